@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+
+/**
+ * The template of an operation. A new one is a file beside this with a constant made by `defineOperation`, and a
+ * line in `index.ts`. Operations are declarative: they know rows, requests and answers, nothing of queues or files.
+ */
+export interface Operation<Row = unknown> {
+  /** What manifests and `--operation` say: kebab-case verb and noun. */
+  readonly name: string;
+  /** One line for `--help` and the plan. */
+  readonly summary: string;
+  /** The manifest columns that it reads, in the order of the interface document. */
+  readonly fields: readonly Field[];
+  /**
+   * Checks and normalises one row, given as field name to text (CSV) or JSON value. Fields that the row leaves out
+   * are absent. Output feeds the functions below.
+   */
+  readonly schema: z.ZodType<Row>;
+  /** Identifier of the thing that the row acts on, in decimal: one of the row's fields. */
+  readonly subject: (row: Row) => string;
+  /** The HTTP request for the row; the same row always gives the same request. */
+  readonly request: (row: Row) => ApiRequest;
+  /** Whether the row leaves out fields that the service might reset (interface document, section 4.2). */
+  readonly isPartial: (row: Row) => boolean;
+  /** Names of the report columns that `check` fills, without their leading `_`. */
+  readonly columns: readonly string[];
+  /** Checks the body of a 2xx answer against the request's subject. `body` is parsed JSON, never trusted. */
+  readonly check: (subject: string, body: unknown) => AnswerCheck;
+  /**
+   * Whether this refusal means that the change has been made already, so that after an unclear attempt the row has
+   * most likely succeeded. `code` is the failure's canonical code (`FAILED_PRECONDITION`, …).
+   */
+  readonly meansAlreadyApplied: (failure: { readonly code: string; readonly message: string }) => boolean;
+}
+
+/** A manifest column that an operation reads. */
+export interface Field {
+  /** Name on the wire: snake_case. Headers match it in any case, with spaces, hyphens or camelCase. */
+  readonly name: string;
+  readonly type: 'integer' | 'string';
+  readonly required: boolean;
+  readonly description: string;
+}
+
+/** A request as it goes out: POST of `body` (JSON text) to `path` below the base URL. */
+export interface ApiRequest {
+  readonly path: string;
+  readonly body: string;
+}
+
+/** What an answer says: the report columns, or why it is not the answer to this request. */
+export type AnswerCheck =
+  | { readonly ok: true; readonly columns: Readonly<Record<string, string>> }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+/** Types an operation by its row schema. */
+export function defineOperation<Row>(operation: Operation<Row>): Operation<Row> {
+  return operation;
+}

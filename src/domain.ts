@@ -1,0 +1,61 @@
+/**
+ * The words of this project, as types.
+ *
+ * - An **operation** is one kind of API call (`restore-evaluation`, `update-soundboard`; see `jobs/`).
+ * - A **manifest** is a file of **rows**, numbered from 1; a **run** is one execution of one manifest.
+ * - An **attempt** is one HTTP request for a row. An attempt is **unclear** when it may have been processed
+ *   though no answer came back.
+ * - An **outcome** is the final state of a row, a **result** the outcome with all that is known about it.
+ * - The **history** of an unfinished row says what earlier attempts did, so that a later one can be judged.
+ */
+
+/** The final states of a row, in the order in which they are counted and shown. */
+export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'not_attempted'] as const;
+
+export type Outcome = (typeof outcomes)[number];
+
+/** What an operation tells about a row it has done: report column (without its leading `_`) to text. */
+export type ResultColumns = Readonly<Record<string, string>>;
+
+/** The final result of one row: one line of the journal, one row of the report. */
+export interface RowResult {
+  /** Number of the row in its manifest, from 1. */
+  readonly row: number;
+  /** Name of the operation; empty when the row does not say a known one. */
+  readonly operation: string;
+  readonly outcome: Outcome;
+  /** Stable, upper-case reason: `OK`, `ALREADY_APPLIED`, `NOT_FOUND`, `INVALID_ROW`, … */
+  readonly code: string;
+  /** One line for people; empty when the code says it all. */
+  readonly message: string;
+  /** Status of the last HTTP answer, when there was one. */
+  readonly httpStatus?: number;
+  /** HTTP requests made for the row, refused (429) and unclear ones included. */
+  readonly attempts: number;
+  /** Whether an attempt may have been processed without its answer arriving. */
+  readonly unclear: boolean;
+  /** Start of the first attempt, ISO 8601 UTC. */
+  readonly startedAt?: string;
+  /** End of the last attempt, ISO 8601 UTC. */
+  readonly finishedAt?: string;
+  /** Duration of the last attempt in milliseconds. */
+  readonly durationMs?: number;
+  /** Row that was called in place of this one; only for the outcome `duplicate`. */
+  readonly duplicateOf?: number;
+  readonly columns?: ResultColumns;
+}
+
+/** What is known about the attempts of a row that is not finished. */
+export interface RowHistory {
+  /** HTTP requests made so far. */
+  readonly attempts: number;
+  /** How many of them the API refused to process for now (429, 503 with a waiting time); they cost no attempt. */
+  readonly throttled: number;
+  readonly unclear: boolean;
+  /** Start of the first attempt, ISO 8601 UTC. */
+  readonly startedAt?: string;
+  /** Code and message of the last failed attempt. */
+  readonly lastCode?: string;
+  readonly lastMessage?: string;
+  readonly lastStatus?: number;
+}

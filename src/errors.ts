@@ -1,0 +1,30 @@
+/**
+ * The errors that end a command. Each has a stable `code`, a message for people that names the remedy, and a
+ * `kind` from which the command line derives the exit code. What a row or an API call can run into is no error
+ * but a value (see `domain.ts` and `api/failure.ts`).
+ */
+
+/** `usage`: nothing was sent, the user can mend it. `fatal`: the datastore or the authentication failed. */
+export type ErrorKind = 'usage' | 'fatal';
+
+export class CqbatchError extends Error {
+  override readonly name = 'CqbatchError';
+  readonly code: string;
+  readonly kind: ErrorKind;
+
+  constructor(kind: ErrorKind, code: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.kind = kind;
+    this.code = code;
+  }
+}
+
+/** An error in flags, environment, configuration or manifest: nothing was sent. */
+export function usageError(code: string, message: string, cause?: unknown): CqbatchError {
+  return new CqbatchError('usage', code, message, { cause });
+}
+
+/** The datastore or the authentication failed; what was done before is in the journal. */
+export function fatalError(code: string, message: string, cause?: unknown): CqbatchError {
+  return new CqbatchError('fatal', code, message, { cause });
+}
