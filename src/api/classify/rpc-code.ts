@@ -1,0 +1,56 @@
+import type { FailureClass } from '../failure.ts';
+
+/** What a canonical error code means for a request that changes something. */
+export interface Verdict {
+  readonly class: FailureClass;
+  /** Whether the request may have been processed in spite of the error. */
+  readonly unclear: boolean;
+}
+
+/**
+ * The canonical error codes (`google/rpc/code.proto`) by number, from 1, each with what it means here.
+ *
+ * Unclear are the codes that a server or a gateway gives when it lost sight of the request. ABORTED says that the
+ * change was rolled back, RESOURCE_EXHAUSTED that it was refused before it began.
+ */
+const verdicts = {
+  CANCELLED: { class: 'retry', unclear: true },
+  UNKNOWN: { class: 'retry-little', unclear: true },
+  INVALID_ARGUMENT: { class: 'permanent', unclear: false },
+  DEADLINE_EXCEEDED: { class: 'retry', unclear: true },
+  NOT_FOUND: { class: 'permanent', unclear: false },
+  ALREADY_EXISTS: { class: 'permanent', unclear: false },
+  PERMISSION_DENIED: { class: 'halt-early', unclear: false },
+  RESOURCE_EXHAUSTED: { class: 'retry', unclear: false },
+  FAILED_PRECONDITION: { class: 'permanent', unclear: false },
+  ABORTED: { class: 'retry', unclear: false },
+  OUT_OF_RANGE: { class: 'permanent', unclear: false },
+  UNIMPLEMENTED: { class: 'permanent', unclear: false },
+  INTERNAL: { class: 'retry-little', unclear: true },
+  UNAVAILABLE: { class: 'retry', unclear: true },
+  DATA_LOSS: { class: 'permanent', unclear: true },
+  UNAUTHENTICATED: { class: 'halt', unclear: false },
+} as const satisfies Record<string, Verdict>;
+
+export type RpcCode = keyof typeof verdicts;
+
+const codes = Object.keys(verdicts) as readonly RpcCode[];
+
+/** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are one; so are both spellings of CANCELLED. */
+const byLetters = new Map<string, RpcCode>([
+  ...codes.map((code) => [code.replaceAll('_', ''), code] as const),
+  ['CANCELED', 'CANCELLED'],
+]);
+
+/** The canonical code that a body's `code` or `status` stands for: a number from 1 to 16, also as text, or a name. */
+export function rpcCode(value: unknown): RpcCode | undefined {
+  if (typeof value === 'number') return codes[value - 1];
+  if (typeof value !== 'string' || value.length > 40) return undefined;
+  if (/^\d{1,2}$/.test(value)) return codes[Number(value) - 1];
+  return byLetters.get(value.toUpperCase().replace(/[^A-Z]/g, ''));
+}
+
+/** What the code means. */
+export function rpcVerdict(code: RpcCode): Verdict {
+  return verdicts[code];
+}

@@ -1,0 +1,162 @@
+import { Pool } from 'undici';
+import { CqbatchError } from '../errors.ts';
+import { type Interpretation, interpret } from './answer.ts';
+import { parseBaseUrl } from './base-url.ts';
+import type { ApiFailure } from './failure.ts';
+import { type Ending, exchange } from './network/exchange.ts';
+import { lostFailure, stopFailure } from './network/network-failure.ts';
+import { repeatUnsent } from './network/repeat-unsent.ts';
+import { Stop } from './network/stop.ts';
+import { type ClientOptions, defaultTimeouts } from './options.ts';
+import type { ApiRequest } from './request.ts';
+import { checkToken, tokenFromValue } from './token.ts';
+
+/** The client as the row worker uses it: requests in, answers or failures out. */
+export interface ApiClient {
+  /**
+   * Makes the call. What a server, the network or the token file can do wrong comes back as a failure.
+   *
+   * @param options.signal stops the call; it then ends with a failure of class `aborted`.
+   */
+  readonly send: (request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer>;
+  /** Waits for the calls under way and closes the connections; later calls fail with `CLIENT_CLOSED`. */
+  readonly close: () => Promise<void>;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What came of a call: parsed JSON of a 2xx answer with exact numbers, or a failure. */
+export type ApiAnswer = CallFigures & Interpretation;
+
+export interface CallFigures {
+  /** HTTP requests made: 0 when no connection came about, 2 when the token was read again. */
+  readonly requests: number;
+  /** Duration of the call in milliseconds. */
+  readonly durationMs: number;
+}
+
+/**
+ * A client with its own pool of connections.
+ *
+ * @throws CqbatchError (usage) for a base URL or a token that cannot be used.
+ */
+export function createClient(options: ClientOptions): ApiClient {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const baseUrl = new URL(parseBaseUrl(options.baseUrl, options));
+  const prefix = baseUrl.pathname.replace(/\/$/, '');
+  const tokens = typeof options.token === 'string' ? tokenFromValue(options.token) : options.token;
+  const pool = new Pool(baseUrl.origin, {
+    connections: options.connections ?? 10,
+    connectTimeout: timeouts.connectMs,
+    headersTimeout: timeouts.headersMs,
+    bodyTimeout: timeouts.bodyMs,
+    maxResponseSize: options.maxAnswerBytes ?? 16 * 1024 * 1024,
+    // A request written just as the server closes an idle connection is lost in an unclear way. Most servers keep
+    // idle connections for 5 s or more, and say so when it is less.
+    keepAliveTimeout: 4000,
+    pipelining: 1,
+    allowH2: false,
+  });
+  const fixedHeaders = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'user-agent': options.userAgent ?? 'callquality-batch',
+  };
+
+  async function callWith(token: string, request: ApiRequest, stop: Stop): Promise<Call> {
+    const headers = { ...fixedHeaders, authorization: `Bearer ${token}` };
+    const wire = { path: `${prefix}${request.path}`, headers, body: request.body };
+    const ending = await repeatUnsent(() => exchange(pool, wire, stop), stop);
+    const wasSent = ending.kind === 'answer' || ending.progress !== 'unsent';
+    return { outcome: outcomeOf(ending, token, stop), requests: wasSent ? 1 : 0 };
+  }
+
+  async function call(request: ApiRequest, stop: Stop): Promise<Call> {
+    const current = await readToken(tokens.current);
+    if (!current.ok) return { outcome: current, requests: 0 };
+    const first = await callWith(current.token, request, stop);
+    if (first.outcome.ok || first.outcome.failure.code !== 'UNAUTHENTICATED') return first;
+    const fresh = await readToken(async () => (await tokens.refresh()) ?? current.token);
+    if (!fresh.ok) return { outcome: fresh, requests: first.requests };
+    if (fresh.token === current.token) return first;
+    const second = await callWith(fresh.token, request, stop);
+    return { outcome: second.outcome, requests: first.requests + second.requests };
+  }
+
+  let underWay = 0;
+  let closing: Promise<void> | undefined;
+  let onIdle = (): void => {};
+
+  async function send(request: ApiRequest, { signal }: SendOptions = {}): Promise<ApiAnswer> {
+    const start = performance.now();
+    const stop = new Stop(timeouts.totalMs, signal);
+    underWay++;
+    try {
+      const { outcome, requests } = closing ? closedCall : await call(request, stop);
+      return { ...outcome, requests, durationMs: Math.round(performance.now() - start) };
+    } finally {
+      stop.release();
+      underWay--;
+      if (underWay === 0) onIdle();
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (underWay > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    }
+    await pool.close();
+  }
+
+  return {
+    send,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+interface Call {
+  readonly outcome: Interpretation;
+  readonly requests: number;
+}
+
+const closedCall: Call = {
+  outcome: {
+    ok: false,
+    failure: { class: 'aborted', code: 'CLIENT_CLOSED', message: 'The client was closed', unclear: false },
+  },
+  requests: 0,
+};
+
+function outcomeOf(ending: Ending, token: string, stop: Stop): Interpretation {
+  switch (ending.kind) {
+    case 'answer':
+      return interpret(ending.answer, { now: Date.now(), secret: token });
+    case 'lost':
+      return { ok: false, failure: lostFailure(ending.error, ending) };
+    case 'stopped':
+      return { ok: false, failure: stopFailure(ending, stop.reason) };
+  }
+}
+
+type TokenReading =
+  | { readonly ok: true; readonly token: string }
+  | { readonly ok: false; readonly failure: ApiFailure };
+
+async function readToken(read: () => Promise<string>): Promise<TokenReading> {
+  try {
+    return { ok: true, token: checkToken(await read()) };
+  } catch (error) {
+    // Errors of a token source that is not ours might quote the token.
+    const known = error instanceof CqbatchError;
+    const code = known ? error.code : 'TOKEN_UNREADABLE';
+    const message = known ? error.message : 'The source of the access token failed';
+    return { ok: false, failure: { class: 'halt', code, message, unclear: false } };
+  }
+}

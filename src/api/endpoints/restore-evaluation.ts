@@ -1,0 +1,63 @@
+/** Interface document, section 4.1: restore a deleted evaluation and return it. */
+
+import type { z } from 'zod';
+import { type Int64Input, requireInt64 } from '../int64.ts';
+import {
+  type Evaluation,
+  type EvaluationSummary,
+  evaluationSchema,
+  evaluationSummarySchema,
+} from '../model/evaluation.ts';
+import { nested, object } from '../model/tolerant.ts';
+import type { ApiRequest } from '../request.ts';
+import { serverText } from '../server-text.ts';
+import { type Reading, readIdentifier } from './reading.ts';
+
+export interface RestoreEvaluationInput {
+  /** From 1 to 9223372036854775807. */
+  readonly evaluationId: Int64Input;
+  readonly userId: string;
+}
+
+const path = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
+
+const answerSchema = answerWith(evaluationSchema);
+const summaryAnswerSchema = answerWith(evaluationSummarySchema);
+
+/**
+ * The request; the same input always gives the same text.
+ *
+ * @throws RangeError when the identifier is no exact integer in its range.
+ */
+export function restoreEvaluationRequest(input: RestoreEvaluationInput): ApiRequest {
+  const id = requireInt64('evaluationId', input.evaluationId, 1);
+  return { path, body: `{"evaluation_id":${id},"user_id":${JSON.stringify(input.userId)}}` };
+}
+
+/** Reads the body of a 2xx answer: it must hold the evaluation that was asked for, no longer deleted. */
+export function readRestoreEvaluationAnswer(evaluationId: string, body: unknown): Reading<Evaluation> {
+  return checkEvaluation(evaluationId, answerSchema.safeParse(body).data?.evaluation ?? {});
+}
+
+/** The same check, without reading sections and custom fields. */
+export function readRestoreEvaluationSummary(
+  evaluationId: string,
+  body: unknown,
+): Reading<EvaluationSummary> {
+  return checkEvaluation(evaluationId, summaryAnswerSchema.safeParse(body).data?.evaluation ?? {});
+}
+
+function checkEvaluation<T extends EvaluationSummary>(evaluationId: string, evaluation: T): Reading<T> {
+  const identifier = readIdentifier('evaluation.evaluation_id', evaluationId, evaluation.evaluationId);
+  if (!identifier.ok) return identifier;
+  const { deletedAt } = evaluation;
+  if (deletedAt !== undefined && deletedAt !== '') {
+    const message = `The evaluation in the answer is still deleted (deleted_at ${serverText(deletedAt)})`;
+    return { ok: false, code: 'ANSWER_STILL_DELETED', message };
+  }
+  return { ok: true, value: evaluation };
+}
+
+function answerWith<T>(evaluation: z.ZodType<T>): z.ZodType<{ readonly evaluation?: T | undefined }> {
+  return object<{ readonly evaluation?: T | undefined }>({ evaluation: nested(evaluation) });
+}

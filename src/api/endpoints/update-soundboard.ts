@@ -1,0 +1,72 @@
+/** Interface document, section 4.2: update a soundboard entry and return its identifier. */
+
+import { type Int64Input, requireInt64 } from '../int64.ts';
+import type { FileType } from '../model/soundboard.ts';
+import { integer, object } from '../model/tolerant.ts';
+import type { ApiRequest } from '../request.ts';
+import { type Reading, readIdentifier } from './reading.ts';
+
+/**
+ * The soundboard entry to change. Only the given fields are sent; whether the service keeps or resets the others is
+ * not documented.
+ */
+export interface UpdateSoundboardInput {
+  /** From 1 to 9223372036854775807. */
+  readonly soundboardId: Int64Input;
+  readonly fileName?: string | undefined;
+  readonly fileType?: FileType | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  /** Sent as it is: the format is not documented (section 2.7). */
+  readonly dateCreated?: string | undefined;
+  /** Sent as it is: the format is not documented (section 2.7). */
+  readonly lastModified?: string | undefined;
+  /** From 0; the unit is not documented. */
+  readonly fileSize?: Int64Input | undefined;
+  /** From 0; the unit is not documented. */
+  readonly recordingLength?: Int64Input | undefined;
+}
+
+/** What the service answers: section 4.2. */
+export interface UpdateSoundboardAnswer {
+  readonly soundboardId: bigint;
+}
+
+const path = '/api/v1alpha1/org/soundboard/update';
+
+const answerSchema = object<{ readonly soundboardId?: bigint | undefined }>({ soundboardId: integer });
+
+/**
+ * The request; the same input always gives the same text, fields in the order of section 2.6.
+ *
+ * @throws RangeError when an integer is not exact or out of its range.
+ */
+export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiRequest {
+  const { fileSize, recordingLength } = input;
+  let fields = `"soundboard_id":${requireInt64('soundboardId', input.soundboardId, 1)}`;
+  fields += stringField('file_name', input.fileName);
+  fields += stringField('file_type', input.fileType);
+  fields += stringField('title', input.title);
+  fields += stringField('description', input.description);
+  fields += stringField('date_created', input.dateCreated);
+  fields += stringField('last_modified', input.lastModified);
+  if (fileSize !== undefined) fields += `,"file_size":${requireInt64('fileSize', fileSize, 0)}`;
+  if (recordingLength !== undefined) {
+    fields += `,"recording_length":${requireInt64('recordingLength', recordingLength, 0)}`;
+  }
+  return { path, body: `{"soundboard":{${fields}}}` };
+}
+
+/** Reads the body of a 2xx answer: it must hold the identifier that was sent. */
+export function readUpdateSoundboardAnswer(
+  soundboardId: string,
+  body: unknown,
+): Reading<UpdateSoundboardAnswer> {
+  const received = answerSchema.safeParse(body).data?.soundboardId;
+  const identifier = readIdentifier('soundboard_id', soundboardId, received);
+  return identifier.ok ? { ok: true, value: { soundboardId: identifier.value } } : identifier;
+}
+
+function stringField(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
+}

@@ -1,0 +1,43 @@
+/**
+ * The integers of the interface document: identifiers and counts, 64 bits wide (document, section 2). As a `number`
+ * they would be rounded above 9007199254740991, so they travel as decimal text.
+ */
+
+/** An integer as callers may give it: a `number` only when it is a safe integer, a string in decimal digits. */
+export type Int64Input = bigint | number | string;
+
+/** The largest signed 64-bit integer. */
+export const maxInt64 = 9223372036854775807n;
+
+const maxInt64Text = String(maxInt64);
+
+/**
+ * The integer in canonical decimal, ready to be a JSON literal. Blanks around it and leading zeros are dropped.
+ * Undefined when it is no integer from `min` to 9223372036854775807, or a `number` that may have been rounded.
+ */
+export function int64Text(value: unknown, min: 0 | 1): string | undefined {
+  if (typeof value === 'string') return canonical(value, min);
+  if (typeof value === 'bigint') return canonical(String(value), min);
+  return Number.isSafeInteger(value) ? canonical(String(value), min) : undefined;
+}
+
+/**
+ * The same for arguments of the typed functions.
+ *
+ * @throws RangeError that names the argument.
+ */
+export function requireInt64(name: string, value: Int64Input, min: 0 | 1): string {
+  const text = int64Text(value, min);
+  if (text === undefined) {
+    throw new RangeError(`${name} must be an exact whole number from ${min} to ${maxInt64Text}`);
+  }
+  return text;
+}
+
+function canonical(text: string, min: 0 | 1): string | undefined {
+  if (/^[1-9]\d{0,17}$/.test(text)) return text;
+  const digits = /^\s*0*(\d+)\s*$/.exec(text)?.[1];
+  if (digits === undefined || digits.length > maxInt64Text.length) return undefined;
+  if (digits.length === maxInt64Text.length && digits > maxInt64Text) return undefined;
+  return digits === '0' && min > 0 ? undefined : digits;
+}

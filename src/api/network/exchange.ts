@@ -1,0 +1,119 @@
+import type { Dispatcher, Pool } from 'undici';
+import type { HttpAnswer } from '../answer.ts';
+import type { AnswerHeaders } from '../headers.ts';
+import type { Stop } from './stop.ts';
+
+/**
+ * How far a request came: `unsent` (no byte of it was written), `sent` (it may have arrived), `answering` (the head of
+ * an answer arrived).
+ */
+export type Progress = 'unsent' | 'sent' | 'answering';
+
+/** How one HTTP request ended: with an answer, without one, or because it was stopped. */
+export type Ending =
+  | { readonly kind: 'answer'; readonly answer: HttpAnswer }
+  | (Reached & { readonly kind: 'lost'; readonly error: Error })
+  | (Reached & { readonly kind: 'stopped' });
+
+/** How far a request without a complete answer came. */
+export interface Reached {
+  readonly progress: Progress;
+  /** Status of the answer, when its head arrived. */
+  readonly status?: number;
+}
+
+/** A request with everything that goes over the wire. */
+export interface WireRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Makes one POST request. Rejects for a request that HTTP cannot carry, never for what a server or the network does.
+ *
+ * The dispatcher's lowest level is used because it alone tells when the request begins to be written: only that
+ * divides requests that surely were not processed from those that may have been. undici sends a request without
+ * `idempotent` at most once (it fails it when its connection closes), so neither does this.
+ */
+export function exchange(pool: Pool, request: WireRequest, stop: Stop): Promise<Ending> {
+  return new Promise((resolve, reject) => {
+    const handler = new ExchangeHandler(stop, { resolve, reject });
+    if (handler.ended) return;
+    const { path, headers, body } = request;
+    pool.dispatch({ method: 'POST', path, headers, body }, handler);
+  });
+}
+
+interface Settle {
+  readonly resolve: (ending: Ending) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  ended = false;
+  #progress: Progress = 'unsent';
+  #status: number | undefined;
+  #headers: AnswerHeaders = {};
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  readonly #stop: Stop;
+  readonly #settle: Settle;
+
+  constructor(stop: Stop, settle: Settle) {
+    this.#stop = stop;
+    this.#settle = settle;
+    if (stop.reason !== undefined) this.#onStop();
+    else stop.addListener(this.#onStop);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A request that was stopped while it waited for a connection must not go out any more.
+    if (this.ended) {
+      controller.abort(new Error('stopped before it was sent'));
+      return;
+    }
+    this.#controller = controller;
+    this.#progress = 'sent';
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    if (status < 200) return;
+    this.#progress = 'answering';
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const body = decoder.decode(this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks));
+    this.#end({ kind: 'answer', answer: { status: this.#status ?? 0, headers: this.#headers, body } });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') this.#settle.reject(error);
+    this.#end({ kind: 'lost', error, ...this.#reached() });
+  }
+
+  readonly #onStop = (): void => {
+    this.#end({ kind: 'stopped', ...this.#reached() });
+    this.#controller?.abort(new Error('stopped'));
+  };
+
+  #reached(): Reached {
+    return { progress: this.#progress, ...(this.#status !== undefined && { status: this.#status }) };
+  }
+
+  #end(ending: Ending): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.#stop.removeListener(this.#onStop);
+    this.#settle.resolve(ending);
+  }
+}
+
+/** Drops a byte order mark; bytes that are not UTF-8 become U+FFFD. */
+const decoder = new TextDecoder();

@@ -1,0 +1,120 @@
+import type { ApiFailure, FailureClass } from '../failure.ts';
+import { serverText } from '../server-text.ts';
+import type { Progress, Reached } from './exchange.ts';
+import type { StopReason } from './stop.ts';
+
+/**
+ * What the loss of a request means. It is unclear when the request began to be written, unless a 4xx head arrived,
+ * which says that it was refused.
+ */
+export function lostFailure(error: Error, reached: Reached): ApiFailure {
+  const reason = errorCode(error);
+  const kind =
+    reached.progress === 'unsent' ? unsentKind(reason, error) : sentKind(reason, reached.progress, error);
+  return withReached(kind, reached);
+}
+
+/** What it means that the caller, or the total time-out, stopped a request. */
+export function stopFailure(reached: Reached, reason: StopReason | undefined): ApiFailure {
+  const moment = {
+    unsent: 'before the request was sent',
+    sent: 'before an answer came',
+    answering: 'in the middle of the answer',
+  }[reached.progress];
+  const kind: Kind =
+    reason === 'timed-out'
+      ? { class: 'retry', code: 'TOTAL_TIMEOUT', message: `The time for the call was over ${moment}` }
+      : { class: 'aborted', code: 'INTERRUPTED', message: `The call was stopped ${moment}` };
+  return withReached(kind, reached);
+}
+
+function withReached(kind: Kind, { progress, status }: Reached): ApiFailure {
+  const refused = status !== undefined && status >= 400 && status < 500;
+  return { ...kind, ...(status !== undefined && { status }), unclear: progress !== 'unsent' && !refused };
+}
+
+interface Kind {
+  readonly class: FailureClass;
+  readonly code: string;
+  readonly message: string;
+}
+
+function unsentKind(reason: string, error: Error): Kind {
+  if (isTlsError(reason, error)) {
+    const message = `No trusted TLS connection to the server (${reason}): check the base URL and the server's certificate; for a private authority set NODE_EXTRA_CA_CERTS`;
+    return { class: 'halt', code: 'TLS_ERROR', message };
+  }
+  switch (reason) {
+    case 'ECONNREFUSED':
+      return { class: 'retry', code: 'CONNECTION_REFUSED', message: 'The server refuses connections' };
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EAI_NODATA':
+      return {
+        class: 'retry',
+        code: 'HOST_NOT_FOUND',
+        message: `The host of the base URL cannot be resolved (${reason})`,
+      };
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return {
+        class: 'retry',
+        code: 'CONNECT_TIMEOUT',
+        message: 'The server does not accept a connection in time',
+      };
+    default:
+      return { class: 'retry', code: 'CONNECT_FAILED', message: `No connection to the server (${reason})` };
+  }
+}
+
+function sentKind(reason: string, progress: Progress, error: Error): Kind {
+  switch (reason) {
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return {
+        class: 'retry',
+        code: 'HEADERS_TIMEOUT',
+        message: 'The server did not begin to answer in time',
+      };
+    case 'UND_ERR_BODY_TIMEOUT':
+      return {
+        class: 'retry',
+        code: 'BODY_TIMEOUT',
+        message: 'The server stopped in the middle of its answer',
+      };
+    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
+      return {
+        class: 'retry-little',
+        code: 'ANSWER_TOO_LARGE',
+        message: 'The answer is larger than the client accepts',
+      };
+  }
+  if (error.name === 'HTTPParserError' && progress === 'sent') {
+    const message = `The server's answer is not HTTP (${serverText(error.message)})`;
+    return { class: 'retry', code: 'ANSWER_NOT_HTTP', message };
+  }
+  if (progress === 'answering') {
+    return {
+      class: 'retry',
+      code: 'ANSWER_CUT_OFF',
+      message: `The connection was lost in the middle of the answer (${reason})`,
+    };
+  }
+  return {
+    class: 'retry',
+    code: 'CONNECTION_LOST',
+    message: `The connection was lost before an answer came (${reason})`,
+  };
+}
+
+/** Certificates that do not verify (`X509_V_ERR_…` of OpenSSL), and servers that do not speak TLS. */
+function isTlsError(reason: string, error: Error): boolean {
+  return tlsErrors.test(reason) || (reason === 'EPROTO' && /wrong version number/i.test(error.message));
+}
+
+const tlsErrors =
+  /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|HTTP_REQUEST))/;
+
+function errorCode(error: Error): string {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && code !== '' ? code : error.name;
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { usageError } from '../errors.ts';
+
+/** Where the Bearer token comes from (interface document, section 5). */
+export interface TokenSource {
+  /** The token to use now. Rejects when it cannot be had. */
+  readonly current: () => Promise<string>;
+  /**
+   * Called when the API refused a token (401): gets it anew. Undefined when this source cannot change. Rejects when
+   * the token cannot be had any more.
+   */
+  readonly refresh: () => Promise<string | undefined>;
+}
+
+/**
+ * A token that stays as it is.
+ *
+ * @throws CqbatchError (usage) when it is empty or cannot be sent in a header.
+ */
+export function tokenFromValue(text: string): TokenSource {
+  const token = checkToken(text);
+  return { current: async () => token, refresh: async () => undefined };
+}
+
+/**
+ * A token in a file, read at the first use and again when the API refuses it, so that another program may renew it.
+ * White space around it is ignored. Both functions reject with a CqbatchError (usage) when the file cannot be read or
+ * holds no token.
+ */
+export function tokenFromFile(path: string): TokenSource {
+  let reading: Promise<string> | undefined;
+  let known: string | undefined;
+  // Calls that are refused at the same time share one reading.
+  const read = (): Promise<string> => {
+    reading ??= readTokenFile(path)
+      .then((token) => {
+        known = token;
+        return token;
+      })
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  return { current: async () => known ?? (await read()), refresh: read };
+}
+
+/**
+ * The token without white space around it. Errors never quote it.
+ *
+ * @throws CqbatchError (usage) when it is empty or not a word of visible ASCII characters (RFC 6750, section 2.1).
+ */
+export function checkToken(text: string): string {
+  const token = text.trim();
+  if (token === '') {
+    throw usageError(
+      'TOKEN_EMPTY',
+      'The access token is empty: set CQBATCH_TOKEN, or write it into the token file',
+    );
+  }
+  if (!/^[\x21-\x7e]{1,16384}$/.test(token)) {
+    throw usageError(
+      'TOKEN_MALFORMED',
+      'The access token holds blanks, control characters or letters beyond ASCII: give the token alone, on one line, without the word "Bearer"',
+    );
+  }
+  return token;
+}
+
+async function readTokenFile(path: string): Promise<string> {
+  try {
+    return checkToken(await readFile(path, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
+    const message = `The token file ${path} cannot be read (${error.code}): check --token-file or CQBATCH_TOKEN_FILE`;
+    throw usageError('TOKEN_UNREADABLE', message, error);
+  }
+}

@@ -1,0 +1,76 @@
+import { ApiError } from './api-error.ts';
+import { type ApiClient, createClient, type SendOptions } from './client.ts';
+import type { Reading } from './endpoints/reading.ts';
+import {
+  type RestoreEvaluationInput,
+  readRestoreEvaluationAnswer,
+  restoreEvaluationRequest,
+} from './endpoints/restore-evaluation.ts';
+import {
+  readUpdateSoundboardAnswer,
+  type UpdateSoundboardAnswer,
+  type UpdateSoundboardInput,
+  updateSoundboardRequest,
+} from './endpoints/update-soundboard.ts';
+import { requireInt64 } from './int64.ts';
+import type { Evaluation } from './model/evaluation.ts';
+import type { ClientOptions } from './options.ts';
+import type { ApiRequest } from './request.ts';
+
+/** The client with a function for each operation of the interface document. */
+export interface TypedClient extends ApiClient {
+  /**
+   * Restores a deleted evaluation (section 4.1) and returns it.
+   *
+   * Rejects with an ApiError when the call fails or the answer is not that evaluation, no longer deleted; with a
+   * RangeError for an identifier that is no exact integer.
+   */
+  readonly restoreEvaluation: (input: RestoreEvaluationInput, options?: SendOptions) => Promise<Evaluation>;
+  /**
+   * Updates a soundboard entry (section 4.2): only the given fields are sent.
+   *
+   * Rejects with an ApiError when the call fails or the answer is about another entry; with a RangeError for an
+   * integer that is not exact.
+   */
+  readonly updateSoundboard: (
+    input: UpdateSoundboardInput,
+    options?: SendOptions,
+  ) => Promise<UpdateSoundboardAnswer>;
+}
+
+/**
+ * A client for the call-quality service. `send` tries each call once and repeats only what was surely not sent;
+ * retrying is up to the caller, by the class of the failure.
+ *
+ * @throws CqbatchError (usage) for a base URL or a token that cannot be used.
+ */
+export function createTypedClient(options: ClientOptions): TypedClient {
+  const client = createClient(options);
+
+  async function call<T>(
+    request: ApiRequest,
+    read: (body: unknown) => Reading<T>,
+    sendOptions?: SendOptions,
+  ): Promise<T> {
+    const answer = await client.send(request, sendOptions);
+    if (!answer.ok) throw new ApiError(answer.failure);
+    const reading = read(answer.body);
+    if (reading.ok) return reading.value;
+    const { code, message } = reading;
+    throw new ApiError({ class: 'permanent', code, message, status: answer.status, unclear: true });
+  }
+
+  return {
+    ...client,
+    restoreEvaluation: async (input, sendOptions) => {
+      const id = requireInt64('evaluationId', input.evaluationId, 1);
+      const read = (body: unknown) => readRestoreEvaluationAnswer(id, body);
+      return call(restoreEvaluationRequest(input), read, sendOptions);
+    },
+    updateSoundboard: async (input, sendOptions) => {
+      const id = requireInt64('soundboardId', input.soundboardId, 1);
+      const read = (body: unknown) => readUpdateSoundboardAnswer(id, body);
+      return call(updateSoundboardRequest(input), read, sendOptions);
+    },
+  };
+}
