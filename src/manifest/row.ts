@@ -7,8 +7,10 @@ export interface ManifestRow {
   /** Line of the file (after unzipping) on which the record begins, from 1. */
   readonly line: number;
   /**
-   * Cells by their original column name. CSV and TSV give strings; JSON gives values with exact numbers
-   * (see `../json.ts`). Cells that the record lacks are absent.
+   * Cells by their original column name, without columns that start with `_`. JSON gives values with exact numbers
+   * (see `../json.ts`), CSV and TSV strings, in which an empty cell is absent and the clear token has become the empty
+   * string: so absent and null mean "leave out", the empty string means "clear", whatever the format. Written back by
+   * `cellText`. Has no inherited names.
    */
   readonly cells: Readonly<Record<string, unknown>>;
   /** Why this is no usable record (not an object, wrong number of cells, …); `cells` holds what could be read. */

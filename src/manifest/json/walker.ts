@@ -1,0 +1,209 @@
+import { isLineEnd, LineCounter } from '../text/line-counter.ts';
+import { TextMistake } from '../text/mistake.ts';
+import { isWhiteSpace, type JsonText, JsonValueReader } from './value-reader.ts';
+
+/** A value found by the walker, still as text. */
+export interface JsonPiece extends JsonText {
+  /** Member name as JSON text, quotes included; undefined for an element of the array of rows. */
+  readonly key: string | undefined;
+}
+
+export interface JsonWalkerOptions {
+  /** `[ rows ]`, or `{ …, "rows": [ rows ], … }` whose other members become pieces too. */
+  readonly layout: 'array' | 'object';
+  /** Offset of the first byte: the length of a byte order mark that has been taken off. */
+  readonly offset: number;
+  /** Bytes of one value. */
+  readonly limit: number;
+  /** Whether the elements are only walked over, without becoming pieces. */
+  readonly skipElements: boolean;
+}
+
+/**
+ * What the walker expects outside of values.
+ *
+ * - `open`: the first bracket or brace.
+ * - `first-key`, `key`, `colon`, `member`, `after-member`: the parts of the outer object.
+ * - `first-element`, `element`, `after-element`: the parts of the array of rows.
+ * - `done`: nothing but white space.
+ */
+type State =
+  | 'open'
+  | 'first-key'
+  | 'key'
+  | 'colon'
+  | 'member'
+  | 'after-member'
+  | 'first-element'
+  | 'element'
+  | 'after-element'
+  | 'done';
+
+/** Cuts JSON text (RFC 8259) that comes in chunks of bytes into the texts of its rows, in constant memory. */
+export class JsonWalker {
+  readonly #options: JsonWalkerOptions;
+  readonly #lines = new LineCounter();
+  readonly #value: JsonValueReader;
+  #state: State = 'open';
+  #inValue = false;
+  #key: string | undefined;
+  #hasRows = false;
+  #openLine = 0;
+  #doneLine = 0;
+  /** Offset of the current chunk. */
+  #offset: number;
+
+  constructor(options: JsonWalkerOptions) {
+    this.#options = options;
+    this.#offset = options.offset;
+    this.#value = new JsonValueReader(options.limit, this.#lines);
+  }
+
+  /** Whether the outer object or array has been closed. */
+  get isDone(): boolean {
+    return this.#state === 'done';
+  }
+
+  /** Whether a member `rows` with an array has been met. */
+  get hasRows(): boolean {
+    return this.#hasRows;
+  }
+
+  /** Whether the outer object or array, once closed, began and ended on the same line. */
+  get isOnOneLine(): boolean {
+    return this.#openLine === this.#doneLine;
+  }
+
+  /**
+   * Walks over the next chunk and returns the values that end in it.
+   *
+   * @throws TextMistake (`MANIFEST_SYNTAX`, `MANIFEST_RECORD_TOO_LARGE`).
+   */
+  push(chunk: Buffer): readonly JsonPiece[] {
+    const pieces: JsonPiece[] = [];
+    let index = 0;
+    while (index < chunk.length) {
+      if (this.#inValue) {
+        const end = this.#value.read(chunk, index, this.#offset);
+        if (end < 0) break;
+        this.#endValue(pieces);
+        index = end;
+      } else {
+        const byte = chunk[index] as number;
+        if (isLineEnd(byte)) this.#lines.count(chunk, index);
+        if (!isWhiteSpace(byte)) this.#state = this.#step(byte, this.#offset + index);
+        // A value is read from its first byte on.
+        if (!this.#inValue) index++;
+      }
+    }
+    this.#lines.endChunk(chunk);
+    this.#offset += chunk.length;
+    return pieces;
+  }
+
+  /** @throws TextMistake (`MANIFEST_SYNTAX`) when the text is not complete. */
+  end(): void {
+    if (this.#inValue) throw syntax(this.#value.offset, 'the file ends inside this value; is it cut off?');
+    if (this.#state !== 'done') throw syntax(this.#offset, 'the file ends too early; is it cut off?');
+  }
+
+  /** Handles a byte between values; returns what comes next, or the same state when a value begins. */
+  #step(byte: number, offset: number): State {
+    const state = this.#state;
+    switch (state) {
+      case 'open':
+        return this.#open(byte, offset);
+      case 'first-key':
+      case 'key':
+        if (byte === closeBrace && state === 'first-key') return this.#close();
+        if (byte !== quote) throw unexpected(byte, offset, 'a name in double quotes');
+        return this.#beginValue(byte, offset);
+      case 'colon':
+        if (byte !== colon) throw unexpected(byte, offset, ':');
+        return 'member';
+      case 'member':
+        if (byte === openBracket && this.#key === '"rows"') return this.#openRows(offset);
+        return this.#beginValue(byte, offset);
+      case 'after-member':
+        if (byte === closeBrace) return this.#close();
+        if (byte !== comma) throw unexpected(byte, offset, ', or }');
+        return 'key';
+      case 'first-element':
+      case 'element':
+        if (byte === closeBracket && state === 'first-element') return this.#closeRows();
+        return this.#beginValue(byte, offset);
+      case 'after-element':
+        if (byte === closeBracket) return this.#closeRows();
+        if (byte !== comma) throw unexpected(byte, offset, ', or ]');
+        return 'element';
+      case 'done':
+        throw syntax(offset, `text after the end of the ${this.#options.layout}`);
+    }
+  }
+
+  #open(byte: number, offset: number): State {
+    const isArray = this.#options.layout === 'array';
+    if (byte !== (isArray ? openBracket : openBrace)) throw unexpected(byte, offset, isArray ? '[' : '{');
+    this.#openLine = this.#lines.line;
+    return isArray ? 'first-element' : 'first-key';
+  }
+
+  #openRows(offset: number): State {
+    if (this.#hasRows) throw syntax(offset, '"rows" appears twice');
+    this.#hasRows = true;
+    return 'first-element';
+  }
+
+  #closeRows(): State {
+    return this.#options.layout === 'array' ? this.#close() : 'after-member';
+  }
+
+  #close(): State {
+    this.#doneLine = this.#lines.line;
+    return 'done';
+  }
+
+  #beginValue(byte: number, offset: number): State {
+    if (byte === comma || byte === colon || byte === closeBracket || byte === closeBrace) {
+      throw unexpected(byte, offset, 'a value');
+    }
+    this.#inValue = true;
+    this.#value.begin(byte, offset, !(this.#isElement && this.#options.skipElements));
+    return this.#state;
+  }
+
+  #endValue(pieces: JsonPiece[]): void {
+    this.#inValue = false;
+    if (this.#isElement) {
+      if (!this.#options.skipElements) pieces.push({ key: undefined, ...this.#value.take() });
+      this.#state = 'after-element';
+    } else if (this.#state === 'member') {
+      pieces.push({ key: this.#key, ...this.#value.take() });
+      this.#state = 'after-member';
+    } else {
+      this.#key = this.#value.take().text;
+      this.#state = 'colon';
+    }
+  }
+
+  get #isElement(): boolean {
+    return this.#state === 'element' || this.#state === 'first-element';
+  }
+}
+
+function unexpected(byte: number, offset: number, expected: string): TextMistake {
+  const shown = byte > 0x20 && byte < 0x7f ? `"${String.fromCharCode(byte)}"` : 'this character';
+  return syntax(offset, `expected ${expected}, not ${shown}`);
+}
+
+function syntax(offset: number, problem: string): TextMistake {
+  return new TextMistake('MANIFEST_SYNTAX', offset, problem);
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;

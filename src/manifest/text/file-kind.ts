@@ -1,0 +1,81 @@
+/**
+ * Recognises files that are no UTF-8 text by their first bytes, and says what to do instead.
+ *
+ * @returns code and message, or undefined when the bytes may be text.
+ */
+export function recogniseForeignFile(head: Buffer): ForeignFile | undefined {
+  const kind = binaryKinds.find(({ magic, at = 0 }) => head.subarray(at, at + magic.length).equals(magic));
+  if (kind !== undefined) return { code: 'MANIFEST_BINARY', problem: kind.problem(head) };
+  if (isUtf16(head)) {
+    return {
+      code: 'MANIFEST_UTF16',
+      problem:
+        'this is UTF-16 text; save it as "CSV UTF-8", or convert it: iconv -f UTF-16 -t UTF-8 old.csv > new.csv',
+    };
+  }
+  if (/^\s*<[!?a-z]/i.test(head.toString('latin1', 0, 200))) {
+    return {
+      code: 'MANIFEST_MARKUP',
+      problem: 'this is HTML or XML, no manifest; was it saved from a web page that asked to log in?',
+    };
+  }
+  return undefined;
+}
+
+export interface ForeignFile {
+  readonly code: string;
+  readonly problem: string;
+}
+
+/** Whether the bytes begin like gzip (RFC 1952, section 2.3.1). */
+export function isGzip(head: Buffer): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+interface BinaryKind {
+  readonly magic: Buffer;
+  readonly at?: number;
+  readonly problem: (head: Buffer) => string;
+}
+
+const excel = 'this is an Excel workbook: save it as "CSV UTF-8" and use that file';
+const unpack = (what: string) => () => `this is ${what}: unpack it and use the file inside`;
+
+const binaryKinds: readonly BinaryKind[] = [
+  { magic: Buffer.from('PK\x03\x04', 'latin1'), problem: zipProblem },
+  { magic: Buffer.from('PK\x05\x06', 'latin1'), problem: () => 'this is an empty ZIP archive' },
+  { magic: Buffer.from('d0cf11e0a1b11ae1', 'hex'), problem: () => excel },
+  { magic: Buffer.from('%PDF-', 'latin1'), problem: () => 'this is a PDF: export the data as CSV UTF-8' },
+  { magic: Buffer.from('1f8b', 'hex'), problem: () => 'this is gzipped twice: unzip it once' },
+  { magic: Buffer.from('ustar\0', 'latin1'), at: 257, problem: unpack('a tar archive') },
+  { magic: Buffer.from('ustar ', 'latin1'), at: 257, problem: unpack('a tar archive') },
+  { magic: Buffer.from('28b52ffd', 'hex'), problem: unpack('Zstandard data') },
+  { magic: Buffer.from('fd377a585a00', 'hex'), problem: unpack('xz data') },
+  { magic: Buffer.from('314159265359', 'hex'), at: 4, problem: unpack('bzip2 data') },
+  { magic: Buffer.from('377abcaf271c', 'hex'), problem: unpack('a 7-Zip archive') },
+];
+
+/** Spreadsheets are ZIP archives; the names of their first members tell them from others. */
+function zipProblem(head: Buffer): string {
+  const text = head.toString('latin1');
+  if (text.includes('opendocument.spreadsheet')) {
+    return 'this is an OpenDocument spreadsheet: save it as CSV in UTF-8 and use that file';
+  }
+  if (text.includes('[Content_Types].xml') || text.includes('xl/')) return excel;
+  return 'this is a ZIP archive: unpack it and use the file inside';
+}
+
+/** UTF-16 by its byte order mark (RFC 2781, section 3.2) or, without one, as Latin text: every other byte is NUL. */
+function isUtf16(head: Buffer): boolean {
+  if (head.length < 2) return false;
+  const first = head.readUInt16BE(0);
+  if (first === 0xfffe || first === 0xfeff) return true;
+  const sample = head.subarray(0, 1024);
+  const nuls = [0, 0];
+  sample.forEach((byte, index) => {
+    if (byte === 0) nuls[index % 2] = (nuls[index % 2] ?? 0) + 1;
+  });
+  const [even = 0, odd = 0] = nuls;
+  const pairs = Math.floor(sample.length / 2);
+  return pairs >= 4 && Math.max(even, odd) >= 0.7 * pairs && Math.min(even, odd) <= 0.1 * pairs;
+}

@@ -1,0 +1,76 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { usageError } from '../../errors.ts';
+import { readSize } from '../limits.ts';
+import { checkUtf8 } from './utf8.ts';
+
+/** A text file, perhaps gzipped, that can be read again and again. */
+export interface TextSource {
+  readonly path: string;
+  /** What to call it in messages. */
+  readonly name: string;
+  readonly gzip: boolean;
+  /** Length of the byte order mark in bytes: 0 or 3. */
+  readonly bomLength: number;
+}
+
+/**
+ * The bytes after unzipping, byte order mark included.
+ *
+ * @throws CqbatchError (`usage`) when the file cannot be read or its gzip is damaged.
+ */
+export async function* readBytes(
+  source: Pick<TextSource, 'path' | 'name' | 'gzip'>,
+): AsyncGenerator<Buffer, void, undefined> {
+  const file = createReadStream(source.path, { highWaterMark: readSize });
+  const stream = source.gzip ? pipeline(file, createGunzip({ chunkSize: readSize }), () => {}) : file;
+  try {
+    for await (const chunk of stream) yield chunk;
+  } catch (error) {
+    throw readingError(source.name, error);
+  } finally {
+    file.destroy();
+  }
+}
+
+/**
+ * The text without its byte order mark, as bytes that are checked to be UTF-8; no chunk ends inside a character.
+ *
+ * @throws TextMistake when the bytes are not UTF-8, and what `readBytes` throws.
+ */
+export async function* readText(source: TextSource): AsyncGenerator<Buffer, void, undefined> {
+  let isFirst = true;
+  for await (const chunk of checkUtf8(readBytes(source))) {
+    const text = isFirst ? chunk.subarray(source.bomLength) : chunk;
+    isFirst = false;
+    if (text.length > 0) yield text;
+  }
+}
+
+/** What a failure to read the file means to the user. */
+export function readingError(name: string, error: unknown): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return usageError('MANIFEST_NOT_FOUND', `${name}: there is no such file`, error);
+    case 'EISDIR':
+      return usageError('MANIFEST_NOT_A_FILE', `${name}: this is a directory; name a file`, error);
+    case 'EACCES':
+    case 'EPERM':
+      return usageError('MANIFEST_UNREADABLE', `${name}: no permission to read this file`, error);
+    case 'Z_BUF_ERROR':
+      return usageError(
+        'MANIFEST_GZIP_TRUNCATED',
+        `${name}: the gzip data ends early; copy or download the file again`,
+        error,
+      );
+    case 'Z_DATA_ERROR':
+      return usageError(
+        'MANIFEST_GZIP_DAMAGED',
+        `${name}: the gzip data is damaged (${(error as Error).message}); copy or download the file again`,
+        error,
+      );
+    default:
+      return error;
+  }
+}
