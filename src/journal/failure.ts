@@ -1,0 +1,51 @@
+import { type CqbatchError, fatalError } from '../errors.ts';
+
+/** A line, counted from 1, that neither this program writes nor a crash leaves behind. */
+export function corruptJournal(path: string, line: number, problem: string): CqbatchError {
+  return fatalError(
+    'JOURNAL_CORRUPT',
+    `${path}:${line}: ${problem}. The journal says which rows are done, so nothing goes on without it: restore the ` +
+      'file from a backup, or delete this line and all lines after it, and know that the rows they tell of may be ' +
+      'called a second time.',
+  );
+}
+
+/** The file changed behind the back of this process. */
+export function replacedJournal(path: string, problem: string): CqbatchError {
+  return fatalError(
+    'JOURNAL_CORRUPT',
+    `${path} was changed by something else: ${problem}. Leave the files of a run to cqbatch; restore the file from a ` +
+      'backup if lines are missing, then try again.',
+  );
+}
+
+/** The journal was expected and is not there. */
+export function missingJournal(path: string, cause: unknown): CqbatchError {
+  return fatalError(
+    'JOURNAL_MISSING',
+    `${path} is missing. It says which rows of the run are done: restore it, or start a new run of the rows that ` +
+      'you know are not done.',
+    cause,
+  );
+}
+
+export function unreadableJournal(path: string, cause: unknown): CqbatchError {
+  return fatalError(
+    'JOURNAL_UNREADABLE',
+    `Cannot read ${path}: ${reason(cause)}. Check the permissions of the file and the health of the disk.`,
+    cause,
+  );
+}
+
+export function unwritableJournal(path: string, cause: unknown): CqbatchError {
+  return fatalError(
+    'JOURNAL_UNWRITABLE',
+    `Cannot write ${path}: ${reason(cause)}. Make room on the disk or mend its permissions, then resume the run: ` +
+      'results that did not get into the journal are collected again.',
+    cause,
+  );
+}
+
+function reason(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

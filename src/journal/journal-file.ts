@@ -1,0 +1,154 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Outcome, RowHistory, RowResult } from '../domain.ts';
+import { replacedJournal } from './failure.ts';
+import type { GroupWriter } from './group-writer.ts';
+import type { CodeCount, Journal, JournalEntry, JournalReader, JournalView } from './journal.ts';
+import { ResultReader } from './result-reader.ts';
+import type { JournalState } from './state.ts';
+import type { JournalTail } from './tail.ts';
+
+/** How many results `results` hands out at once. */
+const partSize = 1_000;
+
+/** The part of an open journal that does not depend on who writes it. */
+abstract class OpenJournal implements JournalView {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #state: JournalState;
+  readonly #reader: ResultReader;
+  #closing: Promise<void> | undefined;
+
+  constructor(path: string, handle: FileHandle, state: JournalState) {
+    this.#path = path;
+    this.#handle = handle;
+    this.#state = state;
+    this.#reader = new ResultReader(handle);
+  }
+
+  /** End of the lines that are known and won't change, in bytes. */
+  protected abstract get end(): number;
+
+  get finishedCount(): number {
+    return this.#state.finishedCount;
+  }
+
+  get outcomeCounts(): Readonly<Record<Outcome, number>> {
+    return this.#state.outcomeCounts;
+  }
+
+  get codeCounts(): readonly CodeCount[] {
+    return this.#state.codeCounts();
+  }
+
+  get unclearCount(): number {
+    return this.#state.unclearCount;
+  }
+
+  get lastRow(): number {
+    return this.#state.lastRow;
+  }
+
+  get firstFinishedAt(): string | undefined {
+    return this.#state.firstFinishedAt;
+  }
+
+  get lastFinishedAt(): string | undefined {
+    return this.#state.lastFinishedAt;
+  }
+
+  isFinished(row: number): boolean {
+    return this.#state.isFinished(row);
+  }
+
+  history(row: number): RowHistory | undefined {
+    return this.#state.history(row);
+  }
+
+  isUnsettled(row: number): boolean {
+    return this.#state.isUnsettled(row);
+  }
+
+  unsettledRows(): Iterable<number> {
+    return this.#state.unsettledRows();
+  }
+
+  async *results(first = 1, last = this.lastRow): AsyncGenerator<readonly RowResult[]> {
+    let part: RowResult[] = [];
+    for (let row = first; row <= Math.min(last, this.lastRow); row++) {
+      const offset = this.#state.offset(row);
+      if (offset === undefined) continue;
+      const result = await this.#reader.read(offset, this.end);
+      if (result?.row !== row) {
+        throw replacedJournal(this.#path, `byte ${offset} is no longer the beginning of row ${row}'s result`);
+      }
+      part.push(result);
+      if (part.length === partSize) {
+        yield part;
+        part = [];
+      }
+    }
+    if (part.length > 0) yield part;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.finish().then(() => this.#handle.close());
+    return this.#closing;
+  }
+
+  /** Waits for what must be done before the file is closed. */
+  protected abstract finish(): Promise<void>;
+}
+
+/** A journal that this process writes. */
+export class AppendableJournal extends OpenJournal implements Journal {
+  readonly #writer: GroupWriter;
+
+  constructor(path: string, handle: FileHandle, state: JournalState, writer: GroupWriter) {
+    super(path, handle, state);
+    this.#writer = writer;
+  }
+
+  append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
+    return this.#writer.append(entries);
+  }
+
+  protected override get end(): number {
+    return this.#writer.end;
+  }
+
+  protected override finish(): Promise<void> {
+    return this.#writer.idle();
+  }
+}
+
+/** A journal that another process may be writing. */
+export class WatchedJournal extends OpenJournal implements JournalReader {
+  readonly #tail: JournalTail;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(path: string, handle: FileHandle, state: JournalState, tail: JournalTail) {
+    super(path, handle, state);
+    this.#tail = tail;
+  }
+
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#refresh();
+    return this.#refreshing;
+  }
+
+  protected override get end(): number {
+    return this.#tail.position;
+  }
+
+  protected override async finish(): Promise<void> {
+    await this.#refreshing;
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      await this.#tail.read();
+    } finally {
+      this.#refreshing = undefined;
+    }
+  }
+}

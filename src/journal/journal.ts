@@ -1,0 +1,67 @@
+import type { Outcome, RowHistory, RowResult } from '../domain.ts';
+
+/**
+ * What a journal says, one entry a line:
+ *
+ * - `row`: a row is finished. The first result of a row counts, later ones are ignored.
+ * - `fed`: rows `first` to `last` are about to be handed to the datastore.
+ * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
+ * - `settled`: whatever was fed before is finished, described by an `open` entry, or was never called; the datastore
+ *   holds nothing of this run any more.
+ */
+export type JournalEntry =
+  | { readonly type: 'row'; readonly result: RowResult }
+  | { readonly type: 'fed'; readonly first: number; readonly last: number }
+  | { readonly type: 'open'; readonly row: number; readonly history: RowHistory }
+  | { readonly type: 'settled' };
+
+/** How many rows ended with an outcome and a code. */
+export interface CodeCount {
+  readonly outcome: Outcome;
+  readonly code: string;
+  readonly count: number;
+}
+
+/** What a journal knows. */
+export interface JournalView {
+  /** Rows with a result. */
+  readonly finishedCount: number;
+  readonly outcomeCounts: Readonly<Record<Outcome, number>>;
+  readonly codeCounts: readonly CodeCount[];
+  /** Finished rows with an attempt that may have been processed without its answer arriving. */
+  readonly unclearCount: number;
+  /** Highest number of a finished row, 0 when there is none. */
+  readonly lastRow: number;
+  /** First and last end of a finished row's last attempt, ISO 8601 UTC. */
+  readonly firstFinishedAt: string | undefined;
+  readonly lastFinishedAt: string | undefined;
+  isFinished(row: number): boolean;
+  /** What the attempts of an unfinished row did, as its latest `open` entry says. */
+  history(row: number): RowHistory | undefined;
+  /** Whether the row was fed and is neither finished nor, since it was fed, opened or settled. */
+  isUnsettled(row: number): boolean;
+  /** The rows of which `isUnsettled` is true, in the order in which they were fed. */
+  unsettledRows(): Iterable<number>;
+  /**
+   * The results of the finished rows from `first` (default 1) to `last` (default: the last one), in row order and in
+   * parts of up to 1,000. Memory does not depend on how many there are.
+   */
+  results(first?: number, last?: number): AsyncIterable<readonly RowResult[]>;
+  close(): Promise<void>;
+}
+
+/** A journal that this process writes. Nobody else may write it at the same time. */
+export interface Journal extends JournalView {
+  /**
+   * Adds entries, in this order. Resolves when they are synced to disk, with the results that were new.
+   *
+   * @throws a fatal error `JOURNAL_UNWRITABLE` when a write failed, from then on always.
+   */
+  append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]>;
+}
+
+/** A journal that this process only looks at, while another one may be writing it. */
+export interface JournalReader extends JournalView {
+  /** Reads what was appended since. */
+  refresh(): Promise<void>;
+}

@@ -1,0 +1,181 @@
+import { outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
+import type { JournalEntry } from './journal.ts';
+
+/**
+ * The journal's line format, version 1 (described for readers in docs/report.md). Every line is a JSON object whose
+ * first key says what it is; keys whose value is empty, zero or false are left out.
+ */
+const version = 1;
+
+/** The first line of a journal, with its line end. */
+export function encodeHeader(runId: string): string {
+  return `${JSON.stringify({ journal: version, run: runId })}\n`;
+}
+
+/** What a first line says: the run that it belongs to, or why it can't be read. */
+export type Header =
+  | { readonly kind: 'known'; readonly run: string }
+  | { readonly kind: 'unknown-version'; readonly version: number }
+  | { readonly kind: 'no-journal' };
+
+/** Reads a first line, given without its line end. */
+export function decodeHeader(line: string): Header {
+  const header = parseObject(line);
+  if (typeof header?.['journal'] !== 'number') return { kind: 'no-journal' };
+  if (header['journal'] !== version) return { kind: 'unknown-version', version: header['journal'] };
+  return isText(header['run']) ? { kind: 'known', run: header['run'] } : { kind: 'no-journal' };
+}
+
+/** One entry as one line, with its line end. Whatever its texts hold, the line holds no other line end. */
+export function encodeEntry(entry: JournalEntry): string {
+  const line = JSON.stringify(toLine(entry));
+  return `${exoticLineEnds.test(line) ? line.replace(/[\u0085\u2028\u2029]/g, escapeCharacter) : line}\n`;
+}
+
+/** Reads a line, given without its line end; undefined when it is no entry of this version. */
+export function decodeEntry(line: string): JournalEntry | undefined {
+  const fields = parseObject(line);
+  if (fields === undefined) return undefined;
+  if (fields['row'] !== undefined) {
+    const result = toResult(fields);
+    return result && { type: 'row', result };
+  }
+  if (fields['open'] !== undefined) {
+    const history = toHistory(fields);
+    return history && isRow(fields['open']) ? { type: 'open', row: fields['open'], history } : undefined;
+  }
+  if (Array.isArray(fields['fed'])) {
+    const [first, last] = fields['fed'] as readonly unknown[];
+    return isRow(first) && isRow(last) ? { type: 'fed', first, last } : undefined;
+  }
+  return fields['settled'] === true ? { type: 'settled' } : undefined;
+}
+
+/** JSON leaves these in strings as they are, but many tools that read lines take them for line ends. */
+const exoticLineEnds = /[\u0085\u2028\u2029]/;
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function toLine(entry: JournalEntry): object {
+  switch (entry.type) {
+    case 'row':
+      return {
+        row: entry.result.row,
+        op: entry.result.operation || undefined,
+        outcome: entry.result.outcome,
+        code: entry.result.code,
+        msg: entry.result.message || undefined,
+        http: entry.result.httpStatus,
+        tries: entry.result.attempts || undefined,
+        unclear: entry.result.unclear || undefined,
+        start: entry.result.startedAt,
+        end: entry.result.finishedAt,
+        ms: entry.result.durationMs,
+        same_as: entry.result.duplicateOf,
+        cols: entry.result.columns,
+      };
+    case 'open':
+      return {
+        open: entry.row,
+        tries: entry.history.attempts || undefined,
+        throttled: entry.history.throttled || undefined,
+        unclear: entry.history.unclear || undefined,
+        start: entry.history.startedAt,
+        code: entry.history.lastCode,
+        msg: entry.history.lastMessage,
+        http: entry.history.lastStatus,
+      };
+    case 'fed':
+      return { fed: [entry.first, entry.last] };
+    case 'settled':
+      return { settled: true };
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function toResult(fields: Fields): RowResult | undefined {
+  const { row, op = '', outcome, code, msg = '', http, tries = 0, unclear = false } = fields;
+  const { start, end, ms, same_as: duplicateOf, cols } = fields;
+  if (!isRow(row) || !isText(op) || !isOutcome(outcome) || !isText(code) || !isText(msg)) return undefined;
+  if (!isNumber(tries) || !isFlag(unclear) || !isAbsentOr(isNumber, http)) return undefined;
+  if (!isAbsentOr(isText, start) || !isAbsentOr(isText, end) || !isAbsentOr(isNumber, ms)) return undefined;
+  if (!isAbsentOr(isRow, duplicateOf) || !isAbsentOr(isColumns, cols)) return undefined;
+
+  const result: Writable<RowResult> = {
+    row,
+    operation: op,
+    outcome,
+    code,
+    message: msg,
+    attempts: tries,
+    unclear,
+  };
+  if (http !== undefined) result.httpStatus = http;
+  if (start !== undefined) result.startedAt = start;
+  if (end !== undefined) result.finishedAt = end;
+  if (ms !== undefined) result.durationMs = ms;
+  if (duplicateOf !== undefined) result.duplicateOf = duplicateOf;
+  if (cols !== undefined) result.columns = cols;
+  return result;
+}
+
+function toHistory(fields: Fields): RowHistory | undefined {
+  const { tries = 0, throttled = 0, unclear = false, start, code, msg, http } = fields;
+  if (!isNumber(tries) || !isNumber(throttled) || !isFlag(unclear) || !isAbsentOr(isText, start))
+    return undefined;
+  if (!isAbsentOr(isText, code) || !isAbsentOr(isText, msg) || !isAbsentOr(isNumber, http)) return undefined;
+
+  const history: Writable<RowHistory> = { attempts: tries, throttled, unclear };
+  if (start !== undefined) history.startedAt = start;
+  if (code !== undefined) history.lastCode = code;
+  if (msg !== undefined) history.lastMessage = msg;
+  if (http !== undefined) history.lastStatus = http;
+  return history;
+}
+
+function parseObject(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isRow(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isFlag(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+function isOutcome(value: unknown): value is RowResult['outcome'] {
+  return (outcomes as readonly unknown[]).includes(value);
+}
+
+function isColumns(value: unknown): value is ResultColumns {
+  if (!isObject(value)) return false;
+  for (const name in value) if (!isText(value[name])) return false;
+  return true;
+}
+
+function isAbsentOr<T>(is: (value: unknown) => value is T, value: unknown): value is T | undefined {
+  return value === undefined || is(value);
+}

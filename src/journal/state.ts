@@ -1,0 +1,95 @@
+import type { Outcome, RowHistory, RowResult } from '../domain.ts';
+import type { CodeCount, JournalEntry } from './journal.ts';
+import { RowOffsets } from './row-offsets.ts';
+
+/**
+ * What the entries of a journal add up to. Results themselves are not kept, only where their lines are: about 8 bytes
+ * a finished row, and more only for the rows that are at work.
+ */
+export class JournalState {
+  readonly outcomeCounts: Record<Outcome, number> = {
+    succeeded: 0,
+    failed: 0,
+    invalid: 0,
+    duplicate: 0,
+    not_attempted: 0,
+  };
+  finishedCount = 0;
+  unclearCount = 0;
+  lastRow = 0;
+  firstFinishedAt: string | undefined;
+  lastFinishedAt: string | undefined;
+  readonly #offsets = new RowOffsets();
+  readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
+  readonly #histories = new Map<number, RowHistory>();
+  /** Rows that were fed and neither finished, opened nor settled since: never more than were fed at a time. */
+  readonly #unsettled = new Set<number>();
+
+  /** Takes over an entry whose line begins at `offset`. */
+  apply(entry: JournalEntry, offset: number): void {
+    switch (entry.type) {
+      case 'row':
+        if (!this.isFinished(entry.result.row)) this.#finish(entry.result, offset);
+        break;
+      case 'fed':
+        for (let row = entry.first; row <= entry.last; row++) {
+          if (!this.isFinished(row)) this.#unsettled.add(row);
+        }
+        break;
+      case 'open':
+        this.#unsettled.delete(entry.row);
+        if (!this.isFinished(entry.row)) this.#histories.set(entry.row, entry.history);
+        break;
+      case 'settled':
+        this.#unsettled.clear();
+        break;
+    }
+  }
+
+  isFinished(row: number): boolean {
+    return this.#offsets.get(row) !== undefined;
+  }
+
+  /** Where the line with the row's result begins, in bytes. */
+  offset(row: number): number | undefined {
+    return this.#offsets.get(row);
+  }
+
+  history(row: number): RowHistory | undefined {
+    return this.#histories.get(row);
+  }
+
+  isUnsettled(row: number): boolean {
+    return this.#unsettled.has(row);
+  }
+
+  unsettledRows(): Iterable<number> {
+    return this.#unsettled.values();
+  }
+
+  codeCounts(): readonly CodeCount[] {
+    return [...this.#codes.values()].map((count) => ({ ...count }));
+  }
+
+  #finish(result: RowResult, offset: number): void {
+    const { row, outcome, code, finishedAt } = result;
+    this.#offsets.set(row, offset);
+    this.#histories.delete(row);
+    this.#unsettled.delete(row);
+    this.outcomeCounts[outcome]++;
+    this.finishedCount++;
+    if (result.unclear) this.unclearCount++;
+    if (row > this.lastRow) this.lastRow = row;
+    if (finishedAt !== undefined) {
+      // Times of one format, in UTC, sort as text.
+      if (this.firstFinishedAt === undefined || finishedAt < this.firstFinishedAt)
+        this.firstFinishedAt = finishedAt;
+      if (this.lastFinishedAt === undefined || finishedAt > this.lastFinishedAt)
+        this.lastFinishedAt = finishedAt;
+    }
+    const key = `${outcome} ${code}`;
+    const known = this.#codes.get(key);
+    if (known === undefined) this.#codes.set(key, { outcome, code, count: 1 });
+    else known.count++;
+  }
+}

@@ -1,0 +1,116 @@
+import { isUtf8 } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
+import { fatalError } from '../errors.ts';
+import { corruptJournal, replacedJournal } from './failure.ts';
+import { decodeEntry, decodeHeader, encodeHeader } from './line.ts';
+import type { JournalState } from './state.ts';
+
+const chunkSize = 1 << 20;
+const lineEnd = 0x0a;
+/** What a decoder puts in place of bytes that are no UTF-8; it may also be in the text itself. */
+const replacement = '\ufffd';
+
+/** Reads a journal from its beginning into a state, and later what was appended since. */
+export class JournalTail {
+  /** End of the last complete line that was read, in bytes. */
+  position = 0;
+  #lines = 0;
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #runId: string;
+  readonly #state: JournalState;
+
+  constructor(path: string, handle: FileHandle, runId: string, state: JournalState) {
+    this.#path = path;
+    this.#handle = handle;
+    this.#runId = runId;
+    this.#state = state;
+  }
+
+  /**
+   * Reads all complete lines up to the present end of the file. A last line without its line end is left alone: it is
+   * being written at this moment, or a crash tore it.
+   *
+   * @returns the present size of the file; greater than `position` when there is such a line.
+   * @throws a fatal error when a line is no entry, or the header is of another run or version.
+   */
+  async read(): Promise<number> {
+    const { size } = await this.#handle.stat();
+    if (size < this.position) {
+      throw replacedJournal(this.#path, `it had at least ${this.position} bytes and now has ${size}`);
+    }
+    const torn: Buffer[] = [];
+    let at = this.position;
+    while (at < size) {
+      const chunk = Buffer.allocUnsafe(Math.min(chunkSize, size - at));
+      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, at);
+      if (bytesRead === 0) break;
+      at += bytesRead;
+      this.#takeLines(chunk.subarray(0, bytesRead), torn);
+    }
+    if (this.position === 0) this.#checkTornHeader(Buffer.concat(torn));
+    return size;
+  }
+
+  /** Takes the complete lines of a chunk. `torn` holds the beginning of its first line, and then that of its last. */
+  #takeLines(chunk: Buffer, torn: Buffer[]): void {
+    let start = 0;
+    for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {
+      let bytes = chunk.subarray(start, end);
+      if (torn.length > 0) {
+        bytes = Buffer.concat([...torn, bytes]);
+        torn.length = 0;
+      }
+      this.#takeLine(bytes);
+      start = end + 1;
+    }
+    if (start < chunk.length) torn.push(chunk.subarray(start));
+  }
+
+  #takeLine(bytes: Buffer): void {
+    const line = bytes.toString();
+    const number = this.#lines + 1;
+    if (line.includes(replacement) && !isUtf8(bytes)) {
+      throw corruptJournal(this.#path, number, 'this line is not UTF-8');
+    }
+    if (number === 1) {
+      this.#checkHeader(line);
+    } else {
+      const entry = decodeEntry(line);
+      if (entry === undefined) throw corruptJournal(this.#path, number, 'this line is no journal entry');
+      this.#state.apply(entry, this.position);
+    }
+    this.#lines = number;
+    this.position += bytes.length + 1;
+  }
+
+  #checkHeader(line: string): void {
+    const header = decodeHeader(line);
+    switch (header.kind) {
+      case 'no-journal':
+        throw corruptJournal(this.#path, 1, 'this line is not the header of a journal');
+      case 'unknown-version':
+        throw fatalError(
+          'JOURNAL_VERSION',
+          `${this.#path}:1: this journal has the unknown version ${header.version}. Use the version of cqbatch that ` +
+            'started the run.',
+        );
+      case 'known':
+        if (header.run === this.#runId) return;
+        throw fatalError(
+          'JOURNAL_OF_OTHER_RUN',
+          `${this.#path}:1: this is the journal of run ${header.run}, not of run ${this.#runId}. Put the files of ` +
+            'both runs back into their own folders.',
+        );
+    }
+  }
+
+  /** A crash may have torn the header too; anything else without a line end is some other file. */
+  #checkTornHeader(bytes: Buffer): void {
+    // Some file systems leave zeros where data was lost.
+    const written = bytes.toString().replace(/\0+$/, '');
+    if (!encodeHeader(this.#runId).startsWith(written)) {
+      throw corruptJournal(this.#path, 1, 'this line is not the header of a journal');
+    }
+  }
+}

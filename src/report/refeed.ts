@@ -1,0 +1,101 @@
+import { operations } from '../../jobs/index.ts';
+import { cellText } from '../manifest/cell-text.ts';
+import { fieldNameOf } from '../manifest/column-names.ts';
+import { guardCell } from '../manifest/formula-guard.ts';
+import type { ManifestRow } from '../manifest/row.ts';
+
+export interface RefeedOptions {
+  /** Original column names, in order. */
+  readonly columns: readonly string[];
+  /** The token that stands for the empty string. */
+  readonly clearToken: string;
+  /** Field name to the value that rows have which leave it out, from `--user-id` or the manifest's `defaults`. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+}
+
+/** The cells of a row for a file that can be fed back. */
+export interface RefeedCells {
+  readonly cells: readonly string[];
+  /** Whether CSV cannot hold the row as it was: the cells are not quite the same. */
+  readonly altered: boolean;
+}
+
+/** Names that mean something to `cqbatch`: of several columns for one of them, CSV can have one only. */
+const fieldNames = new Set([
+  'operation',
+  ...operations.flatMap(({ fields }) => fields.map(({ name }) => name)),
+]);
+
+const operationField = 'operation';
+
+/** What UTF-8 cannot encode; it becomes U+FFFD. */
+const loneSurrogate = /\p{Cs}/u;
+
+/** One column of the file, and the original ones from which its cells come. */
+interface RefeedColumn {
+  readonly title: string;
+  readonly sources: string[];
+  /** The field that the column stands for, if it has a value for rows that leave it out. */
+  readonly field?: string;
+}
+
+/**
+ * Writes rows as CSV cells that read back as the same rows, without any option: the operation is always said, and the
+ * defaults are filled in.
+ */
+export class RefeedRows {
+  readonly #columns: readonly RefeedColumn[];
+  readonly #options: RefeedOptions;
+
+  constructor(options: RefeedOptions) {
+    this.#options = options;
+    this.#columns = layOut(options);
+  }
+
+  get header(): readonly string[] {
+    const { clearToken } = this.#options;
+    return this.#columns.map(({ title }) => guardCell(title, { clearToken }));
+  }
+
+  /** @param operation name of the row's operation, empty when it is not known. */
+  cells(row: ManifestRow, operation: string): RefeedCells {
+    const { clearToken, defaults } = this.#options;
+    let altered = false;
+    const cells = this.#columns.map(({ sources, field }) => {
+      const given = sources.map((source) => row.cells[source]).filter(isGiven);
+      if (given.length > 1) altered = true;
+      const fallback = field === operationField ? operation || undefined : field && defaults[field];
+      const text = cellText(given.length > 0 ? given[0] : fallback, clearToken);
+      if (loneSurrogate.test(text)) altered = true;
+      return text;
+    });
+    return { cells, altered };
+  }
+}
+
+function layOut({ columns, defaults }: RefeedOptions): readonly RefeedColumn[] {
+  const filled = new Set([operationField, ...Object.keys(defaults)]);
+  const laidOut: RefeedColumn[] = [];
+  const byField = new Map<string, RefeedColumn>();
+  for (const title of columns) {
+    // A cell without a column name would make the whole row invalid.
+    if (title.trim() === '') continue;
+    const field = fieldNameOf(title);
+    const sameField = byField.get(field);
+    if (sameField !== undefined) {
+      sameField.sources.push(title);
+      continue;
+    }
+    const column = { title, sources: [title], ...(filled.has(field) && { field }) };
+    laidOut.push(column);
+    if (fieldNames.has(field) || filled.has(field)) byField.set(field, column);
+  }
+  for (const field of filled) {
+    if (!byField.has(field)) laidOut.push({ title: field, sources: [], field });
+  }
+  return laidOut;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import type { Operation } from '../../jobs/operation.ts';
+import { writeFileAtomically } from '../files.ts';
+import { guardCell } from '../manifest/formula-guard.ts';
+import { CsvFile } from './csv-file.ts';
+import { unwritableReport } from './failure.ts';
+import type { ReportLine } from './join-results.ts';
+import { OriginalCells } from './original-cells.ts';
+import { type RefeedOptions, RefeedRows } from './refeed.ts';
+import { flagCell, messageOf, resultCells, resultHeader } from './result-cells.ts';
+import type { RunSummary } from './summary.ts';
+import type { Unfinished } from './unfinished.ts';
+
+/** The files of a report. The last two are there only when they have rows. */
+export interface ReportPaths {
+  readonly report: string;
+  readonly summary: string;
+  readonly failed?: string;
+  readonly notAttempted?: string;
+}
+
+export interface ReportFilesOptions extends RefeedOptions {
+  /** The run's folder. */
+  readonly folder: string;
+  readonly operations: readonly Operation[];
+  readonly unfinished: Unfinished;
+}
+
+type Records = (readonly string[])[];
+
+/** The files of one report while they are written: which line goes where, and what is beside the original cells. */
+export class ReportFiles {
+  /** Rows in the files for feeding back that CSV cannot hold as they were. */
+  alteredRows = 0;
+  readonly #report: CsvFile;
+  readonly #failed: CsvFile;
+  readonly #notAttempted: CsvFile;
+  readonly #summaryPath: string;
+  readonly #originals: OriginalCells;
+  readonly #refeed: RefeedRows;
+  readonly #operationColumns: readonly string[];
+  readonly #isRunning: boolean;
+
+  constructor(options: ReportFilesOptions) {
+    const { folder, operations, unfinished } = options;
+    this.#originals = new OriginalCells(options.columns, options.clearToken);
+    this.#refeed = new RefeedRows(options);
+    this.#operationColumns = [...new Set(operations.flatMap(({ columns }) => columns))];
+    this.#isRunning = unfinished === 'running';
+    this.#report = new CsvFile(join(folder, 'report.csv'), [
+      ...this.#originals.header,
+      ...resultHeader(this.#operationColumns),
+    ]);
+    this.#failed = new CsvFile(join(folder, 'failed.csv'), [
+      ...this.#refeed.header,
+      '_row',
+      '_error_code',
+      '_error_message',
+      '_error_unclear',
+      '_guarded',
+    ]);
+    this.#notAttempted = new CsvFile(join(folder, 'not-attempted.csv'), [
+      ...this.#refeed.header,
+      '_row',
+      '_guarded',
+    ]);
+    this.#summaryPath = join(folder, 'summary.json');
+  }
+
+  async write(lines: readonly ReportLine[]): Promise<void> {
+    const report: Records = [];
+    const failed: Records = [];
+    const notAttempted: Records = [];
+    for (const line of lines) {
+      report.push([...this.#originals.cells(line.row), ...resultCells(line.result, this.#operationColumns)]);
+      const { outcome } = line.result;
+      if (outcome === 'failed' || outcome === 'invalid') failed.push(this.#failedRecord(line));
+      else if (outcome === 'not_attempted' && !this.#isRunning)
+        notAttempted.push(this.#notAttemptedRecord(line));
+    }
+    await this.#report.write(report);
+    if (failed.length > 0) await this.#failed.write(failed);
+    if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
+  }
+
+  /** Puts all files into their places once all are complete, summary.json last. */
+  async publish(summary: RunSummary): Promise<ReportPaths> {
+    await this.#report.write([]);
+    for (const file of this.#all) await file.seal();
+    for (const file of this.#all) await file.publish();
+    try {
+      await writeFileAtomically(this.#summaryPath, `${JSON.stringify(summary, null, 2)}\n`);
+    } catch (error) {
+      throw unwritableReport(this.#summaryPath, error);
+    }
+    return {
+      report: this.#report.path,
+      summary: this.#summaryPath,
+      ...(this.#failed.isBegun && { failed: this.#failed.path }),
+      ...(this.#notAttempted.isBegun && { notAttempted: this.#notAttempted.path }),
+    };
+  }
+
+  async discard(): Promise<void> {
+    for (const file of this.#all) await file.discard();
+  }
+
+  get #all(): readonly CsvFile[] {
+    return [this.#report, this.#failed, this.#notAttempted];
+  }
+
+  #failedRecord({ row, result }: ReportLine): readonly string[] {
+    const { cells, altered } = this.#refeed.cells(row, result.operation);
+    if (altered) this.alteredRows++;
+    const message = altered ? `${messageOf(result)} (${alteredHint})` : messageOf(result);
+    return [
+      ...cells,
+      String(row.row),
+      guardCell(result.code),
+      guardCell(message),
+      flagCell(result.unclear),
+      'yes',
+    ];
+  }
+
+  #notAttemptedRecord({ row, result }: ReportLine): readonly string[] {
+    const { cells, altered } = this.#refeed.cells(row, result.operation);
+    if (altered) this.alteredRows++;
+    return [...cells, String(row.row), 'yes'];
+  }
+}
+
+const alteredHint = 'CSV cannot hold this row as it was: repeat it with `cqbatch retry`, not with this file';

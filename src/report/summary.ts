@@ -1,0 +1,61 @@
+import type { LatencySummary } from './latency.ts';
+import type { CodeTally, OutcomeCounts, Tally } from './tally.ts';
+
+/** What a summary says about the run and the report itself can't know. */
+export interface RunFacts {
+  readonly id: string;
+  readonly state: string;
+  readonly manifest: {
+    /** What the user called it. */
+    readonly name: string;
+    readonly sha256: string;
+  };
+  /** ISO 8601 UTC; absent when the run never started. */
+  readonly startedAt?: string;
+  /** ISO 8601 UTC; absent while it goes on. */
+  readonly finishedAt?: string;
+  /** How long the run was at work, milliseconds; the time between a stop and a resume does not count. */
+  readonly activeMs: number;
+  /** Requests that the API refused to process for now, if the caller counts them. */
+  readonly throttled?: number;
+}
+
+/** The content of summary.json: integers, but for the rate; what is not known is `null`. */
+export interface RunSummary {
+  readonly version: 1;
+  readonly run: string;
+  readonly state: string;
+  readonly manifest: { readonly name: string; readonly sha256: string; readonly rows: number };
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly duration_s: number;
+  readonly outcomes: OutcomeCounts;
+  readonly operations: readonly { readonly operation: string; readonly outcomes: OutcomeCounts }[];
+  readonly codes: readonly CodeTally[];
+  readonly unclear: number;
+  readonly attempts: number;
+  readonly throttled: number | null;
+  /** Rows called for each second of `duration_s`, to two decimals. */
+  readonly rows_per_s: number | null;
+  readonly latency_ms: LatencySummary | null;
+}
+
+export function summarize(run: RunFacts, tally: Tally): RunSummary {
+  return {
+    version: 1,
+    run: run.id,
+    state: run.state,
+    manifest: { name: run.manifest.name, sha256: run.manifest.sha256, rows: tally.rows },
+    started_at: run.startedAt ?? null,
+    finished_at: run.finishedAt ?? null,
+    duration_s: Math.round(run.activeMs / 1000),
+    outcomes: tally.outcomes,
+    operations: tally.operations,
+    codes: tally.codes,
+    unclear: tally.unclear,
+    attempts: tally.attempts,
+    throttled: run.throttled ?? null,
+    rows_per_s: run.activeMs > 0 ? Math.round((tally.called * 100_000) / run.activeMs) / 100 : null,
+    latency_ms: tally.latency ?? null,
+  };
+}

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { outcomes, type RowHistory, type RowResult } from '../../src/domain.ts';
+import type { JournalEntry } from '../../src/journal/journal.ts';
+
+/** Any text at all: NUL, line ends, lone surrogates, the invisible. */
+export const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({
+    unit: fc.constantFrom(
+      '\0',
+      '\n',
+      '\r',
+      '\u2028',
+      '\u0085',
+      '\ud800',
+      '\udfff',
+      '\ufffd',
+      '😀',
+      '"',
+      '\\',
+      '=',
+      'a',
+    ),
+  }),
+);
+
+const time = fc
+  .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+
+/** A result of one of the rows 1 to `maxRow`. */
+export function anyResult(maxRow = 2 ** 40): fc.Arbitrary<RowResult> {
+  const required = {
+    row: fc.integer({ min: 1, max: maxRow }),
+    operation: anyText,
+    outcome: fc.constantFrom(...outcomes),
+    code: anyText,
+    message: anyText,
+    attempts: fc.nat(),
+    unclear: fc.boolean(),
+  };
+  const optional = {
+    httpStatus: fc.integer({ min: 100, max: 599 }),
+    startedAt: time,
+    finishedAt: time,
+    durationMs: fc.double({ min: 0, max: 1e9, noNaN: true }).map(Math.abs),
+    duplicateOf: fc.integer({ min: 1 }),
+    columns: fc.dictionary(anyText, anyText, { noNullPrototype: true }),
+  };
+  return fc.record(
+    { ...required, ...optional },
+    {
+      requiredKeys: ['row', 'operation', 'outcome', 'code', 'message', 'attempts', 'unclear'],
+      noNullPrototype: true,
+    },
+  );
+}
+
+export const anyHistory: fc.Arbitrary<RowHistory> = fc.record(
+  {
+    attempts: fc.nat(),
+    throttled: fc.nat(),
+    unclear: fc.boolean(),
+    startedAt: time,
+    lastCode: anyText,
+    lastMessage: anyText,
+    lastStatus: fc.integer({ min: 100, max: 599 }),
+  },
+  { requiredKeys: ['attempts', 'throttled', 'unclear'], noNullPrototype: true },
+);
+
+/** An entry about the rows 1 to `maxRow`. */
+export function anyEntry(maxRow = 2 ** 40): fc.Arbitrary<JournalEntry> {
+  const row = fc.integer({ min: 1, max: maxRow });
+  return fc.oneof(
+    anyResult(maxRow).map((result) => ({ type: 'row' as const, result })),
+    fc.tuple(row, fc.nat(9)).map(([first, more]) => ({ type: 'fed' as const, first, last: first + more })),
+    fc.tuple(row, anyHistory).map(([open, history]) => ({ type: 'open' as const, row: open, history })),
+    fc.constant({ type: 'settled' as const }),
+  );
+}
+
+/** A plain result of a row, where only the row matters. */
+export function resultOf(row: number, more: Partial<RowResult> = {}): RowResult {
+  return {
+    row,
+    operation: 'restore-evaluation',
+    outcome: 'succeeded',
+    code: 'OK',
+    message: '',
+    attempts: 1,
+    unclear: false,
+    ...more,
+  };
+}

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { outcomes, type RowResult } from '../../src/domain.ts';
+import type { JournalEntry } from '../../src/journal/journal.ts';
+import { JournalState } from '../../src/journal/state.ts';
+import { anyEntry, resultOf } from './arbitraries.ts';
+
+function stateOf(...entries: readonly JournalEntry[]): JournalState {
+  const state = new JournalState();
+  for (const [index, entry] of entries.entries()) state.apply(entry, index + 1);
+  return state;
+}
+
+const finished = (row: number, more: Partial<RowResult> = {}): JournalEntry => ({
+  type: 'row',
+  result: resultOf(row, more),
+});
+const fed = (first: number, last: number): JournalEntry => ({ type: 'fed', first, last });
+const open = (row: number, attempts = 1): JournalEntry => ({
+  type: 'open',
+  row,
+  history: { attempts, throttled: 0, unclear: false },
+});
+const settled: JournalEntry = { type: 'settled' };
+
+describe('a row is unsettled', () => {
+  test.each<[string, JournalEntry[], number[]]>([
+    ['once it is fed', [fed(2, 4)], [2, 3, 4]],
+    ['until it is finished', [fed(2, 4), finished(3)], [2, 4]],
+    ['until it is opened', [fed(2, 4), open(4)], [2, 3]],
+    ['until all is settled', [fed(2, 4), settled], []],
+    ['again when it is fed again after it was opened', [fed(2, 4), open(3), settled, fed(3, 3)], [3]],
+    ['not when it is fed after it was finished', [finished(3), fed(2, 4)], [2, 4]],
+    ['once, though it is fed twice', [fed(2, 3), fed(3, 4)], [2, 3, 4]],
+    ['not when it was never fed', [open(1), finished(2)], []],
+  ])('%s', (_claim, entries, rows) => {
+    const state = stateOf(...entries);
+    expect([...state.unsettledRows()]).toEqual(rows);
+    expect([1, 2, 3, 4, 5].filter((row) => state.isUnsettled(row))).toEqual(rows);
+  });
+});
+
+describe('a history', () => {
+  test.each<[string, JournalEntry[], number | undefined]>([
+    ['is that of the latest entry', [open(1, 1), open(1, 3)], 3],
+    ['outlives settling', [open(1, 2), settled], 2],
+    ['outlives feeding', [open(1, 2), settled, fed(1, 1)], 2],
+    ['ends when the row is finished', [open(1, 2), finished(1)], undefined],
+    ['does not come back after that', [finished(1), open(1, 2)], undefined],
+  ])('%s', (_claim, entries, attempts) => {
+    expect(stateOf(...entries).history(1)?.attempts).toBe(attempts);
+  });
+});
+
+test('a second result of a row changes nothing', () => {
+  const state = stateOf(finished(1), finished(1, { outcome: 'failed', code: 'NOT_FOUND', unclear: true }));
+  expect(state.finishedCount).toBe(1);
+  expect(state.outcomeCounts).toMatchObject({ succeeded: 1, failed: 0 });
+  expect(state.codeCounts()).toEqual([{ outcome: 'succeeded', code: 'OK', count: 1 }]);
+  expect(state.unclearCount).toBe(0);
+  expect(state.offset(1)).toBe(1);
+});
+
+test('the first and the last end are kept, whatever their order', () => {
+  const times = ['2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z'] as const;
+  const state = stateOf(
+    ...times.map((finishedAt, index) => finished(index + 1, { finishedAt })),
+    finished(9),
+  );
+  expect(state.firstFinishedAt).toBe(times[1]);
+  expect(state.lastFinishedAt).toBe(times[2]);
+});
+
+test('the counts are those of the first results', () => {
+  fc.assert(
+    fc.property(fc.array(anyEntry(30), { maxLength: 60 }), (entries) => {
+      const state = stateOf(...entries);
+      const first = new Map<number, RowResult>();
+      for (const entry of entries) {
+        if (entry.type === 'row' && !first.has(entry.result.row)) first.set(entry.result.row, entry.result);
+      }
+      const results = [...first.values()];
+      expect(state.finishedCount).toBe(results.length);
+      expect(state.unclearCount).toBe(results.filter(({ unclear }) => unclear).length);
+      expect(state.lastRow).toBe(Math.max(0, ...first.keys()));
+      for (const outcome of outcomes) {
+        const count = results.filter((result) => result.outcome === outcome).length;
+        expect(state.outcomeCounts[outcome]).toBe(count);
+        const perCode = state.codeCounts().filter((entry) => entry.outcome === outcome);
+        expect(perCode.reduce((sum, entry) => sum + entry.count, 0)).toBe(count);
+      }
+      for (let row = 1; row <= 31; row++) expect(state.isFinished(row)).toBe(first.has(row));
+    }),
+  );
+});
+
+test('rows far apart cost no memory between them', () => {
+  const state = stateOf(finished(1), finished(2 ** 50));
+  expect([1, 2, 2 ** 50 - 1, 2 ** 50].map((row) => state.isFinished(row))).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+});

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { resultCells, resultHeader } from '../../src/report/result-cells.ts';
+import { resultOf } from '../journal/arbitraries.ts';
+
+test('the columns are those of the report, then those of the operations', () => {
+  expect(resultHeader(['score', 'title']).join()).toBe(
+    '_row,_operation,_outcome,_code,_message,_http_status,_attempts,_unclear,_started_at,_finished_at,_duration_ms,' +
+      '_score,_title',
+  );
+});
+
+test('a full result fills every cell', () => {
+  const result = resultOf(17, {
+    code: 'ALREADY_APPLIED',
+    message: 'was not deleted any more',
+    httpStatus: 409,
+    attempts: 2,
+    unclear: true,
+    startedAt: '2026-01-01T00:00:00.000Z',
+    finishedAt: '2026-01-01T00:00:09.000Z',
+    durationMs: 40.6,
+    columns: { score: '87.5' },
+  });
+  expect(resultCells(result, ['score', 'title'])).toEqual([
+    '17',
+    'restore-evaluation',
+    'succeeded',
+    'ALREADY_APPLIED',
+    'was not deleted any more',
+    '409',
+    '2',
+    'yes',
+    '2026-01-01T00:00:00.000Z',
+    '2026-01-01T00:00:09.000Z',
+    '41',
+    '87.5',
+    '',
+  ]);
+});
+
+test('what is not known is empty', () => {
+  const result = resultOf(1, { operation: '', outcome: 'invalid', code: 'INVALID_ROW', attempts: 0 });
+  expect(resultCells(result, ['score'])).toEqual([
+    '1',
+    '',
+    'invalid',
+    'INVALID_ROW',
+    '',
+    '',
+    '0',
+    '',
+    '',
+    '',
+    '',
+    '',
+  ]);
+});
+
+test.each([
+  ['', 'same as row 3'],
+  ['identical', 'identical; same as row 3'],
+  ['same as row 3 of the manifest', 'same as row 3 of the manifest'],
+])('the message %j of a duplicate names the row that was called', (message, expected) => {
+  const result = resultOf(9, { outcome: 'duplicate', code: 'DUPLICATE', message, duplicateOf: 3 });
+  expect(resultCells(result, [])[4]).toBe(expected);
+});
+
+test('what the API or the manifest say is never a formula', () => {
+  const evil = '=HYPERLINK("http://x")';
+  const cells = resultCells(
+    resultOf(1, { operation: evil, code: evil, message: evil, columns: { score: evil } }),
+    ['score'],
+  );
+  expect(cells.filter((cell) => cell.includes('HYPERLINK'))).toEqual(Array(4).fill(`'${evil}`));
+});

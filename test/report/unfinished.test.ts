@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import type { RowHistory } from '../../src/domain.ts';
+import { type Unfinished, unfinishedResult } from '../../src/report/unfinished.ts';
+
+const none: RowHistory = { attempts: 0, throttled: 0, unclear: false };
+const tried: RowHistory = {
+  attempts: 3,
+  throttled: 1,
+  unclear: false,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  lastCode: 'UNAVAILABLE',
+  lastMessage: 'try later',
+  lastStatus: 503,
+};
+
+interface Case {
+  readonly claim: string;
+  readonly unfinished: Unfinished;
+  readonly history?: RowHistory;
+  readonly unsettled?: boolean;
+  readonly expected: object;
+}
+
+const cases: readonly Case[] = [
+  {
+    claim: 'a row that the going run has not come to is pending',
+    unfinished: 'running',
+    expected: {
+      outcome: 'not_attempted',
+      code: 'PENDING',
+      message: 'not finished yet',
+      attempts: 0,
+      unclear: false,
+    },
+  },
+  {
+    claim: 'a row at work in the going run is pending',
+    unfinished: 'running',
+    unsettled: true,
+    expected: { outcome: 'not_attempted', code: 'PENDING', message: 'not finished yet', unclear: false },
+  },
+  {
+    claim: 'a row that waits for its next attempt is pending, with what its attempts did',
+    unfinished: 'running',
+    history: { ...tried, unclear: true },
+    expected: {
+      outcome: 'not_attempted',
+      code: 'PENDING',
+      message:
+        'not finished yet; the last attempt met UNAVAILABLE: try later; the row may have been processed',
+      attempts: 3,
+      unclear: true,
+      httpStatus: 503,
+      startedAt: '2026-01-01T00:00:00.000Z',
+    },
+  },
+  {
+    claim: 'a row that was never sent is not attempted after an interruption',
+    unfinished: 'interrupted',
+    expected: {
+      outcome: 'not_attempted',
+      code: 'INTERRUPTED',
+      message: 'the run was interrupted',
+      attempts: 0,
+    },
+  },
+  {
+    claim: 'a row that was never sent is not attempted after a cancellation',
+    unfinished: 'cancelled',
+    history: none,
+    expected: {
+      outcome: 'not_attempted',
+      code: 'CANCELLED',
+      message: 'the run was cancelled',
+      unclear: false,
+    },
+  },
+  {
+    claim: 'a row that was only put off is not attempted',
+    unfinished: 'halted',
+    history: { attempts: 2, throttled: 2, unclear: false, lastCode: 'RESOURCE_EXHAUSTED', lastStatus: 429 },
+    expected: {
+      outcome: 'not_attempted',
+      code: 'HALTED',
+      message: 'the run was halted; the last attempt met RESOURCE_EXHAUSTED',
+      attempts: 2,
+      httpStatus: 429,
+    },
+  },
+  {
+    claim: 'a row with an attempt that failed is failed',
+    unfinished: 'halted',
+    history: tried,
+    expected: {
+      outcome: 'failed',
+      code: 'HALTED',
+      message: 'the run was halted; the last attempt met UNAVAILABLE: try later',
+      attempts: 3,
+      unclear: false,
+      httpStatus: 503,
+    },
+  },
+  {
+    claim: 'a row with an unclear attempt is failed and unclear',
+    unfinished: 'cancelled',
+    history: { ...none, unclear: true },
+    expected: {
+      outcome: 'failed',
+      code: 'CANCELLED',
+      message: 'the run was cancelled; the row may have been processed',
+      unclear: true,
+    },
+  },
+  {
+    claim: 'a row that was at work when the process died is failed and unclear',
+    unfinished: 'interrupted',
+    unsettled: true,
+    expected: {
+      outcome: 'failed',
+      code: 'INTERRUPTED',
+      message:
+        'the run was interrupted; the process ended before it could tell what became of this row; ' +
+        'the row may have been processed',
+      attempts: 0,
+      unclear: true,
+    },
+  },
+];
+
+test.each(cases)('$claim', ({ unfinished, history, unsettled = false, expected }) => {
+  const result = unfinishedResult(unfinished, {
+    row: 7,
+    operation: 'restore-evaluation',
+    history,
+    unsettled,
+  });
+  expect(result).toMatchObject({ row: 7, operation: 'restore-evaluation', ...expected });
+});
