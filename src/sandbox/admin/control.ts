@@ -1,0 +1,84 @@
+import type { LogEntry } from '../log/log-entry.ts';
+import type { RequestLog } from '../log/request-log.ts';
+import type { Evaluation } from '../model/evaluation.ts';
+import type { Soundboard } from '../model/soundboard.ts';
+import { readToken } from '../options/settings.ts';
+import { completeSwitches, readSwitches, type SwitchOptions } from '../options/switches.ts';
+import type { Service } from '../service/service.ts';
+import { type StateFilter, type StateLine, stateLines } from './state-lines.ts';
+
+/** What can be seen and changed while the service runs, from the library and under `/sandbox`. */
+export interface SandboxControl {
+  /** The request log, oldest entry first, from after the request `after` (default 0: all that is kept). */
+  readonly log: (after?: number) => Iterable<LogEntry>;
+  /** Counts of requests and of changes. */
+  readonly stats: () => SandboxStats;
+  /** Resolves when that many requests have arrived since the start or the last reset. */
+  readonly whenRequests: (count: number) => Promise<void>;
+  /** The state, evaluations before soundboards. */
+  readonly state: (filter?: StateFilter) => Iterable<StateLine>;
+  /** An evaluation as it is now. `id` is in decimal. */
+  readonly evaluation: (id: string) => Evaluation | undefined;
+  /** A soundboard entry as it is now. `id` is in decimal. */
+  readonly soundboard: (id: string) => Soundboard | undefined;
+  /**
+   * Changes switches; those that are not given stay. A limit starts anew when it is given.
+   *
+   * @returns all switches as they are then.
+   * @throws CqbatchError `INVALID_OPTION`; nothing is changed then.
+   */
+  readonly configure: (changes: SwitchOptions) => Required<SwitchOptions>;
+  /**
+   * Changes the token that is accepted; `null`: none is, as after expiry.
+   *
+   * @throws CqbatchError `INVALID_OPTION`
+   */
+  readonly setToken: (token: string | null) => void;
+  /** Undoes every change of the state, empties the log, and fills the rate limit's allowance. */
+  readonly reset: () => void;
+}
+
+interface SandboxStats {
+  readonly requests: number;
+  /** Requests that made a change. */
+  readonly committed: number;
+  /** Requests that the rate limit refused. */
+  readonly throttled: number;
+  readonly by_operation: Readonly<Record<string, number>>;
+  /** Requests that were answered, by HTTP status. */
+  readonly by_status: Readonly<Record<string, number>>;
+  readonly by_code: Readonly<Record<string, number>>;
+  readonly by_fault: Readonly<Record<string, number>>;
+  readonly evaluations_restored: number;
+  readonly soundboards_updated: number;
+  /** Entries that the log still has. */
+  readonly log_entries: number;
+}
+
+/** The control of a service that was started with the given switches. */
+export function createControl(service: Service, log: RequestLog, started: SwitchOptions): SandboxControl {
+  let options = completeSwitches(started);
+  return {
+    log: (after) => log.entries(after),
+    stats: () => ({
+      ...log.counts.toJSON(),
+      evaluations_restored: service.evaluations.restoredCount,
+      soundboards_updated: service.soundboards.updatedCount,
+      log_entries: log.kept,
+    }),
+    whenRequests: (count) => log.whenCount(count),
+    state: (filter) => stateLines(service, filter),
+    evaluation: (id) => service.evaluations.find(id),
+    soundboard: (id) => service.soundboards.find(id),
+    configure(changes) {
+      const changed = { ...options, ...changes };
+      service.configure(readSwitches(changed), { renewLimit: changes.limit !== undefined });
+      options = changed;
+      return options;
+    },
+    setToken(token) {
+      service.token = token === null ? null : readToken(token);
+    },
+    reset: () => service.reset(),
+  };
+}

@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import type { LogBody, LogEntry, RequestRecord } from './log-entry.ts';
+import { RequestCounts } from './request-counts.ts';
+
+export interface RequestLogSettings {
+  /** How many entries are kept; the oldest go first. */
+  readonly limit: number;
+  readonly body: LogBody;
+}
+
+/** Tells the log that an answer with that status was sent. */
+export type Sent = (status: number) => void;
+
+/** Every request that reached the service, answered or not. Entries are kept small: there may be millions. */
+export class RequestLog {
+  readonly #settings: RequestLogSettings;
+  readonly #start = Date.now();
+  /** The request `seq` is at `(seq - 1) % limit`. */
+  #entries: StoredEntry[] = [];
+  #count = 0;
+  #counts = new RequestCounts();
+  #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  constructor(settings: RequestLogSettings) {
+    this.#settings = settings;
+  }
+
+  /** Adds a request; the returned function is to be called when its answer is sent. */
+  append(record: RequestRecord): Sent {
+    const entry: StoredEntry = {
+      elapsed: Date.now() - this.#start,
+      operation: record.operation,
+      target: record.target,
+      id: record.id,
+      nth: record.nth,
+      userId: record.userId,
+      body: this.#storedBody(record.body),
+      status: 0,
+      code: record.code,
+      committed: record.committed,
+      fault: record.fault,
+      throttled: record.throttled,
+    };
+    this.#entries[this.#count % this.#settings.limit] = entry;
+    this.#count++;
+    const counts = this.#counts;
+    counts.add(record);
+    if (this.#waiting.length > 0) this.#wake();
+    return (status) => {
+      entry.status = status;
+      counts.addStatus(status);
+    };
+  }
+
+  /** The entries that are kept, oldest first, from after the request `after`. */
+  *entries(after = 0): Generator<LogEntry> {
+    const last = this.#count;
+    for (let seq = Math.max(after, last - this.#entries.length) + 1; seq <= last; seq++) {
+      // While somebody reads, entries may be replaced, or all forgotten.
+      const isKept = seq > this.#count - this.#entries.length && seq <= this.#count;
+      const entry = isKept ? this.#entries[(seq - 1) % this.#settings.limit] : undefined;
+      if (entry !== undefined) yield this.#shown(seq, entry);
+    }
+  }
+
+  /** Resolves when that many requests have arrived since the start or the last `clear`. */
+  whenCount(count: number): Promise<void> {
+    if (this.#count >= count) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push({ count, resolve });
+    });
+  }
+
+  /** Forgets everything and numbers requests from 1 again. */
+  clear(): void {
+    this.#entries = [];
+    this.#count = 0;
+    this.#counts = new RequestCounts();
+  }
+
+  /** Counts of all requests, also of those whose entries are not kept any more. */
+  get counts(): RequestCounts {
+    return this.#counts;
+  }
+
+  get kept(): number {
+    return this.#entries.length;
+  }
+
+  #storedBody(body: Buffer | undefined): string | undefined {
+    if (body === undefined || this.#settings.body === 'none') return undefined;
+    return this.#settings.body === 'text' ? body.toString('utf8') : hash('sha256', body, 'binary');
+  }
+
+  #shown(seq: number, entry: StoredEntry): LogEntry {
+    return {
+      seq,
+      time: new Date(this.#start + entry.elapsed).toISOString(),
+      operation: entry.operation ?? null,
+      ...(entry.target !== undefined && { target: entry.target }),
+      id: entry.id ?? null,
+      nth: entry.nth ?? null,
+      user_id: entry.userId ?? null,
+      ...this.#shownBody(entry.body),
+      status: entry.status === 0 ? null : entry.status,
+      code: entry.code ?? null,
+      committed: entry.committed,
+      fault: entry.fault ?? null,
+      throttled: entry.throttled,
+    };
+  }
+
+  #shownBody(stored: string | undefined): Pick<LogEntry, 'body' | 'body_sha256'> {
+    if (stored === undefined) return {};
+    return this.#settings.body === 'text'
+      ? { body: stored }
+      : { body_sha256: Buffer.from(stored, 'latin1').toString('hex') };
+  }
+
+  #wake(): void {
+    for (const { count, resolve } of this.#waiting) {
+      if (this.#count >= count) resolve();
+    }
+    this.#waiting = this.#waiting.filter(({ count }) => this.#count < count);
+  }
+}
+
+/** One shape for all entries, small integers and short strings: about 200 bytes. */
+interface StoredEntry extends Omit<RequestRecord, 'body'> {
+  /** Milliseconds since the log's start. */
+  readonly elapsed: number;
+  /** The text, or the 32 bytes of the hash. */
+  readonly body: string | undefined;
+  /** 0: not sent. */
+  status: number;
+}

@@ -1,0 +1,62 @@
+import type { AddressInfo } from 'node:net';
+import { usageError } from '../errors.ts';
+import { createControl, type SandboxControl } from './admin/control.ts';
+import { createServer } from './http/server.ts';
+import { RequestLog } from './log/request-log.ts';
+import { readSettings, type SandboxOptions } from './options/settings.ts';
+import { Service } from './service/service.ts';
+
+export type { SandboxOptions } from './options/settings.ts';
+
+/** A running sandbox. */
+export interface Sandbox extends SandboxControl {
+  /** The base URL, without a slash at its end. */
+  readonly url: string;
+  readonly port: number;
+  /** The token that was accepted at the start. */
+  readonly token: string;
+  /** Ends every connection, waiting answers included, and stops listening. May be called again. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts the service of the interface document as a local server.
+ *
+ * @throws CqbatchError `INVALID_OPTION`, `INVALID_STATE`, and `CANNOT_LISTEN` when the port is taken or the address
+ * is not one of this machine.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const {
+    host,
+    port,
+    token,
+    maxBody,
+    log: logSettings,
+    service: serviceSettings,
+  } = await readSettings(options);
+  const log = new RequestLog(logSettings);
+  const service = new Service({ ...serviceSettings, token, log });
+  const control = createControl(service, log, options);
+  const server = createServer(service, control, { maxBody });
+  try {
+    await server.listen({ host, port });
+  } catch (cause) {
+    throw cannotListen(host, port, cause);
+  }
+  const address = server.server.address() as AddressInfo;
+  return {
+    ...control,
+    url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
+    port: address.port,
+    token,
+    close: () => server.close(),
+  };
+}
+
+function cannotListen(host: string, port: number, cause: unknown) {
+  const reason =
+    cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+      ? `port ${port} is in use; choose another one with --port, or any free one with --port 0`
+      : `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`;
+  return usageError('CANNOT_LISTEN', reason, cause);
+}

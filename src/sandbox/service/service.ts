@@ -1,0 +1,192 @@
+import { drawFault, type RequestKey } from '../faults/fault-plan.ts';
+import type { RequestRecord } from '../log/log-entry.ts';
+import type { RequestLog, Sent } from '../log/request-log.ts';
+import type { Switches } from '../options/switches.ts';
+import { randomFor } from '../random.ts';
+import { type EvaluationSource, Evaluations } from '../state/evaluations.ts';
+import { type SoundboardSource, Soundboards } from '../state/soundboards.ts';
+import { type Refusal, refuse } from './answer.ts';
+import { type Delivery, deliverLoss, deliverSpoilt, writeAnswer, writeRefusal } from './delivery.ts';
+import type { Call, CallContext, Endpoint } from './endpoint.ts';
+import { Gate, type GateRequest } from './gate.ts';
+import { readCall } from './read-call.ts';
+
+/** A complete request for one of the service's paths. */
+export interface ServiceRequest extends GateRequest {
+  readonly endpoint: Endpoint;
+  /** Path and query. */
+  readonly url: string;
+  readonly contentType: string | undefined;
+  readonly body: Buffer;
+}
+
+/** What is to be done on the connection, and when. */
+export interface Reaction {
+  readonly delivery: Delivery;
+  /** Milliseconds to wait before. */
+  readonly delay: number;
+  /** To be called when a status was sent. */
+  readonly sent: Sent;
+}
+
+export interface ServiceSettings {
+  readonly seed: number;
+  readonly token: string | null;
+  readonly evaluations: EvaluationSource;
+  readonly soundboards: SoundboardSource;
+  readonly switches: Switches;
+  readonly log: RequestLog;
+}
+
+/**
+ * The service of the interface document. A request passes these stages; each of them may end it:
+ *
+ * 1. method, token, rate limit (`Gate`);
+ * 2. body (`readCall`);
+ * 3. fault, drawn from seed, operation, identifier and the number of earlier requests that came this far;
+ * 4. the operation, which makes its change at once, in the order of arrival;
+ * 5. latency, then the answer, or what the fault makes of it.
+ *
+ * The body is read before the first stage for the log's sake, but is only judged in the second.
+ */
+export class Service {
+  readonly #settings: ServiceSettings;
+  readonly #gate: Gate;
+  #switches: Switches;
+  #evaluations: Evaluations;
+  #soundboards: Soundboards;
+  /** Requests that came to stage 3, by operation and identifier. */
+  readonly #admitted = new Map<string, number>();
+
+  constructor(settings: ServiceSettings) {
+    this.#settings = settings;
+    this.#switches = settings.switches;
+    this.#gate = new Gate({ token: settings.token, ...settings.switches });
+    this.#evaluations = new Evaluations(settings.evaluations);
+    this.#soundboards = new Soundboards(settings.soundboards);
+  }
+
+  get evaluations(): Evaluations {
+    return this.#evaluations;
+  }
+
+  get soundboards(): Soundboards {
+    return this.#soundboards;
+  }
+
+  /** The token that is accepted from now on; `null`: none is. */
+  set token(token: string | null) {
+    this.#gate.token = token;
+  }
+
+  /** Changes the switches. The limit goes on with what is used up unless it is renewed. */
+  configure(switches: Switches, { renewLimit }: { readonly renewLimit: boolean }): void {
+    if (renewLimit) this.#gate.limit = switches.limit;
+    this.#gate.forbidden = switches.forbidden;
+    this.#switches = switches;
+  }
+
+  /** Undoes every change, empties the log and fills the rate limit's allowance. The token stays as it is. */
+  reset(): void {
+    this.#evaluations = new Evaluations(this.#settings.evaluations);
+    this.#soundboards = new Soundboards(this.#settings.soundboards);
+    this.#admitted.clear();
+    this.#gate.limit = this.#switches.limit;
+    this.#settings.log.clear();
+  }
+
+  /** Processes a request. */
+  react(request: ServiceRequest): Reaction {
+    const { endpoint, method, url, body } = request;
+    const reading = readCall(endpoint, request.contentType, body);
+    const record = {
+      ...unknownRequest,
+      operation: endpoint.operation,
+      target: method === 'POST' ? undefined : `${method} ${url}`,
+      id: reading.ok ? String(reading.call.id) : undefined,
+      userId: reading.ok ? reading.call.userId : undefined,
+      body: body.length > 0 ? body : undefined,
+    };
+    const stopped = this.#gate.refusal(request, performance.now());
+    if (stopped) return this.#refuse(stopped.refusal, { ...record, throttled: stopped.throttled });
+    return reading.ok ? this.#process(endpoint, reading.call, record) : this.#refuse(reading.refusal, record);
+  }
+
+  /** Answers a request for a path that the service does not have. */
+  reactToUnknownPath(method: string, url: string): Reaction {
+    const target = `${method} ${url}`;
+    return this.#refuse(refuse('NOT_FOUND', `there is nothing at ${target}`), { ...unknownRequest, target });
+  }
+
+  /** Answers a request whose body could not be received. `operation` is that of its path. */
+  reactToUnreadable(operation: Endpoint['operation'], status: number, message: string): Reaction {
+    return this.#refuse(refuse('INVALID_ARGUMENT', message, { status }), { ...unknownRequest, operation });
+  }
+
+  #refuse(refusal: Refusal, record: RequestRecord): Reaction {
+    const sent = this.#settings.log.append({ ...record, code: refusal.code });
+    return { delivery: { kind: 'answer', answer: writeRefusal(refusal, this.#switches) }, delay: 0, sent };
+  }
+
+  #process(endpoint: Endpoint, call: Call, record: RequestRecord): Reaction {
+    const { log, seed } = this.#settings;
+    const id = String(call.id);
+    const nth = this.#countAdmitted(endpoint.operation, id);
+    const key = { seed, operation: endpoint.operation, id, nth };
+    const fault = drawFault(this.#switches.faults, key);
+    const delay = this.#drawLatency(key);
+
+    if (fault?.processed === false) {
+      const sent = log.append({ ...record, nth, fault: fault.name });
+      return { delivery: deliverLoss(fault.effect, this.#switches), delay, sent };
+    }
+    const answer = call.perform(this.#context());
+    const spoilt = fault && deliverSpoilt(fault.effect, answer, { endpoint, id: call.id }, this.#switches);
+    const sent = log.append({
+      ...record,
+      nth,
+      code: answer.kind === 'done' ? 'OK' : answer.refusal.code,
+      committed: answer.kind === 'done',
+      fault: spoilt && fault?.name,
+    });
+    const delivery = spoilt ?? { kind: 'answer', answer: writeAnswer(answer, this.#switches) };
+    return { delivery, delay, sent };
+  }
+
+  #context(): CallContext {
+    const { omitted, notDeletedStatus } = this.#switches;
+    return {
+      evaluations: this.#evaluations,
+      soundboards: this.#soundboards,
+      now: Date.now(),
+      omitted,
+      notDeletedStatus,
+    };
+  }
+
+  #countAdmitted(operation: string, id: string): number {
+    const key = `${operation} ${id}`;
+    const nth = (this.#admitted.get(key) ?? 0) + 1;
+    this.#admitted.set(key, nth);
+    return nth;
+  }
+
+  #drawLatency({ seed, operation, id, nth }: RequestKey): number {
+    const { min, max } = this.#switches.latency;
+    if (min === max) return min;
+    return min + randomFor(seed, 'latency', operation, id, nth).fraction() * (max - min);
+  }
+}
+
+const unknownRequest: RequestRecord = {
+  operation: undefined,
+  target: undefined,
+  id: undefined,
+  nth: undefined,
+  userId: undefined,
+  body: undefined,
+  code: undefined,
+  committed: false,
+  fault: undefined,
+  throttled: false,
+};

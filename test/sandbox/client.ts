@@ -1,0 +1,91 @@
+import { onTestFinished } from 'vitest';
+import { parseJson, stringifyJson } from '../../src/json.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+
+export const restorePath = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
+export const updatePath = '/api/v1alpha1/org/soundboard/update';
+
+/** Starts a sandbox for the running test: without trouble unless the test asks for it. */
+export async function start(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ unrecoverable: '0%', notDeleted: '0%', ...options });
+  onTestFinished(sandbox.close);
+  return sandbox;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed text, where it is JSON. */
+  readonly body: unknown;
+}
+
+export interface Request {
+  readonly method?: string;
+  readonly token?: string | null;
+  readonly contentType?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request with the usual headers; rejects when no whole answer comes. */
+export async function send(
+  sandbox: Sandbox,
+  path: string,
+  body: string | Uint8Array<ArrayBuffer> | undefined,
+  { method = 'POST', token = sandbox.token, contentType = 'application/json', signal }: Request = {},
+): Promise<Answer> {
+  const response = await fetch(sandbox.url + path, {
+    method,
+    headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(contentType !== null && { 'content-type': contentType }),
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? new TextEncoder().encode(body) : body }),
+    ...(signal && { signal }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+/** Restores an evaluation. */
+export function restore(
+  sandbox: Sandbox,
+  id: number | bigint | string,
+  request: Request = {},
+): Promise<Answer> {
+  return send(sandbox, restorePath, stringifyJson({ evaluation_id: id, user_id: 'tester' }), request);
+}
+
+/** Updates a soundboard entry. */
+export function update(
+  sandbox: Sandbox,
+  soundboard: Readonly<Record<string, unknown>>,
+  request: Request = {},
+): Promise<Answer> {
+  return send(sandbox, updatePath, stringifyJson({ soundboard }), request);
+}
+
+/** Reads from the admin side. */
+export async function admin(sandbox: Sandbox, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${sandbox.url}/sandbox${path}`, {
+    ...(body !== undefined && { method: 'POST', body: stringifyJson(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+/** Parses JSON Lines. */
+export function lines(text: string): unknown[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => parseJson(line));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

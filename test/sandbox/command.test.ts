@@ -1,0 +1,69 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { faultKinds } from '../../src/sandbox/faults/fault-kinds.ts';
+
+const main = 'dist/src/cli/main.js';
+
+function sandboxCommand(...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [main, 'sandbox', '--port', '0', ...args], { stdio: 'pipe' });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  return child;
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('no standard output');
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return line;
+}
+
+test('prints its URL, tells what to type, and ends with 0 at SIGTERM', async () => {
+  const child = sandboxCommand('--token', "it's");
+  const talk = child.stderr === null ? Promise.resolve('') : text(child.stderr);
+  const url = await firstLine(child);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect((await fetch(`${url}/sandbox/stats`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await talk).toContain(`export CQBATCH_BASE_URL=${url} CQBATCH_TOKEN='it'\\''s'`);
+});
+
+test('--json prints one document, and SIGINT ends it though a request hangs', async () => {
+  const child = sandboxCommand('--json', '--fault', 'timeout=100%');
+  const { url, port, pid, token } = JSON.parse(await firstLine(child));
+  expect({ url, pid, token }).toEqual({
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid,
+    token: 'sandbox-token',
+  });
+  const hanging = fetch(`${url}/api/v1alpha1/org/soundboard/update`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{"soundboard":{"soundboard_id":1}}',
+  });
+  await fetch(`${url}/sandbox/stats?requests=1`);
+  child.kill('SIGINT');
+  const [[code]] = await Promise.all([once(child, 'exit'), expect(hanging).rejects.toThrow('fetch failed')]);
+  expect(code).toBe(0);
+});
+
+test.each([
+  [['--fault', 'flood=1%'], '--fault: there is no fault flood'],
+  [['--evaluations', 'many'], '--evaluations: "many" is no whole number'],
+  [['--state', 'nowhere.json'], 'nowhere.json: ENOENT'],
+])('%j ends with 2 and a clear error', async (args, message) => {
+  const child = sandboxCommand(...args);
+  const talk = child.stderr === null ? '' : await text(child.stderr);
+  expect(talk).toContain(`error: ${message}`);
+  expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(2);
+});
+
+test('--help names every fault', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [main, 'sandbox', '--help']);
+  for (const { name } of faultKinds) expect(stdout).toContain(name);
+});

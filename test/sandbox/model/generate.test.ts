@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { Evaluation } from '../../../src/sandbox/model/evaluation.ts';
+import { generateEvaluation } from '../../../src/sandbox/model/generate-evaluation.ts';
+import { generateSoundboard } from '../../../src/sandbox/model/generate-soundboard.ts';
+
+const evaluations: readonly Evaluation[] = Array.from({ length: 200 }, (_, index) =>
+  generateEvaluation(1, index + 1),
+);
+
+/** Every name of a field in a value, at any depth. */
+function fieldNames(value: unknown, names = new Set<string>()): Set<string> {
+  if (typeof value !== 'object' || value === null) return names;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) names.add(name);
+    fieldNames(inner, names);
+  }
+  return names;
+}
+
+test('seed and identifier decide everything', () => {
+  expect(generateEvaluation(3, 17)).toEqual(generateEvaluation(3, 17));
+  expect(generateEvaluation(4, 17)).not.toEqual(generateEvaluation(3, 17));
+  expect(generateSoundboard(3, 17)).toEqual(generateSoundboard(3, 17));
+  expect(generateSoundboard(4, 17)).not.toEqual(generateSoundboard(3, 17));
+});
+
+test('evaluations together have every field of the interface document, section 2', () => {
+  expect([...fieldNames(evaluations)].sort()).toEqual(
+    [
+      ...['evaluation_id', 'scorecard_id', 'scorer_id', 'call_sid', 'score', 'evaluation_state'],
+      ...[
+        'evaluation_sections',
+        'completed_at',
+        'deleted_at',
+        'agent_user_id',
+        'call_type',
+        'transcript_sid',
+      ],
+      ...['custom_fields', 'deleted_by', 'is_recoverable', 'channel_type', 'call_metadata'],
+      ...['conversation_metadata', 'conversation_sid', 'evaluation_section_id', 'section_id', 'points'],
+      ...['possible_points', 'sort_order', 'created_at', 'evaluation_questions', 'auto_evaluation_questions'],
+      ...[
+        'skipped',
+        'evaluation_question_id',
+        'scorecard_question_id',
+        'answers',
+        'answer_points',
+        'comment',
+      ],
+      ...['auto_evaluation_question_id', 'auto_evaluation_id', 'auto_evaluation_section_id'],
+      ...['auto_question_id', 'flagged', 'passed', 'risk_level', 'expression_matched', 'key', 'field'],
+    ].sort(),
+  );
+});
+
+test('nested parts name the evaluation that they belong to', () => {
+  const id = 9223372036854775807n;
+  const { evaluation_id, evaluation_sections = [] } = generateEvaluation(1, id);
+  expect(evaluation_id).toBe(id);
+  for (const section of evaluation_sections) {
+    expect(section.evaluation_id).toBe(id);
+    for (const question of section.evaluation_questions ?? []) {
+      expect(question.evaluation_id).toBe(id);
+      expect(question.evaluation_section_id).toBe(section.evaluation_section_id);
+    }
+    for (const question of section.auto_evaluation_questions ?? [])
+      expect(question.auto_evaluation_id).toBe(id);
+  }
+});
+
+test('scores are percentages', () => {
+  for (const { score } of evaluations) {
+    expect(score).toBeGreaterThanOrEqual(0);
+    expect(score).toBeLessThanOrEqual(100);
+  }
+});
+
+test('a soundboard entry has every field of the interface document, section 2.6', () => {
+  expect(Object.keys(generateSoundboard(1, 5)).sort()).toEqual(
+    [
+      ...['soundboard_id', 'file_name', 'file_type', 'title', 'description'],
+      ...['date_created', 'last_modified', 'file_size', 'recording_length'],
+    ].sort(),
+  );
+});

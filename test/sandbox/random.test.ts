@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { randomFor } from '../../src/sandbox/random.ts';
+
+test('the same key gives the same sequence', () => {
+  const draw = (): unknown[] => {
+    const random = randomFor(7, 'evaluation', 9223372036854775807n);
+    return [random.fraction(), random.integer(1, 6), random.bigInteger(), random.chance(0.5)];
+  };
+  expect(draw()).toEqual(draw());
+});
+
+test('keys that differ in one part give different sequences', () => {
+  const keys = [
+    [1, 'fault', 'restore-evaluation', '1', 1],
+    [2, 'fault', 'restore-evaluation', '1', 1],
+    [1, 'latency', 'restore-evaluation', '1', 1],
+    [1, 'fault', 'update-soundboard', '1', 1],
+    [1, 'fault', 'restore-evaluation', '2', 1],
+    [1, 'fault', 'restore-evaluation', '1', 2],
+  ];
+  expect(new Set(keys.map((key) => randomFor(...key).fraction())).size).toBe(keys.length);
+});
+
+test('the first numbers of neighbouring keys are spread evenly', () => {
+  const count = 20_000;
+  const tenths = new Array<number>(10).fill(0);
+  for (let id = 1; id <= count; id++) {
+    const tenth = Math.floor(randomFor(1, 'fault', id).fraction() * 10);
+    tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+  }
+  // Six standard deviations of a fair draw.
+  for (const tenth of tenths) expect(Math.abs(tenth - count / 10)).toBeLessThan(6 * Math.sqrt(count * 0.09));
+});
+
+test('numbers stay in their ranges', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.integer({ min: -1000, max: 1000 }), fc.nat(1000), (key, min, span) => {
+      const random = randomFor(key);
+      const integer = random.integer(min, min + span);
+      expect(integer).toBeGreaterThanOrEqual(min);
+      expect(integer).toBeLessThanOrEqual(min + span);
+      expect(String(random.bigInteger())).toHaveLength(19);
+    }),
+  );
+});

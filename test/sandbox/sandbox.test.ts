@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { restore, start } from './client.ts';
+
+test('it listens on the loopback address and a free port by default', async () => {
+  const sandbox = await start();
+  expect(sandbox.url).toBe(`http://127.0.0.1:${sandbox.port}`);
+  expect(sandbox.port).toBeGreaterThan(0);
+});
+
+test('a port that is in use is a usage error that names the remedy', async () => {
+  const { port } = await start();
+  await expect(startSandbox({ port })).rejects.toMatchObject({
+    kind: 'usage',
+    code: 'CANNOT_LISTEN',
+    message: `port ${port} is in use; choose another one with --port, or any free one with --port 0`,
+  });
+});
+
+test('an address that is not of this machine is a usage error', async () => {
+  await expect(startSandbox({ host: '192.0.2.1' })).rejects.toMatchObject({
+    kind: 'usage',
+    code: 'CANNOT_LISTEN',
+  });
+});
+
+test('a million evaluations are there without being kept', async () => {
+  const sandbox = await start({ evaluations: 1_000_000 });
+  expect((await restore(sandbox, 1_000_000)).status).toBe(200);
+  expect((await restore(sandbox, 1_000_001)).status).toBe(404);
+});
+
+test('connections are kept alive', async () => {
+  const sandbox = await start();
+  expect((await restore(sandbox, 1)).headers.get('connection')).toBe('keep-alive');
+});

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { type EvaluationSource, Evaluations } from '../../../src/sandbox/state/evaluations.ts';
+import { completeState } from '../../../src/sandbox/state/state-document.ts';
+
+function evaluations(source: Partial<EvaluationSource> = {}): Evaluations {
+  return new Evaluations({
+    seed: 1,
+    generated: 200,
+    unrecoverable: 20_000,
+    notDeleted: 10_000,
+    given: new Map(),
+    ...source,
+  });
+}
+
+const change = { userId: 'u', at: 0 };
+
+test.each([
+  ['1', 'restored'],
+  ['50', 'not-recoverable'],
+  ['70', 'not-deleted'],
+  ['170', 'not-deleted'],
+  ['200', 'not-recoverable'],
+  ['201', 'unknown'],
+  ['0', 'unknown'],
+  ['-1', 'unknown'],
+  ['9223372036854775807', 'unknown'],
+])('restoring evaluation %s: %s', (id, expected) => {
+  const result = evaluations().restore(id, change);
+  expect(result.ok ? 'restored' : result.reason).toBe(expected);
+});
+
+test('a restored evaluation stays restored, and the others as they are', () => {
+  const all = evaluations();
+  const before = all.find('2');
+  all.restore('1', change);
+  expect(all.find('1')?.deleted_at).toBeUndefined();
+  expect(all.restore('1', change)).toEqual({ ok: false, reason: 'not-deleted' });
+  expect(all.restorationOf('1')).toEqual(change);
+  expect(all.find('2')).toEqual(before);
+  expect([...all.changedIds()]).toEqual(['1']);
+});
+
+test('given evaluations win over generated ones and are listed once', () => {
+  const { evaluations: given } = completeState(
+    { evaluations: [{ evaluation_id: 2, is_recoverable: false }, { evaluation_id: 9223372036854775807n }] },
+    1,
+    'state',
+  );
+  const all = evaluations({ generated: 3, given });
+  expect([...all.ids()]).toEqual(['1', '2', '3', '9223372036854775807']);
+  expect(all.restore('2', change)).toEqual({ ok: false, reason: 'not-recoverable' });
+  expect(all.restore('9223372036854775807', change).ok).toBe(true);
+});
