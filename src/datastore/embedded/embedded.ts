@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createPostgresBackend, runMigrations } from 'bullmq';
+import type { Datastore } from '../datastore.ts';
+import { lockFolder } from './lock.ts';
+import { poolOver } from './pool.ts';
+import { openSession } from './session.ts';
+
+/** Name of the embedded datastore's folder inside the state folder. */
+const folderName = 'queue';
+
+export interface EmbeddedOptions {
+  /** The state folder; the datastore lives in its `queue` folder. */
+  readonly stateDir: string;
+  /** What this process does, for the error that another one gets: `run 20261121-…`. */
+  readonly purpose: string;
+}
+
+/**
+ * Opens the embedded datastore: BullMQ's PostgreSQL backend on PGlite, in a folder, for one process at a time. The
+ * first opening makes the database, which takes some two seconds, later ones take less than one.
+ *
+ * @throws a fatal error `DATASTORE_LOCKED` when another process holds the folder, `DATASTORE_UNUSABLE` when it can't
+ *   be opened.
+ */
+export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Promise<Datastore> {
+  const folder = join(stateDir, folderName);
+  await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(folder, purpose);
+  try {
+    const session = await openSession(folder);
+    const pool = poolOver(session);
+    const client = await pool.connect();
+    await runMigrations(client);
+    client.release();
+    await session.query('SET search_path TO bullmq');
+
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      await session.close();
+      await lock.release();
+    };
+    return {
+      kind: 'embedded',
+      description: `embedded (${folder})`,
+      connection: pool,
+      backend: createPostgresBackend as unknown as Datastore['backend'],
+      exclusive: true,
+      lost: Promise.race([session.lost, lock.lost]),
+      // PGlite has no autovacuum: without this the tables grow with every row ever processed.
+      async maintain() {
+        await session.query(
+          'VACUUM bullmq.job, bullmq.job_dependency, bullmq.event, bullmq.meta, bullmq.rate_limit',
+        );
+      },
+      close() {
+        closing ??= close();
+        return closing;
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}

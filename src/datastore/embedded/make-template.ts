@@ -1,0 +1,18 @@
+import { writeFile } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { runMigrations } from 'bullmq';
+import { templateFile } from './template.ts';
+
+/** Part of the build: makes the archive that new datastores are unpacked from. */
+
+const database = await PGlite.create();
+await runMigrations({
+  query: async (text, params = []) => {
+    const result =
+      params.length > 0 ? await database.query(text, [...params]) : (await database.exec(text)).at(-1);
+    return { rows: (result?.rows ?? []) as never[] };
+  },
+} as Parameters<typeof runMigrations>[0]);
+const archive = await database.dumpDataDir('gzip');
+await database.close();
+await writeFile(templateFile, Buffer.from(await archive.arrayBuffer()));

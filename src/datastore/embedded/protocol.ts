@@ -1,0 +1,32 @@
+/** The messages between the main thread and the thread that runs PGlite. */
+
+export interface OpenData {
+  readonly folder: string;
+}
+
+export interface StatementResult {
+  readonly rows: readonly Record<string, unknown>[];
+  readonly rowCount: number;
+}
+
+export type Request =
+  | {
+      readonly id: number;
+      readonly type: 'query';
+      readonly text: string;
+      readonly params: readonly unknown[];
+    }
+  | { readonly id: number; readonly type: 'close' };
+
+export type Reply =
+  | { readonly type: 'opened' }
+  | { readonly type: 'result'; readonly id: number; readonly result: StatementResult }
+  | { readonly type: 'error'; readonly id: number; readonly error: StatementError }
+  | { readonly type: 'notification'; readonly channel: string; readonly payload: string };
+
+/** A PostgreSQL error; BullMQ reads `code` (SQLSTATE) and `detail`. */
+export interface StatementError {
+  readonly message: string;
+  readonly code?: string;
+  readonly detail?: string;
+}

@@ -1,0 +1,50 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import type { OpenData, Reply, Request, StatementResult } from './protocol.ts';
+import { ensureDatabase } from './template.ts';
+
+/**
+ * The thread that runs PGlite. Its statements block the thread they run on, so in a thread of its own they leave the
+ * HTTP calls, the progress line and the timers of the main thread alone.
+ */
+
+const port = parentPort;
+if (port === null) throw new Error('This file runs as a worker thread only.');
+const { folder } = workerData as OpenData;
+
+await ensureDatabase(folder);
+const database = await PGlite.create({ dataDir: folder });
+database.onNotification((channel, payload) => reply({ type: 'notification', channel, payload }));
+port.on('message', (request: Request) => void serve(request));
+reply({ type: 'opened' });
+
+async function serve(request: Request): Promise<void> {
+  try {
+    if (request.type === 'close') {
+      await database.close();
+      reply({ type: 'result', id: request.id, result: { rows: [], rowCount: 0 } });
+      port?.close();
+      return;
+    }
+    reply({ type: 'result', id: request.id, result: await run(request.text, request.params) });
+  } catch (error) {
+    const { message, code, detail } = error as Error & { code?: string; detail?: string };
+    reply({
+      type: 'error',
+      id: request.id,
+      error: { message, ...(code !== undefined && { code }), ...(detail !== undefined && { detail }) },
+    });
+  }
+}
+
+/** Statements without parameters may be several at once (migrations), which only the simple protocol takes. */
+async function run(text: string, params: readonly unknown[]): Promise<StatementResult> {
+  const result =
+    params.length > 0 ? await database.query(text, [...params]) : (await database.exec(text)).at(-1);
+  const rows = (result?.rows ?? []) as Record<string, unknown>[];
+  return { rows, rowCount: result?.affectedRows ?? rows.length };
+}
+
+function reply(message: Reply): void {
+  port?.postMessage(message);
+}

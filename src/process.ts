@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * When a process started, as an opaque text that differs between two processes that were given the same number one
+ * after the other; undefined where the system does not tell.
+ */
+export function processStart(pid: number): string | undefined {
+  return readStat(pid)?.start;
+}
+
+/**
+ * Whether that very process lives on this machine. `started` is what `processStart` said of it once, empty when it
+ * could not say.
+ */
+export function isProcessAlive(pid: number, started: string): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+  }
+  const now = readStat(pid);
+  if (now === undefined) return true;
+  return now.state !== 'Z' && (started === '' || now.start === started);
+}
+
+/** State letter and start time of a process on Linux: fields 3 and 22 of /proc/[pid]/stat, see proc_pid_stat(5). */
+function readStat(pid: number): { readonly state: string; readonly start: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The command's name, in parentheses, may itself hold blanks and parentheses.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', start: fields[19] ?? '' };
+  } catch {
+    return undefined;
+  }
+}

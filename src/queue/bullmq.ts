@@ -1,0 +1,26 @@
+import { type BackendClasses, type IQueueBackend, withBackend } from 'bullmq';
+import type { Datastore } from '../datastore/datastore.ts';
+
+/** BullMQ's constructors and the options that tie them to a datastore. */
+export interface BoundBullmq {
+  readonly classes: BackendClasses<IQueueBackend, object>;
+  readonly options: { readonly connection: object };
+}
+
+/** Binds BullMQ to a datastore; nothing else in this folder knows which one it is. */
+export function bullmqOn(datastore: Datastore): BoundBullmq {
+  return { classes: withBackend(datastore.backend), options: { connection: datastore.connection } };
+}
+
+/** Nobody reads BullMQ's event streams; the least that is kept of them costs the least. */
+export const shortEventStream = { streams: { events: { maxLen: 100 } } } as const;
+
+/**
+ * Worker options that all processes of a datastore must agree on. A row whose worker was lost comes back after
+ * about `lockDuration` plus `stalledInterval`; it is never given up because of that.
+ */
+export const stallOptions = {
+  lockDuration: 30_000,
+  stalledInterval: 15_000,
+  maxStalledCount: 1_000,
+} as const;

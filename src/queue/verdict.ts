@@ -1,0 +1,20 @@
+import type { RowHistory, RowResult } from '../domain.ts';
+
+/** What a worker makes of one claim of a row. */
+export type RowVerdict =
+  /** The row is done, well or badly. */
+  | { readonly kind: 'finished'; readonly result: RowResult }
+  /** The attempt failed and may be repeated after a while; it used up one of the row's attempts. */
+  | { readonly kind: 'retry'; readonly history: RowHistory; readonly delayMs: number }
+  /** The API asks everybody to slow down; the row goes back and no attempt is used up. */
+  | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
+  /** This worker is stopping; the row goes back and no attempt is used up. */
+  | { readonly kind: 'returned'; readonly history: RowHistory };
+
+/** A claim of a row, as the datastore knows it. */
+export interface Claim {
+  /** Attempts used up before this one. */
+  readonly attemptsUsed: number;
+  /** Earlier claims of which nothing is known: their worker died, perhaps after the call. */
+  readonly lostClaims: number;
+}

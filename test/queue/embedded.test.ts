@@ -1,0 +1,14 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { built } from '../helpers/built.ts';
+import { describeQueueOn } from './conformance.ts';
+
+const { openEmbedded } = await built<typeof import('../../src/datastore/embedded/embedded.ts')>(
+  'datastore/embedded/embedded',
+);
+
+describeQueueOn('the embedded datastore', async () => {
+  const stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-conformance-'));
+  return openEmbedded({ stateDir, purpose: 'conformance tests' });
+});
