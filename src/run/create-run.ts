@@ -1,0 +1,145 @@
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { RowHistory, RowResult } from '../domain.ts';
+import type { Journal, JournalEntry } from '../journal/journal.ts';
+import { openJournal } from '../journal/open.ts';
+import type { OperationChoice } from '../manifest/operation-choice.ts';
+import type { CallableRow, InvalidRow } from '../manifest/row.ts';
+import { type ScanSummary, scanManifest } from '../manifest/scan.ts';
+import { stageManifest } from '../manifest/stage.ts';
+import { openPlannedManifest } from './open-manifest.ts';
+import { ProblemCollector, type ProblemList } from './problem-file.ts';
+import type { RunOptions, RunRecord } from './record.ts';
+import type { RunStore } from './store.ts';
+
+export interface CreateRunInput {
+  /** Path of the manifest, `-` for standard input. */
+  readonly source: string;
+  readonly stdin: Readable;
+  readonly options: RunOptions;
+  /** Where the problems of invalid rows are written, all of them. */
+  readonly problemsPath: (manifestName: string) => string;
+  /** The run whose failed rows the manifest holds, and what their attempts did there, by row of the manifest. */
+  readonly retry?: { readonly of: string; readonly histories: ReadonlyMap<number, RowHistory> };
+}
+
+/** A run that is planned but not begun; nothing has been sent. */
+export interface CreatedRun {
+  readonly record: RunRecord;
+  readonly journal: Journal;
+  readonly scan: ScanSummary;
+  readonly choice: OperationChoice;
+  readonly problems: ProblemList;
+}
+
+/** Results of rows that need no call are journaled in parts of so many. */
+const journalPart = 1_000;
+
+/**
+ * Makes a run of a manifest: copies it into a new run folder, checks every row, and writes into the journal the results
+ * of those rows that will not be called, because they are invalid or identical to an earlier one. The run exists for
+ * others once its record is saved; until then `store.discard` undoes everything.
+ *
+ * @throws a usage error when the manifest can't be read or its operation can't be told; the folder is gone then.
+ */
+export async function createRun(store: RunStore, input: CreateRunInput): Promise<CreatedRun> {
+  const { id, folder } = await store.create();
+  let journal: Journal | undefined;
+  try {
+    const staged = await stageManifest(input.source, folder, input.stdin);
+    const { manifest, prepare } = await openPlannedManifest(staged.path, staged.name, input.options);
+    journal = await openJournal(join(folder, 'journal.jsonl'), { runId: id });
+    const settled = new ResultBuffer(journal);
+    const problems = new ProblemCollector(staged.name, input.problemsPath(staged.name));
+    const scan = await scanManifest(manifest, prepare, {
+      async onInvalid(row) {
+        await problems.add(row);
+        await settled.add(invalidResult(row));
+      },
+      onDuplicate: (row, firstRow) => settled.add(duplicateResult(row, firstRow)),
+    });
+    await settled.flush();
+    const histories = [...(input.retry?.histories ?? [])];
+    await journal.append(histories.map(([row, history]): JournalEntry => ({ type: 'open', row, history })));
+
+    const record: RunRecord = {
+      version: 1,
+      id,
+      state: 'planned',
+      states: [{ state: 'planned', at: new Date().toISOString() }],
+      manifest: {
+        name: staged.name,
+        file: basename(staged.path),
+        sha256: staged.sha256,
+        bytes: staged.bytes,
+      },
+      plan: {
+        rows: scan.rows,
+        callable: scan.callable,
+        invalid: scan.invalid,
+        duplicates: scan.duplicates,
+        columns: [...scan.columns],
+        operations: Object.keys(scan.perOperation),
+      },
+      options: input.options,
+      ...(input.retry !== undefined && { retryOf: input.retry.of }),
+    };
+    return { record, journal, scan, choice: prepare.choice, problems: await problems.end() };
+  } catch (error) {
+    await journal?.close();
+    await store.discard(id);
+    throw error;
+  }
+}
+
+/** Appends results in parts: one sync for many rows. */
+class ResultBuffer {
+  readonly #journal: Journal;
+  #entries: JournalEntry[] = [];
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  async add(result: RowResult): Promise<void> {
+    this.#entries.push({ type: 'row', result });
+    if (this.#entries.length >= journalPart) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const entries = this.#entries;
+    this.#entries = [];
+    await this.#journal.append(entries);
+  }
+}
+
+function invalidResult({ row, operation, problems }: InvalidRow): RowResult {
+  const message = problems
+    .map(
+      ({ column, problem, value }) =>
+        `${column === undefined ? '' : `${column}: `}${problem}${value === undefined ? '' : ` (${value})`}`,
+    )
+    .join('; ');
+  return {
+    row,
+    operation: operation ?? '',
+    outcome: 'invalid',
+    code: 'INVALID_ROW',
+    message,
+    attempts: 0,
+    unclear: false,
+  };
+}
+
+function duplicateResult({ row, operation }: CallableRow, duplicateOf: number): RowResult {
+  return {
+    row,
+    operation: operation.name,
+    outcome: 'duplicate',
+    code: 'DUPLICATE',
+    message: '',
+    attempts: 0,
+    unclear: false,
+    duplicateOf,
+  };
+}

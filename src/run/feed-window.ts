@@ -1,0 +1,112 @@
+/**
+ * How much of a run the datastore holds at a time: some seconds of work. Less would leave workers idle; more would
+ * make rows that wait for a retry starve behind the backlog, and progress and cancelling coarse.
+ */
+
+const secondsOfWork = 4;
+/** With a known limit on the rate, calls may take longer than the window is wide: more rows must be ready. */
+const secondsAtFixedRate = 10;
+const maxOpenRows = 5_000;
+const maxOpenBytes = 32 * 1024 * 1024;
+/** Finished rows wait in the datastore until their batch is complete: that many windows of them at the most. */
+const heldWindows = 8;
+const batchesPerWindow = 8;
+const maxBatchRows = 250;
+const maxBatchBytes = 4 * 1024 * 1024;
+/** The rate is measured over about so many of the last seconds. */
+const memorySeconds = 3;
+
+export interface FeedWindowOptions {
+  readonly concurrency: number;
+  /** Calls per second that the user allows, if limited. */
+  readonly ratePerSecond?: number;
+  /** Monotonic milliseconds; for tests. */
+  readonly now?: () => number;
+}
+
+export class FeedWindow {
+  readonly #options: FeedWindowOptions;
+  readonly #now: () => number;
+  #openRows = 0;
+  #heldRows = 0;
+  #heldBytes = 0;
+  #rate = 0;
+  #finishedSince = 0;
+  #since: number;
+  #wake: (() => void) | undefined;
+
+  constructor(options: FeedWindowOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#since = this.#now();
+  }
+
+  /** Rows that are worth having open now. */
+  get limit(): number {
+    const { concurrency, ratePerSecond } = this.#options;
+    const wanted = Math.max(2 * concurrency, Math.ceil(this.#rate * secondsOfWork));
+    const allowed =
+      ratePerSecond === undefined ? maxOpenRows : Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate));
+    return Math.min(wanted, allowed, maxOpenRows);
+  }
+
+  /** Whether a batch of so many rows and bytes is complete: more should go into the next one. */
+  isFull(rows: number, bytes: number): boolean {
+    return bytes >= maxBatchBytes || rows >= Math.min(maxBatchRows, Math.ceil(this.limit / batchesPerWindow));
+  }
+
+  get hasRoom(): boolean {
+    return (
+      this.#openRows < this.limit &&
+      this.#heldRows < this.limit * heldWindows &&
+      this.#heldBytes < maxOpenBytes
+    );
+  }
+
+  /** Whether everything that was fed has been collected. */
+  get isEmpty(): boolean {
+    return this.#heldRows === 0;
+  }
+
+  fed(rows: number, bytes: number): void {
+    this.#openRows += rows;
+    this.#heldRows += rows;
+    this.#heldBytes += bytes;
+  }
+
+  /** A row is finished; its result waits for the rest of its batch. */
+  finished(): void {
+    this.#openRows -= 1;
+    this.#measure();
+    this.#wake?.();
+  }
+
+  collected(rows: number, bytes: number): void {
+    this.#heldRows -= rows;
+    this.#heldBytes -= bytes;
+    // A row that was collected is finished, whether its worker could say so or not.
+    this.#openRows = Math.min(this.#openRows, this.#heldRows);
+    this.#wake?.();
+  }
+
+  /** Resolves at the next change, or when `wake` is called. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  wake(): void {
+    this.#wake?.();
+  }
+
+  #measure(): void {
+    this.#finishedSince += 1;
+    const seconds = (this.#now() - this.#since) / 1_000;
+    if (seconds < 0.5) return;
+    const weight = 1 - Math.exp(-seconds / memorySeconds);
+    this.#rate += weight * (this.#finishedSince / seconds - this.#rate);
+    this.#finishedSince = 0;
+    this.#since = this.#now();
+  }
+}

@@ -1,0 +1,28 @@
+import type { Manifest } from '../manifest/manifest.ts';
+import { openManifest } from '../manifest/open.ts';
+import { createRowPreparer, type RowPreparer } from '../manifest/row-preparer.ts';
+import type { RunOptions } from './record.ts';
+
+/** A manifest with the function that turns its rows into calls. */
+export interface PlannedManifest {
+  readonly manifest: Manifest;
+  readonly prepare: RowPreparer;
+}
+
+/** The options of a run that decide what its rows mean. */
+export type RowOptions = Pick<RunOptions, 'operation' | 'userId' | 'clearToken'>;
+
+/**
+ * Opens a manifest for a plan or a run; the same file and options always give the same calls.
+ *
+ * @throws a usage error when the file is no manifest or its operation can't be told.
+ */
+export async function openPlannedManifest(
+  path: string,
+  name: string,
+  options: RowOptions,
+): Promise<PlannedManifest> {
+  const manifest = await openManifest(path, { name, clearToken: options.clearToken });
+  const prepare = createRowPreparer({ manifest, operation: options.operation, userId: options.userId });
+  return { manifest, prepare };
+}

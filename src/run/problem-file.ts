@@ -1,0 +1,68 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { fatalError } from '../errors.ts';
+import { formatProblem } from '../manifest/problem.ts';
+import type { InvalidRow } from '../manifest/row.ts';
+
+/** The problems of a manifest: the first ones for the screen, all of them in a file. */
+export interface ProblemList {
+  readonly first: readonly string[];
+  readonly count: number;
+  /** Absent when there were none: then no file was made. */
+  readonly file?: string;
+}
+
+const firstCount = 20;
+
+/** Collects problems while a manifest is scanned. */
+export class ProblemCollector {
+  readonly #manifestName: string;
+  readonly #path: string;
+  readonly #first: string[] = [];
+  #count = 0;
+  #stream: WriteStream | undefined;
+  #failure: Error | undefined;
+
+  constructor(manifestName: string, path: string) {
+    this.#manifestName = manifestName;
+    this.#path = path;
+  }
+
+  /** Resolves when more may be added: memory does not grow with the number of problems. */
+  async add(row: InvalidRow): Promise<void> {
+    this.#stream ??= await this.#open();
+    for (const problem of row.problems) {
+      const line = formatProblem(this.#manifestName, row, problem);
+      this.#count += 1;
+      if (this.#first.length < firstCount) this.#first.push(line);
+      if (this.#failure !== undefined) throw this.#failure;
+      if (!this.#stream.write(`${line}\n`)) await this.#drained(this.#stream);
+    }
+  }
+
+  async end(): Promise<ProblemList> {
+    if (this.#stream === undefined) return { first: [], count: 0 };
+    this.#stream.end();
+    await finished(this.#stream).catch(() => {});
+    if (this.#failure !== undefined) throw this.#failure;
+    return { first: this.#first, count: this.#count, file: this.#path };
+  }
+
+  async #open(): Promise<WriteStream> {
+    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const stream = createWriteStream(this.#path, { mode: 0o600 });
+    stream.on('error', (error) => {
+      this.#failure = fatalError('PROBLEMS_UNWRITABLE', `Can't write ${this.#path}: ${error.message}`, error);
+    });
+    return stream;
+  }
+
+  #drained(stream: WriteStream): Promise<void> {
+    return new Promise((resolve) => {
+      stream.once('drain', resolve);
+      stream.once('close', resolve);
+    });
+  }
+}

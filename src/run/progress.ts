@@ -1,0 +1,96 @@
+import { type Outcome, outcomes, type RowResult } from '../domain.ts';
+
+/** Where a run stands, for whoever draws it. */
+export interface ProgressSnapshot {
+  /** Rows of the manifest. */
+  readonly total: number;
+  /** Rows with a result. */
+  readonly done: number;
+  readonly counts: Readonly<Record<Outcome, number>>;
+  /** Rows finished per second, over the last seconds. */
+  readonly ratePerSecond: number;
+  /** Calls per second that are allowed, if limited. */
+  readonly allowedPerSecond?: number;
+  /** How long the API asked everybody to wait, from now on. */
+  readonly waitMs: number;
+  /** Rows that wait for another attempt. */
+  readonly retrying: number;
+  readonly etaSeconds?: number;
+  readonly elapsedSeconds: number;
+}
+
+const memorySeconds = 5;
+
+export interface ProgressOptions {
+  readonly total: number;
+  /** Counts before the run was started or resumed. */
+  readonly counts: Readonly<Record<Outcome, number>>;
+  readonly allowedPerSecond?: number;
+  /** Monotonic milliseconds; for tests. */
+  readonly now?: () => number;
+}
+
+/** Follows a run by what its worker tells. It is for drawing: the truth is in the journal. */
+export class Progress {
+  readonly #options: ProgressOptions;
+  readonly #now: () => number;
+  readonly #start: number;
+  readonly #counts: Record<Outcome, number>;
+  readonly #retrying = new Set<number>();
+  /** Finished rows per second of the clock, newest last. */
+  readonly #seconds: { second: number; rows: number }[] = [];
+  #waitUntil = 0;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#start = this.#now();
+    this.#counts = { ...options.counts };
+  }
+
+  finished({ row, outcome }: RowResult): void {
+    this.#counts[outcome] += 1;
+    this.#retrying.delete(row);
+    const second = Math.floor(this.#now() / 1_000);
+    const newest = this.#seconds.at(-1);
+    if (newest?.second === second) newest.rows += 1;
+    else this.#seconds.push({ second, rows: 1 });
+    while ((this.#seconds[0]?.second ?? second) < second - memorySeconds) this.#seconds.shift();
+  }
+
+  retrying(row: number): void {
+    this.#retrying.add(row);
+  }
+
+  throttled(waitMs: number): void {
+    this.#waitUntil = Math.max(this.#waitUntil, this.#now() + waitMs);
+  }
+
+  snapshot(): ProgressSnapshot {
+    const { total, allowedPerSecond } = this.#options;
+    const done = outcomes.reduce((sum, outcome) => sum + this.#counts[outcome], 0);
+    const elapsedSeconds = (this.#now() - this.#start) / 1_000;
+    const ratePerSecond = this.#rate();
+    return {
+      total,
+      done,
+      counts: { ...this.#counts },
+      ratePerSecond,
+      ...(allowedPerSecond !== undefined && { allowedPerSecond }),
+      waitMs: Math.max(0, this.#waitUntil - this.#now()),
+      retrying: this.#retrying.size,
+      ...(ratePerSecond > 0 && { etaSeconds: (total - done) / ratePerSecond }),
+      elapsedSeconds,
+    };
+  }
+
+  #rate(): number {
+    const now = this.#now() / 1_000;
+    const from = Math.max(now - memorySeconds, this.#start / 1_000);
+    const rows = this.#seconds.reduce(
+      (sum, { second, rows: n }) => (second >= Math.floor(from) ? sum + n : sum),
+      0,
+    );
+    return rows / Math.max(now - Math.floor(from), 1);
+  }
+}

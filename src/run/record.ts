@@ -1,0 +1,121 @@
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { isProcessAlive, processStart } from '../process.ts';
+
+/**
+ * `run.json`: what a run is and where it stands. States:
+ *
+ * ```
+ * planned ──▶ running ──▶ completed     every row has its result
+ *                ├──────▶ interrupted   stopped by the user, or its process died: resume goes on
+ *                ├──────▶ halted        too many failures, or no row can succeed: resume goes on
+ *                ├──────▶ failed        datastore or disk failed: resume goes on
+ *                └──────▶ cancelled     given up for good; rows without a result stay so
+ * ```
+ */
+export const runStates = [
+  'planned',
+  'running',
+  'completed',
+  'interrupted',
+  'halted',
+  'failed',
+  'cancelled',
+] as const;
+
+export type RunState = (typeof runStates)[number];
+
+const rateSchema = z.object({ calls: z.number().int().min(1), perMs: z.number().int().min(1) });
+
+export const runOptionsSchema = z.object({
+  /** Normalised base URL of the API. */
+  baseUrl: z.string(),
+  /** Whether the user allowed `http:` to another host; `resume` and `retry` go by it. */
+  allowInsecureHttp: z.boolean().exactOptional(),
+  /** `--operation`; absent when rows, manifest or columns say it. */
+  operation: z.string().exactOptional(),
+  /** `--user-id`, for restore rows without one. */
+  userId: z.string().exactOptional(),
+  clearToken: z.string(),
+  /** Rows in flight at once. */
+  concurrency: z.number().int().min(1),
+  /** As the user wrote it (`50/s`), and as BullMQ's limit takes it. */
+  rate: z.object({ text: z.string(), perSecond: z.number(), limit: rateSchema }).exactOptional(),
+  attempts: z.number().int().min(1),
+  /** Total time-out of one request, milliseconds. */
+  timeoutMs: z.number().int().min(1),
+  /** Upper bound of the pause after a row's first failed attempt, milliseconds. */
+  backoffMs: z.number().int().min(0),
+  /** The run halts when more rows than that have failed. */
+  maxFailures: z.number().int().min(0).exactOptional(),
+});
+
+export type RunOptions = z.infer<typeof runOptionsSchema>;
+
+const manifestSchema = z.object({
+  /** What the user called it. */
+  name: z.string(),
+  /** The run's own copy, inside its folder. */
+  file: z.string(),
+  sha256: z.string(),
+  bytes: z.number(),
+});
+
+const planSchema = z.object({
+  rows: z.number(),
+  callable: z.number(),
+  invalid: z.number(),
+  duplicates: z.number(),
+  columns: z.array(z.string()),
+  /** Operations that occur in the manifest. */
+  operations: z.array(z.string()),
+});
+
+const processSchema = z.object({ pid: z.number(), host: z.string(), started: z.string() });
+
+export const runRecordSchema = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  state: z.enum(runStates),
+  /** Every state with the time it was entered, ISO 8601 UTC, and why where there is something to say. */
+  states: z.array(z.object({ state: z.enum(runStates), at: z.string(), reason: z.string().exactOptional() })),
+  manifest: manifestSchema,
+  plan: planSchema,
+  options: runOptionsSchema,
+  /** The process that works on the run, or did last. */
+  process: processSchema.exactOptional(),
+  /** The run whose failed rows this one repeats. */
+  retryOf: z.string().exactOptional(),
+});
+
+export type RunRecord = z.infer<typeof runRecordSchema>;
+
+/** The record in a new state. */
+export function enterState(record: RunRecord, state: RunState, reason?: string): RunRecord {
+  const at = new Date().toISOString();
+  const entered = {
+    ...record,
+    state,
+    states: [...record.states, { state, at, ...(reason !== undefined && { reason }) }],
+  };
+  if (state !== 'running') return entered;
+  return {
+    ...entered,
+    process: { pid: process.pid, host: hostname(), started: processStart(process.pid) ?? '' },
+  };
+}
+
+/** The state as it really is: a run whose process died is interrupted, whatever its record says. */
+export function actualState(record: RunRecord): RunState {
+  if (record.state !== 'running') return record.state;
+  const worker = record.process;
+  if (worker === undefined) return 'interrupted';
+  // Another machine's processes can't be seen from here; its run is believed.
+  if (worker.host !== hostname()) return 'running';
+  return isProcessAlive(worker.pid, worker.started) ? 'running' : 'interrupted';
+}
+
+/** Whether `resume` can go on with a run in this state. */
+export function isResumable(state: RunState): boolean {
+  return state === 'interrupted' || state === 'halted' || state === 'failed' || state === 'planned';
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { findOperation } from '../../jobs/index.ts';
+import type { JournalView } from '../journal/journal.ts';
+import type { RunFacts } from '../report/summary.ts';
+import type { Unfinished } from '../report/unfinished.ts';
+import { type WrittenReports, writeReports } from '../report/write-reports.ts';
+import { openPlannedManifest } from './open-manifest.ts';
+import { actualState, type RunRecord, type RunState } from './record.ts';
+import type { RunStore } from './store.ts';
+
+/** Writes the report files of a run from its manifest and its journal, also while it is going on. */
+export async function reportRun(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalView,
+): Promise<WrittenReports> {
+  const folder = store.folder(record.id);
+  const { manifest, prepare } = await openPlannedManifest(
+    join(folder, record.manifest.file),
+    record.manifest.name,
+    record.options,
+  );
+  const { userId, clearToken } = record.options;
+  return writeReports({
+    folder,
+    rows: manifest.rows(),
+    columns: record.plan.columns,
+    clearToken,
+    defaults: { ...manifest.defaults, ...(userId !== undefined && { user_id: userId }) },
+    operations: record.plan.operations.map(findOperation).filter((operation) => operation !== undefined),
+    operationOf: (row) => {
+      const prepared = prepare(row);
+      return prepared.kind === 'callable' ? prepared.operation.name : (prepared.operation ?? '');
+    },
+    journal,
+    run: factsOf(record),
+    unfinished: unfinishedBecause(actualState(record)),
+  });
+}
+
+function unfinishedBecause(state: RunState): Unfinished {
+  switch (state) {
+    case 'running':
+    case 'cancelled':
+    case 'halted':
+      return state;
+    default:
+      return 'interrupted';
+  }
+}
+
+function factsOf(record: RunRecord): RunFacts {
+  const startedAt = record.states.find(({ state }) => state === 'running')?.at;
+  const last = record.states.at(-1);
+  const ended = startedAt !== undefined && last !== undefined && last.state !== 'running';
+  return {
+    id: record.id,
+    state: actualState(record),
+    manifest: { name: record.manifest.name, sha256: record.manifest.sha256 },
+    ...(startedAt !== undefined && { startedAt }),
+    ...(ended && { finishedAt: last.at }),
+    activeMs: activeMs(record),
+  };
+}
+
+/** How long the run was in state `running`, all times together. */
+function activeMs({ states }: RunRecord): number {
+  return states.reduce((sum, { state, at }, index) => {
+    if (state !== 'running') return sum;
+    const until = states[index + 1]?.at ?? new Date().toISOString();
+    return sum + Date.parse(until) - Date.parse(at);
+  }, 0);
+}

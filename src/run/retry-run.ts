@@ -1,0 +1,85 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RowHistory } from '../domain.ts';
+import type { JournalView } from '../journal/journal.ts';
+import { stringifyJson } from '../json.ts';
+import { fieldNameOf } from '../manifest/column-names.ts';
+import { openPlannedManifest } from './open-manifest.ts';
+import type { RunRecord } from './record.ts';
+import type { RunStore } from './store.ts';
+
+/** The failed rows of a run as a manifest of their own. */
+export interface RetryManifest {
+  readonly rows: number;
+  /** What is known of their attempts, by row of the new manifest: an unclear one matters for the next attempt. */
+  readonly histories: ReadonlyMap<number, RowHistory>;
+}
+
+const unclearBefore: RowHistory = { attempts: 0, throttled: 0, unclear: true };
+
+/**
+ * Writes the rows of a run that failed as a JSON Lines manifest: unlike CSV it holds any text exactly, and every row
+ * says its operation and the defaults that it had.
+ */
+export async function writeRetryManifest(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalView,
+  path: string,
+): Promise<RetryManifest> {
+  const { manifest, prepare } = await openPlannedManifest(
+    join(store.folder(record.id), record.manifest.file),
+    record.manifest.name,
+    record.options,
+  );
+  const { userId } = record.options;
+  const defaults = { ...manifest.defaults, ...(userId !== undefined && { user_id: userId }) };
+  const histories = new Map<number, RowHistory>();
+  const file = await open(path, 'wx', 0o600);
+  let rows = 0;
+  try {
+    for await (const chunk of manifest.rows()) {
+      const last = chunk.at(-1)?.row ?? 0;
+      const failed = await failedRows(journal, chunk[0]?.row ?? 0, last);
+      const lines: string[] = [];
+      for (const row of chunk) {
+        const unclear = failed.get(row.row);
+        const prepared = unclear === undefined ? undefined : prepare(row);
+        if (prepared?.kind !== 'callable') continue;
+        rows += 1;
+        if (unclear) histories.set(rows, unclearBefore);
+        lines.push(
+          `${stringifyJson(completeRow(row.cells, { ...defaults, operation: prepared.operation.name }))}\n`,
+        );
+      }
+      await file.write(lines.join(''));
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { rows, histories };
+}
+
+/** The row's own cells, and the defaults for fields that none of them gives, however its column is written. */
+function completeRow(
+  cells: Readonly<Record<string, unknown>>,
+  defaults: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const given = new Set(Object.keys(cells).map(fieldNameOf));
+  const missing = Object.entries(defaults).filter(([field]) => !given.has(field));
+  return { ...cells, ...Object.fromEntries(missing) };
+}
+
+/** The failed rows of a range, and whether an attempt of theirs was unclear. */
+async function failedRows(
+  journal: JournalView,
+  first: number,
+  last: number,
+): Promise<ReadonlyMap<number, boolean>> {
+  const failed = new Map<number, boolean>();
+  for await (const results of journal.results(first, last)) {
+    for (const { row, outcome, unclear } of results) if (outcome === 'failed') failed.set(row, unclear);
+  }
+  return failed;
+}

@@ -1,0 +1,108 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fatalError, usageError } from '../errors.ts';
+import { writeFileAtomically } from '../files.ts';
+import { type RunRecord, runRecordSchema } from './record.ts';
+import { isRunId, newRunId } from './run-id.ts';
+
+/** The runs of a state folder: one folder each, see DESIGN of the files in docs/architecture.md. */
+export interface RunStore {
+  readonly stateDir: string;
+  folder(id: string): string;
+  /** Makes the folder of a new run; nothing else sees it until its record is saved. */
+  create(): Promise<{ readonly id: string; readonly folder: string }>;
+  /** Replaces the record, whole or not at all. */
+  save(record: RunRecord): Promise<void>;
+  /**
+   * The run of that id, or the newest.
+   *
+   * @throws a usage error when there is none.
+   */
+  load(id?: string): Promise<RunRecord>;
+  /** All runs, oldest first. Folders without a record (a plan that was declined or died) are left out. */
+  list(): Promise<readonly RunRecord[]>;
+  /** Removes a run that has never been started. */
+  discard(id: string): Promise<void>;
+}
+
+const recordFile = 'run.json';
+
+export function openRunStore(stateDir: string): RunStore {
+  const runsDir = join(stateDir, 'runs');
+  const folder = (id: string): string => join(runsDir, id);
+
+  const read = async (id: string): Promise<RunRecord | undefined> => {
+    const path = join(folder(id), recordFile);
+    let text: string;
+    try {
+      text = await readFile(path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw fatalError('RUN_UNREADABLE', `Can't read ${path}: ${(error as Error).message}`, error);
+    }
+    try {
+      return runRecordSchema.parse(JSON.parse(text));
+    } catch (error) {
+      throw fatalError(
+        'RUN_UNREADABLE',
+        `${path} is damaged or was written by another version of cqbatch.`,
+        error,
+      );
+    }
+  };
+
+  const ids = async (): Promise<readonly string[]> => {
+    const names = await readdir(runsDir).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    return names.filter(isRunId).sort();
+  };
+
+  return {
+    stateDir,
+    folder,
+    async create() {
+      await mkdir(runsDir, { recursive: true, mode: 0o700 });
+      for (;;) {
+        const id = newRunId();
+        try {
+          await mkdir(folder(id), { mode: 0o700 });
+          return { id, folder: folder(id) };
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        }
+      }
+    },
+    async save(record) {
+      await writeFileAtomically(join(folder(record.id), recordFile), `${JSON.stringify(record, null, 2)}\n`);
+    },
+    async load(id) {
+      if (id !== undefined) {
+        const record = isRunId(id) ? await read(id) : undefined;
+        if (record === undefined) {
+          throw usageError(
+            'RUN_UNKNOWN',
+            `There is no run ${id} in ${stateDir}. "cqbatch list" shows those there are.`,
+          );
+        }
+        return record;
+      }
+      for (const newest of (await ids()).toReversed()) {
+        const record = await read(newest);
+        if (record !== undefined) return record;
+      }
+      throw usageError(
+        'RUN_UNKNOWN',
+        `There is no run in ${stateDir} yet. Start one with "cqbatch run <manifest>".`,
+      );
+    },
+    async list() {
+      const records = await Promise.all((await ids()).map(read));
+      return records.filter((record) => record !== undefined);
+    },
+    async discard(id) {
+      await rm(folder(id), { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import type { Operation } from '../../jobs/operation.ts';
+import type { ApiAnswer } from '../api/client.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import type { RowHistory, RowResult } from '../domain.ts';
+import type { RowTask } from '../queue/payload.ts';
+import type { Claim, RowVerdict } from '../queue/verdict.ts';
+
+/** How often and after which pauses a failed attempt is repeated. */
+export interface RetryPolicy {
+  /** Attempts a row has for failures that may pass, from 1. */
+  readonly attempts: number;
+  /** Upper bound of the pause after the first failed attempt, in milliseconds; it doubles with each further one. */
+  readonly backoffMs: number;
+}
+
+/** One attempt and all that its judgement depends on. */
+export interface JudgedAttempt {
+  readonly task: RowTask;
+  readonly operation: Operation;
+  readonly claim: Claim;
+  readonly answer: ApiAnswer;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly policy: RetryPolicy;
+  /** Whether this worker has seen a row of this operation succeed: the token and the base URL are right, then. */
+  readonly provenRight: boolean;
+  /** A number from 0 to 1, drawn anew for each attempt. */
+  readonly random: number;
+}
+
+/** A verdict, or that this worker can't go on: every other row would fail in the same way. */
+export type Judgement =
+  | RowVerdict
+  | { readonly kind: 'halted'; readonly history: RowHistory; readonly failure: ApiFailure };
+
+/** INTERNAL, UNKNOWN and 500 seldom pass by themselves, and each try may do harm. */
+const littleAttempts = 2;
+const maxBackoffMs = 60_000;
+/** A pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
+const unknownWaitMs = 1_000;
+const maxUnknownWaitMs = 30_000;
+
+const noHistory: RowHistory = { attempts: 0, throttled: 0, unclear: false };
+
+/**
+ * Decides what an answer means for its row:
+ *
+ * - a 2xx that fits the request: succeeded; one that doesn't: failed;
+ * - a refusal that means "done already", after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
+ * - a refusal for good, or the last attempt: failed;
+ * - a failure that may pass: again, after an exponential pause with full jitter, or the one that the API asks for;
+ * - "slow down": again, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
+ */
+export function judge(attempt: JudgedAttempt): Judgement {
+  const { task, operation, claim, answer, policy } = attempt;
+  const before = withLostClaims(task.history ?? noHistory, claim.lostClaims);
+  const attempts = before.attempts + answer.requests;
+
+  const finished = (
+    outcome: Pick<RowResult, 'outcome' | 'code' | 'message' | 'unclear' | 'httpStatus' | 'columns'>,
+  ) => ({
+    kind: 'finished' as const,
+    result: {
+      row: task.row,
+      operation: task.operation,
+      ...outcome,
+      attempts,
+      startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
+      finishedAt: attempt.finishedAt.toISOString(),
+      durationMs: Math.round(answer.durationMs),
+    },
+  });
+
+  if (answer.ok) {
+    const check = operation.check(task.subject, answer.body);
+    const known = { unclear: before.unclear, httpStatus: answer.status };
+    return check.ok
+      ? finished({ outcome: 'succeeded', code: 'OK', message: '', ...known, columns: check.columns })
+      : finished({ outcome: 'failed', code: check.code, message: check.message, ...known });
+  }
+
+  const { failure } = answer;
+  const history: RowHistory = {
+    attempts,
+    throttled: before.throttled,
+    unclear: before.unclear || failure.unclear,
+    startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
+    lastCode: failure.code,
+    lastMessage: failure.message,
+    ...(failure.status !== undefined && { lastStatus: failure.status }),
+  };
+  const failed = () =>
+    finished({
+      outcome: 'failed',
+      code: failure.code,
+      message: failure.message,
+      unclear: history.unclear,
+      ...(failure.status !== undefined && { httpStatus: failure.status }),
+    });
+
+  switch (failure.class) {
+    case 'permanent':
+      if (before.unclear && operation.meansAlreadyApplied(failure)) {
+        return finished({
+          outcome: 'succeeded',
+          code: 'ALREADY_APPLIED',
+          message: `an earlier attempt, whose answer never came, had most likely done it (${failure.message})`,
+          unclear: true,
+          ...(failure.status !== undefined && { httpStatus: failure.status }),
+        });
+      }
+      return failed();
+    case 'halt-early':
+      return attempt.provenRight ? failed() : { kind: 'halted', history, failure };
+    case 'halt':
+      return { kind: 'halted', history, failure };
+    case 'aborted':
+      return { kind: 'returned', history };
+    case 'slow-down': {
+      const throttled = before.throttled + 1;
+      const waitMs = failure.waitMs ?? Math.min(unknownWaitMs * 2 ** (throttled - 1), maxUnknownWaitMs);
+      return { kind: 'throttled', history: { ...history, throttled }, waitMs };
+    }
+    case 'retry':
+    case 'retry-little': {
+      const used = claim.attemptsUsed + 1;
+      const allowed =
+        failure.class === 'retry-little' ? Math.min(littleAttempts, policy.attempts) : policy.attempts;
+      if (used >= allowed) return failed();
+      const backoffMs = attempt.random * Math.min(policy.backoffMs * 2 ** (used - 1), maxBackoffMs);
+      return { kind: 'retry', history, delayMs: Math.ceil(Math.max(backoffMs, failure.waitMs ?? 0)) };
+    }
+  }
+}
+
+function withLostClaims(history: RowHistory, lostClaims: number): RowHistory {
+  if (lostClaims <= 0) return history;
+  return { ...history, attempts: history.attempts + lostClaims, unclear: true };
+}

@@ -1,0 +1,90 @@
+import type { Logger } from 'pino';
+import { findOperation } from '../../jobs/index.ts';
+import type { ApiClient } from '../api/client.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import type { RowResult } from '../domain.ts';
+import type { RowTask } from '../queue/payload.ts';
+import type { Claim, RowVerdict } from '../queue/verdict.ts';
+import { judge, type RetryPolicy } from './judge.ts';
+
+/** What a worker does, as it happens: for progress and logs, never for accounting. */
+export type WorkerEvent =
+  | { readonly type: 'finished'; readonly result: RowResult }
+  | { readonly type: 'retrying'; readonly row: number; readonly code: string; readonly delayMs: number }
+  | { readonly type: 'throttled'; readonly row: number; readonly waitMs: number }
+  | { readonly type: 'returned'; readonly row: number };
+
+export interface RowProcessorOptions {
+  readonly client: Pick<ApiClient, 'send'>;
+  readonly policy: RetryPolicy;
+  readonly log: Logger;
+  readonly onEvent: (event: WorkerEvent) => void;
+  /** Called when no row can succeed: wrong token, wrong base URL, no permission. The worker must claim no more. */
+  readonly onHalt: (failure: ApiFailure) => void;
+}
+
+/** Makes the function that calls the API for a row. It makes one attempt; repeating is the queue's business. */
+export function createRowProcessor(options: RowProcessorOptions) {
+  const { client, policy, log, onEvent, onHalt } = options;
+  const proven = new Set<string>();
+
+  return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
+    const operation = findOperation(task.operation);
+    if (operation === undefined)
+      throw new Error(`This version does not know the operation ${task.operation}.`);
+
+    const startedAt = new Date();
+    const answer = await client.send({ path: task.path, body: task.body }, { signal });
+    const judgement = judge({
+      task,
+      operation,
+      claim,
+      answer,
+      startedAt,
+      finishedAt: new Date(),
+      policy,
+      provenRight: proven.has(task.operation),
+      random: Math.random(),
+    });
+    if (answer.ok) proven.add(task.operation);
+
+    const seen = {
+      run: task.run,
+      row: task.row,
+      operation: task.operation,
+      duration_ms: Math.round(answer.durationMs),
+    };
+    switch (judgement.kind) {
+      case 'finished': {
+        const { outcome, code, attempts, unclear } = judgement.result;
+        log[outcome === 'succeeded' ? 'info' : 'warn'](
+          { ...seen, outcome, code, attempts, unclear },
+          'row finished',
+        );
+        onEvent({ type: 'finished', result: judgement.result });
+        return judgement;
+      }
+      case 'retry': {
+        const code = judgement.history.lastCode ?? '';
+        log.info(
+          { ...seen, code, attempts: judgement.history.attempts, delay_ms: judgement.delayMs },
+          'row waits',
+        );
+        onEvent({ type: 'retrying', row: task.row, code, delayMs: judgement.delayMs });
+        return judgement;
+      }
+      case 'throttled':
+        log.info({ ...seen, wait_ms: judgement.waitMs }, 'the API asks to slow down');
+        onEvent({ type: 'throttled', row: task.row, waitMs: judgement.waitMs });
+        return judgement;
+      case 'returned':
+        log.info(seen, 'row returned');
+        onEvent({ type: 'returned', row: task.row });
+        return judgement;
+      case 'halted':
+        log.error({ ...seen, code: judgement.failure.code }, 'halted');
+        onHalt(judgement.failure);
+        return { kind: 'returned', history: judgement.history };
+    }
+  };
+}

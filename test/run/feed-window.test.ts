@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FeedWindow } from '../../src/run/feed-window.ts';
+
+function steadyWindow(
+  options: { concurrency: number; ratePerSecond?: number },
+  rowsPerSecond: number,
+): FeedWindow {
+  let now = 0;
+  const window = new FeedWindow({ ...options, now: () => now });
+  window.fed(1_000_000, 0);
+  for (let row = 0; row < rowsPerSecond * 30; row += 1) {
+    now += 1_000 / rowsPerSecond;
+    window.finished();
+  }
+  return window;
+}
+
+describe('FeedWindow', () => {
+  test('begins with twice the concurrency', () => {
+    expect(new FeedWindow({ concurrency: 50 }).limit).toBe(100);
+  });
+
+  test.each([
+    ['four seconds of work', { concurrency: 50 }, 500, 2_000],
+    ['never less than twice the concurrency', { concurrency: 50 }, 5, 100],
+    ['a bound, however quick the API', { concurrency: 50 }, 10_000, 5_000],
+    ['no more than ten seconds at a fixed rate', { concurrency: 50, ratePerSecond: 2 }, 2, 20],
+  ])('holds %s', (_title, options, rowsPerSecond, expected) => {
+    const { limit } = steadyWindow(options, rowsPerSecond);
+    expect(limit).toBeGreaterThan(expected * 0.95);
+    expect(limit).toBeLessThan(expected * 1.05 + 1);
+  });
+
+  test('has room again when rows are finished, and is empty when all are collected', () => {
+    const window = new FeedWindow({ concurrency: 1 });
+    window.fed(2, 10);
+    expect(window.hasRoom).toBe(false);
+    window.finished();
+    expect(window.hasRoom).toBe(true);
+    expect(window.isEmpty).toBe(false);
+    window.collected(2, 10);
+    expect(window.isEmpty).toBe(true);
+  });
+
+  test('stops feeding while too many finished rows wait for the rest of their batches', () => {
+    const window = new FeedWindow({ concurrency: 1, now: () => 0 });
+    let fed = 0;
+    while (window.hasRoom && fed < 1_000) {
+      window.fed(1, 0);
+      window.finished();
+      fed += 1;
+    }
+    expect(fed).toBeLessThan(1_000);
+  });
+
+  test('stops feeding at 32 MB of request bodies', () => {
+    const window = new FeedWindow({ concurrency: 1_000 });
+    window.fed(1, 32 * 1024 * 1024);
+    expect(window.hasRoom).toBe(false);
+  });
+
+  test('wakes whoever waits for a change', async () => {
+    const window = new FeedWindow({ concurrency: 1 });
+    window.fed(1, 0);
+    const changed = window.changed();
+    window.finished();
+    await changed;
+  });
+
+  test('is empty exactly when everything fed was collected, whatever workers told', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 0, max: 50 }))),
+        (batches) => {
+          const window = new FeedWindow({ concurrency: 4 });
+          for (const [rows] of batches) window.fed(rows, rows);
+          for (const [rows, told] of batches) {
+            expect(window.isEmpty).toBe(false);
+            for (let i = 0; i < Math.min(told, rows); i += 1) window.finished();
+            window.collected(rows, rows);
+          }
+          expect(window.isEmpty).toBe(true);
+          expect(window.hasRoom).toBe(true);
+        },
+      ),
+    );
+  });
+});

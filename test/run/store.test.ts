@@ -1,0 +1,82 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { RunRecord } from '../../src/run/record.ts';
+import { isRunId, newRunId } from '../../src/run/run-id.ts';
+import { openRunStore } from '../../src/run/store.ts';
+
+let stateDir: string;
+
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-store-'));
+});
+afterEach(() => rm(stateDir, { recursive: true }));
+
+function recordOf(id: string): RunRecord {
+  return {
+    version: 1,
+    id,
+    state: 'planned',
+    states: [],
+    manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
+    plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, columns: [], operations: [] },
+    options: { baseUrl: 'x', clearToken: '', concurrency: 1, attempts: 1, timeoutMs: 1, backoffMs: 1 },
+  };
+}
+
+describe('run ids', () => {
+  test('sort by time', () => {
+    const ids = [0, 1_000, 60_000, 86_400_000, 40_000_000_000].map((time) => newRunId(new Date(time)));
+    expect(ids.toSorted()).toEqual(ids);
+    expect(ids.every(isRunId)).toBe(true);
+  });
+
+  test.each(['', '..', '../../etc', '20260101-000000-AAAA', '20260101-000000-aaaa/x'])(
+    'are not %j',
+    (text) => {
+      expect(isRunId(text)).toBe(false);
+    },
+  );
+});
+
+describe('the run store', () => {
+  test('gives back what was saved, the newest by default', async () => {
+    const store = openRunStore(stateDir);
+    const first = await store.create();
+    const second = await store.create();
+    const [older, newer] = [first.id, second.id].toSorted() as [string, string];
+    await store.save(recordOf(older));
+    await store.save(recordOf(newer));
+    expect(await store.load(older)).toEqual(recordOf(older));
+    expect((await store.load()).id).toBe(newer);
+    expect((await store.list()).map(({ id }) => id)).toEqual([older, newer]);
+  });
+
+  test('leaves out a folder without a record', async () => {
+    const store = openRunStore(stateDir);
+    await store.create();
+    expect(await store.list()).toEqual([]);
+    await expect(store.load()).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
+  });
+
+  test('names a run that does not exist, and never leaves its folder', async () => {
+    const store = openRunStore(stateDir);
+    await expect(store.load('../../etc')).rejects.toThrow('There is no run ../../etc');
+  });
+
+  test('says which record is damaged', async () => {
+    const store = openRunStore(stateDir);
+    const { id, folder } = await store.create();
+    await writeFile(join(folder, 'run.json'), '{"version":2}');
+    await expect(store.load(id)).rejects.toMatchObject({ kind: 'fatal', code: 'RUN_UNREADABLE' });
+  });
+
+  test('keeps runs to their owner', async () => {
+    const store = openRunStore(stateDir);
+    const { id, folder } = await store.create();
+    await store.save(recordOf(id));
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder, 'run.json'))).mode & 0o777).toBe(0o600);
+  });
+});

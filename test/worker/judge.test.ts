@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../../jobs/operation.ts';
+import type { ApiFailure } from '../../src/api/failure.ts';
+import type { RowHistory } from '../../src/domain.ts';
+import type { RowTask } from '../../src/queue/payload.ts';
+import { type JudgedAttempt, judge } from '../../src/worker/judge.ts';
+
+const task: RowTask = {
+  run: 'r',
+  row: 7,
+  operation: 'restore-evaluation',
+  subject: '1',
+  path: '/restore',
+  body: '{}',
+  accountedClaims: 0,
+};
+
+const operation = {
+  check: (_subject: string, body: unknown) =>
+    body === 'right'
+      ? { ok: true, columns: { state: 'DONE' } }
+      : { ok: false, code: 'ANSWER_ID_MISMATCH', message: 'another id' },
+  meansAlreadyApplied: ({ message }: { message: string }) => message === 'not deleted',
+} as unknown as Operation;
+
+function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt> = {}): JudgedAttempt {
+  return {
+    task,
+    operation,
+    claim: { attemptsUsed: 0, lostClaims: 0 },
+    answer,
+    startedAt: new Date('2026-01-01T00:00:01Z'),
+    finishedAt: new Date('2026-01-01T00:00:02Z'),
+    policy: { attempts: 5, backoffMs: 1_000 },
+    provenRight: true,
+    random: 1,
+    ...changes,
+  };
+}
+
+const answered = (body: unknown) => ({ ok: true, status: 200, body, requests: 1, durationMs: 12.4 }) as const;
+
+const failing = (failure: Partial<ApiFailure> & Pick<ApiFailure, 'class'>) =>
+  ({
+    ok: false,
+    requests: 1,
+    durationMs: 5,
+    failure: { code: 'CODE', message: 'why', unclear: false, ...failure },
+  }) as const;
+
+const withHistory = (history: Partial<RowHistory>): RowTask => ({
+  ...task,
+  history: { attempts: 1, throttled: 0, unclear: false, ...history },
+});
+
+describe('an answer', () => {
+  test('that fits the request is a success with its columns', () => {
+    expect(judge(attempt(answered('right')))).toEqual({
+      kind: 'finished',
+      result: {
+        row: 7,
+        operation: 'restore-evaluation',
+        outcome: 'succeeded',
+        code: 'OK',
+        message: '',
+        httpStatus: 200,
+        attempts: 1,
+        unclear: false,
+        startedAt: '2026-01-01T00:00:01.000Z',
+        finishedAt: '2026-01-01T00:00:02.000Z',
+        durationMs: 12,
+        columns: { state: 'DONE' },
+      },
+    });
+  });
+
+  test('to another request is a failure with a code of its own', () => {
+    expect(judge(attempt(answered('wrong')))).toMatchObject({
+      result: { outcome: 'failed', code: 'ANSWER_ID_MISMATCH', httpStatus: 200 },
+    });
+  });
+
+  test('keeps what earlier attempts did', () => {
+    const earlier = withHistory({ attempts: 3, unclear: true, startedAt: '2025-12-31T00:00:00Z' });
+    expect(judge(attempt(answered('right'), { task: earlier }))).toMatchObject({
+      result: { attempts: 4, unclear: true, startedAt: '2025-12-31T00:00:00Z' },
+    });
+  });
+
+  test('after a claim that was lost is unclear, and the lost claim counts as an attempt', () => {
+    const claim = { attemptsUsed: 0, lostClaims: 2 };
+    expect(judge(attempt(answered('right'), { claim }))).toMatchObject({
+      result: { attempts: 3, unclear: true },
+    });
+  });
+});
+
+describe('a refusal for good', () => {
+  test('is a failure', () => {
+    expect(judge(attempt(failing({ class: 'permanent', status: 404 })))).toMatchObject({
+      kind: 'finished',
+      result: { outcome: 'failed', code: 'CODE', message: 'why', httpStatus: 404, attempts: 1 },
+    });
+  });
+
+  test.each([
+    ['an unclear attempt', { task: withHistory({ unclear: true }) }],
+    ['a lost claim', { claim: { attemptsUsed: 0, lostClaims: 1 } }],
+  ])('that means "done already", after %s, is a success', (_title, changes) => {
+    expect(judge(attempt(failing({ class: 'permanent', message: 'not deleted' }), changes))).toMatchObject({
+      result: { outcome: 'succeeded', code: 'ALREADY_APPLIED', unclear: true, attempts: 2 },
+    });
+  });
+
+  test('that means "done already" is a failure when no attempt was unclear', () => {
+    expect(judge(attempt(failing({ class: 'permanent', message: 'not deleted' })))).toMatchObject({
+      result: { outcome: 'failed', unclear: false },
+    });
+  });
+});
+
+describe('a failure that may pass', () => {
+  test.each([
+    ['retry', 0, 'retry'],
+    ['retry', 3, 'retry'],
+    ['retry', 4, 'finished'],
+    ['retry-little', 0, 'retry'],
+    ['retry-little', 1, 'finished'],
+  ] as const)('of class %s, with %d attempts used, is: %s', (failureClass, attemptsUsed, kind) => {
+    const claim = { attemptsUsed, lostClaims: 0 };
+    expect(judge(attempt(failing({ class: failureClass }), { claim })).kind).toBe(kind);
+  });
+
+  test('of class retry-little has no more attempts than the user allows', () => {
+    const policy = { attempts: 1, backoffMs: 1 };
+    expect(judge(attempt(failing({ class: 'retry-little' }), { policy })).kind).toBe('finished');
+  });
+
+  test.each([
+    [0, 1, undefined, 1_000],
+    [1, 1, undefined, 2_000],
+    [3, 0.5, undefined, 4_000],
+    [0, 0, undefined, 0],
+    [0, 1, 5_000, 5_000],
+    [3, 1, 5_000, 8_000],
+  ])('waits (used %d, random %d, asked %s) %d ms', (attemptsUsed, random, waitMs, delayMs) => {
+    const claim = { attemptsUsed, lostClaims: 0 };
+    const answer = failing({ class: 'retry', ...(waitMs !== undefined && { waitMs }) });
+    expect(judge(attempt(answer, { claim, random }))).toMatchObject({ kind: 'retry', delayMs });
+  });
+
+  test('never waits longer than a minute by itself', () => {
+    const claim = { attemptsUsed: 50, lostClaims: 0 };
+    const policy = { attempts: 100, backoffMs: 1_000 };
+    expect(judge(attempt(failing({ class: 'retry' }), { claim, policy }))).toMatchObject({ delayMs: 60_000 });
+  });
+
+  test('is remembered with its reason, and stays unclear', () => {
+    const answer = failing({ class: 'retry', code: 'TIMEOUT', unclear: true, status: 504 });
+    expect(judge(attempt(answer))).toMatchObject({
+      history: {
+        attempts: 1,
+        throttled: 0,
+        unclear: true,
+        lastCode: 'TIMEOUT',
+        lastMessage: 'why',
+        lastStatus: 504,
+      },
+    });
+    const clear = failing({ class: 'retry' });
+    expect(judge(attempt(clear, { task: withHistory({ unclear: true }) }))).toMatchObject({
+      history: { unclear: true },
+    });
+  });
+
+  test('that was the last attempt says whether one was unclear', () => {
+    const claim = { attemptsUsed: 4, lostClaims: 0 };
+    expect(judge(attempt(failing({ class: 'retry', unclear: true }), { claim }))).toMatchObject({
+      result: { outcome: 'failed', unclear: true },
+    });
+  });
+});
+
+describe('"slow down"', () => {
+  test.each([
+    ['as long as the API asks', 0, 12_000, 12_000],
+    ['a second when it does not say', 0, undefined, 1_000],
+    ['twice as long with each refusal', 3, undefined, 8_000],
+    ['half a minute at the most', 20, undefined, 30_000],
+  ])('waits %s', (_title, throttled, waitMs, expected) => {
+    const answer = failing({ class: 'slow-down', ...(waitMs !== undefined && { waitMs }) });
+    expect(judge(attempt(answer, { task: withHistory({ throttled }) }))).toMatchObject({
+      kind: 'throttled',
+      waitMs: expected,
+      history: { throttled: throttled + 1, attempts: 2 },
+    });
+  });
+
+  test('costs no attempt, even on the last one', () => {
+    const claim = { attemptsUsed: 4, lostClaims: 0 };
+    expect(judge(attempt(failing({ class: 'slow-down' }), { claim })).kind).toBe('throttled');
+  });
+});
+
+describe('what every other row would meet as well', () => {
+  test.each([
+    ['halt', false, 'halted'],
+    ['halt', true, 'halted'],
+    ['halt-early', false, 'halted'],
+    ['halt-early', true, 'finished'],
+    ['aborted', true, 'returned'],
+  ] as const)('(%s, proven right: %s) is: %s', (failureClass, provenRight, kind) => {
+    expect(judge(attempt(failing({ class: failureClass }), { provenRight })).kind).toBe(kind);
+  });
+
+  test('sends an aborted row back with what may have happened to it', () => {
+    expect(judge(attempt(failing({ class: 'aborted', unclear: true })))).toMatchObject({
+      kind: 'returned',
+      history: { attempts: 1, unclear: true },
+    });
+  });
+});
