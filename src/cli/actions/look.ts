@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import type { JournalReader } from '../../journal/journal.ts';
+import { openJournal } from '../../journal/open.ts';
+import type { RunRecord } from '../../run/record.ts';
+import type { RunStore } from '../../run/store.ts';
+
+/** Looks into the journal of a run, which another process may be writing at the same time. */
+export async function withJournalReader<Result>(
+  store: RunStore,
+  record: RunRecord,
+  look: (journal: JournalReader) => Promise<Result> | Result,
+): Promise<Result> {
+  const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), {
+    runId: record.id,
+    readOnly: true,
+  });
+  try {
+    return await look(journal);
+  } finally {
+    await journal.close();
+  }
+}

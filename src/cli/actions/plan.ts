@@ -1,0 +1,58 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { scanManifest } from '../../manifest/scan.ts';
+import { stageManifest } from '../../manifest/stage.ts';
+import { openPlannedManifest } from '../../run/open-manifest.ts';
+import { ProblemCollector } from '../../run/problem-file.ts';
+import { loadSettings, stateDirOf } from '../config/load.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { planDocument, planText } from '../render/plan.ts';
+import { openTerminal } from '../terminal.ts';
+import { baseUrlOf, type ManifestFlags } from './options.ts';
+import { problemsPath } from './problems-path.ts';
+
+/** `cqbatch plan`: looks at every row, sends nothing. */
+export async function plan(source: string, flags: ManifestFlags): Promise<ExitCode> {
+  const terminal = openTerminal(flags);
+  const settings = await loadSettings(flags);
+  const baseUrl = baseUrlOf(flags, settings);
+  const { path, name, dispose } = await readable(source, stateDirOf(flags));
+  try {
+    const { manifest, prepare } = await openPlannedManifest(path, name, {
+      clearToken: flags.clearToken,
+      ...(flags.operation !== undefined && { operation: flags.operation }),
+      ...(settings.userId !== undefined && { userId: settings.userId }),
+    });
+    const problems = new ProblemCollector(name, problemsPath(flags, name));
+    const scan = await scanManifest(manifest, prepare, { onInvalid: (row) => problems.add(row) });
+    const planned = {
+      manifest,
+      scan,
+      choice: prepare.choice,
+      problems: await problems.end(),
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(settings.rate && { ratePerSecond: settings.rate.perSecond }),
+    };
+    terminal.result(planDocument(planned), planText(planned));
+    if (scan.invalid > 0) return exitCodes.usage;
+    terminal.say(`Nothing was sent. Next: cqbatch run ${source}`);
+    return exitCodes.success;
+  } finally {
+    await dispose();
+  }
+}
+
+/** Standard input can be read only once, a plan may need to read twice. */
+async function readable(source: string, stateDir: string) {
+  if (source !== '-') return { path: source, name: source, dispose: async () => {} };
+  await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(stateDir, 'plan-'));
+  const dispose = () => rm(folder, { recursive: true, force: true });
+  try {
+    const { path, name } = await stageManifest(source, folder);
+    return { path, name, dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { usageError } from '../../errors.ts';
+import { openJournal } from '../../journal/open.ts';
+import { createRun } from '../../run/create-run.ts';
+import { actualState } from '../../run/record.ts';
+import { writeRetryManifest } from '../../run/retry-run.ts';
+import { openRunStore } from '../../run/store.ts';
+import { loadSettings, stateDirOf } from '../config/load.ts';
+import { defaults } from '../config/settings.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { openTerminal } from '../terminal.ts';
+import { tokenSource } from '../token.ts';
+import { type CallFlags, callOptions } from './options.ts';
+import { problemsPath } from './problems-path.ts';
+import { discard, question, requireConsent, start } from './run.ts';
+
+/** `cqbatch retry`: a new run of the rows that failed. */
+export async function retry(id: string | undefined, flags: CallFlags): Promise<ExitCode> {
+  const terminal = openTerminal(flags);
+  const settings = await loadSettings(flags);
+  const store = openRunStore(stateDirOf(flags));
+  requireConsent(terminal, flags);
+  await tokenSource(settings).current();
+
+  const before = await store.load(id);
+  if (actualState(before) === 'running') {
+    throw usageError(
+      'RUN_RUNNING',
+      `Run ${before.id} is still running: wait for its end, then retry what failed.`,
+    );
+  }
+  const folder = await mkdtemp(join(store.stateDir, 'retry-'));
+  try {
+    const journal = await openJournal(join(store.folder(before.id), 'journal.jsonl'), {
+      runId: before.id,
+      readOnly: true,
+    });
+    const source = join(folder, `failed-rows-of-${before.id}.jsonl`);
+    const { rows, histories } = await writeRetryManifest(store, before, journal, source).finally(() =>
+      journal.close(),
+    );
+    if (rows === 0)
+      throw usageError(
+        'NOTHING_TO_RETRY',
+        `No row of run ${before.id} has failed: there is nothing to retry.`,
+      );
+
+    const { baseUrl, allowInsecureHttp } = before.options;
+    const created = await createRun(store, {
+      source,
+      stdin: process.stdin,
+      options: {
+        baseUrl,
+        ...(allowInsecureHttp && { allowInsecureHttp }),
+        clearToken: defaults.clearToken,
+        ...callOptions(settings, before.options),
+      },
+      problemsPath: (name) => problemsPath(flags, name),
+      retry: { of: before.id, histories },
+    });
+    if (!flags.yes && !(await terminal.confirm(question(created)))) {
+      await discard(store, created);
+      terminal.result({ state: 'declined' }, 'Nothing was sent.');
+      return exitCodes.usage;
+    }
+    return await start(terminal, store, created, settings, flags);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

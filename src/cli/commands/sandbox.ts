@@ -1,0 +1,120 @@
+import { Command } from 'commander';
+import { faultKinds } from '../../sandbox/faults/fault-kinds.ts';
+import { choices } from '../../sandbox/options/choice.ts';
+import { defaultOptions, defaultSwitches } from '../../sandbox/options/defaults.ts';
+import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
+
+/** So that the commands to type are the same every time. */
+const defaultPort = 8791;
+
+type SandboxFlags = SandboxOptions & { readonly json?: boolean; readonly quiet?: boolean };
+
+/** `cqbatch sandbox` */
+export function sandboxCommand(): Command {
+  const { unrecoverable, notDeleted } = defaultOptions;
+  const command = new Command('sandbox')
+    .description('the service as a local server, for demos, tests and rehearsals')
+    .optionsGroup('Server:')
+    .option('--port <n>', `port to listen on; 0 takes any free one (default: ${defaultPort})`)
+    .option('--host <address>', `address to listen on (default: ${defaultOptions.host})`)
+    .option('--token <token>', `Bearer token to accept; no secret (default: ${defaultOptions.token})`)
+    .option('--max-body <bytes>', `longest request body (default: ${defaultOptions.maxBody})`)
+    .option('--forbidden', 'refuse every call with 403')
+    .optionsGroup('Content:')
+    .option(
+      '--evaluations <n>',
+      `evaluations 1 to n (default: ${defaultOptions.evaluations}; with --state 0)`,
+    )
+    .option(
+      '--soundboards <n>',
+      `soundboards 1 to n (default: ${defaultOptions.soundboards}; with --state 0)`,
+    )
+    .option('--seed <n>', `everything generated and drawn depends on it (default: ${defaultOptions.seed})`)
+    .option('--unrecoverable <share>', `of the evaluations (default: ${unrecoverable}: 50, 100, 150, …)`)
+    .option('--not-deleted <share>', `of the evaluations (default: ${notDeleted}: 70, 170, 270, …)`)
+    .option('--state <file>', 'JSON file with evaluations and soundboards of your own')
+    .optionsGroup('Answers:')
+    .option('--error-style <style>', words('errorStyle', 'form of error bodies'))
+    .option('--integers <form>', words('integers', 'integers in answers'))
+    .option('--case <case>', words('case', 'keys in answers'))
+    .option('--omitted <what>', words('omitted', 'soundboard fields that an update leaves out'))
+    .option('--not-deleted-status <n>', words('notDeletedStatus', 'restoring what is not deleted'))
+    .option('--retry-after <where>', words('retryAfter', 'where a 429 says how long to wait'))
+    .optionsGroup('Trouble:')
+    .option('--latency <time>', `of every answer: 50ms, or 20ms..80ms (default: ${defaultSwitches.latency})`)
+    .option('--limit <limit>', `such as token-bucket:rate=50,burst=10 (default: ${defaultSwitches.limit})`)
+    .option('--fault <shares>', `such as reset=1%,timeout=0.5% (default: ${defaultSwitches.fault})`)
+    .option('--slow-body-delay <time>', `of the fault slow-body (default: ${defaultSwitches.slowBodyDelay})`)
+    .optionsGroup('Request log:')
+    .option('--log-limit <n>', `entries to keep (default: ${defaultOptions.logLimit})`)
+    .option('--log-body <what>', words('logBody', 'what to keep of request bodies'))
+    .optionsGroup('Output:')
+    .option('--json', 'print one JSON document with url, port, pid and token')
+    .option('-q, --quiet', 'no hints, only the URL')
+    .addHelpText('after', afterHelp());
+  return command.action(runSandbox);
+}
+
+async function runSandbox({ json = false, quiet = false, ...options }: SandboxFlags): Promise<void> {
+  const [{ openTerminal }, { startSandbox }] = await Promise.all([
+    import('../terminal.ts'),
+    import('../../sandbox/sandbox.ts'),
+  ]);
+  const terminal = openTerminal({ json, quiet });
+  const stopped = stopSignal();
+  const sandbox = await startSandbox({ port: defaultPort, ...options });
+  const { url, port, token } = sandbox;
+  terminal.result({ url, port, pid: process.pid, token }, url);
+  if (!json) terminal.say(hints(sandbox));
+  await stopped;
+  await sandbox.close();
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process as usual. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      process.off('SIGINT', stop).off('SIGTERM', stop);
+      resolve();
+    };
+    process.on('SIGINT', stop).on('SIGTERM', stop);
+  });
+}
+
+function hints({ url, token }: Sandbox): string {
+  return `
+In another terminal:
+  export CQBATCH_BASE_URL=${url} CQBATCH_TOKEN=${quoted(token)}
+  printf 'evaluation_id,user_id\\n1,demo\\n2,demo\\n50,demo\\n' > rows.csv
+  cqbatch run rows.csv
+
+What it saw and what it holds:
+  curl ${url}/sandbox/log
+  curl ${url}/sandbox/state?changed=true
+
+Ctrl-C stops it; nothing is kept.`;
+}
+
+function quoted(text: string): string {
+  return /^[\w-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function words(name: keyof typeof choices, description: string): string {
+  const [first, ...others] = choices[name];
+  return `${description}: ${[first, ...others].join(', ')} (default: ${first})`;
+}
+
+function afterHelp(): string {
+  const width = Math.max(...faultKinds.map(({ name }) => name.length));
+  return `
+Faults:
+${faultKinds.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
+
+Examples:
+  cqbatch sandbox
+  cqbatch sandbox --latency 20ms..80ms --limit token-bucket:rate=50,burst=10
+  cqbatch sandbox --fault reset=1%,timeout=0.5%,500=1%,502-after-commit=1%,malformed=0.5%
+  cqbatch sandbox --error-style google --integers string --case camel --port 0 --json
+
+Requests, state and switches are under /sandbox of the URL: see docs/sandbox.md.`;
+}

@@ -1,0 +1,2 @@
+/** The one place that reads the process's environment. */
+export const environment: Readonly<Record<string, string | undefined>> = process.env;

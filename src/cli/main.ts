@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { type Command, CommanderError } from 'commander';
+import { CqbatchError } from '../errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createProgram } from './program.ts';
+
+const wantsJson = process.argv.includes('--json');
+
+try {
+  const program = createProgram(readVersion());
+  throwInsteadOfExiting(program);
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = explain(error);
+}
+
+/** Prints what ended the command, as one JSON document with `--json`, and gives the exit code. */
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) {
+    // Help and version have been printed; usage errors too, on standard error.
+    if (error.exitCode === 0) return exitCodes.success;
+    if (wantsJson) printJson('USAGE', error.message.replace(/^error: /, ''));
+    return exitCodes.usage;
+  }
+  const known = error instanceof CqbatchError ? error : undefined;
+  const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;
+  if (wantsJson) printJson(known?.code ?? 'UNEXPECTED', message);
+  process.stderr.write(`error: ${message}\n`);
+  return known?.kind === 'usage' ? exitCodes.usage : exitCodes.fatal;
+}
+
+function printJson(code: string, message: string): void {
+  process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
+}
+
+/** Commander ends the process by itself unless each of its commands is told not to. */
+function throwInsteadOfExiting(command: Command): void {
+  command.exitOverride();
+  for (const child of command.commands) throwInsteadOfExiting(child);
+}
+
+function readVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return manifest.version;
+}

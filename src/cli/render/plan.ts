@@ -1,0 +1,157 @@
+import type { ApiRequest } from '../../../jobs/operation.ts';
+import type { OperationChoice } from '../../manifest/operation-choice.ts';
+import type { ScanSummary } from '../../manifest/scan.ts';
+import type { ProblemList } from '../../run/problem-file.ts';
+import { count, counted, duration, indented, perSecond, table } from './words.ts';
+
+/** All that a plan has found out. */
+export interface Plan {
+  readonly manifest: { readonly name: string; readonly format: string };
+  readonly scan: ScanSummary;
+  readonly choice: OperationChoice;
+  readonly problems: ProblemList;
+  /** Absent when nobody said where the API is. */
+  readonly baseUrl?: string;
+  /** Calls per second, when limited. */
+  readonly ratePerSecond?: number;
+}
+
+const choiceWords = {
+  column: 'the column "operation" says it',
+  option: '--operation says it',
+  manifest: 'the manifest says it',
+  inferred: 'inferred from the columns',
+} as const;
+
+/** The document of `plan --json`. */
+export function planDocument(plan: Plan): object {
+  const { scan, problems } = plan;
+  return {
+    manifest: plan.manifest.name,
+    format: plan.manifest.format,
+    ...countsDocument(scan),
+    operations: Object.fromEntries(
+      Object.entries(scan.perOperation).map(([name, counts]) => [name, countsDocument(counts)]),
+    ),
+    operation_source: plan.choice.source,
+    columns: scan.columns,
+    estimated_seconds: estimatedSeconds(plan) ?? null,
+    problems: { count: problems.count, first: problems.first, file: problems.file ?? null },
+    conflicts_first: scan.firstConflicts.map(({ operation, subject, row, firstRow }) => ({
+      operation,
+      subject,
+      row,
+      first_row: firstRow,
+    })),
+    warnings: scan.warnings.map(({ code, message }) => ({ code, message })),
+    preview: scan.preview.map(({ row, request }) => ({
+      row,
+      method: 'POST',
+      url: urlOf(plan, request),
+      headers: Object.fromEntries(headers),
+      body: request.body,
+    })),
+  };
+}
+
+function countsDocument({
+  rows,
+  callable,
+  invalid,
+  duplicates,
+  conflicts,
+  partial,
+}: ScanSummary | ScanSummary['perOperation'][string]) {
+  return { rows, callable, invalid, duplicates, conflicts, partial };
+}
+
+/** The plan for people: what would be done, what is wrong, what looks wrong. */
+export function planText(plan: Plan): string {
+  return [summaryLines(plan), warningText(plan), problemText(plan), previewText(plan)]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** How many rows there are, and what would be done with them. */
+function summaryLines({ manifest, scan, choice, ...plan }: Plan): string {
+  const rows = Object.entries(scan.perOperation).map(([name, counts]) => [
+    name,
+    counted(counts.callable, 'call'),
+  ]);
+  const facts = [
+    ...table(rows, [1]),
+    ...(scan.duplicates > 0 ? [`${counted(scan.duplicates, 'identical duplicate')}: called once`] : []),
+    ...(scan.invalid > 0 ? [`${counted(scan.invalid, 'invalid row')}`] : []),
+  ];
+  const source = choice.source === 'column' ? '' : ` (${choiceWords[choice.source]})`;
+  const seconds = estimatedSeconds({ scan, ...plan });
+  const time =
+    seconds === undefined || plan.ratePerSecond === undefined
+      ? ''
+      : `\n${indented([`about ${duration(seconds)} at ${perSecond(plan.ratePerSecond)}`])}`;
+  return `${manifest.name}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${source}\n${indented(facts)}${time}`;
+}
+
+function warningText({ scan }: Plan): string {
+  const warnings = scan.warnings.map(({ message }) => `warning: ${message}`);
+  const [conflict] = scan.firstConflicts;
+  if (conflict !== undefined) {
+    warnings.push(
+      `warning: ${counted(scan.conflicts, 'row')} act on what an earlier row acts on, with other values; which of them is ` +
+        `last is not certain (first: row ${conflict.row} and row ${conflict.firstRow}, ${conflict.subject})`,
+    );
+  }
+  if (scan.partial > 0) {
+    warnings.push(
+      `warning: ${counted(scan.partial, 'row')} leave fields out; whether the service keeps those or resets them is not ` +
+        'documented (interface, section 4.2): try one row first',
+    );
+  }
+  return warnings.join('\n');
+}
+
+/** The first problems, and where all of them are. */
+export function problemText({ problems }: Pick<Plan, 'problems'>): string {
+  if (problems.file === undefined) return '';
+  const more = problems.count - problems.first.length;
+  return [
+    ...problems.first,
+    more > 0 ? `… and ${count(more)} more; all of them: ${problems.file}` : `(also in ${problems.file})`,
+  ].join('\n');
+}
+
+function previewText(plan: Plan): string {
+  const { preview } = plan.scan;
+  if (preview.length === 0) return '';
+  const requests = preview.map(({ row, request }) =>
+    [
+      `row ${row}`,
+      ...indented([
+        `POST ${urlOf(plan, request)}`,
+        ...headers.map((header) => header.join(': ')),
+        excerptOf(request.body),
+      ]).split('\n'),
+    ].join('\n'),
+  );
+  return `The first ${preview.length === 1 ? 'request' : `${preview.length} requests`}, as they would go out:\n${requests.join('\n')}`;
+}
+
+const headers = [
+  ['Authorization', 'Bearer ********'],
+  ['Content-Type', 'application/json'],
+] as const;
+
+const maxBodyLength = 2_000;
+
+function excerptOf(body: string): string {
+  const more = body.length - maxBodyLength;
+  return more > 0 ? `${body.slice(0, maxBodyLength)}… (${count(more)} more characters)` : body;
+}
+
+function urlOf({ baseUrl }: Pick<Plan, 'baseUrl'>, { path }: ApiRequest): string {
+  return `${baseUrl ?? '{base_url}'}${path}`;
+}
+
+function estimatedSeconds({ scan, ratePerSecond }: Pick<Plan, 'scan' | 'ratePerSecond'>): number | undefined {
+  return ratePerSecond === undefined ? undefined : Math.ceil(scan.callable / ratePerSecond);
+}

@@ -1,0 +1,53 @@
+/** Small pieces of text for people. */
+
+const integers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const decimals = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
+
+/** `12,345` */
+export function count(value: number): string {
+  return integers.format(value);
+}
+
+/** `1 row`, `12,345 rows` */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** `640/s`, `0.5/s` */
+export function perSecond(value: number): string {
+  return `${value < 10 ? decimals.format(value) : count(value)}/s`;
+}
+
+/** `45 s`, `3 min 20 s`, `2 h 5 min` */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return joined(Math.floor(whole / 60), 'min', whole % 60, 's');
+  return joined(Math.floor(whole / 3_600), 'h', Math.round((whole % 3_600) / 60), 'min');
+}
+
+function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
+
+/** Lines below each other, each moved in by two blanks. */
+export function indented(lines: readonly string[]): string {
+  return lines.map((line) => `  ${line}`).join('\n');
+}
+
+/** Columns below each other; numbers to the right. */
+export function table(
+  rows: readonly (readonly string[])[],
+  rightAligned: readonly number[] = [],
+): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return rightAligned.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}

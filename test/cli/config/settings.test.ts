@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { resolveSettings } from '../../../src/cli/config/settings.ts';
+
+const file = (values: Record<string, unknown>) => ({ path: '.cqbatch/config.json', values });
+
+describe('resolveSettings', () => {
+  test('prefers the flag to the environment, and the environment to the file', () => {
+    const environment = { CQBATCH_CONCURRENCY: '20', CQBATCH_ATTEMPTS: '3' };
+    const settings = resolveSettings({
+      flags: { concurrency: '10' },
+      environment,
+      file: file({ concurrency: 30, attempts: 4, timeout: '5s' }),
+    });
+    expect(settings).toEqual({ concurrency: 10, attempts: 3, timeout: 5_000 });
+  });
+
+  test('takes an empty variable for one that is not set', () => {
+    expect(resolveSettings({ flags: {}, environment: { CQBATCH_RATE: '' } })).toEqual({});
+  });
+
+  test.each([
+    ['a flag', { flags: { concurrency: 'many' }, environment: {} }, '--concurrency "many"'],
+    [
+      'a variable',
+      { flags: {}, environment: { CQBATCH_RATE: 'fast' } },
+      'CQBATCH_RATE "fast": write a rate as 50/s',
+    ],
+    [
+      'a key',
+      { flags: {}, environment: {}, file: file({ attempts: 0 }) },
+      '.cqbatch/config.json: attempts "0"',
+    ],
+    ['an unknown key', { flags: {}, environment: {}, file: file({ atempts: 1 }) }, 'unknown key "atempts"'],
+    [
+      'a token in the file',
+      { flags: {}, environment: {}, file: file({ token: 'x' }) },
+      'never stands in this file',
+    ],
+  ])('names the source of a bad value: %s', (_title, sources, message) => {
+    expect(() => resolveSettings(sources)).toThrow(message);
+  });
+});
