@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ApiRequest } from '../src/api/request.ts';
 
 /**
  * The template of an operation. A new one is a file beside this with a constant made by `defineOperation`, and a
@@ -40,12 +41,6 @@ export interface Field {
   readonly type: 'integer' | 'string';
   readonly required: boolean;
   readonly description: string;
-}
-
-/** A request as it goes out: POST of `body` (JSON text) to `path` below the base URL. */
-export interface ApiRequest {
-  readonly path: string;
-  readonly body: string;
 }
 
 /** What an answer says: the report columns, or why it is not the answer to this request. */

@@ -32,6 +32,8 @@ export interface RowResult {
   readonly httpStatus?: number;
   /** HTTP requests made for the row, refused (429) and unclear ones included. */
   readonly attempts: number;
+  /** How many of them surely were not processed, because the API asked to slow down; 0 when absent. */
+  readonly unprocessed?: number;
   /** Whether an attempt may have been processed without its answer arriving. */
   readonly unclear: boolean;
   /** Start of the first attempt, ISO 8601 UTC. */
@@ -49,8 +51,11 @@ export interface RowResult {
 export interface RowHistory {
   /** HTTP requests made so far. */
   readonly attempts: number;
-  /** How many of them the API refused to process for now (429, 503 with a waiting time); they cost no attempt. */
-  readonly throttled: number;
+  /**
+   * How many of them surely were not processed and cost no attempt: the API asked to slow down (429, 503 with a waiting
+   * time), or refused the token.
+   */
+  readonly unprocessed: number;
   readonly unclear: boolean;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;

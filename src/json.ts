@@ -4,7 +4,7 @@
 
 import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 
-export { isLosslessNumber, type LosslessNumber } from 'lossless-json';
+export { isLosslessNumber } from 'lossless-json';
 
 /** How deep arrays and objects may be nested (RFC 8259, section 9, allows a limit): recursion below stays safe. */
 const maxDepth = 512;

@@ -34,7 +34,7 @@ function redirectFailure({ status, headers }: HttpAnswer, secret: string): ApiFa
   const location = headerValues(headers, 'location')[0];
   const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), secret)}`;
   const message = `The server redirects${target} (${status}), and redirects are not followed: fix the base URL (--base-url)`;
-  return { class: 'permanent', code: 'HTTP_REDIRECT', message, status, unclear: false };
+  return { class: 'halt-early', code: 'HTTP_REDIRECT', message, status, unclear: false };
 }
 
 function redirectTarget(location: string): string {

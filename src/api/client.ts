@@ -74,7 +74,7 @@ export function createClient(options: ClientOptions): ApiClient {
   }
 
   async function call(request: ApiRequest, stop: Stop): Promise<Call> {
-    const current = await readToken(tokens.current);
+    const current = await readToken(() => tokens.current());
     if (!current.ok) return { outcome: current, requests: 0 };
     const first = await callWith(current.token, request, stop);
     if (first.outcome.ok || first.outcome.failure.code !== 'UNAUTHENTICATED') return first;

@@ -141,7 +141,8 @@ export class WatchedJournal extends OpenJournal implements JournalReader {
   }
 
   protected override async finish(): Promise<void> {
-    await this.#refreshing;
+    // Whoever asked for the refresh learns why it failed.
+    await this.#refreshing?.catch(() => {});
   }
 
   async #refresh(): Promise<void> {

@@ -69,6 +69,7 @@ function toLine(entry: JournalEntry): object {
         msg: entry.result.message || undefined,
         http: entry.result.httpStatus,
         tries: entry.result.attempts || undefined,
+        unprocessed: entry.result.unprocessed,
         unclear: entry.result.unclear || undefined,
         start: entry.result.startedAt,
         end: entry.result.finishedAt,
@@ -80,7 +81,7 @@ function toLine(entry: JournalEntry): object {
       return {
         open: entry.row,
         tries: entry.history.attempts || undefined,
-        throttled: entry.history.throttled || undefined,
+        unprocessed: entry.history.unprocessed || undefined,
         unclear: entry.history.unclear || undefined,
         start: entry.history.startedAt,
         code: entry.history.lastCode,
@@ -99,10 +100,11 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function toResult(fields: Fields): RowResult | undefined {
   const { row, op = '', outcome, code, msg = '', http, tries = 0, unclear = false } = fields;
-  const { start, end, ms, same_as: duplicateOf, cols } = fields;
+  const { start, end, ms, unprocessed, same_as: duplicateOf, cols } = fields;
   if (!isRow(row) || !isText(op) || !isOutcome(outcome) || !isText(code) || !isText(msg)) return undefined;
   if (!isNumber(tries) || !isFlag(unclear) || !isAbsentOr(isNumber, http)) return undefined;
   if (!isAbsentOr(isText, start) || !isAbsentOr(isText, end) || !isAbsentOr(isNumber, ms)) return undefined;
+  if (!isAbsentOr(isNumber, unprocessed)) return undefined;
   if (!isAbsentOr(isRow, duplicateOf) || !isAbsentOr(isColumns, cols)) return undefined;
 
   const result: Writable<RowResult> = {
@@ -114,6 +116,7 @@ function toResult(fields: Fields): RowResult | undefined {
     attempts: tries,
     unclear,
   };
+  if (unprocessed !== undefined) result.unprocessed = unprocessed;
   if (http !== undefined) result.httpStatus = http;
   if (start !== undefined) result.startedAt = start;
   if (end !== undefined) result.finishedAt = end;
@@ -124,12 +127,12 @@ function toResult(fields: Fields): RowResult | undefined {
 }
 
 function toHistory(fields: Fields): RowHistory | undefined {
-  const { tries = 0, throttled = 0, unclear = false, start, code, msg, http } = fields;
-  if (!isNumber(tries) || !isNumber(throttled) || !isFlag(unclear) || !isAbsentOr(isText, start))
+  const { tries = 0, unprocessed = 0, unclear = false, start, code, msg, http } = fields;
+  if (!isNumber(tries) || !isNumber(unprocessed) || !isFlag(unclear) || !isAbsentOr(isText, start))
     return undefined;
   if (!isAbsentOr(isText, code) || !isAbsentOr(isText, msg) || !isAbsentOr(isNumber, http)) return undefined;
 
-  const history: Writable<RowHistory> = { attempts: tries, throttled, unclear };
+  const history: Writable<RowHistory> = { attempts: tries, unprocessed, unclear };
   if (start !== undefined) history.startedAt = start;
   if (code !== undefined) history.lastCode = code;
   if (msg !== undefined) history.lastMessage = msg;

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { usageError } from '../errors.ts';
 import { type Delimiter, detectDelimiter } from './csv/delimiter.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
 import { maxRecordBytes } from './limits.ts';
@@ -5,7 +7,7 @@ import type { ManifestFormat } from './manifest.ts';
 import { isGzip, recogniseForeignFile } from './text/file-kind.ts';
 import { located } from './text/located.ts';
 import { TextMistake } from './text/mistake.ts';
-import { readBytes, readText, type TextSource } from './text/source.ts';
+import { readBytes, readingError, readText, type TextSource } from './text/source.ts';
 
 /** How the rows stand in the text. */
 export type Layout =
@@ -27,6 +29,7 @@ export async function identify(
   path: string,
   name: string,
 ): Promise<{ readonly source: TextSource; readonly layout: Layout }> {
+  await requireFile(path, name);
   const start = await readHead({ path, name, gzip: false }, 2);
   const unplaced = { path, name, gzip: isGzip(start.bytes) };
   const head = await readHead(unplaced, headSize);
@@ -34,6 +37,17 @@ export async function identify(
   const source: TextSource = { ...unplaced, bomLength: hasBom ? 3 : 0 };
   const layout = await located(source, () => findLayout(source, head));
   return { source, layout };
+}
+
+async function requireFile(path: string, name: string): Promise<void> {
+  const stats = await stat(path).catch((error) => {
+    throw readingError(name, error);
+  });
+  if (stats.isFile()) return;
+  const problem = stats.isDirectory()
+    ? 'this is a directory; name a file'
+    : 'this is no regular file, which is read several times; pass it as standard input (-)';
+  throw usageError('MANIFEST_NOT_A_FILE', `${name}: ${problem}`);
 }
 
 /** The format that the layout belongs to. */

@@ -11,6 +11,7 @@ export interface Manifest {
   readonly gzip: boolean;
   /** What a JSON manifest of the form `{ "operation", "defaults", "rows" }` says for all of its rows. */
   readonly operation?: string;
+  /** Field name to value. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /**
    * Original column names in order of first appearance, without those that start with `_`. In CSV and TSV they are

@@ -1,4 +1,5 @@
-import type { ApiRequest, Operation } from '../../jobs/operation.ts';
+import type { Operation } from '../../jobs/operation.ts';
+import type { ApiRequest } from '../api/request.ts';
 
 /** One record of a manifest as it was read, before any operation looks at it. */
 export interface ManifestRow {

@@ -34,7 +34,7 @@ export interface RowJobData {
 
 const historySchema = z.object({
   attempts: z.number(),
-  throttled: z.number(),
+  unprocessed: z.number(),
   unclear: z.boolean(),
   startedAt: z.string().exactOptional(),
   lastCode: z.string().exactOptional(),
@@ -61,6 +61,7 @@ const resultSchema = z.object({
   message: z.string(),
   httpStatus: z.number().exactOptional(),
   attempts: z.number(),
+  unprocessed: z.number().exactOptional(),
   unclear: z.boolean(),
   startedAt: z.string().exactOptional(),
   finishedAt: z.string().exactOptional(),

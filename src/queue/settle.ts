@@ -17,7 +17,7 @@ export interface Leftovers {
 }
 
 /** A claim whose worker died may have made the call: the row's history says so. */
-const nothingKnown: RowHistory = { attempts: 0, throttled: 0, unclear: false };
+const nothingKnown: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };
 
 /**
  * Reads what is left of a run in a datastore that is exclusively ours and on which no worker runs: then a row that

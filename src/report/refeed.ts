@@ -10,7 +10,7 @@ export interface RefeedOptions {
   /** The token that stands for the empty string. */
   readonly clearToken: string;
   /** Field name to the value that rows have which leave it out, from `--user-id` or the manifest's `defaults`. */
-  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly defaults: ReadonlyMap<string, unknown>;
 }
 
 /** The cells of a row for a file that can be fed back. */
@@ -62,9 +62,10 @@ export class RefeedRows {
     const { clearToken, defaults } = this.#options;
     let altered = false;
     const cells = this.#columns.map(({ sources, field }) => {
-      const given = sources.map((source) => row.cells[source]).filter(isGiven);
+      const isOperation = field === operationField;
+      const given = sources.map((source) => row.cells[source]).filter(isOperation ? isSaid : isGiven);
       if (given.length > 1) altered = true;
-      const fallback = field === operationField ? operation || undefined : field && defaults[field];
+      const fallback = isOperation ? operation || undefined : field && defaults.get(field);
       const text = cellText(given.length > 0 ? given[0] : fallback, clearToken);
       if (loneSurrogate.test(text)) altered = true;
       return text;
@@ -74,7 +75,7 @@ export class RefeedRows {
 }
 
 function layOut({ columns, defaults }: RefeedOptions): readonly RefeedColumn[] {
-  const filled = new Set([operationField, ...Object.keys(defaults)]);
+  const filled = new Set([operationField, ...defaults.keys()]);
   const laidOut: RefeedColumn[] = [];
   const byField = new Map<string, RefeedColumn>();
   for (const title of columns) {
@@ -98,4 +99,9 @@ function layOut({ columns, defaults }: RefeedOptions): readonly RefeedColumn[] {
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
+}
+
+/** A row that says the empty string leaves its operation out, too. */
+function isSaid(value: unknown): boolean {
+  return isGiven(value) && value !== '';
 }

@@ -16,8 +16,6 @@ export interface RunFacts {
   readonly finishedAt?: string;
   /** How long the run was at work, milliseconds; the time between a stop and a resume does not count. */
   readonly activeMs: number;
-  /** Requests that the API refused to process for now, if the caller counts them. */
-  readonly throttled?: number;
 }
 
 /** The content of summary.json: integers, but for the rate; what is not known is `null`. */
@@ -34,7 +32,7 @@ export interface RunSummary {
   readonly codes: readonly CodeTally[];
   readonly unclear: number;
   readonly attempts: number;
-  readonly throttled: number | null;
+  readonly unprocessed: number;
   /** Rows called for each second of `duration_s`, to two decimals. */
   readonly rows_per_s: number | null;
   readonly latency_ms: LatencySummary | null;
@@ -54,7 +52,7 @@ export function summarize(run: RunFacts, tally: Tally): RunSummary {
     codes: tally.codes,
     unclear: tally.unclear,
     attempts: tally.attempts,
-    throttled: run.throttled ?? null,
+    unprocessed: tally.unprocessed,
     rows_per_s: run.activeMs > 0 ? Math.round((tally.called * 100_000) / run.activeMs) / 100 : null,
     latency_ms: tally.latency ?? null,
   };

@@ -20,6 +20,8 @@ export class Tally {
   called = 0;
   unclear = 0;
   attempts = 0;
+  /** Requests among them that surely were not processed. */
+  unprocessed = 0;
   readonly outcomes: Record<Outcome, number> = noRows();
   readonly #operations = new Map<string, Record<Outcome, number>>();
   readonly #codes = new Map<string, { -readonly [Key in keyof CodeTally]: CodeTally[Key] }>();
@@ -29,6 +31,7 @@ export class Tally {
     const { outcome, code, operation, attempts, durationMs } = result;
     this.rows++;
     this.attempts += attempts;
+    this.unprocessed += result.unprocessed ?? 0;
     if (attempts > 0) this.called++;
     if (result.unclear) this.unclear++;
     if (durationMs !== undefined) this.#latency.add(durationMs);

@@ -29,7 +29,7 @@ export function unfinishedResult(unfinished: Unfinished, row: UnfinishedRow): Ro
   const { history } = row;
   const lost = row.unsettled && unfinished !== 'running';
   const unclear = lost || (history?.unclear ?? false);
-  const attempted = unclear || (history !== undefined && history.attempts > history.throttled);
+  const attempted = unclear || (history !== undefined && history.attempts > history.unprocessed);
   return {
     row: row.row,
     operation: row.operation,

@@ -17,7 +17,7 @@ export interface ReportInput {
   /** The token that stands for the empty string. */
   readonly clearToken: string;
   /** Field name to the value that rows have which leave it out, from `--user-id` or the manifest's `defaults`. */
-  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly defaults: ReadonlyMap<string, unknown>;
   /** The operations that occur in the run; their columns are in the report. */
   readonly operations: readonly Operation[];
   /** Name of a row's operation, empty when the row says no known one; asked for rows without a result. */

@@ -1,5 +1,7 @@
+import { operations } from '../../jobs/index.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { openManifest } from '../manifest/open.ts';
+import { readDefaults } from '../manifest/prepare/defaults.ts';
 import { createRowPreparer, type RowPreparer } from '../manifest/row-preparer.ts';
 import type { RunOptions } from './record.ts';
 
@@ -7,6 +9,8 @@ import type { RunOptions } from './record.ts';
 export interface PlannedManifest {
   readonly manifest: Manifest;
   readonly prepare: RowPreparer;
+  /** Field name to the value of rows that leave it out, from `--user-id` or the manifest's own `defaults`. */
+  readonly defaults: ReadonlyMap<string, unknown>;
 }
 
 /** The options of a run that decide what its rows mean. */
@@ -24,5 +28,5 @@ export async function openPlannedManifest(
 ): Promise<PlannedManifest> {
   const manifest = await openManifest(path, { name, clearToken: options.clearToken });
   const prepare = createRowPreparer({ manifest, operation: options.operation, userId: options.userId });
-  return { manifest, prepare };
+  return { manifest, prepare, defaults: readDefaults(manifest, options.userId, operations) };
 }

@@ -15,25 +15,24 @@ export async function reportRun(
   journal: JournalView,
 ): Promise<WrittenReports> {
   const folder = store.folder(record.id);
-  const { manifest, prepare } = await openPlannedManifest(
+  const { manifest, prepare, defaults } = await openPlannedManifest(
     join(folder, record.manifest.file),
     record.manifest.name,
     record.options,
   );
-  const { userId, clearToken } = record.options;
   return writeReports({
     folder,
     rows: manifest.rows(),
     columns: record.plan.columns,
-    clearToken,
-    defaults: { ...manifest.defaults, ...(userId !== undefined && { user_id: userId }) },
+    clearToken: record.options.clearToken,
+    defaults,
     operations: record.plan.operations.map(findOperation).filter((operation) => operation !== undefined),
     operationOf: (row) => {
       const prepared = prepare(row);
       return prepared.kind === 'callable' ? prepared.operation.name : (prepared.operation ?? '');
     },
     journal,
-    run: factsOf(record),
+    run: factsOf(record, journal),
     unfinished: unfinishedBecause(actualState(record)),
   });
 }
@@ -49,7 +48,7 @@ function unfinishedBecause(state: RunState): Unfinished {
   }
 }
 
-function factsOf(record: RunRecord): RunFacts {
+function factsOf(record: RunRecord, journal: JournalView): RunFacts {
   const startedAt = record.states.find(({ state }) => state === 'running')?.at;
   const last = record.states.at(-1);
   const ended = startedAt !== undefined && last !== undefined && last.state !== 'running';
@@ -59,15 +58,18 @@ function factsOf(record: RunRecord): RunFacts {
     manifest: { name: record.manifest.name, sha256: record.manifest.sha256 },
     ...(startedAt !== undefined && { startedAt }),
     ...(ended && { finishedAt: last.at }),
-    activeMs: activeMs(record),
+    activeMs: activeMs(record, journal.lastFinishedAt),
   };
 }
 
 /** How long the run was in state `running`, all times together. */
-function activeMs({ states }: RunRecord): number {
+function activeMs(record: RunRecord, lastFinishedAt: string | undefined): number {
+  const { states } = record;
+  // A run whose process died was at work until the last thing that it wrote down.
+  const now = actualState(record) === 'running' ? new Date().toISOString() : lastFinishedAt;
   return states.reduce((sum, { state, at }, index) => {
     if (state !== 'running') return sum;
-    const until = states[index + 1]?.at ?? new Date().toISOString();
+    const until = states[index + 1]?.at ?? now ?? at;
     return sum + Date.parse(until) - Date.parse(at);
   }, 0);
 }

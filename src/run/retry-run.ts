@@ -15,7 +15,7 @@ export interface RetryManifest {
   readonly histories: ReadonlyMap<number, RowHistory>;
 }
 
-const unclearBefore: RowHistory = { attempts: 0, throttled: 0, unclear: true };
+const unclearBefore: RowHistory = { attempts: 0, unprocessed: 0, unclear: true };
 
 /**
  * Writes the rows of a run that failed as a JSON Lines manifest: unlike CSV it holds any text exactly, and every row
@@ -27,13 +27,11 @@ export async function writeRetryManifest(
   journal: JournalView,
   path: string,
 ): Promise<RetryManifest> {
-  const { manifest, prepare } = await openPlannedManifest(
+  const { manifest, prepare, defaults } = await openPlannedManifest(
     join(store.folder(record.id), record.manifest.file),
     record.manifest.name,
     record.options,
   );
-  const { userId } = record.options;
-  const defaults = { ...manifest.defaults, ...(userId !== undefined && { user_id: userId }) };
   const histories = new Map<number, RowHistory>();
   const file = await open(path, 'wx', 0o600);
   let rows = 0;
@@ -49,7 +47,7 @@ export async function writeRetryManifest(
         rows += 1;
         if (unclear) histories.set(rows, unclearBefore);
         lines.push(
-          `${stringifyJson(completeRow(row.cells, { ...defaults, operation: prepared.operation.name }))}\n`,
+          `${stringifyJson(completeRow(row.cells, new Map([...defaults, ['operation', prepared.operation.name]])))}\n`,
         );
       }
       await file.write(lines.join(''));
@@ -64,10 +62,10 @@ export async function writeRetryManifest(
 /** The row's own cells, and the defaults for fields that none of them gives, however its column is written. */
 function completeRow(
   cells: Readonly<Record<string, unknown>>,
-  defaults: Readonly<Record<string, unknown>>,
+  defaults: ReadonlyMap<string, unknown>,
 ): Readonly<Record<string, unknown>> {
   const given = new Set(Object.keys(cells).map(fieldNameOf));
-  const missing = Object.entries(defaults).filter(([field]) => !given.has(field));
+  const missing = [...defaults].filter(([field]) => !given.has(field));
   return { ...cells, ...Object.fromEntries(missing) };
 }
 

@@ -26,7 +26,7 @@ export async function settleRun(
   for (const row of journal.unsettledRows()) {
     if (known.has(row)) continue;
     // Fed, but neither in the datastore nor in the journal: it may have been called, nobody can tell.
-    const before = journal.history(row) ?? { attempts: 0, throttled: 0 };
+    const before = journal.history(row) ?? { attempts: 0, unprocessed: 0 };
     entries.push({ type: 'open', row, history: { ...before, unclear: true } });
   }
   await journal.append([...entries, { type: 'settled' }]);

@@ -39,8 +39,10 @@ const maxBackoffMs = 60_000;
 /** A pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
+/** An API that asks to wait for no time at all would be asked again and again. */
+const leastWaitMs = 100;
 
-const noHistory: RowHistory = { attempts: 0, throttled: 0, unclear: false };
+const noHistory: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };
 
 /**
  * Decides what an answer means for its row:
@@ -65,6 +67,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
       operation: task.operation,
       ...outcome,
       attempts,
+      ...(before.unprocessed > 0 && { unprocessed: before.unprocessed }),
       startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
       finishedAt: attempt.finishedAt.toISOString(),
       durationMs: Math.round(answer.durationMs),
@@ -82,13 +85,19 @@ export function judge(attempt: JudgedAttempt): Judgement {
   const { failure } = answer;
   const history: RowHistory = {
     attempts,
-    throttled: before.throttled,
+    unprocessed: before.unprocessed,
     unclear: before.unclear || failure.unclear,
     startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
     lastCode: failure.code,
     lastMessage: failure.message,
     ...(failure.status !== undefined && { lastStatus: failure.status }),
   };
+  /** The row was refused with all others; it was not processed. */
+  const halted = () => ({
+    kind: 'halted' as const,
+    history: { ...history, unprocessed: before.unprocessed + answer.requests },
+    failure,
+  });
   const failed = () =>
     finished({
       outcome: 'failed',
@@ -111,15 +120,18 @@ export function judge(attempt: JudgedAttempt): Judgement {
       }
       return failed();
     case 'halt-early':
-      return attempt.provenRight ? failed() : { kind: 'halted', history, failure };
+      return attempt.provenRight ? failed() : halted();
     case 'halt':
-      return { kind: 'halted', history, failure };
+      return halted();
     case 'aborted':
       return { kind: 'returned', history };
     case 'slow-down': {
-      const throttled = before.throttled + 1;
-      const waitMs = failure.waitMs ?? Math.min(unknownWaitMs * 2 ** (throttled - 1), maxUnknownWaitMs);
-      return { kind: 'throttled', history: { ...history, throttled }, waitMs };
+      const unprocessed = before.unprocessed + 1;
+      const waitMs = Math.max(
+        leastWaitMs,
+        failure.waitMs ?? Math.min(unknownWaitMs * 2 ** (unprocessed - 1), maxUnknownWaitMs),
+      );
+      return { kind: 'throttled', history: { ...history, unprocessed }, waitMs };
     }
     case 'retry':
     case 'retry-little': {

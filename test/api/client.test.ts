@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientOf, deadUrl, httpServer, listen, restore, socketServer } from './local-server.ts';
 import { selfSigned } from './self-signed.ts';
 
@@ -105,7 +105,7 @@ describe('an answer that is no usable one', () => {
     });
     expect(await clientOf(server.url).send(restore)).toMatchObject({
       failure: {
-        class: 'permanent',
+        class: 'halt-early',
         code: 'HTTP_REDIRECT',
         status: 307,
         unclear: false,
@@ -167,11 +167,10 @@ describe('a connection that does not come about', () => {
   test('is refused at first and then accepted: the call succeeds', async () => {
     const url = await deadUrl();
     const sending = clientOf(url).send(restore);
-    const { createServer } = await import('node:http');
     const server = createServer((_, response) => json(response));
+    onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(Number(new URL(url).port), '127.0.0.1', resolve));
     expect(await sending).toMatchObject({ ok: true, requests: 1 });
-    server.close();
   });
 
   test('takes too long', async () => {

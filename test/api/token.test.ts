@@ -140,6 +140,24 @@ describe('a client whose token is refused', () => {
   });
 });
 
+test('a token source may be an object with methods', async () => {
+  class Vault implements TokenSource {
+    readonly #tokens = ['old', 'new'];
+    async current(): Promise<string> {
+      return this.#tokens[0] ?? '';
+    }
+    async refresh(): Promise<string | undefined> {
+      this.#tokens.shift();
+      return this.#tokens[0];
+    }
+  }
+  const server = await serverAccepting('new');
+  expect(await clientOf(server.url, { token: new Vault() }).send(restore)).toMatchObject({
+    ok: true,
+    requests: 2,
+  });
+});
+
 describe('a client whose token cannot be had', () => {
   const failing: TokenSource = {
     current: () => Promise.reject(new Error('vault said: my-secret')),

@@ -59,14 +59,14 @@ export function anyResult(maxRow = 2 ** 40): fc.Arbitrary<RowResult> {
 export const anyHistory: fc.Arbitrary<RowHistory> = fc.record(
   {
     attempts: fc.nat(),
-    throttled: fc.nat(),
+    unprocessed: fc.nat(),
     unclear: fc.boolean(),
     startedAt: time,
     lastCode: anyText,
     lastMessage: anyText,
     lastStatus: fc.integer({ min: 100, max: 599 }),
   },
-  { requiredKeys: ['attempts', 'throttled', 'unclear'], noNullPrototype: true },
+  { requiredKeys: ['attempts', 'unprocessed', 'unclear'], noNullPrototype: true },
 );
 
 /** An entry about the rows 1 to `maxRow`. */

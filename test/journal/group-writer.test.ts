@@ -96,7 +96,7 @@ describe('a group writer', () => {
     const first = writer.append([row(1)]);
     (await disk.next()).end();
     await first;
-    const open = { type: 'open', row: 1, history: { attempts: 1, throttled: 0, unclear: true } } as const;
+    const open = { type: 'open', row: 1, history: { attempts: 1, unprocessed: 0, unclear: true } } as const;
     expect(await writer.append([row(1), open])).toEqual([]);
     expect(await writer.append([])).toEqual([]);
     expect(disk.pending).toBe(0);

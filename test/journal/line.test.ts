@@ -38,7 +38,7 @@ test('keys that say nothing are left out', () => {
   expect(encodeEntry({ type: 'row', result: resultOf(17) })).toBe(
     '{"row":17,"op":"restore-evaluation","outcome":"succeeded","code":"OK","tries":1}\n',
   );
-  expect(encodeEntry({ type: 'open', row: 3, history: { attempts: 0, throttled: 0, unclear: true } })).toBe(
+  expect(encodeEntry({ type: 'open', row: 3, history: { attempts: 0, unprocessed: 0, unclear: true } })).toBe(
     '{"open":3,"unclear":true}\n',
   );
   expect(encodeEntry({ type: 'fed', first: 1, last: 500 })).toBe('{"fed":[1,500]}\n');
@@ -73,7 +73,7 @@ test.each([
   '{"row":1,"outcome":"failed","code":"X","cols":["a"]}',
   '{"row":1,"outcome":"failed","code":"X","cols":{"a":1}}',
   '{"open":1,"tries":"1"}',
-  '{"open":1,"throttled":"1"}',
+  '{"open":1,"unprocessed":"1"}',
   '{"open":1,"code":1}',
   '{"open":0}',
   '{"fed":[1]}',

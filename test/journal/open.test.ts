@@ -103,7 +103,7 @@ describe('a journal', () => {
   });
 
   test('knows again what is unsettled and what is open', async () => {
-    const history = { attempts: 2, throttled: 1, unclear: true };
+    const history = { attempts: 2, unprocessed: 1, unclear: true };
     const journal = await openJournal(path, { runId: 'r1' });
     await journal.append([{ type: 'fed', first: 1, last: 4 }, row(2), { type: 'open', row: 3, history }]);
     await journal.close();
@@ -268,6 +268,8 @@ describe('a reader', () => {
     await truncate(path, 40);
     await expect(reader.refresh()).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
     await expect(resultsOf(reader)).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
+    const refresh = expect(reader.refresh()).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
     await reader.close();
+    await refresh;
   });
 });

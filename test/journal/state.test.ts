@@ -19,7 +19,7 @@ const fed = (first: number, last: number): JournalEntry => ({ type: 'fed', first
 const open = (row: number, attempts = 1): JournalEntry => ({
   type: 'open',
   row,
-  history: { attempts, throttled: 0, unclear: false },
+  history: { attempts, unprocessed: 0, unclear: false },
 });
 const settled: JournalEntry = { type: 'settled' };
 

@@ -46,7 +46,7 @@ function succeeded(task: RowTask, changes: Partial<RowResult> = {}): RowVerdict 
   };
 }
 
-const history = { attempts: 1, throttled: 0, unclear: false, lastCode: 'CODE', lastMessage: awkward };
+const history = { attempts: 1, unprocessed: 0, unclear: false, lastCode: 'CODE', lastMessage: awkward };
 
 /** What every datastore must do alike: the promises that the coordinator and the worker build on. */
 export function describeQueueOn(name: string, open: () => Promise<Datastore>): void {
@@ -164,7 +164,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         return {
           kind: 'throttled',
           waitMs: 5,
-          history: { ...history, attempts: seen.length, throttled: seen.length },
+          history: { ...history, attempts: seen.length, unprocessed: seen.length },
         };
       });
       expect(seen).toEqual([0, 0, 0, 0, 0, 0]);

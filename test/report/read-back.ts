@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { unguardCell } from '../../src/manifest/formula-guard.ts';
+import { openManifest } from '../../src/manifest/open.ts';
 
 /** The records of a CSV file by column title, as other programs read them. */
 export async function readRecords(path: string): Promise<readonly Readonly<Record<string, string>>[]> {
@@ -10,18 +10,12 @@ export async function readRecords(path: string): Promise<readonly Readonly<Recor
   );
 }
 
-/** The cells of a file as they read back into rows: without their guard, empty ones left out. */
-export async function readFedBack(
-  path: string,
-  clearToken: string,
-): Promise<readonly Record<string, unknown>[]> {
-  return (await readRecords(path)).map((record) => {
-    const cells = Object.entries(record)
-      .filter(([title, cell]) => !title.startsWith('_') && cell !== '')
-      .map(([title, cell]) => [
-        unguardCell(title, { clearToken }),
-        cell === clearToken ? '' : unguardCell(cell, { clearToken }),
-      ]);
-    return Object.fromEntries(cells);
-  });
+/** The cells of each row of a file that is fed back. */
+export async function readFedBack(path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const manifest = await openManifest(path);
+  const cells: Readonly<Record<string, unknown>>[] = [];
+  for await (const rows of manifest.rows()) {
+    for (const row of rows) cells.push({ ...row.cells, ...(row.problem && { problem: row.problem }) });
+  }
+  return cells;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type RefeedOptions, RefeedRows } from '../../src/report/refeed.ts';
 
 function refeed(options: Partial<RefeedOptions>): RefeedRows {
-  return new RefeedRows({ columns: [], clearToken: '<clear>', defaults: {}, ...options });
+  return new RefeedRows({ columns: [], clearToken: '<clear>', defaults: new Map(), ...options });
 }
 
 /** Column title to cell of one row. */
@@ -26,6 +26,7 @@ describe('the column operation', () => {
     expect(rows.header).toEqual(['Operation', 'soundboard_id']);
     expect(fed(rows, { Operation: 'Update Soundboard' })).toMatchObject({ Operation: 'Update Soundboard' });
     expect(fed(rows, {})).toMatchObject({ Operation: 'update-soundboard' });
+    expect(fed(rows, { Operation: '' })).toMatchObject({ Operation: 'update-soundboard' });
   });
 
   test('stays empty when the operation is not known', () => {
@@ -35,13 +36,13 @@ describe('the column operation', () => {
 
 describe('a default', () => {
   test('becomes a column when the manifest has none', () => {
-    const rows = refeed({ columns: ['evaluation_id'], defaults: { user_id: 'jane' } });
+    const rows = refeed({ columns: ['evaluation_id'], defaults: new Map([['user_id', 'jane']]) });
     expect(rows.header).toEqual(['evaluation_id', 'operation', 'user_id']);
     expect(fed(rows, { evaluation_id: '1' })).toMatchObject({ user_id: 'jane' });
   });
 
   test('fills the cells that the row leaves out, and only those', () => {
-    const rows = refeed({ columns: ['User ID'], defaults: { user_id: '=jane' } });
+    const rows = refeed({ columns: ['User ID'], defaults: new Map([['user_id', '=jane']]) });
     expect(rows.header).toEqual(['User ID', 'operation']);
     expect(fed(rows, {})).toMatchObject({ 'User ID': "'=jane" });
     expect(fed(rows, { 'User ID': null })).toMatchObject({ 'User ID': "'=jane" });
@@ -54,7 +55,7 @@ describe('a default', () => {
     ['', '<clear>'],
     [null, ''],
   ])('may be any JSON value: %s', (value, text) => {
-    expect(fed(refeed({ defaults: { file_size: value } }), {})).toMatchObject({ file_size: text });
+    expect(fed(refeed({ defaults: new Map([['file_size', value]]) }), {})).toMatchObject({ file_size: text });
   });
 });
 

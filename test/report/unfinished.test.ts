@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { RowHistory } from '../../src/domain.ts';
 import { type Unfinished, unfinishedResult } from '../../src/report/unfinished.ts';
 
-const none: RowHistory = { attempts: 0, throttled: 0, unclear: false };
+const none: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };
 const tried: RowHistory = {
   attempts: 3,
-  throttled: 1,
+  unprocessed: 1,
   unclear: false,
   startedAt: '2026-01-01T00:00:00.000Z',
   lastCode: 'UNAVAILABLE',
@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
   {
     claim: 'a row that was only put off is not attempted',
     unfinished: 'halted',
-    history: { attempts: 2, throttled: 2, unclear: false, lastCode: 'RESOURCE_EXHAUSTED', lastStatus: 429 },
+    history: { attempts: 2, unprocessed: 2, unclear: false, lastCode: 'RESOURCE_EXHAUSTED', lastStatus: 429 },
     expected: {
       outcome: 'not_attempted',
       code: 'HALTED',

@@ -45,7 +45,7 @@ function inputOf(rows: readonly ManifestRow[], more: Partial<ReportInput> = {}):
     rows: inChunks(rows, 3),
     columns: ['evaluation_id', 'note'],
     clearToken,
-    defaults: {},
+    defaults: new Map(),
     operations: [operation],
     operationOf: () => 'restore-evaluation',
     journal,
@@ -225,7 +225,7 @@ describe('a report of any run', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(anyFedBackRow, { minLength: 1, maxLength: 6 }), async (random) => {
           const written = await report(random);
-          const back = await readFedBack(written.paths[file] ?? '', clearToken);
+          const back = await readFedBack(written.paths[file] ?? '');
           let altered = 0;
           for (const [index, { cells }] of random.entries()) {
             const expected = { ...readsBackAs(cells), operation: 'restore-evaluation' };
@@ -283,7 +283,7 @@ test('a report looks like this', async () => {
   const written = await writeReports(
     inputOf(rows, {
       unfinished: 'cancelled',
-      defaults: { user_id: 'jane' },
+      defaults: new Map([['user_id', 'jane']]),
       operationOf: ({ row }) => (row === 4 ? '' : 'restore-evaluation'),
     }),
   );
@@ -336,7 +336,7 @@ test('a report looks like this', async () => {
     ],
     unclear: 1,
     attempts: 3,
-    throttled: null,
+    unprocessed: 0,
     rows_per_s: 0.5,
     latency_ms: { p50: 40, p90: 40, p99: 40, max: 40 },
   } satisfies RunSummary);

@@ -50,7 +50,7 @@ const failing = (failure: Partial<ApiFailure> & Pick<ApiFailure, 'class'>) =>
 
 const withHistory = (history: Partial<RowHistory>): RowTask => ({
   ...task,
-  history: { attempts: 1, throttled: 0, unclear: false, ...history },
+  history: { attempts: 1, unprocessed: 0, unclear: false, ...history },
 });
 
 describe('an answer', () => {
@@ -160,7 +160,7 @@ describe('a failure that may pass', () => {
     expect(judge(attempt(answer))).toMatchObject({
       history: {
         attempts: 1,
-        throttled: 0,
+        unprocessed: 0,
         unclear: true,
         lastCode: 'TIMEOUT',
         lastMessage: 'why',
@@ -187,12 +187,13 @@ describe('"slow down"', () => {
     ['a second when it does not say', 0, undefined, 1_000],
     ['twice as long with each refusal', 3, undefined, 8_000],
     ['half a minute at the most', 20, undefined, 30_000],
-  ])('waits %s', (_title, throttled, waitMs, expected) => {
+    ['a moment at least', 0, 0, 100],
+  ])('waits %s', (_title, unprocessed, waitMs, expected) => {
     const answer = failing({ class: 'slow-down', ...(waitMs !== undefined && { waitMs }) });
-    expect(judge(attempt(answer, { task: withHistory({ throttled }) }))).toMatchObject({
+    expect(judge(attempt(answer, { task: withHistory({ unprocessed }) }))).toMatchObject({
       kind: 'throttled',
       waitMs: expected,
-      history: { throttled: throttled + 1, attempts: 2 },
+      history: { unprocessed: unprocessed + 1, attempts: 2 },
     });
   });
 
@@ -211,6 +212,12 @@ describe('what every other row would meet as well', () => {
     ['aborted', true, 'returned'],
   ] as const)('(%s, proven right: %s) is: %s', (failureClass, provenRight, kind) => {
     expect(judge(attempt(failing({ class: failureClass }), { provenRight })).kind).toBe(kind);
+  });
+
+  test('leaves a row that was refused with all others unprocessed', () => {
+    expect(judge(attempt(failing({ class: 'halt' })))).toMatchObject({
+      history: { attempts: 1, unprocessed: 1 },
+    });
   });
 
   test('sends an aborted row back with what may have happened to it', () => {

@@ -8,7 +8,7 @@ export type Reading<T> =
  * - `ANSWER_ID_MISMATCH`: the answer is about another thing.
  * - `ANSWER_STILL_DELETED`: the evaluation is still deleted.
  */
-export type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL_DELETED';
+type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL_DELETED';
 
 /** The identifier in the answer, when it is the one that was sent (canonical decimal). */
 export function readIdentifier(field: string, sent: string, received: bigint | undefined): Reading<bigint> {

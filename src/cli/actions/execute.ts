@@ -12,8 +12,10 @@ import { interruptible } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { progressLine } from '../render/progress.ts';
 import { summaryText } from '../render/summary.ts';
+import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
+import { discard } from './discard.ts';
 import { nextCommands, reportDocument } from './next-commands.ts';
 
 export interface ExecuteInput {
@@ -44,6 +46,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
   });
   const interrupt = interruptible(terminal);
   const follower = new Follower(terminal, record);
+  let begun = false;
   try {
     const executed = await executeRun({
       store,
@@ -54,7 +57,10 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
       client,
       log,
       interrupt: interrupt.signal,
-      onStarted: (counts) => follower.begin(counts),
+      onStarted(counts) {
+        begun = true;
+        follower.begin(counts);
+      },
       onEvent: (event) => follower.see(event),
     });
     follower.end();
@@ -64,7 +70,11 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
       summaryText(summary, paths, nextCommands(executed.record, summary)),
     );
     explainHalt(terminal, executed);
+    warnOfAlteredRows(terminal, executed);
     return exitCodeOf(executed);
+  } catch (error) {
+    if (input.journal !== undefined && !begun) await discard(store, record, input.journal);
+    throw error;
   } finally {
     follower.end();
     interrupt.release();
@@ -111,6 +121,14 @@ class Follower {
     clearInterval(this.#timer);
     this.#terminal.draw('');
   }
+}
+
+function warnOfAlteredRows(terminal: Terminal, { record, reports }: ExecutedRun): void {
+  if (reports.alteredRows === 0) return;
+  terminal.warn(
+    `${counted(reports.alteredRows, 'row')} hold text that CSV can't: feed them back with "cqbatch retry ${record.id}", not with ` +
+      'failed.csv.',
+  );
 }
 
 function explainHalt(terminal: Terminal, { end }: ExecutedRun): void {

@@ -11,9 +11,10 @@ import { defaults } from '../config/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
+import { discard } from './discard.ts';
 import { type CallFlags, callOptions } from './options.ts';
 import { problemsPath } from './problems-path.ts';
-import { discard, question, requireConsent, start } from './run.ts';
+import { question, requireConsent, start } from './run.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed. */
 export async function retry(id: string | undefined, flags: CallFlags): Promise<ExitCode> {
@@ -60,7 +61,7 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
       retry: { of: before.id, histories },
     });
     if (!flags.yes && !(await terminal.confirm(question(created)))) {
-      await discard(store, created);
+      await discard(store, created.record, created.journal);
       terminal.result({ state: 'declined' }, 'Nothing was sent.');
       return exitCodes.usage;
     }

@@ -8,6 +8,7 @@ import { type Plan, planDocument, planText, problemText } from '../render/plan.t
 import { counted } from '../render/words.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
+import { discard } from './discard.ts';
 import { execute } from './execute.ts';
 import { type CallFlags, type ManifestFlags, runOptions } from './options.ts';
 import { problemsPath } from './problems-path.ts';
@@ -31,11 +32,11 @@ export async function run(source: string, flags: ManifestFlags & CallFlags): Pro
   terminal.say(planText(planned));
 
   if (created.scan.invalid > 0 && !flags.skipInvalid) {
-    await discard(store, created);
+    await discard(store, created.record, created.journal);
     return refuseInvalid(terminal, planned);
   }
   if (!flags.yes && !(await terminal.confirm(question(created)))) {
-    await discard(store, created);
+    await discard(store, created.record, created.journal);
     terminal.result({ state: 'declined' }, 'Nothing was sent.');
     return exitCodes.usage;
   }
@@ -51,12 +52,6 @@ export function start(
   { logLevel }: CallFlags,
 ): Promise<ExitCode> {
   return execute({ terminal, store, record, journal, settings, logLevel });
-}
-
-/** Undoes a run that was not agreed to. */
-export async function discard(store: RunStore, { record, journal }: CreatedRun): Promise<void> {
-  await journal.close();
-  await store.discard(record.id);
 }
 
 /**

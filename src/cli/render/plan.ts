@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../../../jobs/operation.ts';
+import type { ApiRequest } from '../../api/request.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
 import type { ProblemList } from '../../run/problem-file.ts';

@@ -1,11 +1,10 @@
-import { LosslessNumber } from 'lossless-json';
 import { Cells } from '../cells.ts';
 import { excerpt } from '../excerpt.ts';
 import type { ManifestRow } from '../row.ts';
 import { splitLines } from '../text/lines.ts';
 import { TextMistake } from '../text/mistake.ts';
 import type { ColumnList } from './column-list.ts';
-import { parsePiece } from './piece.ts';
+import { isJsonObject, parsePiece } from './piece.ts';
 import { JsonWalker, type JsonWalkerOptions } from './walker.ts';
 
 /** A row that has not been numbered yet. */
@@ -56,7 +55,7 @@ export async function* readJsonLines(
 
 function jsonRow(value: unknown, line: number, columns: ColumnList): UnnumberedRow {
   const cells = new Cells();
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     return {
       line,
       cells,
@@ -69,10 +68,4 @@ function jsonRow(value: unknown, line: number, columns: ColumnList): UnnumberedR
     cells[name] = cell;
   }
   return { line, cells };
-}
-
-function isObject(value: unknown): value is object {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
-  );
 }

@@ -1,11 +1,13 @@
+import { fieldNameOf } from '../column-names.ts';
 import { excerpt } from '../excerpt.ts';
 import { TextMistake } from '../text/mistake.ts';
-import { parsePiece } from './piece.ts';
+import { isJsonObject, parsePiece } from './piece.ts';
 import { type JsonPiece, JsonWalker } from './walker.ts';
 
 /** What `{ "operation", "defaults", "rows": [ … ] }` says for all rows. */
 export interface WrapperFacts {
   readonly operation?: string;
+  /** Field name to value; members that are null are left out. */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
@@ -47,28 +49,36 @@ export async function readWrapper(
 function readFacts(members: readonly JsonPiece[]): WrapperFacts {
   const values = new Map<string, unknown>();
   for (const { key = '', text, offset } of members) {
-    const value = parse(text, offset);
-    const name = parse(key, offset);
-    if (name === 'operation') checkOperation(value, offset);
-    else if (name === 'defaults') checkDefaults(value, offset);
-    else
-      throw mistake(offset, `unknown member ${excerpt(key)}; known are "operation", "defaults" and "rows"`);
+    const name = String(parse(key, offset));
+    const read = readers.get(name);
+    if (read === undefined) {
+      throw mistake(offset, `unknown member "${excerpt(name)}"; known are operation, defaults and rows`);
+    }
     if (values.has(name)) throw mistake(offset, `"${name}" appears twice`);
-    values.set(name, value);
+    values.set(name, read(parse(text, offset), offset));
   }
-  const operation = values.get('operation') as string | undefined;
-  const defaults = values.get('defaults') as Readonly<Record<string, unknown>> | undefined;
-  return { ...(operation !== undefined && { operation }), ...(defaults !== undefined && { defaults }) };
+  return Object.fromEntries(values);
 }
 
-function checkOperation(value: unknown, offset: number): void {
-  if (typeof value !== 'string') throw mistake(offset, '"operation" must be the name of an operation');
+const readers: ReadonlyMap<string, (value: unknown, offset: number) => unknown> = new Map([
+  ['operation', readOperation],
+  ['defaults', readDefaults],
+]);
+
+function readOperation(value: unknown, offset: number): unknown {
+  if (typeof value === 'string') return value;
+  throw mistake(offset, '"operation" must be the name of an operation');
 }
 
-function checkDefaults(value: unknown, offset: number): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw mistake(offset, '"defaults" must be an object with a value for each column');
+function readDefaults(value: unknown, offset: number): unknown {
+  if (!isJsonObject(value)) throw mistake(offset, '"defaults" must be an object with a value for each field');
+  const defaults = new Map<string, unknown>();
+  for (const [key, each] of Object.entries(value)) {
+    const field = fieldNameOf(key);
+    if (defaults.has(field)) throw mistake(offset, `"defaults" has two values for ${excerpt(field)}`);
+    if (each !== null) defaults.set(field, each);
   }
+  return Object.fromEntries(defaults);
 }
 
 function parse(text: string, offset: number): unknown {

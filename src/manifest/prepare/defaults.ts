@@ -1,12 +1,13 @@
 import type { Operation } from '../../../jobs/operation.ts';
 import { usageError } from '../../errors.ts';
 import { fieldNameOf } from '../column-names.ts';
+import { excerpt } from '../excerpt.ts';
 import type { Manifest } from '../manifest.ts';
 
 /**
  * Values for fields that rows leave out: `--user-id` for `user_id`, then the manifest's `defaults`.
  *
- * @throws CqbatchError (`usage`) when a default is for no field of any operation, or two are for the same.
+ * @throws CqbatchError (`usage`) when a default is for no field of any operation.
  */
 export function readDefaults(
   manifest: Pick<Manifest, 'name' | 'defaults'>,
@@ -14,15 +15,14 @@ export function readDefaults(
   operations: readonly Operation[],
 ): ReadonlyMap<string, unknown> {
   const values = new Map<string, unknown>();
-  for (const [key, value] of Object.entries(manifest.defaults ?? {})) {
-    const field = fieldNameOf(key);
-    const fail = (problem: string) =>
-      usageError('MANIFEST_DEFAULTS', `${manifest.name}: "defaults": "${key}" ${problem}`);
+  for (const [field, value] of Object.entries(manifest.defaults ?? {})) {
     if (!operations.some(({ fields }) => fields.some(({ name }) => name === field))) {
-      throw fail('is no field of any operation; rename or delete it');
+      throw usageError(
+        'MANIFEST_DEFAULTS',
+        `${manifest.name}: "defaults": ${excerpt(field)} is no field of any operation; rename or delete it`,
+      );
     }
-    if (values.has(field)) throw fail(`is for ${field}, which has a default already; delete one`);
-    if (value !== null) values.set(field, value);
+    values.set(field, value);
   }
   if (userId !== undefined) values.set('user_id', userId);
   return values;

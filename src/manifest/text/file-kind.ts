@@ -65,17 +65,14 @@ function zipProblem(head: Buffer): string {
   return 'this is a ZIP archive: unpack it and use the file inside';
 }
 
-/** UTF-16 by its byte order mark (RFC 2781, section 3.2) or, without one, as Latin text: every other byte is NUL. */
+/**
+ * UTF-16 by its byte order mark (RFC 2781, section 3.2) or, without one, by beginning with two ASCII characters, as
+ * every manifest does (the reasoning of RFC 4627, section 3). NULs further on are data.
+ */
 function isUtf16(head: Buffer): boolean {
-  if (head.length < 2) return false;
-  const first = head.readUInt16BE(0);
-  if (first === 0xfffe || first === 0xfeff) return true;
-  const sample = head.subarray(0, 1024);
-  const nuls = [0, 0];
-  sample.forEach((byte, index) => {
-    if (byte === 0) nuls[index % 2] = (nuls[index % 2] ?? 0) + 1;
-  });
-  const [even = 0, odd = 0] = nuls;
-  const pairs = Math.floor(sample.length / 2);
-  return pairs >= 4 && Math.max(even, odd) >= 0.7 * pairs && Math.min(even, odd) <= 0.1 * pairs;
+  const [first = 0, second = 0, third = 0, fourth = 0] = head;
+  if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return true;
+  const isLittleEndian = first > 0 && second === 0 && third > 0 && fourth === 0;
+  const isBigEndian = first === 0 && second > 0 && third === 0 && fourth > 0;
+  return head.length >= 4 && (isLittleEndian || isBigEndian);
 }

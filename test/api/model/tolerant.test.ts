@@ -1,0 +1,126 @@
+import { LosslessNumber } from 'lossless-json';
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import {
+  decimal,
+  flag,
+  integer,
+  integers,
+  list,
+  nested,
+  object,
+  text,
+  time,
+} from '../../../src/api/model/tolerant.ts';
+
+describe.each<[string, z.ZodType, readonly (readonly [unknown, unknown])[]]>([
+  [
+    'integer',
+    integer,
+    [
+      [5, 5n],
+      [-5, -5n],
+      ['5', 5n],
+      ['-9223372036854775808', -9223372036854775808n],
+      [9223372036854775807n, 9223372036854775807n],
+      ['', undefined],
+      ['5.0', undefined],
+      ['1e3', undefined],
+      ['9'.repeat(21), undefined],
+      [1.5, undefined],
+      [2 ** 53, undefined],
+      [new LosslessNumber('1e21'), undefined],
+      [true, undefined],
+    ],
+  ],
+  [
+    'decimal',
+    decimal,
+    [
+      [1.5, 1.5],
+      [0, 0],
+      ['1.5', 1.5],
+      ['-1e3', -1000],
+      [9007199254740993n, 9007199254740992],
+      [new LosslessNumber('0.12345678901234567'), 0.12345678901234566],
+      ['', undefined],
+      ['NaN', undefined],
+      ['0x10', undefined],
+      [[1], undefined],
+    ],
+  ],
+  [
+    'text',
+    text,
+    [
+      ['', ''],
+      ['x', 'x'],
+      [5, '5'],
+      [9223372036854775807n, '9223372036854775807'],
+      [new LosslessNumber('1e400'), '1e400'],
+      [true, undefined],
+      [{}, undefined],
+    ],
+  ],
+  [
+    'time',
+    time,
+    [
+      ['', ''],
+      ['yesterday', 'yesterday'],
+      [1714564800, '1714564800'],
+      [{ seconds: 5n }, '{"seconds":5}'],
+      [false, 'false'],
+      [undefined, undefined],
+    ],
+  ],
+  [
+    'flag',
+    flag,
+    [
+      [true, true],
+      [false, false],
+      ['true', true],
+      ['false', false],
+      [1, undefined],
+      ['yes', undefined],
+    ],
+  ],
+  [
+    'integers',
+    integers,
+    [
+      [
+        [1, '2', 3n, 'x', null, 1.5],
+        [1n, 2n, 3n],
+      ],
+      [[], []],
+      ['1', undefined],
+      [{ 0: 1 }, undefined],
+    ],
+  ],
+  [
+    'list',
+    list(object<{ readonly someId?: bigint | undefined }>({ someId: integer })),
+    [
+      [
+        [{ some_id: 1 }, 5, null, [], { someId: 2 }],
+        [{ someId: 1n }, { someId: 2n }],
+      ],
+      [{}, undefined],
+    ],
+  ],
+  [
+    'nested',
+    nested(object<{ readonly someId?: bigint | undefined }>({ someId: integer })),
+    [
+      [{ some_id: 1 }, { someId: 1n }],
+      [[], undefined],
+      ['x', undefined],
+    ],
+  ],
+])('%s', (_, schema, cases) => {
+  test.each(cases)('reads %o as %o', (value, expected) => {
+    expect(schema.parse(value)).toEqual(expected);
+  });
+});

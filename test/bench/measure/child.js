@@ -1,0 +1,75 @@
+// @ts-check
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** The built command line. */
+export const cqbatch = fileURLToPath(new URL('../../../dist/src/cli/main.js', import.meta.url));
+
+/** A measurement that takes longer than that hangs. */
+const limitMs = 5 * 60_000;
+
+/**
+ * Runs one of `programs/` in a process of its own, so that no measurement warms up the next one or leaves it memory.
+ *
+ * @template Answer
+ * @param {string} name
+ * @param {object} options
+ * @returns {Promise<Answer>} what the program says at its end
+ */
+export async function measureProgram(name, options) {
+  const path = fileURLToPath(new URL(`../programs/${name}.js`, import.meta.url));
+  const child = fork(path, [JSON.stringify(options)], {
+    env: plainEnvironment(),
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  let answer = /** @type {Answer | undefined} */ (undefined);
+  child.once('message', (message) => {
+    answer = /** @type {Answer} */ (message);
+  });
+  await ended(child, name);
+  if (answer === undefined) throw new Error(`${name} ended without an answer`);
+  return answer;
+}
+
+/**
+ * Runs a command to its end.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ readonly cwd?: string, readonly input?: string }} [options]
+ * @returns {Promise<number>} milliseconds from its start to its end
+ */
+export async function timeCommand(command, args, { cwd, input } = {}) {
+  const start = performance.now();
+  const child = spawn(command, args, {
+    cwd,
+    env: plainEnvironment(),
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'ignore', 'inherit'],
+  });
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
+  await ended(child, command);
+  return performance.now() - start;
+}
+
+/** No setting of the machine may reach what is measured. */
+export function plainEnvironment() {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME };
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {string} name
+ */
+async function ended(child, name) {
+  const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
+  try {
+    const [code, signal] = await once(child, 'close');
+    if (code !== 0) throw new Error(`${name} ended with ${signal ?? `exit code ${code}`}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}

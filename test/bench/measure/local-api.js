@@ -1,0 +1,49 @@
+// @ts-check
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { plainEnvironment } from './child.js';
+
+/**
+ * The plain local server, in a process of its own.
+ *
+ * @typedef {object} LocalApi
+ * @property {string} url
+ * @property {() => Promise<readonly number[]>} takeArrivals when each request since the last time arrived, in
+ *   milliseconds of the server's own clock
+ */
+
+const path = fileURLToPath(new URL('../server.js', import.meta.url));
+
+/**
+ * @template Result
+ * @param {number} latencyMs how long each answer takes
+ * @param {(api: LocalApi) => Promise<Result>} use
+ * @returns {Promise<Result>}
+ */
+export async function withLocalApi(latencyMs, use) {
+  const server = fork(path, [String(latencyMs)], {
+    env: plainEnvironment(),
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const answer = async () => {
+    const ended = once(server, 'exit').then(() => {
+      throw new Error('The local server ended.');
+    });
+    const [message] = await Promise.race([once(server, 'message'), ended]);
+    return message;
+  };
+  try {
+    const { port } = /** @type {{ port: number }} */ (await answer());
+    return await use({
+      url: `http://127.0.0.1:${port}`,
+      async takeArrivals() {
+        server.send('take arrivals');
+        return /** @type {number[]} */ (await answer());
+      },
+    });
+  } finally {
+    server.kill();
+  }
+}

@@ -1,0 +1,48 @@
+// @ts-check
+import { judge } from './line.js';
+
+/** @typedef {import('./line.js').Line} Line */
+
+const header = ['scenario', 'ours', 'reference', 'compared (range)', 'goal', 'met'];
+
+/**
+ * The lines as one Markdown table, aligned for reading as plain text.
+ *
+ * @param {readonly Line[]} lines
+ */
+export function table(lines) {
+  const records = [header, ...lines.map(recordOf)];
+  const widths = header.map((_, column) => Math.max(...records.map((cells) => [...(cells[column] ?? '')].length)));
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [header, rule, ...records.slice(1)]
+    .map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`)
+    .join('');
+}
+
+/** @param {Line} line */
+function recordOf(line) {
+  const { title, unit, referenceName, comparison, goal } = line;
+  const { ours, reference, compared, lowest, highest, met } = judge(line);
+  const show = comparison === 'ratio' ? ratio : difference(unit);
+  const range = line.ours.length === 1 ? '' : ` (${show(lowest)} – ${show(highest)})`;
+  return [
+    title,
+    `${rounded(ours)} ${unit}`,
+    `${rounded(reference)} ${unit} ${referenceName}`,
+    `${show(compared)}${range}`,
+    goal === undefined ? '' : 'atLeast' in goal ? `≥ ${show(goal.atLeast)}` : `≤ ${show(goal.atMost)}`,
+    met === undefined ? '' : met ? 'yes' : 'no',
+  ];
+}
+
+function rounded(/** @type {number} */ value) {
+  return value.toLocaleString('en', value < 1_000 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 });
+}
+
+function ratio(/** @type {number} */ value) {
+  return value < 10 ? value.toFixed(2) : value.toFixed(0);
+}
+
+function difference(/** @type {string} */ unit) {
+  return (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(0)} ${unit}`;
+}

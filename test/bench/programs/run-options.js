@@ -1,0 +1,21 @@
+// @ts-check
+import { parseRate } from '../../../dist/src/cli/config/parsers.js';
+import { defaults } from '../../../dist/src/cli/config/settings.js';
+
+/**
+ * The options of a run as `cqbatch run` makes them when little is said.
+ *
+ * @param {{ readonly baseUrl: string, readonly rate?: string }} given
+ * @returns {import('../../../dist/src/run/record.js').RunOptions}
+ */
+export function runOptions({ baseUrl, rate }) {
+  return {
+    baseUrl,
+    clearToken: defaults.clearToken,
+    concurrency: defaults.concurrency,
+    attempts: defaults.attempts,
+    timeoutMs: defaults.timeout,
+    backoffMs: defaults.backoff,
+    ...(rate !== undefined && { rate: parseRate(rate) }),
+  };
+}

@@ -1,0 +1,102 @@
+import { expect } from 'vitest';
+import type { LogEntry } from '../../src/sandbox/log/log-entry.ts';
+import type { Cells } from '../helpers/run-folder.ts';
+
+/** Faults after which nobody can tell from the answer whether the request was processed. */
+const unclearFaults = new Set([
+  'reset',
+  'timeout',
+  '500',
+  '503',
+  'reset-after-commit',
+  'timeout-after-commit',
+  '500-after-commit',
+  '502-after-commit',
+  '504-after-commit',
+  'malformed',
+  'cut-body',
+]);
+
+export interface AgreementOptions {
+  /** Whether processes were killed: then an attempt may have been counted whose request never left. */
+  readonly killed?: boolean;
+}
+
+/**
+ * Compares a report with what the API saw, row by row: calls made, outcome, unclear marks. Rows that act on the same
+ * thing must be identical duplicates.
+ */
+export function expectAgreement(
+  report: readonly Cells[],
+  log: readonly LogEntry[],
+  options: AgreementOptions = {},
+): void {
+  const calls = callsByRow(log);
+  const disagreements: string[] = [];
+  for (const row of report) {
+    const key = `${row['_operation']} ${row['evaluation_id'] || row['soundboard_id']}`;
+    const seen = calls.get(key) ?? [];
+    const outcome = row['_outcome'];
+    if (outcome === 'invalid' || outcome === 'duplicate') continue;
+    disagreements.push(
+      ...disagreementsOf(row, seen, options).map((what) => `row ${row['_row']} (${key}): ${what}`),
+    );
+  }
+  expect(disagreements).toEqual([]);
+}
+
+/** A refusal can't be malformed: that fault has an effect on a 200 only. */
+function isUnclear({ fault, code }: LogEntry): boolean {
+  return fault !== null && unclearFaults.has(fault) && !(fault === 'malformed' && code !== 'OK');
+}
+
+/** The calls that were seen, by operation and identifier. */
+export function callsByRow(log: readonly LogEntry[]): ReadonlyMap<string, readonly LogEntry[]> {
+  const calls = new Map<string, LogEntry[]>();
+  for (const entry of log) {
+    const key = `${entry.operation} ${entry.id}`;
+    const seen = calls.get(key);
+    if (seen === undefined) calls.set(key, [entry]);
+    else seen.push(entry);
+  }
+  return calls;
+}
+
+function disagreementsOf(
+  row: Cells,
+  seen: readonly LogEntry[],
+  { killed = false }: AgreementOptions,
+): string[] {
+  const found: string[] = [];
+  const attempts = Number(row['_attempts']);
+  const unclear = row['_unclear'] === 'yes';
+  const admitted = seen.filter(({ throttled }) => !throttled);
+  const hasUnclearFault = seen.some(isUnclear);
+
+  if (killed ? attempts < seen.length : attempts !== seen.length) {
+    found.push(`${attempts} attempts reported, ${seen.length} calls seen`);
+  }
+  if (hasUnclearFault && !unclear) found.push('an unclear attempt is not marked');
+  if (!killed && unclear && !hasUnclearFault) found.push('marked unclear without reason');
+  if (killed && attempts > seen.length && !unclear) found.push('a lost attempt is not marked');
+  // What was answered clearly needs no second call; only a lost or unclear one does.
+  if (!unclear && admitted.filter(({ fault }) => fault === null || fault === 'slow-body').length > 1) {
+    found.push('called again after a clear answer');
+  }
+  const committed = seen.some((entry) => entry.committed);
+  if (row['_outcome'] === 'succeeded' && !committed && row['_code'] === 'OK')
+    found.push('reported done, never done');
+  if (row['_outcome'] === 'failed' && committed && !unclear && !row['_code']?.startsWith('ANSWER_')) {
+    found.push('reported failed, yet done');
+  }
+  if (row['_outcome'] === 'not_attempted' && admitted.length > 0)
+    found.push('reported as not attempted, yet called');
+  return found;
+}
+
+/** Every row of the manifest once, in order. */
+export function expectEveryRowOnce(report: readonly Cells[], rows: number): void {
+  expect(report.map((row) => Number(row['_row']))).toEqual(
+    Array.from({ length: rows }, (_, index) => index + 1),
+  );
+}

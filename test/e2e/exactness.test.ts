@@ -1,0 +1,159 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/json.ts';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { sandboxToken, startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const bigIds = ['9007199254740993', '9223372036854775807'];
+
+async function stateFile(
+  cwd: string,
+  key: 'evaluations' | 'soundboards',
+  field: string,
+  ids: readonly string[],
+): Promise<string> {
+  const path = join(cwd, 'state.json');
+  const things = ids.map(
+    (id) =>
+      `{"${field}":${id}${key === 'evaluations' ? ',"deleted_at":"2026-01-01","is_recoverable":true' : ''}}`,
+  );
+  await writeFile(path, `{"${key}":[${things.join(',')}]}`);
+  return path;
+}
+
+describe('what a manifest says arrives exactly', () => {
+  test.each([
+    ['rows.csv', `evaluation_id,user_id\n${bigIds.map((id) => `${id},u`).join('\n')}\n`],
+    ['rows.json', `[${bigIds.map((id) => `{"evaluationId":${id},"userId":"u"}`).join(',')}]`],
+    ['rows.jsonl', bigIds.map((id) => `{"evaluation_id":"${id}","user_id":"u"}`).join('\n')],
+    ['rows.csv.gz', gzipSync(`Evaluation ID;User ID\r\n${bigIds.map((id) => `${id};u`).join('\r\n')}\r\n`)],
+  ])('identifiers beyond 2^53 in %s', async (name, text) => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, name), text);
+    const state = await stateFile(cwd, 'evaluations', 'evaluation_id', bigIds);
+    const sandbox = await startSandbox('--state', state, '--log-body', 'text');
+    const { code, stderr } = await cqbatch(['run', name, '--yes'], { cwd, env: sandbox.env });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const log = await sandbox.log();
+    expect(log.map(({ body }) => body).toSorted()).toEqual(
+      bigIds.map((id) => `{"evaluation_id":${id},"user_id":"u"}`).toSorted(),
+    );
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expect(report.map((row) => row['evaluation_id'] ?? row['evaluationId'] ?? row['Evaluation ID'])).toEqual(
+      bigIds,
+    );
+  });
+
+  test('any text: NUL, lone surrogates, emoji, a megabyte, right-to-left, formulas', async () => {
+    const cwd = await temporaryFolder();
+    const titles = [
+      '\u0000 nul',
+      'lone \ud800',
+      '\udc00 lone',
+      '🎧👩‍👩‍👧',
+      'x'.repeat(1_000_000),
+      'שלום \u202e',
+      '=cmd()',
+      '"\'\\\r\n\t',
+      ' ',
+    ];
+    const rows = titles.map((title, index) => ({ soundboard_id: index + 1, title }));
+    await writeFile(join(cwd, 'rows.json'), JSON.stringify(rows));
+    const sandbox = await startSandbox('--log-body', 'text');
+    const { code, stderr } = await cqbatch(['run', 'rows.json', '--yes'], { cwd, env: sandbox.env });
+    expect({ code, stderr: stderr.slice(0, 1_000) }).toMatchObject({ code: 0 });
+
+    const seen = new Map((await sandbox.log()).map(({ id, body }) => [id, body]));
+    for (const [index, title] of titles.entries()) {
+      const body = parseJson(seen.get(String(index + 1)) ?? '{}') as { soundboard: { title: string } };
+      expect(body.soundboard.title).toBe(title);
+    }
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expect(report).toHaveLength(titles.length);
+    expect(report[3]?.['title']).toBe(titles[3]);
+    expect(report[4]?.['title']).toBe(titles[4]);
+    expect(report[6]?.['title']).toBe("'=cmd()");
+    for (const harmful of ['\u0000', '\u202e', '\u001b']) expect(stderr).not.toContain(harmful);
+  });
+
+  test('standard input, with --user-id as the default', async () => {
+    const cwd = await temporaryFolder();
+    const sandbox = await startSandbox();
+    const options = { cwd, env: sandbox.env, input: 'evaluation_id\n1\n2\n' };
+    expect((await cqbatch(['run', '-', '--yes', '--user-id', 'admin'], options)).code).toBe(0);
+    expect((await sandbox.log()).map(({ user_id: user }) => user)).toEqual(['admin', 'admin']);
+  });
+
+  test('failed rows that are fed back, and those that are retried', async () => {
+    const cwd = await temporaryFolder();
+    const sandbox = await startSandbox('--soundboards', '0', '--log-body', 'text');
+    const options = { cwd, env: sandbox.env };
+    await writeFile(
+      join(cwd, 'rows.csv'),
+      'soundboard_id,title,description,note\n1,=cmd(),<clear>,"-x"\n2,"a,b",,\n',
+    );
+    expect((await cqbatch(['run', 'rows.csv', '--yes'], options)).code).toBe(1);
+    const first = (await sandbox.log()).map(({ body }) => body).toSorted();
+    const failed = join(await newestRunFolder(cwd), 'failed.csv');
+    expect((await readCsv(await newestRunFolder(cwd), 'failed.csv'))[0]?.['title']).toBe("'=cmd()");
+
+    await cqbatch(['retry', '--yes'], options);
+    await cqbatch(['run', failed, '--yes'], options);
+    const bodies = (await sandbox.log()).map(({ body }) => body);
+    expect(bodies.slice(2, 4).toSorted()).toEqual(first);
+    expect(bodies.slice(4).toSorted()).toEqual(first);
+  });
+});
+
+describe('resume', () => {
+  test('refuses a copy of the manifest that was changed', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
+    const sandbox = await startSandbox('--forbidden');
+    const options = { cwd, env: sandbox.env };
+    expect((await cqbatch(['run', 'rows.csv', '--yes'], options)).code).toBe(4);
+    await writeFile(join(await newestRunFolder(cwd), 'manifest.csv'), 'evaluation_id,user_id\n2,u\n');
+    const { code, stderr } = await cqbatch(['resume'], options);
+    expect(code).toBe(2);
+    expect(stderr).toContain('is not what it was');
+  });
+});
+
+describe('the token', () => {
+  test('is in no file, no output at any log level, and no error', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n50,u\nunknown,u\n');
+    const sandbox = await startSandbox('--fault', 'reset=30%,500=30%');
+    await mkdir(join(cwd, 'secrets'));
+    await writeFile(join(cwd, 'secrets', 'token'), `${sandboxToken}\n`);
+    const env = { CQBATCH_BASE_URL: sandbox.url, CQBATCH_TOKEN_FILE: join(cwd, 'secrets', 'token') };
+    const outputs: string[] = [];
+    for (const level of ['error', 'warn', 'info', 'debug']) {
+      const { stdout, stderr } = await cqbatch(
+        ['run', 'rows.csv', '--yes', '--skip-invalid', '--backoff', '1ms', '--log-level', level],
+        { cwd, env },
+      );
+      outputs.push(stdout, stderr);
+    }
+    await sandbox.post('/sandbox/token', { token: 'renewed' });
+    outputs.push(
+      (await cqbatch(['run', 'rows.csv', '--yes', '--skip-invalid', '--log-level', 'debug'], { cwd, env }))
+        .stderr,
+    );
+    expect(outputs.join('')).toContain('row finished');
+    expect(outputs.join('')).not.toContain(sandboxToken);
+
+    let searched = 0;
+    for (const entry of await readdir(join(cwd, '.cqbatch'), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      searched += 1;
+      const content = await readFile(join(entry.parentPath, entry.name), 'latin1');
+      expect(content.includes(sandboxToken), entry.name).toBe(false);
+    }
+    expect(searched).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,144 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const manifest = 'evaluation_id,user_id\n1,u\n2,u\n3,u\n';
+
+async function prepared(text = manifest, ...sandboxArgs: string[]) {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), text);
+  const sandbox = await startSandbox(...sandboxArgs);
+  const run = (...args: string[]) => cqbatch(args, { cwd, env: sandbox.env });
+  return { cwd, sandbox, run };
+}
+
+describe('the exit code', () => {
+  test('is 0 when every row succeeded or was an identical duplicate', async () => {
+    const { run } = await prepared(`${manifest}1,u\n`);
+    expect((await run('run', 'rows.csv', '--yes')).code).toBe(0);
+  });
+
+  test('is 1 when some rows failed', async () => {
+    const { run } = await prepared('evaluation_id,user_id\n1,u\n50,u\n');
+    expect((await run('run', 'rows.csv', '--yes')).code).toBe(1);
+  });
+
+  test('is 1 when invalid rows were left out', async () => {
+    const { run, sandbox } = await prepared('evaluation_id,user_id\n1,u\nx,u\n');
+    expect((await run('run', 'rows.csv', '--yes', '--skip-invalid')).code).toBe(1);
+    expect(await sandbox.log()).toHaveLength(1);
+  });
+
+  test.each([
+    ['an unknown option', ['run', 'rows.csv', '--nonsense'], 'unknown option'],
+    ['an unknown command', ['nonsense'], 'unknown command'],
+    ['a missing manifest', ['run', 'nothing.csv', '--yes'], 'nothing.csv'],
+    ['no terminal to ask on', ['run', 'rows.csv'], 'pass --yes'],
+    ['a bad setting', ['run', 'rows.csv', '--yes', '--rate', 'fast'], '--rate "fast": write a rate as 50/s'],
+    [
+      'plain http to another host',
+      ['run', 'rows.csv', '--yes', '--base-url', 'http://example.com'],
+      'insecure',
+    ],
+    ['an unknown run', ['status', '20260101-000000-aaaa'], 'There is no run 20260101-000000-aaaa'],
+    ['an unknown log level', ['run', 'rows.csv', '--yes', '--log-level', 'loud'], '--log-level "loud"'],
+  ])('is 2 for %s, and nothing is sent', async (_title, args, message) => {
+    const { run, sandbox } = await prepared();
+    const { code, stderr } = await run(...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+    expect(await sandbox.log()).toEqual([]);
+  });
+
+  test('is 2 for invalid rows, which are all named with line and column; nothing is sent', async () => {
+    const { run, sandbox } = await prepared('evaluation_id,user_id\n1,u\n1.5E+10,u\n,u\n');
+    for (const args of [
+      ['plan', 'rows.csv'],
+      ['run', 'rows.csv', '--yes'],
+    ]) {
+      const { code, stdout, stderr } = await run(...args);
+      expect(stdout + stderr).toMatch(/rows\.csv:3: evaluation_id: .*\(1\.5E\+10\)/);
+      expect(stdout + stderr).toMatch(/rows\.csv:4: evaluation_id: /);
+      expect(code).toBe(2);
+    }
+    expect(await sandbox.log()).toEqual([]);
+    expect(JSON.parse((await run('list', '--json')).stdout)).toEqual({ runs: [] });
+  });
+
+  test('is 2 when there is no token', async () => {
+    const { cwd, sandbox } = await prepared();
+    const env = { CQBATCH_BASE_URL: sandbox.url };
+    const { code, stderr } = await cqbatch(['run', 'rows.csv', '--yes'], { cwd, env });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('CQBATCH_TOKEN') });
+  });
+
+  test('is 3 when more rows failed than --max-failures allows', async () => {
+    const text = `evaluation_id,user_id\n${Array.from({ length: 300 }, (_, i) => `${(i + 1) * 50},u`).join('\n')}\n`;
+    const { cwd, run, sandbox } = await prepared(text, '--evaluations', '20000');
+    const { code, stderr } = await run(
+      'run',
+      'rows.csv',
+      '--yes',
+      '--max-failures',
+      '10',
+      '--concurrency',
+      '2',
+    );
+    expect(stderr).toContain('--max-failures');
+    expect(code).toBe(3);
+    expect((await sandbox.log()).length).toBeLessThan(300);
+    expect((await readCsv(await newestRunFolder(cwd), 'not-attempted.csv')).length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['a wrong token', ['--token', 'another'], 'UNAUTHENTICATED'],
+    ['a token without permission', ['--forbidden'], 'PERMISSION_DENIED'],
+  ])('is 4 for %s, on the first rows; the run can be resumed', async (_title, sandboxArgs, message) => {
+    const { cwd, run } = await prepared(manifest, ...sandboxArgs);
+    const { code, stderr } = await run('run', 'rows.csv', '--yes');
+    expect(stderr).toContain(message);
+    expect(code).toBe(4);
+    expect(await readCsv(await newestRunFolder(cwd), 'not-attempted.csv')).toHaveLength(3);
+    expect((await run('resume')).code).toBe(4);
+  });
+
+  test('is 4 for a base URL that belongs to something else', async () => {
+    const { run } = await prepared(manifest, '--error-style', 'html');
+    const { env } = await startSandbox('--error-style', 'html');
+    const { code, stderr } = await run(
+      'run',
+      'rows.csv',
+      '--yes',
+      '--base-url',
+      `${env['CQBATCH_BASE_URL']}/other`,
+    );
+    expect(stderr).toContain('check the base URL');
+    expect(code).toBe(4);
+  });
+
+  test('is told with exactly one JSON document, failures included', async () => {
+    const { run } = await prepared('evaluation_id,user_id\n1,u\n50,u\n');
+    const documents = [
+      [await run('plan', 'rows.csv', '--json'), { rows: 2, callable: 2 }],
+      [
+        await run('run', 'rows.csv', '--yes', '--json'),
+        { state: 'completed', summary: { outcomes: { failed: 1 } } },
+      ],
+      [await run('retry', '--yes', '--json'), { state: 'completed', summary: { manifest: { rows: 1 } } }],
+      [await run('status', '--json'), { state: 'completed', retry_of: expect.stringMatching(/^20/) }],
+      [await run('report', '--json'), { files: { report: expect.stringContaining('report.csv') } }],
+      [await run('resume', '--json'), { error: { code: 'RUN_NOT_RESUMABLE' } }],
+      [await run('cancel', '--json'), { error: { code: 'RUN_ENDED' } }],
+      [
+        await run('run', 'nothing.csv', '--yes', '--json'),
+        { error: { message: expect.stringContaining('nothing.csv') } },
+      ],
+      [await run('plan', '--json', '--nonsense'), { error: { code: 'USAGE' } }],
+    ] as const;
+    for (const [{ stdout }, expected] of documents) expect(JSON.parse(stdout)).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { faultKinds } from '../../src/sandbox/faults/fault-kinds.ts';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { mixedCsv } from './manifests.ts';
+
+const everyFault = faultKinds.map(({ name }) => `${name}=1%`).join(',');
+const sandboxArgs = ['--evaluations', '3000', '--soundboards', '3000', '--slow-body-delay', '100ms'];
+const runArgs = ['run', 'manifest.csv', '--yes', '--timeout', '1s', '--backoff', '50ms'];
+
+describe('a run against every fault', () => {
+  test('of 2,000 rows reports every row once, as the API saw it', { timeout: 180_000 }, async () => {
+    const cwd = await temporaryFolder();
+    const { text, rows } = mixedCsv(2_000);
+    await writeFile(join(cwd, 'manifest.csv'), text);
+    const sandbox = await startSandbox(...sandboxArgs, '--fault', everyFault);
+
+    const { code, stderr } = await cqbatch(runArgs, { cwd, env: sandbox.env });
+    expect(stderr).not.toContain('error');
+    expect(code).toBe(1);
+
+    const folder = await newestRunFolder(cwd);
+    const report = await readCsv(folder, 'report.csv');
+    const log = await sandbox.log();
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, log);
+    expect(new Set(log.map(({ fault }) => fault)).size).toBe(faultKinds.length + 1);
+
+    const { outcomes } = (await readSummary(folder)) as { outcomes: Record<string, number> };
+    expect(Object.values(outcomes).reduce((sum, n) => sum + n, 0)).toBe(rows);
+    expect(outcomes).toMatchObject({ duplicate: 20, invalid: 0, not_attempted: 0 });
+    const failed = await readCsv(folder, 'failed.csv');
+    expect(failed).toHaveLength(outcomes['failed'] ?? 0);
+  });
+
+  test('and a rate limit uses up no attempt for a 429', { timeout: 120_000 }, async () => {
+    const cwd = await temporaryFolder();
+    const { text, rows } = mixedCsv(150);
+    await writeFile(join(cwd, 'manifest.csv'), text);
+    const sandbox = await startSandbox(...sandboxArgs, '--limit', 'token-bucket:rate=100,burst=10');
+
+    await cqbatch([...runArgs, '--attempts', '1'], { cwd, env: sandbox.env });
+    const log = await sandbox.log();
+    expect(log.some(({ throttled }) => throttled)).toBe(true);
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, log);
+    expect(report.filter((row) => row['_code'] === 'RESOURCE_EXHAUSTED')).toEqual([]);
+  });
+});

@@ -1,0 +1,24 @@
+/** Manifests for end-to-end tests. */
+
+export interface MixedManifest {
+  readonly text: string;
+  readonly rows: number;
+}
+
+/** So many rows of both operations, with unknown ids and identical duplicates among them. */
+export function mixedCsv(rows: number): MixedManifest {
+  const lines = ['operation,evaluation_id,user_id,soundboard_id,title,note'];
+  for (let row = 1; row <= rows; row += 1) {
+    if (row % 100 === 0) lines.push(lines.at(-50) ?? '');
+    else if (row % 97 === 0)
+      lines.push(`restore-evaluation,${9_000_000_000_000_000_000n + BigInt(row)},u1,,,unknown`);
+    else if (row % 3 === 0) lines.push(`update-soundboard,,,${row},"Title, ""${row}""",=cmd()`);
+    else lines.push(`restore-evaluation,${row},u${row},,,`);
+  }
+  return { text: `${lines.join('\n')}\n`, rows };
+}
+
+export function restoreCsv(rows: number): MixedManifest {
+  const lines = Array.from({ length: rows }, (_, index) => `${index + 1},u${index + 1}`);
+  return { text: `evaluation_id,user_id\n${lines.join('\n')}\n`, rows };
+}

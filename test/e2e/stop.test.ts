@@ -1,0 +1,143 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { type SandboxProcess, startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+
+const rows = 400;
+const slowly = ['--rate', '100/s', '--concurrency', '10', '--backoff', '50ms'];
+
+async function prepared() {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
+  const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
+  return { cwd, sandbox, options: { cwd, env: sandbox.env } };
+}
+
+/** Waits until the sandbox has seen so many requests. */
+async function called(sandbox: SandboxProcess, requests: number): Promise<void> {
+  while ((await sandbox.log()).length < requests);
+}
+
+describe('a run that is stopped', () => {
+  test('by SIGINT ends in order with exit code 130, and resume does the rest', async () => {
+    const { cwd, sandbox, options } = await prepared();
+    const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
+    const end = finished(child);
+    await called(sandbox, 50);
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await end;
+    expect(code).toBe(130);
+    expect(stderr).toContain('Stopping');
+    expect(stdout).toMatch(/Next: +cqbatch resume 20/);
+
+    const folder = await newestRunFolder(cwd);
+    const interrupted = await readCsv(folder, 'report.csv');
+    expectEveryRowOnce(interrupted, rows);
+    expectAgreement(interrupted, await sandbox.log());
+    const notAttempted = await readCsv(folder, 'not-attempted.csv');
+    expect(notAttempted.length).toBeGreaterThan(100);
+
+    const resumed = await cqbatch(['resume', '--rate', 'none'], options);
+    expect(resumed.code).toBe(0);
+    const report = await readCsv(folder, 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expect(report.every((row) => row['_outcome'] === 'succeeded')).toBe(true);
+    // Nothing was killed, so nothing was called twice.
+    expect(await sandbox.log()).toHaveLength(rows);
+    expect(await readCsv(folder, 'not-attempted.csv')).toEqual([]);
+  });
+
+  test('by a second SIGINT ends at once, and resume still does the rest', async () => {
+    const { cwd, sandbox, options } = await prepared();
+    const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
+    const end = finished(child);
+    await called(sandbox, 50);
+    child.kill('SIGINT');
+    await saying(child, 'Stopping');
+    child.kill('SIGINT');
+    expect((await end).code).toBe(130);
+
+    expect((await cqbatch(['resume', '--rate', 'none'], options)).code).toBe(0);
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, await sandbox.log(), { killed: true });
+  });
+
+  test('from a second terminal by cancel calls no more, and cannot be resumed', async () => {
+    const { cwd, sandbox, options } = await prepared();
+    const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '20/s'], options));
+    await called(sandbox, 20);
+
+    const status = await cqbatch(['status', '--json'], options);
+    expect(JSON.parse(status.stdout)).toMatchObject({ state: 'running', rows });
+    const list = await cqbatch(['list', '--json'], options);
+    expect(JSON.parse(list.stdout).runs).toMatchObject([{ state: 'running', rows }]);
+    const report = await cqbatch(['report', '--json'], options);
+    expect(JSON.parse(report.stdout)).toMatchObject({ state: 'running', summary: { manifest: { rows } } });
+
+    const cancelled = await cqbatch(['cancel', '--json'], options);
+    expect(cancelled.code).toBe(0);
+    expect(JSON.parse(cancelled.stdout)).toMatchObject({ state: 'cancelled' });
+    expect((await end).code).toBe(3);
+    const folder = await newestRunFolder(cwd);
+    expectEveryRowOnce(await readCsv(folder, 'report.csv'), rows);
+    expectAgreement(await readCsv(folder, 'report.csv'), await sandbox.log());
+    expect((await readCsv(folder, 'not-attempted.csv')).length).toBeGreaterThan(100);
+
+    const resumed = await cqbatch(['resume'], options);
+    expect(resumed).toMatchObject({ code: 2 });
+    expect(resumed.stderr).toContain('was cancelled');
+  });
+
+  test('keeps a second run out of its state folder while it is going, and harms nothing', async () => {
+    const { cwd, sandbox, options } = await prepared();
+    const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options));
+    await called(sandbox, 20);
+    const second = await cqbatch(['run', 'rows.csv', '--yes'], options);
+    expect(second.code).toBe(4);
+    expect(second.stderr).toMatch(/is in use by process \d+ on .* \(run 20/);
+    expect((await end).code).toBe(0);
+    const folder = JSON.parse((await cqbatch(['list', '--json'], options)).stdout).runs as {
+      run: string;
+      state: string;
+    }[];
+    expect(folder.map(({ state }) => state)).toEqual(['completed']);
+    expectEveryRowOnce(await readCsv(await newestRunFolder(cwd), 'report.csv'), rows);
+    expect(await sandbox.log()).toHaveLength(rows);
+  });
+
+  test('by kill -9 is not called further by a later run; cancel settles it', async () => {
+    const { cwd, sandbox, options } = await prepared();
+    const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
+    const end = finished(child);
+    await called(sandbox, 50);
+    child.kill('SIGKILL');
+    await end;
+    const before = (await sandbox.log()).length;
+    const [killed] = JSON.parse((await cqbatch(['list', '--json'], options)).stdout).runs as {
+      run: string;
+      state: string;
+    }[];
+    expect(killed?.state).toBe('interrupted');
+
+    await writeFile(join(cwd, 'other.csv'), 'evaluation_id,user_id\n999,u\n');
+    expect((await cqbatch(['run', 'other.csv', '--yes'], options)).code).toBe(0);
+    expect((await sandbox.log()).slice(before).map(({ id }) => id)).toEqual(['999']);
+
+    const cancelled = await cqbatch(['cancel', killed?.run ?? '', '--json'], options);
+    expect(cancelled.code).toBe(0);
+    const folder = join(cwd, '.cqbatch', 'runs', killed?.run ?? '');
+    const report = await readCsv(folder, 'report.csv');
+    expectEveryRowOnce(report, rows);
+    const log = (await sandbox.log()).filter(({ id }) => id !== '999');
+    expectAgreement(report, log, { killed: true });
+    // Rows in flight at the kill may have been done: they are not among those that were never sent.
+    const suspected = report.filter((row) => row['_unclear'] === 'yes');
+    expect(suspected.every((row) => row['_outcome'] === 'failed' && row['_code'] === 'CANCELLED')).toBe(true);
+  });
+});

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Buffer;
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts the built `cqbatch` as users do. It ends with the test, at the latest. */
+export function startCqbatch(
+  args: readonly string[],
+  { cwd, env = {}, input }: CommandOptions,
+): ChildProcess {
+  // No setting of the machine on which the tests run may reach the command.
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd,
+    env: { PATH, HOME, ...env },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Waits for the end of a started command. */
+export async function finished(child: ChildProcess): Promise<Finished> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** Runs the built `cqbatch` to its end. */
+export function cqbatch(args: readonly string[], options: CommandOptions): Promise<Finished> {
+  return finished(startCqbatch(args, options));
+}
+
+/** Waits until what a process says on standard error holds a text. */
+export async function saying(child: ChildProcess, text: string): Promise<void> {
+  let said = '';
+  for await (const [chunk] of on(child, text)) {
+    said += chunk;
+    if (said.includes(text)) return;
+  }
+}
+
+async function* on(child: ChildProcess, text: string): AsyncIterable<[unknown]> {
+  const { stderr } = child;
+  if (stderr === null) throw new Error('standard error is not piped');
+  for (;;) {
+    const ended = once(child, 'close').then(() => {
+      throw new Error(`The process ended without saying ${JSON.stringify(text)}.`);
+    });
+    yield (await Promise.race([once(stderr, 'data'), ended])) as [unknown];
+  }
+}

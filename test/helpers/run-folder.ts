@@ -1,0 +1,23 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+
+export type Cells = Readonly<Record<string, string>>;
+
+/** The folder of the only, or newest, run of a state folder in `cwd`. */
+export async function newestRunFolder(cwd: string): Promise<string> {
+  const runs = join(cwd, '.cqbatch', 'runs');
+  const newest = (await readdir(runs)).toSorted().at(-1);
+  if (newest === undefined) throw new Error(`no run in ${runs}`);
+  return join(runs, newest);
+}
+
+/** A CSV file of the run's report, row by row; empty when there is no such file. */
+export async function readCsv(folder: string, name: string): Promise<readonly Cells[]> {
+  const text = await readFile(join(folder, name), 'utf8').catch(() => '');
+  return parse(text, { columns: true, bom: true }) as Cells[];
+}
+
+export async function readSummary(folder: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')) as Record<string, unknown>;
+}

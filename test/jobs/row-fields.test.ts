@@ -1,0 +1,57 @@
+import { LosslessNumber } from 'lossless-json';
+import { describe, expect, test } from 'vitest';
+import { integerField } from '../../jobs/row-fields.ts';
+import { problems } from './problems.ts';
+
+const field = integerField({ min: 1, missing: 'missing; give it' });
+
+const range = 'a whole number from 1 to 9223372036854775807';
+const scientific =
+  'is in scientific notation, so digits may be lost; format the column as text in the spreadsheet, enter the numbers again and export again';
+const separators = 'has separators between its digits; format the column as text and write digits only';
+const decimals =
+  'has decimals, so digits may be lost; format the column as text, write whole numbers and export again';
+const mark = "has a spreadsheet's text mark; write the digits alone";
+const errorValue = 'is an error value or a column that was too narrow in the spreadsheet; export again';
+
+describe('an integer field', () => {
+  test.each<[unknown, string]>([
+    ['1.23E+15', scientific],
+    ['1,23E+15', scientific],
+    ['9e18', scientific],
+    [' 1.23e15 ', scientific],
+    [new LosslessNumber('1e21'), scientific],
+    ['1,234', separators],
+    ['1,234,567', separators],
+    ['1.234.567', separators],
+    ["1'234'567", separators],
+    ['1 234 567', separators],
+    ['1\u00a0234\u202f567', separators],
+    ['12.0', decimals],
+    ['12,50', decimals],
+    ["'12", mark],
+    ['="12"', mark],
+    ['=12', mark],
+    ['#######', errorValue],
+    ['#N/A', errorValue],
+    ['0', `out of range; must be ${range}`],
+    ['-5', `out of range; must be ${range}`],
+    ['9223372036854775808', `out of range; must be ${range}`],
+    [9223372036854775808n, `out of range; must be ${range}`],
+    [0, `out of range; must be ${range}`],
+    ['+5', `must be ${range}, in digits only`],
+    ['abc', `must be ${range}, in digits only`],
+    ['12a', `must be ${range}, in digits only`],
+    ['0x1F', `must be ${range}, in digits only`],
+    [true, `must be ${range}, in digits only`],
+    [{ toString: 1 }, `must be ${range}, in digits only`],
+    [['5'], `must be ${range}, in digits only`],
+    [2 ** 60, `may have lost digits as a JavaScript number; give ${range} as text or bigint`],
+    ['', 'missing; give it'],
+    ['  ', 'missing; give it'],
+    [null, 'missing; give it'],
+    [undefined, 'missing; give it'],
+  ])('says what happened to %o', (value, problem) => {
+    expect(problems(field, value)).toEqual([problem]);
+  });
+});

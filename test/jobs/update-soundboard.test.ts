@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { updateSoundboard as operation } from '../../jobs/update-soundboard.ts';
+import { parseJson } from '../../src/json.ts';
+import { problems } from './problems.ts';
+
+const whole = {
+  soundboard_id: '9223372036854775807',
+  file_name: 'a.wav',
+  file_type: 'RECORDING_FILE_TYPE_NEW',
+  title: '',
+  description: 'd',
+  date_created: 'yesterday',
+  last_modified: '2024-05-01',
+  file_size: '0',
+  recording_length: 9223372036854775807n,
+};
+
+describe('the row schema', () => {
+  test('takes every field, times and enums as they are', () => {
+    expect(operation.schema.parse(whole)).toEqual({ ...whole, recording_length: '9223372036854775807' });
+  });
+
+  test('needs something to change', () => {
+    const problem =
+      'changes nothing; give at least one of file_name, file_type, title, description, date_created, last_modified, file_size, recording_length';
+    expect(problems(operation.schema, { soundboard_id: '5' })).toEqual([problem]);
+    expect(problems(operation.schema, { soundboard_id: '5', user_id: 'u' })).toEqual([problem]);
+    for (const field of operation.fields.slice(1)) {
+      const value = field.type === 'integer' ? '1' : '';
+      expect(problems(operation.schema, { soundboard_id: '5', [field.name]: value })).toEqual([]);
+    }
+  });
+
+  test.each([
+    [{ soundboard_id: undefined }, 'soundboard_id: missing; every row needs the column soundboard_id'],
+    [
+      { soundboard_id: '0' },
+      'soundboard_id: out of range; must be a whole number from 1 to 9223372036854775807',
+    ],
+    [{ file_size: '-1' }, 'file_size: out of range; must be a whole number from 0 to 9223372036854775807'],
+    [
+      { file_size: '' },
+      'file_size: cannot be empty or cleared; must be a whole number from 0 to 9223372036854775807',
+    ],
+    [
+      { recording_length: '1:30' },
+      'recording_length: must be a whole number from 0 to 9223372036854775807, in digits only',
+    ],
+    [{ title: 5 }, 'title: must be text; in JSON write it in quotes'],
+    [{ description: { a: 1 } }, 'description: must be text; in JSON write it in quotes'],
+  ])('says what is wrong with %o', (fields, problem) => {
+    expect(problems(operation.schema, { ...whole, ...fields })).toEqual([problem]);
+  });
+});
+
+describe('the request', () => {
+  test('has the fields in the order of the document, integers as literals', () => {
+    const row = operation.schema.parse(Object.fromEntries(Object.entries(whole).reverse()));
+    expect(operation.request(row)).toEqual({
+      path: '/api/v1alpha1/org/soundboard/update',
+      body:
+        '{"soundboard":{"soundboard_id":9223372036854775807,"file_name":"a.wav","file_type":"RECORDING_FILE_TYPE_NEW","title":"",' +
+        '"description":"d","date_created":"yesterday","last_modified":"2024-05-01","file_size":0,"recording_length":9223372036854775807}}',
+    });
+    const { soundboard } = parseJson(operation.request(row).body) as { soundboard: object };
+    expect(Object.keys(soundboard)).toEqual(operation.fields.map(({ name }) => name));
+  });
+
+  test('has only the fields of the row, and says that it is partial', () => {
+    const row = operation.schema.parse({ soundboard_id: ' 9007199254740993 ', title: 'a\u0000"\n' });
+    expect(operation.request(row).body).toBe(
+      '{"soundboard":{"soundboard_id":9007199254740993,"title":"a\\u0000\\"\\n"}}',
+    );
+    expect(operation.isPartial(row)).toBe(true);
+    expect(operation.isPartial(operation.schema.parse(whole))).toBe(false);
+    expect(operation.subject(row)).toBe('9007199254740993');
+  });
+});
+
+describe('the check of the answer', () => {
+  test('echoes the id', () => {
+    const answer = operation.check('9007199254740993', { soundboard_id: 9007199254740993n });
+    expect(answer).toEqual({ ok: true, columns: { soundboard_id: '9007199254740993' } });
+    expect(operation.columns).toEqual(['soundboard_id']);
+  });
+
+  test.each([
+    [{ soundboard_id: 6 }, 'ANSWER_ID_MISMATCH'],
+    [{}, 'ANSWER_INCOMPLETE'],
+    [null, 'ANSWER_INCOMPLETE'],
+  ])('refuses %j with %s', (body, code) => {
+    expect(operation.check('5', body)).toMatchObject({ ok: false, code });
+  });
+});
+
+test('no refusal means that the update has been made: it may be repeated', () => {
+  expect(
+    operation.meansAlreadyApplied({ code: 'ALREADY_EXISTS', message: 'is not deleted, already active' }),
+  ).toBe(false);
+});

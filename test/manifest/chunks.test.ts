@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readCsvRecords } from '../../src/manifest/csv/records.ts';
+import { ColumnList } from '../../src/manifest/json/column-list.ts';
+import { readJsonLines, readJsonRows } from '../../src/manifest/json/rows.ts';
+import { readWrapper } from '../../src/manifest/json/wrapper.ts';
+import { checkUtf8 } from '../../src/manifest/text/utf8.ts';
+import { inChunks } from './reading.ts';
+
+const csv = Buffer.from(
+  '"a ""quoted""",b\r\n1,"two\r\nlines"\n\r\n,\r2,"é🙂"\r\n"",""""\n3,"\r\r\n\n"\n"1,2",x\r\n',
+);
+const array = Buffer.from(
+  '\r\n [ {"a":"\\"]}\\\\", "b":[{},[1]]} ,\r\n12345,"x]\\"",\r{"é":{"🙂":[true]}}\n,null, [ ] \r\n] \n',
+);
+const lines = Buffer.from('{"a":1}\r\n\r\n\n{"b":"é🙂"}\r \r\n{"c":\n\r{"d":null}');
+const wrapper = Buffer.from('{"defaults" :\n{"a":"]}\\""},"rows":[{"x":"{"},\r\n[2]],"operation":"é" }\n');
+
+const place = { offset: 0, limit: 1000 };
+
+async function flat<Item>(batches: AsyncIterable<readonly Item[]>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const batch of batches) items.push(...batch);
+  return items;
+}
+
+const readers: Readonly<
+  Record<
+    string,
+    readonly [
+      bytes: Buffer,
+      expected: number | string,
+      read: (chunks: AsyncIterable<Buffer>) => Promise<unknown>,
+    ]
+  >
+> = {
+  'delimited text': [csv, 7, (chunks) => flat(readCsvRecords(chunks, ',', 1000))],
+  'a JSON array': [
+    array,
+    6,
+    (chunks) => flat(readJsonRows(chunks, { layout: 'array', ...place }, new ColumnList('a'))),
+  ],
+  'rows in an object': [
+    wrapper,
+    2,
+    (chunks) => flat(readJsonRows(chunks, { layout: 'object', ...place }, new ColumnList('a'))),
+  ],
+  'the facts of an object': [wrapper, 'é', (chunks) => readWrapper(chunks, place)],
+  'JSON Lines': [lines, 4, (chunks) => flat(readJsonLines(chunks, place, new ColumnList('a')))],
+};
+
+test.each(Object.keys(readers))('%s: it does not matter where chunks end', async (name) => {
+  const [bytes, expected, read] = readers[name] as (typeof readers)[string];
+  const whole = await read(inChunks(bytes, bytes.length));
+  expect(whole).toHaveProperty(Array.isArray(whole) ? 'length' : 'operation', expected);
+  for (let size = 1; size < bytes.length; size++) {
+    expect(await read(checkUtf8(inChunks(bytes, size)))).toEqual(whole);
+  }
+});
+
+test('checked UTF-8 is cut between characters only, and is complete', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (text, size) => {
+        const parts: string[] = [];
+        for await (const chunk of checkUtf8(inChunks(Buffer.from(text), size))) parts.push(chunk.toString());
+        expect(parts.join('')).toBe(text);
+      },
+    ),
+  );
+});
+
+test('the first byte that is not UTF-8 is found wherever chunks end', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('ff', 'c0af', 'eda080', 'e282', 'f0808080', '80', 'f4908080', 'c3'),
+      fc.string(),
+      fc.integer({ min: 1, max: 9 }),
+      async (before, invalid, after, size) => {
+        const start = Buffer.from(before);
+        const bytes = Buffer.concat([start, Buffer.from(invalid, 'hex'), Buffer.from(after)]);
+        const read = flat(
+          (async function* () {
+            for await (const chunk of checkUtf8(inChunks(bytes, size))) yield [chunk];
+          })(),
+        );
+        await expect(read).rejects.toMatchObject({ at: start.length });
+      },
+    ),
+  );
+});

@@ -1,0 +1,274 @@
+import { expect, test } from 'vitest';
+import type { CqbatchError } from '../../src/errors.ts';
+import type { PreparedRow } from '../../src/manifest/row.ts';
+import {
+  createRowPreparer,
+  type PreparerOptions,
+  type RowPreparer,
+} from '../../src/manifest/row-preparer.ts';
+import { testOperations } from './operations.ts';
+import { allRows, openText } from './reading.ts';
+
+type Options = Pick<PreparerOptions, 'operation' | 'userId'>;
+
+async function prepareAll(
+  content: string,
+  options: Options = {},
+): Promise<{ preparer: RowPreparer; rows: PreparedRow[] }> {
+  const manifest = await openText('a', content);
+  const preparer = createRowPreparer({ manifest, operations: testOperations, ...options });
+  return { preparer, rows: (await allRows(manifest)).map(preparer) };
+}
+
+async function refusal(content: string, options: Options = {}): Promise<CqbatchError> {
+  return prepareAll(content, options).then(
+    () => Promise.reject(new Error('was not refused')),
+    (error) => error,
+  );
+}
+
+const brief = (row: PreparedRow) =>
+  row.kind === 'callable'
+    ? `${row.row} ${row.operation.name} ${row.request.body}`
+    : `${row.row} ${row.operation ?? '-'} ${row.problems.map((each) => `${each.column ?? ''}: ${each.problem} (${each.value ?? ''})`)}`;
+
+test('a row becomes a call with its subject and request', async () => {
+  const { rows } = await prepareAll('Ticket ID,userId,note\n7,u,x\n');
+  expect(rows).toEqual([
+    {
+      kind: 'callable',
+      row: 1,
+      line: 2,
+      operation: testOperations[0],
+      subject: '7',
+      request: { path: '/close', body: '{"ticket_id":"7","user_id":"u"}' },
+      partial: false,
+    },
+  ]);
+});
+
+test.each<[title: string, content: string, options: Options, choice: RowPreparer['choice']]>([
+  ['by a column', 'Operation,ticket_id\nclose-ticket,1\n', {}, { source: 'column' }],
+  [
+    'by a column, with --operation for empty cells',
+    'operation,ticket_id\n,1\n',
+    { operation: 'close-ticket' },
+    { source: 'column', name: 'close-ticket' },
+  ],
+  ['by --operation', 'room_id\n1\n', { operation: 'Rename Room' }, { source: 'option', name: 'rename-room' }],
+  [
+    'by the manifest',
+    '{"operation":"renameRoom","rows":[{"x":1}]}',
+    {},
+    { source: 'manifest', name: 'rename-room' },
+  ],
+  [
+    'by --operation and the manifest alike',
+    '{"operation":"renameRoom","rows":[{"x":1}]}',
+    { operation: 'rename-room' },
+    { source: 'option', name: 'rename-room' },
+  ],
+  ['from the columns', 'roomId,note\n1,x\n', {}, { source: 'inferred', name: 'rename-room' }],
+  [
+    'from the columns and --user-id',
+    'ticket_id\n1\n',
+    { userId: 'u' },
+    { source: 'inferred', name: 'close-ticket' },
+  ],
+  [
+    'from the columns and the defaults',
+    '{"defaults":{"user_id":"u"},"rows":[{"ticket_id":"1"}]}',
+    {},
+    { source: 'inferred', name: 'close-ticket' },
+  ],
+  [
+    'from the keys of JSON rows',
+    '[{"a":1},{"room_id":"1"}]',
+    {},
+    { source: 'inferred', name: 'rename-room' },
+  ],
+])('the operation is chosen %s', async (_title, content, options, choice) => {
+  expect((await prepareAll(content, options)).preparer.choice).toEqual(choice);
+});
+
+test.each<[title: string, content: string, options: Options, code: string, message: string | RegExp]>([
+  [
+    '--operation is unknown',
+    'room_id\n1\n',
+    { operation: 'rename' },
+    'UNKNOWN_OPERATION',
+    '--operation rename: unknown; known are close-ticket, rename-room',
+  ],
+  [
+    'the manifest says an unknown one',
+    '{"operation":"rename","rows":[{"x":1}]}',
+    {},
+    'MANIFEST_UNKNOWN_OPERATION',
+    'a: "operation": "rename" is unknown; known are close-ticket, rename-room',
+  ],
+  [
+    'the manifest and --operation differ',
+    '{"operation":"rename-room","rows":[{"x":1}]}',
+    { operation: 'close-ticket' },
+    'MANIFEST_OPERATION_MISMATCH',
+    'a says it is for rename-room, --operation says close-ticket; leave out one of them',
+  ],
+  [
+    'no operation suits the columns',
+    'ticket_id,roomid\n1,2\n',
+    {},
+    'MANIFEST_OPERATION_UNCLEAR',
+    'a: the columns ("ticket_id", "roomid") suit no operation: ' +
+      'close-ticket lacks user_id (--user-id gives it for all rows); rename-room lacks room_id (is it "roomid"?). ' +
+      'Add what is missing, or add a column "operation"',
+  ],
+  [
+    'several operations suit the columns',
+    'ticket_id,user_id,room_id\n1,2,3\n',
+    {},
+    'MANIFEST_OPERATION_UNCLEAR',
+    /suit several operations: close-ticket, rename-room\. Say --operation, or add a column "operation"$/,
+  ],
+  [
+    'two columns stand for a field',
+    'room_id,Title,note,title\n1,a,b,c\n',
+    {},
+    'MANIFEST_AMBIGUOUS_COLUMN',
+    'a: columns "Title" and "title" both stand for title; rename or delete one',
+  ],
+  [
+    'two columns say the operation',
+    'Operation,operation,room_id\n,,1\n',
+    {},
+    'MANIFEST_AMBIGUOUS_COLUMN',
+    /both stand for operation/,
+  ],
+  [
+    'a default is for no field',
+    '{"defaults":{"titel":"x"},"rows":[{"room_id":"1"}]}',
+    {},
+    'MANIFEST_DEFAULTS',
+    'a: "defaults": titel is no field of any operation; rename or delete it',
+  ],
+])('a manifest is refused when %s', async (_title, content, options, code, message) => {
+  const error = await refusal(content, options);
+  expect(error).toMatchObject({ kind: 'usage', code });
+  expect(error.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
+});
+
+test('two columns may stand for a field that the operation does not have', async () => {
+  const { rows } = await prepareAll('room_id,title,User ID,user_id\n1,a,b,c\n');
+  expect(rows.map(brief)).toEqual(['1 rename-room {"room_id":"1","title":"a"}']);
+});
+
+test('each row of a mixed manifest has its own operation', async () => {
+  const { rows } = await prepareAll(
+    [
+      'operation,ticket_id,user_id,room_id,title',
+      'close-ticket,1,u,,',
+      'Rename_Room,,,2,t',
+      'rename,,,3,t',
+      ',4,u,,',
+      'close-ticket,,u,5,t',
+    ].join('\n'),
+  );
+  expect(rows.map(brief)).toEqual([
+    '1 close-ticket {"ticket_id":"1","user_id":"u"}',
+    '2 rename-room {"room_id":"2","title":"t"}',
+    '3 - operation: is unknown; name one of close-ticket, rename-room (rename)',
+    '4 - operation: is empty; name one of close-ticket, rename-room ()',
+    expect.stringMatching(/^5 close-ticket ticket_id: /),
+  ]);
+});
+
+test('a row that differs from --operation is invalid, an empty cell takes it', async () => {
+  const { rows } = await prepareAll(
+    'Op_eration,operation,room_id,title\n,close-ticket,1,t\n,,2,t\n,rename-room,3,t\n',
+    {
+      operation: 'rename-room',
+    },
+  );
+  expect(rows.map(brief)).toEqual([
+    '1 close-ticket operation: differs from --operation rename-room (close-ticket)',
+    '2 rename-room {"room_id":"2","title":"t"}',
+    '3 rename-room {"room_id":"3","title":"t"}',
+  ]);
+});
+
+test('JSON rows may say another operation than the manifest', async () => {
+  const { rows } = await prepareAll(
+    '{"operation":"rename-room","defaults":{"user_id":"u"},"rows":[{"room_id":"1","title":""},{"operation":"close-ticket","ticket_id":"2"},{"operation":7}]}',
+  );
+  expect(rows.map(brief)).toEqual([
+    '1 rename-room {"room_id":"1","title":""}',
+    '2 close-ticket {"ticket_id":"2","user_id":"u"}',
+    '3 - operation: is unknown; name one of close-ticket, rename-room (7)',
+  ]);
+});
+
+test('values come from the row, else --user-id, else the defaults', async () => {
+  const content =
+    '{"defaults":{"User ID":"d"},"rows":[{"ticket_id":"1","userId":"r"},{"ticket_id":"2","user_id":null},{"ticket_id":"3"}]}';
+  expect((await prepareAll(content)).rows.map(brief)).toEqual([
+    '1 close-ticket {"ticket_id":"1","user_id":"r"}',
+    '2 close-ticket {"ticket_id":"2","user_id":"d"}',
+    '3 close-ticket {"ticket_id":"3","user_id":"d"}',
+  ]);
+  expect((await prepareAll(content, { userId: 'o' })).rows.map(brief)).toEqual([
+    '1 close-ticket {"ticket_id":"1","user_id":"r"}',
+    '2 close-ticket {"ticket_id":"2","user_id":"o"}',
+    '3 close-ticket {"ticket_id":"3","user_id":"o"}',
+  ]);
+});
+
+test('an empty cell is left out, the clear token sends the empty string', async () => {
+  const { rows } = await prepareAll('room_id,title,floor\n1,,2\n2,<clear>,\n3,,\n');
+  expect(rows.map(brief)).toEqual([
+    '1 rename-room {"room_id":"1","floor":"2"}',
+    '2 rename-room {"room_id":"2","title":""}',
+    '3 rename-room : changes nothing ()',
+  ]);
+  expect(rows.map((row) => row.kind === 'callable' && row.partial)).toEqual([true, true, false]);
+});
+
+test('problems name the original column and a short value, one for each field', async () => {
+  const { rows } = await prepareAll(`TICKET ID,User Id\n${'é'.repeat(100)},\n"a\nb",u\n`);
+  expect(rows).toEqual([
+    {
+      kind: 'invalid',
+      row: 1,
+      line: 2,
+      operation: 'close-ticket',
+      problems: [
+        { column: 'TICKET ID', problem: 'must be digits', value: `${'é'.repeat(60)}…` },
+        { column: 'User Id', problem: 'missing' },
+      ],
+    },
+    {
+      kind: 'invalid',
+      row: 2,
+      line: 3,
+      operation: 'close-ticket',
+      problems: [{ column: 'TICKET ID', problem: 'must be digits', value: 'a\\nb' }],
+    },
+  ]);
+});
+
+test('a JSON row with two keys for a field is invalid, if the operation has it and both have a value', async () => {
+  const { rows } = await prepareAll(
+    '[{"room_id":"1","title":"a","Title":"b"},{"room_id":"2","title":null,"Title":"b"},{"roomId":"3","title":"c","userId":1,"user_id":2}]',
+  );
+  expect(rows.map(brief)).toEqual([
+    '1 rename-room Title: another column gives title as well ()',
+    '2 rename-room {"room_id":"2","title":"b"}',
+    '3 rename-room {"room_id":"3","title":"c"}',
+  ]);
+});
+
+test('a damaged record is invalid with its own problem alone', async () => {
+  const { rows } = await prepareAll('room_id,title\n1\nx,y,z\n');
+  expect(rows.map(brief)).toEqual([
+    '1 rename-room : has 1 cell, the header has 2; is the line cut off? ()',
+    expect.stringMatching(/^2 rename-room : has 3 cells, .* \(z\)$/),
+  ]);
+});

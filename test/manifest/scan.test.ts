@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CallableRow, InvalidRow } from '../../src/manifest/row.ts';
+import { createRowPreparer } from '../../src/manifest/row-preparer.ts';
+import { type ScanHandlers, scanManifest } from '../../src/manifest/scan.ts';
+import { testOperations } from './operations.ts';
+import { openText } from './reading.ts';
+
+async function scan(name: string, content: string, handlers: ScanHandlers = {}, userId?: string) {
+  const manifest = await openText(name, content);
+  const preparer = createRowPreparer({ manifest, operations: testOperations, userId });
+  return scanManifest(manifest, preparer, handlers);
+}
+
+test('counts every row once, in all and by operation', async () => {
+  const content = [
+    'operation,ticket_id,user_id,room_id,title',
+    'close-ticket,1,u,,',
+    'close-ticket,1,u,,',
+    'close-ticket,1,v,,',
+    'close-ticket,1,v,,',
+    'rename-room,,,1,t',
+    'rename-room,,,x,t',
+    'paint-room,,,1,t',
+    'close-ticket,1',
+  ].join('\n');
+  const invalid: InvalidRow[] = [];
+  const duplicates: [CallableRow, number][] = [];
+  const summary = await scan('a.csv', content, {
+    onInvalid: (row) => void invalid.push(row),
+    onDuplicate: (row, firstRow) => void duplicates.push([row, firstRow]),
+  });
+  const total = { rows: 8, callable: 3, invalid: 3, duplicates: 2, conflicts: 1, partial: 1 };
+  expect(summary).toEqual({
+    ...total,
+    perOperation: {
+      'close-ticket': { rows: 5, callable: 2, invalid: 1, duplicates: 2, conflicts: 1, partial: 0 },
+      'rename-room': { rows: 2, callable: 1, invalid: 1, duplicates: 0, conflicts: 0, partial: 1 },
+    },
+    firstConflicts: [{ operation: 'close-ticket', subject: '1', row: 3, firstRow: 1 }],
+    preview: [
+      expect.objectContaining({ row: 1, subject: '1' }),
+      expect.objectContaining({ row: 3, subject: '1' }),
+      expect.objectContaining({ row: 5, subject: '1' }),
+    ],
+    columns: ['operation', 'ticket_id', 'user_id', 'room_id', 'title'],
+    bytes: content.length,
+    warnings: [],
+  });
+  expect(invalid.map(({ row }) => row)).toEqual([6, 7, 8]);
+  expect(duplicates.map(([{ row }, firstRow]) => [row, firstRow])).toEqual([
+    [2, 1],
+    [4, 3],
+  ]);
+});
+
+const line = fc.record({
+  operation: fc.constantFrom('close-ticket', 'rename-room', 'oops'),
+  id: fc.constantFrom('1', '2', '3', 'x'),
+  value: fc.constantFrom('a', 'b', 'c'),
+});
+
+test('agrees with a plain model for any rows', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 60 }), async (lines) => {
+      const rows = lines.map(({ operation, id, value }) =>
+        operation === 'rename-room'
+          ? { operation, room_id: id, title: value }
+          : { operation, ticket_id: id, user_id: value },
+      );
+      const bySubject = new Map<string, number>();
+      const byRequest = new Map<string, number>();
+      const expected = { rows: 0, callable: 0, invalid: 0, duplicates: 0, conflicts: 0 };
+      const expectedDuplicates: [number, number][] = [];
+      for (const [index, { operation, id, value }] of lines.entries()) {
+        expected.rows++;
+        const subject = `${operation} ${id}`;
+        const copy = byRequest.get(`${subject} ${value}`);
+        if (operation === 'oops' || id === 'x') expected.invalid++;
+        else if (copy !== undefined) {
+          expected.duplicates++;
+          expectedDuplicates.push([index + 1, copy]);
+        } else {
+          expected.callable++;
+          if (bySubject.has(subject)) expected.conflicts++;
+          else bySubject.set(subject, index + 1);
+          byRequest.set(`${subject} ${value}`, index + 1);
+        }
+      }
+      const duplicates: [number, number][] = [];
+      const summary = await scan('a.json', JSON.stringify(rows), {
+        onDuplicate: ({ row }, firstRow) => void duplicates.push([row, firstRow]),
+      });
+      expect(summary).toMatchObject(expected);
+      expect(duplicates).toEqual(expectedDuplicates);
+      expect(summary.firstConflicts).toHaveLength(Math.min(5, expected.conflicts));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('waits for what the handlers do', async () => {
+  const done: number[] = [];
+  let busy = false;
+  const slowly = async ({ row }: { row: number }) => {
+    expect(busy).toBe(false);
+    busy = true;
+    await new Promise((resolve) => setImmediate(resolve));
+    busy = false;
+    done.push(row);
+  };
+  await scan('a.csv', 'room_id,title\nx,t\n1,t\n1,t\ny,t\n', { onInvalid: slowly, onDuplicate: slowly });
+  expect(done).toEqual([1, 3, 4]);
+});
+
+test('fails when a handler does, and when the manifest cannot be read to its end', async () => {
+  const broken = () => Promise.reject(new Error('disk full'));
+  await expect(scan('a.csv', 'room_id,title\nx,t\n', { onInvalid: broken })).rejects.toThrow('disk full');
+  const late = `room_id,title\n${'1,t\n'.repeat(200_000)}1,"t\n`;
+  await expect(scan('a.csv', late)).rejects.toMatchObject({ code: 'MANIFEST_SYNTAX' });
+});
+
+test('warns of columns that are called almost like a field', async () => {
+  const summary = await scan('a.csv', 'room_id,titel,floor,user_idd,note,Operatoin\n1,t,2,u,n,\n');
+  expect(summary.warnings).toEqual([
+    {
+      code: 'COLUMN_RESEMBLES_FIELD',
+      column: 'titel',
+      field: 'title',
+      message: 'column "titel" is for no field and will not be sent; is it meant to be title?',
+    },
+    expect.objectContaining({ column: 'Operatoin', field: 'operation' }),
+  ]);
+});
+
+test('warns of columns that only late JSON rows have', async () => {
+  const content = `${'{"room_id":"1","title":"t"}\n'.repeat(20_000)}{"room_id":"2","tittle":"t"}`;
+  expect((await scan('a.jsonl', content)).warnings).toMatchObject([{ column: 'tittle', field: 'title' }]);
+});

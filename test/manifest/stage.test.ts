@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { hashFile, stageManifest } from '../../src/manifest/stage.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { manifestFile } from './reading.ts';
+
+const csv = Buffer.from('a,b\n1,2\n');
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+test.each<[name: string, content: Buffer, copy: string]>([
+  ['rows.csv', csv, 'manifest.csv'],
+  ['rows.txt', Buffer.from('a\tb\n1\t2\n'), 'manifest.tsv'],
+  ['rows.csv', Buffer.from('[{"a":1}]'), 'manifest.json'],
+  ['rows.json', Buffer.from('{"a":1}\n{"a":2}'), 'manifest.jsonl'],
+  ['rows', gzipSync(csv), 'manifest.csv.gz'],
+  ['rows.json', gzipSync('{"rows":[{"a":1}]}'), 'manifest.json.gz'],
+])(
+  '%s is copied byte for byte, for its owner only, and called by what it is (%#)',
+  async (name, content, copy) => {
+    const path = await manifestFile(name, content);
+    const folder = await temporaryFolder();
+    const staged = await stageManifest(path, folder);
+    expect(staged).toMatchObject({
+      path: join(folder, copy),
+      name: path,
+      sha256: sha256(content),
+      bytes: content.length,
+      gzip: copy.endsWith('.gz'),
+    });
+    expect(await readFile(staged.path)).toEqual(content);
+    expect((await stat(staged.path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual([copy]);
+    expect(await hashFile(staged.path)).toEqual({ sha256: staged.sha256, bytes: staged.bytes });
+  },
+);
+
+test('standard input is copied whole', async () => {
+  const folder = await temporaryFolder();
+  const content = Buffer.from(`a,b\n${'1,é\n'.repeat(100_000)}`);
+  const stdin = Readable.from([content.subarray(0, 100_001), content.subarray(100_001)]);
+  const staged = await stageManifest('-', folder, stdin);
+  expect(staged).toEqual({
+    path: join(folder, 'manifest.csv'),
+    name: '<stdin>',
+    sha256: sha256(content),
+    bytes: content.length,
+    format: 'csv',
+    gzip: false,
+  });
+  expect((await readFile(staged.path)).equals(content)).toBe(true);
+});
+
+test('what is no manifest is refused, and nothing stays behind', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'directory'));
+  const workbook = await manifestFile('a.xlsx', Buffer.from('PK\x03\x04 xl/workbook.xml', 'latin1'));
+  await expect(stageManifest(workbook, folder)).rejects.toMatchObject({
+    code: 'MANIFEST_BINARY',
+    message: `${workbook}: this is an Excel workbook: save it as "CSV UTF-8" and use that file`,
+  });
+  await expect(stageManifest('-', folder, Readable.from([]))).rejects.toMatchObject({
+    code: 'MANIFEST_EMPTY',
+    message: '<stdin>: the file is empty; it must hold a header line and rows',
+  });
+  await expect(stageManifest(join(folder, 'gone.csv'), folder)).rejects.toMatchObject({
+    code: 'MANIFEST_NOT_FOUND',
+  });
+  await expect(stageManifest(join(folder, 'directory'), folder)).rejects.toMatchObject({
+    code: 'MANIFEST_NOT_A_FILE',
+  });
+  expect(await readdir(folder)).toEqual(['directory']);
+});
