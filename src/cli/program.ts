@@ -9,8 +9,9 @@ import { runCommand } from './commands/run.ts';
 import { sandboxCommand } from './commands/sandbox.ts';
 import { statusCommand } from './commands/status.ts';
 
-const intro = `Calls a call-quality service once for every row of a manifest: restores deleted evaluations, updates
-soundboard entries. Every row ends in a report; nothing is lost or silently done twice, whatever is killed.`;
+const intro =
+  'Calls a call-quality service once for every row of a manifest: restores deleted evaluations, updates soundboard ' +
+  'entries. Every row ends in a report; nothing is lost or silently done twice, whatever is killed.';
 
 const outro = `
 Begin here:

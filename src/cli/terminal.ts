@@ -58,7 +58,7 @@ export function openTerminal(flags: CommonFlags): Terminal {
       stderr.write(`${printable(text)}\n`);
     },
     draw(line) {
-      if (!live) return;
+      if (!live || (line === '' && !drawn)) return;
       stderr.write(clearLine + printable(line).slice(0, (stderr.columns ?? 80) - 1));
       drawn = line !== '';
     },

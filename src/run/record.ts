@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
+import { outcomes } from '../domain.ts';
 import { isProcessAlive, processStart } from '../process.ts';
 
 /**
@@ -82,6 +83,8 @@ export const runRecordSchema = z.object({
   manifest: manifestSchema,
   plan: planSchema,
   options: runOptionsSchema,
+  /** Rows by outcome when the run was last left in order. */
+  counts: z.record(z.enum(outcomes), z.number()).exactOptional(),
   /** The process that works on the run, or did last. */
   process: processSchema.exactOptional(),
   /** The run whose failed rows this one repeats. */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fatalError, usageError } from '../errors.ts';
 import { writeFileAtomically } from '../files.ts';
@@ -26,6 +26,8 @@ export interface RunStore {
 }
 
 const recordFile = 'run.json';
+/** No plan takes that long. */
+const abandonedAfterMs = 24 * 60 * 60 * 1_000;
 
 export function openRunStore(stateDir: string): RunStore {
   const runsDir = join(stateDir, 'runs');
@@ -59,11 +61,22 @@ export function openRunStore(stateDir: string): RunStore {
     return names.filter(isRunId).sort();
   };
 
+  /** A plan that was killed leaves a folder without a record, perhaps with a large copy of its manifest. */
+  const removeAbandonedPlans = async (): Promise<void> => {
+    for (const id of await ids()) {
+      const hasRecord = await stat(join(folder(id), recordFile)).catch(() => undefined);
+      if (hasRecord !== undefined) continue;
+      const { mtimeMs } = await stat(folder(id));
+      if (Date.now() - mtimeMs > abandonedAfterMs) await rm(folder(id), { recursive: true, force: true });
+    }
+  };
+
   return {
     stateDir,
     folder,
     async create() {
       await mkdir(runsDir, { recursive: true, mode: 0o700 });
+      await removeAbandonedPlans();
       for (;;) {
         const id = newRunId();
         try {

@@ -29,6 +29,8 @@ export interface ExecuteRunOptions {
   /** Called before the first row is fed, with the counts of rows that have a result already. */
   readonly onStarted: (counts: Journal['outcomeCounts']) => void;
   readonly onEvent: (event: WorkerEvent) => void;
+  /** Called when no more rows are called, before the report is written. */
+  readonly onEnded: () => void;
 }
 
 export interface ExecutedRun {
@@ -89,8 +91,9 @@ async function execute(
       onEvent: options.onEvent,
       interrupt: options.interrupt,
     });
-    if (end.state !== 'completed') await settleRun(datastore, journal, id, runOptions.baseUrl);
-    const record = enterState(running, end.state, reasonOf(end));
+    options.onEnded();
+    await settleRun(datastore, journal, id, runOptions.baseUrl);
+    const record = { ...enterState(running, end.state, reasonOf(end)), counts: { ...journal.outcomeCounts } };
     await store.save(record);
     return { record, end, reports: await reportRun(store, record, journal) };
   } catch (error) {

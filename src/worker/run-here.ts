@@ -45,7 +45,7 @@ const maintainEvery = 20_000;
 
 /**
  * Works on a run in this process until its end: feeds its rows, calls the API, collects the results. The datastore
- * must hold nothing of any run before; when the run ends early it holds what was not collected, for `settleRun`.
+ * must hold nothing of any run before; afterwards it holds what was not collected, for `settleRun`.
  *
  * @throws a fatal error when the datastore or the disk fails; the journal then tells what was done before.
  */

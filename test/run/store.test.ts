@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -58,6 +58,16 @@ describe('the run store', () => {
     await store.create();
     expect(await store.list()).toEqual([]);
     await expect(store.load()).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
+  });
+
+  test('removes the folder of a plan that was killed a day ago, and no younger one', async () => {
+    const store = openRunStore(stateDir);
+    const [old, young] = [await store.create(), await store.create()];
+    const dayAgo = new Date(Date.now() - 25 * 60 * 60 * 1_000);
+    await utimes(old.folder, dayAgo, dayAgo);
+    await store.create();
+    await expect(stat(old.folder)).rejects.toThrow('ENOENT');
+    await stat(young.folder);
   });
 
   test('names a run that does not exist, and never leaves its folder', async () => {

@@ -62,8 +62,11 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
         follower.begin(counts);
       },
       onEvent: (event) => follower.see(event),
+      onEnded() {
+        follower.end();
+        terminal.draw('Writing the report …');
+      },
     });
-    follower.end();
     const { summary, paths } = executed.reports;
     terminal.result(
       reportDocument(executed.record, executed.reports),
@@ -73,7 +76,9 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
     warnOfAlteredRows(terminal, executed);
     return exitCodeOf(executed);
   } catch (error) {
-    if (input.journal !== undefined && !begun) await discard(store, record, input.journal);
+    if (begun)
+      terminal.warn(`Run ${record.id} has stopped; nothing is lost. Go on with: cqbatch resume ${record.id}`);
+    else if (input.journal !== undefined) await discard(store, record, input.journal);
     throw error;
   } finally {
     follower.end();
