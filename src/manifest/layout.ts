@@ -89,8 +89,9 @@ async function findLayout(source: TextSource, head: Head): Promise<Layout> {
     throw new TextMistake('MANIFEST_EMPTY', undefined, `${what}; it must hold a header line and rows`);
   }
   const hint = extensionOf(source);
-  if (first === '[') return { kind: 'json-array' };
-  if (first === '{') {
+  const mayBeHeader = (hint === 'csv' || hint === 'tsv') && !jsonBeginning.test(text);
+  if (first === '[' && !mayBeHeader) return { kind: 'json-array' };
+  if (first === '{' && !mayBeHeader) {
     if (hint === 'jsonl' || /^\s*\{.*[\r\n]\s*\{/.test(text)) return { kind: 'json-lines' };
     const facts = await readWrapper(readText(source), { offset: source.bomLength, limit: maxRecordBytes });
     return facts === undefined ? { kind: 'json-lines' } : { kind: 'json-wrapper', facts };
@@ -122,5 +123,8 @@ const formatByExtension = new Map<string, ManifestFormat>([
   ['jsonl', 'jsonl'],
   ['ndjson', 'jsonl'],
 ]);
+
+/** Two characters that no header of delimited text begins with. */
+const jsonBeginning = /^\s*(?:\[\s*[[{"\]\d-]|\{\s*["}])/;
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);

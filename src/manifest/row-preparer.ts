@@ -4,7 +4,7 @@ import type { Operation } from '../../jobs/operation.ts';
 import { excerpt } from './excerpt.ts';
 import type { Manifest } from './manifest.ts';
 import { chooseOperation, findByLooseName, type OperationChoice } from './operation-choice.ts';
-import { CellMatcher } from './prepare/cell-matcher.ts';
+import { CellMatcher, type Clash } from './prepare/cell-matcher.ts';
 import { readDefaults, refuseAmbiguousColumns } from './prepare/defaults.ts';
 import { findRowOperation } from './prepare/row-operation.ts';
 import type { InvalidRow, ManifestRow, PreparedRow, RowProblem } from './row.ts';
@@ -57,24 +57,23 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   };
 
   const prepare = (row: ManifestRow): PreparedRow => {
-    const { given, clash } = matcher.match(row.cells);
+    const { given, clashes } = matcher.match(row.cells);
     const found = findRowOperation(given['operation'], rules);
-    const { operation } = found;
-    const invalid = (...problems: readonly RowProblem[]) => invalidRow(row, operation, problems);
+    const invalid = (...problems: readonly RowProblem[]) => invalidRow(row, found.operation, problems);
     const column = (name: string) =>
       matcher.columnOf(name, Object.keys(row.cells)) ?? matcher.columnOf(name, manifest.columns()) ?? name;
 
     if (row.problem !== undefined) return invalid(row.problem);
     if (!found.ok) return invalid({ column: column('operation'), ...found.problem });
     const shape = shapes.get(found.operation) ?? [];
-    if (clash !== undefined && shape.some(({ name }) => name === clash.name)) {
-      return invalid({ column: clash.column, problem: `another column gives ${clash.name} as well` });
-    }
+    const relevant = clashes.filter(
+      ({ name }) => name === 'operation' || shape.some((field) => field.name === name),
+    );
+    if (relevant.length > 0) return invalid(...relevant.map(explainClash));
     const fields = pickFields(given, shape);
     const parsed = found.operation.schema.safeParse(fields);
-    if (!parsed.success)
-      return invalid(...parsed.error.issues.map((issue) => explain(issue, fields, column)));
-    return callableRow(row, found.operation, parsed.data);
+    if (parsed.success) return callableRow(row, found.operation, parsed.data);
+    return invalid(...parsed.error.issues.map((issue) => explainIssue(issue, fields, column)));
   };
   return Object.assign(prepare, { choice, operations: mayBeUsed });
 }
@@ -132,7 +131,11 @@ function invalidRow(
   };
 }
 
-function explain(
+function explainClash({ name, column }: Clash): RowProblem {
+  return { column, problem: `another column gives ${name} as well` };
+}
+
+function explainIssue(
   { path: [field], message }: z.core.$ZodIssue,
   fields: Readonly<Record<string, unknown>>,
   column: (name: string) => string,

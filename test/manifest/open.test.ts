@@ -104,6 +104,14 @@ test('an empty cell is left out, the clear token is the empty string', async () 
   ]);
 });
 
+test.each(['[a]', '{a}', '<a>'])('a header of delimited text may begin with %s', async (name) => {
+  expect((await openText('a.csv', `${name},b\n1,2\n`)).columns()).toEqual([name, 'b']);
+});
+
+test('a first column that is called like a number is a header in a file that a report wrote', async () => {
+  expect((await openText('a.csv', '1,b,_guarded\n1,2,yes\n')).columns()).toEqual(['1', 'b']);
+});
+
 test('the clear token can be another, and means nothing in JSON', async () => {
   const options = { clearToken: '-' };
   expect((await allRows(await openText('a.csv', 'id,t\n-,<clear>\n', options)))[0]?.cells).toEqual({

@@ -176,7 +176,7 @@ test('each row of a mixed manifest has its own operation', async () => {
     '1 close-ticket {"ticket_id":"1","user_id":"u"}',
     '2 rename-room {"room_id":"2","title":"t"}',
     '3 - operation: is unknown; name one of close-ticket, rename-room (rename)',
-    '4 - operation: is empty; name one of close-ticket, rename-room ()',
+    '4 - operation: is missing; name one of close-ticket, rename-room ()',
     expect.stringMatching(/^5 close-ticket ticket_id: /),
   ]);
 });
@@ -256,12 +256,15 @@ test('problems name the original column and a short value, one for each field', 
 
 test('a JSON row with two keys for a field is invalid, if the operation has it and both have a value', async () => {
   const { rows } = await prepareAll(
-    '[{"room_id":"1","title":"a","Title":"b"},{"room_id":"2","title":null,"Title":"b"},{"roomId":"3","title":"c","userId":1,"user_id":2}]',
+    '[{"room_id":"1","title":"a","Title":"b"},{"room_id":"2","title":null,"Title":"b"},{"roomId":"3","title":"c","userId":1,"user_id":2},{"userId":1,"user_id":2,"room_id":"4","roomId":"5"},{"room_id":"6","title":"d","operation":"rename-room","Operation":"close-ticket"}]',
+    { operation: 'rename-room' },
   );
   expect(rows.map(brief)).toEqual([
     '1 rename-room Title: another column gives title as well ()',
     '2 rename-room {"room_id":"2","title":"b"}',
     '3 rename-room {"room_id":"3","title":"c"}',
+    '4 rename-room roomId: another column gives room_id as well ()',
+    '5 rename-room Operation: another column gives operation as well ()',
   ]);
 });
 

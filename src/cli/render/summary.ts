@@ -30,7 +30,11 @@ export function summaryText(summary: RunSummary, paths: ReportPaths, next: reado
 }
 
 function codeLines({ codes }: RunSummary): readonly string[] {
-  const shown = codes.filter(({ outcome, code }) => outcome !== 'duplicate' && code !== 'OK');
+  const notable = codes.filter(({ outcome, code }) => outcome !== 'duplicate' && code !== 'OK');
+  // What failed comes first, whatever else is worth a word after it.
+  const shown = notable.toSorted(
+    (a, b) => Number(a.outcome === 'succeeded') - Number(b.outcome === 'succeeded'),
+  );
   const lines = table(
     shown
       .slice(0, maxCodes)

@@ -15,22 +15,28 @@ export function poolOver(session: Session): PgPool {
   return new SharedPool(session, clients);
 }
 
-type Rows<R> = Promise<PgQueryResult<R>>;
-
-class SharedClient extends EventEmitter implements PgPoolClient {
+/** Whatever can be asked: every query goes to the one session. */
+class SessionView extends EventEmitter {
   readonly #session: Session;
-  readonly #clients: Set<SharedClient>;
 
-  constructor(session: Session, clients: Set<SharedClient>) {
+  constructor(session: Session) {
     super();
     this.setMaxListeners(0);
     this.#session = session;
-    this.#clients = clients;
-    clients.add(this);
   }
 
-  query<R>(text: string, params: readonly unknown[] = []): Rows<R> {
-    return this.#session.query(text, params) as Rows<R>;
+  query<R>(text: string, params: readonly unknown[] = []): Promise<PgQueryResult<R>> {
+    return this.#session.query(text, params) as Promise<PgQueryResult<R>>;
+  }
+}
+
+class SharedClient extends SessionView implements PgPoolClient {
+  readonly #clients: Set<SharedClient>;
+
+  constructor(session: Session, clients: Set<SharedClient>) {
+    super(session);
+    this.#clients = clients;
+    clients.add(this);
   }
 
   /** The session goes on; only the listeners of this view go. */
@@ -40,25 +46,18 @@ class SharedClient extends EventEmitter implements PgPoolClient {
   }
 }
 
-class SharedPool extends EventEmitter implements PgPool {
+class SharedPool extends SessionView implements PgPool {
   /** BullMQ asks whether a dropped connection would be noticed: in one process there is none to drop. */
   readonly options = { keepAlive: true };
-  readonly #session: Session;
-  readonly #clients: Set<SharedClient>;
+  readonly #connect: () => SharedClient;
 
   constructor(session: Session, clients: Set<SharedClient>) {
-    super();
-    this.setMaxListeners(0);
-    this.#session = session;
-    this.#clients = clients;
-  }
-
-  query<R>(text: string, params: readonly unknown[] = []): Rows<R> {
-    return this.#session.query(text, params) as Rows<R>;
+    super(session);
+    this.#connect = () => new SharedClient(session, clients);
   }
 
   async connect(): Promise<PgPoolClient> {
-    return new SharedClient(this.#session, this.#clients);
+    return this.#connect();
   }
 
   /** The session belongs to the datastore, which closes it. */

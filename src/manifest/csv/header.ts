@@ -46,7 +46,8 @@ export function readCsvHeader(record: CsvRecord, file: string, clearToken: strin
   if (indexByName.size === 0) {
     throw fail('MANIFEST_NO_HEADER', 'the first line names no column; it must hold the column names');
   }
-  if (/^\d+$/.test(titles[0]?.trim() ?? '')) {
+  // A file that was written by a report surely has a header.
+  if (guardedIndex < 0 && /^\d+$/.test(titles[0]?.trim() ?? '')) {
     throw fail(
       'MANIFEST_NO_HEADER',
       `the first line looks like data ("${titles[0]}"); it must hold the column names, such as evaluation_id`,

@@ -4,9 +4,16 @@ import { fieldNameOf } from '../column-names.ts';
 export interface MatchedCells {
   /** Cells of columns that stand for a known name; absent and null cells count as left out. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** A column that stands for the same name as one before it. */
-  readonly clash?: { readonly name: string; readonly column: string };
+  /** Columns that stand for the same name as one before them. */
+  readonly clashes: readonly Clash[];
 }
+
+export interface Clash {
+  readonly name: string;
+  readonly column: string;
+}
+
+const noClashes: readonly Clash[] = [];
 
 /** Matches column headers to known names, tolerantly; each header is looked at once, however many rows there are. */
 export class CellMatcher {
@@ -31,15 +38,15 @@ export class CellMatcher {
 
   match(cells: Readonly<Record<string, unknown>>): MatchedCells {
     const given: Record<string, unknown> = {};
-    let clash: MatchedCells['clash'];
+    let clashes = noClashes;
     for (const column in cells) {
       const name = this.nameOf(column);
       const value = cells[column];
       if (name === undefined || value === undefined || value === null) continue;
       if (given[name] === undefined) given[name] = value;
-      else clash ??= { name, column };
+      else clashes = [...clashes, { name, column }];
     }
-    return clash === undefined ? { given } : { given, clash };
+    return { given, clashes };
   }
 
   /** The first of the columns that stands for the name. */

@@ -21,7 +21,7 @@ export function findRowOperation(said: unknown, rules: OperationRules): RowOpera
   const { operations, required, fallback } = rules;
   if (said === undefined || said === '') {
     if (fallback !== undefined) return { ok: true, operation: fallback };
-    return { ok: false, problem: { problem: `is empty; name one of ${nameList(operations)}` } };
+    return { ok: false, problem: { problem: `is missing; name one of ${nameList(operations)}` } };
   }
   const value = excerpt(said);
   const operation = typeof said === 'string' ? findByLooseName(said, operations) : undefined;

@@ -13,7 +13,7 @@ export function recogniseForeignFile(head: Buffer): ForeignFile | undefined {
         'this is UTF-16 text; save it as "CSV UTF-8", or convert it: iconv -f UTF-16 -t UTF-8 old.csv > new.csv',
     };
   }
-  if (/^\s*<[!?a-z]/i.test(head.toString('latin1', 0, 200))) {
+  if (/^\s*<(?:!doctype|\?xml|html|head|table)\b/i.test(head.toString('utf8', 0, 200))) {
     return {
       code: 'MANIFEST_MARKUP',
       problem: 'this is HTML or XML, no manifest; was it saved from a web page that asked to log in?',

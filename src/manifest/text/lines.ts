@@ -1,4 +1,4 @@
-import { isLineEnd } from './line-counter.ts';
+import { isLineEnd, LineCounter } from './line-counter.ts';
 import { TextMistake } from './mistake.ts';
 
 /** A line of text without its line end. */
@@ -11,64 +11,82 @@ export interface TextLine {
 /**
  * Splits text at LF, CR LF and CR and leaves out blank lines; one array for each chunk.
  *
- * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`) for a line of more than `limit` bytes.
+ * @param place offset of the first byte, and the largest line in bytes.
+ * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`).
  */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,
-  { offset: baseOffset, limit }: { readonly offset: number; readonly limit: number },
+  place: { readonly offset: number; readonly limit: number },
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
-  let parts: Buffer[] = [];
-  let partsLength = 0;
-  let line = 1;
-  let offset = baseOffset;
-  let afterCarriageReturn = false;
-  const keep = (part: Buffer): void => {
-    parts.push(part);
-    partsLength += part.length;
-    if (partsLength > limit) {
-      const start = offset - partsLength;
-      throw new TextMistake('MANIFEST_RECORD_TOO_LARGE', start, `this line is larger than ${limit} bytes`);
-    }
-  };
-  const take = (lines: TextLine[]): void => {
-    const text = (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8');
-    if (/\S/.test(text)) lines.push({ text, line });
-    parts = [];
-    partsLength = 0;
-  };
+  const splitter = new LineSplitter(place.offset, place.limit);
   for await (const chunk of chunks) {
-    const lines: TextLine[] = [];
-    let start = 0;
-    for (let end = nextLineEnd(chunk, 0); end < chunk.length; end = nextLineEnd(chunk, start)) {
-      const isSecondHalf =
-        afterCarriageReturn && chunk[end] === lineFeed && end === start && partsLength === 0;
-      if (!isSecondHalf) {
-        offset += end - start;
-        keep(chunk.subarray(start, end));
-        take(lines);
-        line++;
-      }
-      afterCarriageReturn = chunk[end] === carriageReturn;
-      offset++;
-      start = end + 1;
-    }
-    if (start < chunk.length) {
-      offset += chunk.length - start;
-      keep(chunk.subarray(start));
-    }
+    const lines = splitter.push(chunk);
     if (lines.length > 0) yield lines;
   }
-  const lines: TextLine[] = [];
-  take(lines);
+  const lines = splitter.end();
   if (lines.length > 0) yield lines;
 }
 
-function nextLineEnd(chunk: Buffer, from: number): number {
+class LineSplitter {
+  readonly #limit: number;
+  readonly #counter = new LineCounter();
+  #parts: Buffer[] = [];
+  #length = 0;
+  /** Offset of the first byte of the current line. */
+  #lineOffset: number;
+  /** Offset of the current chunk. */
+  #offset: number;
+
+  constructor(offset: number, limit: number) {
+    this.#limit = limit;
+    this.#lineOffset = offset;
+    this.#offset = offset;
+  }
+
+  push(chunk: Buffer): readonly TextLine[] {
+    const lines: TextLine[] = [];
+    let start = 0;
+    for (let end = lineEnd(chunk, 0); end < chunk.length; end = lineEnd(chunk, start)) {
+      this.#keep(chunk, start, end);
+      this.#take(lines);
+      this.#counter.count(chunk, end);
+      start = end + 1;
+      this.#lineOffset = this.#offset + start;
+    }
+    this.#keep(chunk, start, chunk.length);
+    this.#counter.endChunk(chunk);
+    this.#offset += chunk.length;
+    return lines;
+  }
+
+  end(): readonly TextLine[] {
+    const lines: TextLine[] = [];
+    this.#take(lines);
+    return lines;
+  }
+
+  #keep(chunk: Buffer, start: number, end: number): void {
+    if (start === end) return;
+    this.#parts.push(chunk.subarray(start, end));
+    this.#length += end - start;
+    if (this.#length <= this.#limit) return;
+    const problem = `this line is larger than ${this.#limit} bytes`;
+    throw new TextMistake('MANIFEST_RECORD_TOO_LARGE', this.#lineOffset, problem);
+  }
+
+  #take(lines: TextLine[]): void {
+    const [first, ...others] = this.#parts;
+    if (first === undefined) return;
+    const text = (others.length === 0 ? first : Buffer.concat(this.#parts)).toString('utf8');
+    if (/\S/.test(text)) lines.push({ text, line: this.#counter.line });
+    this.#parts = [];
+    this.#length = 0;
+  }
+}
+
+function lineEnd(chunk: Buffer, from: number): number {
   for (let index = from; index < chunk.length; index++) {
     if (isLineEnd(chunk[index] as number)) return index;
   }
   return chunk.length;
 }
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;

@@ -29,17 +29,22 @@ export function compare(comparison, ours, reference) {
  *
  * @template {string} Name
  * @param {number} turns
- * @param {Readonly<Record<Name, (turn: number) => Promise<number>>>} contestants
+ * @param {Readonly<Record<Name, () => Promise<number>>>} contestants
  * @param {(text: string) => void} say
- * @returns {Promise<Record<Name, number[]>>} the samples of each contestant, one for each turn
+ * @returns {Promise<Record<Name, readonly number[]>>} the samples of each contestant, one for each turn
  */
 export async function inTurns(turns, contestants, say) {
   const names = /** @type {Name[]} */ (Object.keys(contestants));
-  const samples = /** @type {Record<Name, number[]>} */ (Object.fromEntries(names.map((name) => [name, []])));
-  for (let turn = 0; turn < turns; turn++) {
-    for (const name of names) samples[name].push(await contestants[name](turn));
-    const figures = names.map((name) => `${name} ${Number(samples[name][turn]?.toPrecision(4))}`);
-    say(`  ${turn + 1} of ${turns}: ${figures.join(', ')}`);
+  const samples = names.map(() => /** @type {number[]} */ ([]));
+  for (let turn = 1; turn <= turns; turn++) {
+    const figures = [];
+    for (const [index, name] of names.entries()) {
+      const sample = await contestants[name]();
+      samples[index]?.push(sample);
+      figures.push(`${name} ${Number(sample.toPrecision(4))}`);
+    }
+    say(`  ${turn} of ${turns}: ${figures.join(', ')}`);
   }
-  return samples;
+  const byName = Object.fromEntries(names.map((name, index) => [name, samples[index] ?? []]));
+  return /** @type {Record<Name, number[]>} */ (byName);
 }

@@ -12,7 +12,9 @@ const header = ['scenario', 'ours', 'reference', 'compared (range)', 'goal', 'me
  */
 export function table(lines) {
   const records = [header, ...lines.map(recordOf)];
-  const widths = header.map((_, column) => Math.max(...records.map((cells) => [...(cells[column] ?? '')].length)));
+  const widths = header.map((_, column) =>
+    Math.max(...records.map((cells) => [...(cells[column] ?? '')].length)),
+  );
   const rule = widths.map((width) => '-'.repeat(width));
   return [header, rule, ...records.slice(1)]
     .map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`)
@@ -36,7 +38,10 @@ function recordOf(line) {
 }
 
 function rounded(/** @type {number} */ value) {
-  return value.toLocaleString('en', value < 1_000 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 });
+  return value.toLocaleString(
+    'en',
+    value < 1_000 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 },
+  );
 }
 
 function ratio(/** @type {number} */ value) {

@@ -3,7 +3,6 @@
  * Reference: a bare BullMQ worker on the same embedded datastore. It makes the same calls and looks at the answers, but
  * reads no manifest, keeps no results, and writes nothing. Timed from the first row added to the last one completed.
  */
-import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withBackend } from 'bullmq';
@@ -32,7 +31,9 @@ await program(async (/** @type {BareInput} */ { stateDir, baseUrl, rows, concurr
       ? await openEmbedded({ stateDir, purpose: 'benchmark' })
       : await openInProcess(join(stateDir, 'queue'));
   const { Queue, Worker } = withBackend(
-    /** @type {import('bullmq').BackendFactory<import('bullmq').IQueueBackend, object>} */ (datastore.backend),
+    /** @type {import('bullmq').BackendFactory<import('bullmq').IQueueBackend, object>} */ (
+      datastore.backend
+    ),
   );
   const { connection } = datastore;
   const client = plainClient(baseUrl, concurrency);
@@ -41,15 +42,22 @@ await program(async (/** @type {BareInput} */ { stateDir, baseUrl, rows, concurr
 
   const start = performance.now();
   let done = 0;
+  let awaited = Number.POSITIVE_INFINITY;
+  let reached = () => {};
   const worker = new Worker(queueName, (job) => client.restore(job.data.id), { connection, concurrency });
-  const failed = once(worker, 'failed').then(([, error]) => {
-    throw error;
-  });
   worker.on('completed', () => {
     done += 1;
+    if (done === awaited) reached();
   });
-  const waitFor = async (/** @type {() => boolean} */ condition) => {
-    while (!condition()) await Promise.race([once(worker, 'completed'), failed]);
+  worker.on('failed', (_job, error) => {
+    throw error;
+  });
+  const completed = async (/** @type {number} */ count) => {
+    if (done >= count) return;
+    await new Promise((resolve) => {
+      awaited = count;
+      reached = () => resolve(undefined);
+    });
   };
   for (let added = 0; added < rows; added += rowsAtOnce) {
     await queue.addBulk(
@@ -59,9 +67,9 @@ await program(async (/** @type {BareInput} */ { stateDir, baseUrl, rows, concurr
         opts: { removeOnComplete: true },
       })),
     );
-    await waitFor(() => added + rowsAtOnce - done < maxWaiting);
+    await completed(added + 2 * rowsAtOnce - maxWaiting);
   }
-  await waitFor(() => done === rows);
+  await completed(rows);
   const rowsPerSecond = rows / ((performance.now() - start) / 1_000);
 
   await worker.close();

@@ -4,8 +4,8 @@
  * decode them as the datastore would, judge an answer of 1 KB for each, journal the results, write the report.
  */
 import { join } from 'node:path';
-import { parseJson } from '../../../dist/src/json.js';
 import { openLog } from '../../../dist/src/cli/log.js';
+import { parseJson } from '../../../dist/src/json.js';
 import { decodeResult, decodeTask, encodeResult, encodeTask } from '../../../dist/src/queue/payload.js';
 import { createRun } from '../../../dist/src/run/create-run.js';
 import { openPlannedManifest } from '../../../dist/src/run/open-manifest.js';
@@ -55,7 +55,11 @@ await program(async (/** @type {{ stateDir: string, source: string }} */ { state
     const stored = batch.map((task) => JSON.stringify(encodeTask(task)));
     const finished = await Promise.all(
       stored.map(async (text) => {
-        const verdict = await process_(decodeTask(JSON.parse(text)), { attemptsUsed: 0, lostClaims: 0 }, signal);
+        const verdict = await process_(
+          decodeTask(JSON.parse(text)),
+          { attemptsUsed: 0, lostClaims: 0 },
+          signal,
+        );
         if (verdict.kind !== 'finished') throw new Error(`A row is ${verdict.kind}.`);
         return encodeResult(verdict.result);
       }),

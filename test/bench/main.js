@@ -1,0 +1,82 @@
+// @ts-check
+/**
+ * The benchmarks: `npm run bench [-- [--quick] [--json FILE] [name…]]`. See docs/benchmarks.md.
+ *
+ * The exit code says whether everything could be measured, never how the figures are.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { cpus, platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cqbatch } from './measure/child.js';
+import { judge } from './measure/line.js';
+import { table } from './measure/table.js';
+import { embedded } from './scenarios/embedded.js';
+import { help } from './scenarios/help.js';
+import { memory } from './scenarios/memory.js';
+import { plan } from './scenarios/plan.js';
+import { rate } from './scenarios/rate.js';
+
+/** @typedef {import('./measure/line.js').Line} Line */
+
+const scenarios = [embedded, rate, memory, help, plan];
+
+const { quick, json, chosen } = readArguments();
+if (!existsSync(cqbatch)) stopBecause('The project is not built: type "npm run build" first.');
+
+const folder = mkdtempSync(join(tmpdir(), 'cqbatch-bench-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
+/** @type {Line[]} */
+const lines = [];
+for (const { name, run } of chosen) {
+  say(`${name}:`);
+  const own = join(folder, name);
+  await mkdir(own);
+  try {
+    lines.push(...(await run({ quick, folder: own, say })));
+  } catch (error) {
+    say(`  broken: ${error instanceof Error ? error.stack : String(error)}`);
+    process.exitCode = 1;
+  }
+  await rm(own, { recursive: true, force: true });
+}
+
+if (lines.length > 0) process.stdout.write(`\n${table(lines)}`);
+if (json !== undefined) {
+  const figures = lines.map((line) => ({ ...line, medians: judge(line) }));
+  const machine = { node: process.version, platform: platform(), cpus: cpus().length };
+  const document = { version: 1, at: new Date().toISOString(), quick, machine, lines: figures };
+  await writeFile(json, `${JSON.stringify(document, null, 2)}\n`);
+}
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
+      allowPositionals: true,
+    });
+    const unknown = positionals.find((name) => !scenarios.some((scenario) => scenario.name === name));
+    if (unknown !== undefined) throw new Error(`There is no scenario "${unknown}".`);
+    const chosen = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+    return { ...values, chosen };
+  } catch (error) {
+    const names = scenarios.map(({ name }) => name).join(', ');
+    return stopBecause(
+      `${/** @type {Error} */ (error).message}\nUsage: npm run bench -- [--quick] [--json FILE] [${names}]`,
+    );
+  }
+}
+
+/** @returns {never} */
+function stopBecause(/** @type {string} */ message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+function say(/** @type {string} */ text) {
+  process.stderr.write(`${text}\n`);
+}

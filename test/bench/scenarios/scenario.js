@@ -1,0 +1,19 @@
+// @ts-check
+/**
+ * One scenario: something that is measured beside its reference, in turns.
+ *
+ * @typedef {object} Scenario
+ * @property {string} name as it is typed after `npm run bench --`
+ * @property {(context: Context) => Promise<readonly Line[]>} run
+ */
+
+/**
+ * @typedef {object} Context
+ * @property {boolean} quick small figures, for a look whether everything works
+ * @property {string} folder the scenario's own; it is removed afterwards
+ * @property {(text: string) => void} say what is going on, for people
+ */
+
+/** @typedef {import('../measure/line.js').Line} Line */
+
+export {};
