@@ -45,9 +45,11 @@ export function expectAgreement(
   expect(disagreements).toEqual([]);
 }
 
-/** A refusal can't be malformed: that fault has an effect on a 200 only. */
+/** Faults of the answer's body: the status of a refusal says enough without it. */
+const bodyFaults = new Set(['malformed', 'cut-body']);
+
 function isUnclear({ fault, code }: LogEntry): boolean {
-  return fault !== null && unclearFaults.has(fault) && !(fault === 'malformed' && code !== 'OK');
+  return fault !== null && unclearFaults.has(fault) && !(bodyFaults.has(fault) && code !== 'OK');
 }
 
 /** The calls that were seen, by operation and identifier. */
