@@ -23,7 +23,8 @@ export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3_600) return joined(Math.floor(whole / 60), 'min', whole % 60, 's');
-  return joined(Math.floor(whole / 3_600), 'h', Math.round((whole % 3_600) / 60), 'min');
+  const minutes = Math.round(whole / 60);
+  return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
 }
 
 function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {

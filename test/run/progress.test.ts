@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import type { RowResult } from '../../src/domain.ts';
+import { Progress } from '../../src/run/progress.ts';
+
+const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 };
+
+function result(row: number, outcome: RowResult['outcome'] = 'succeeded'): RowResult {
+  return { row, operation: 'x', outcome, code: 'OK', message: '', attempts: 1, unclear: false };
+}
+
+/** A run that finishes so many rows per second for so many seconds. */
+function steadyRun(rowsPerSecond: number, seconds: number, total: number) {
+  let now = 0;
+  const progress = new Progress({ total, counts: none, now: () => now });
+  for (let row = 1; row <= rowsPerSecond * seconds; row += 1) {
+    now = (row * 1_000) / rowsPerSecond;
+    progress.finished(result(row));
+  }
+  return { progress, sleep: (ms: number) => (now += ms) };
+}
+
+describe('Progress', () => {
+  test('counts on from where a resumed run stood', () => {
+    const progress = new Progress({ total: 10, counts: { ...none, succeeded: 4, duplicate: 1 } });
+    progress.finished(result(6));
+    progress.finished(result(7, 'failed'));
+    expect(progress.snapshot()).toMatchObject({
+      total: 10,
+      done: 7,
+      counts: { succeeded: 5, failed: 1, duplicate: 1 },
+    });
+  });
+
+  test.each([1, 7, 50, 640])('measures %d rows per second, and what is left from it', (rate) => {
+    const { progress } = steadyRun(rate, 30, rate * 60);
+    const { ratePerSecond, etaSeconds } = progress.snapshot();
+    expect(ratePerSecond).toBeGreaterThan(rate * 0.8);
+    expect(ratePerSecond).toBeLessThan(rate * 1.2 + 0.2);
+    expect(etaSeconds).toBeGreaterThan(24);
+    expect(etaSeconds).toBeLessThan(38);
+  });
+
+  test('says that nothing goes on when nothing goes on', () => {
+    const { progress, sleep } = steadyRun(10, 5, 100);
+    sleep(60_000);
+    expect(progress.snapshot()).toMatchObject({ ratePerSecond: 0 });
+    expect(progress.snapshot().etaSeconds).toBeUndefined();
+  });
+
+  test('tells how long the API asked to wait, the longest of its wishes', () => {
+    let now = 0;
+    const progress = new Progress({ total: 1, counts: none, now: () => now });
+    progress.throttled(12_000);
+    progress.throttled(1_000);
+    now = 2_000;
+    expect(progress.snapshot().waitMs).toBe(10_000);
+    now = 20_000;
+    expect(progress.snapshot().waitMs).toBe(0);
+  });
+
+  test('counts a row that is tried again until it is finished', () => {
+    const progress = new Progress({ total: 2, counts: none });
+    progress.retrying(1);
+    progress.retrying(1);
+    expect(progress.snapshot().retrying).toBe(1);
+    progress.finished(result(1));
+    expect(progress.snapshot().retrying).toBe(0);
+  });
+});
