@@ -5,6 +5,13 @@ import { CqbatchError } from '../errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 
+// Whoever reads may have gone (`cqbatch list | head`, a closed terminal): that ends no run.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+  });
+}
+
 const wantsJson = process.argv.includes('--json');
 
 try {

@@ -12,7 +12,9 @@ export type WorkerEvent =
   | { readonly type: 'finished'; readonly result: RowResult }
   | { readonly type: 'retrying'; readonly row: number; readonly code: string; readonly delayMs: number }
   | { readonly type: 'throttled'; readonly row: number; readonly waitMs: number }
-  | { readonly type: 'returned'; readonly row: number };
+  | { readonly type: 'returned'; readonly row: number }
+  /** The datastore has trouble that may pass; rows wait. */
+  | { readonly type: 'trouble'; readonly message: string };
 
 export interface RowProcessorOptions {
   readonly client: Pick<ApiClient, 'send'>;

@@ -69,8 +69,10 @@ async function work(run: RunHereOptions, queue: RowQueue): Promise<RunEnd> {
     concurrency: options.concurrency,
     ...(options.rate !== undefined && { ratePerSecond: options.rate.perSecond }),
   });
-  const onError = (error: Error): void =>
+  const onError = (error: Error): void => {
     log.error({ run: run.runId, err: error.message }, 'datastore error');
+    run.onEvent({ type: 'trouble', message: error.message });
+  };
   let end: RunEnd | undefined;
   const stop = (reason: RunEnd): void => {
     end ??= reason;

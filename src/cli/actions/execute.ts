@@ -91,6 +91,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
 class Follower {
   readonly #terminal: Terminal;
   readonly #record: RunRecord;
+  readonly #warned = new Set<string>();
   #progress: Progress | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -120,6 +121,13 @@ class Follower {
     if (event.type === 'finished') this.#progress?.finished(event.result);
     if (event.type === 'retrying') this.#progress?.retrying(event.row);
     if (event.type === 'throttled') this.#progress?.throttled(event.waitMs);
+    if (event.type === 'trouble') this.#warnOnce(`The datastore has trouble: ${event.message}`);
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.#terminal.warn(message);
   }
 
   end(): void {
