@@ -9,6 +9,7 @@ import { repeatUnsent } from './network/repeat-unsent.ts';
 import { Stop } from './network/stop.ts';
 import { type ClientOptions, defaultTimeouts } from './options.ts';
 import type { ApiRequest } from './request.ts';
+import { requestHeaders } from './request-headers.ts';
 import { checkToken, tokenFromValue } from './token.ts';
 
 /** The client as the row worker uses it: requests in, answers or failures out. */
@@ -59,14 +60,9 @@ export function createClient(options: ClientOptions): ApiClient {
     pipelining: 1,
     allowH2: false,
   });
-  const fixedHeaders = {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    'user-agent': options.userAgent ?? 'callquality-batch',
-  };
 
   async function callWith(token: string, request: ApiRequest, stop: Stop): Promise<Call> {
-    const headers = { ...fixedHeaders, authorization: `Bearer ${token}` };
+    const headers = requestHeaders(token, options.userAgent);
     const wire = { path: `${prefix}${request.path}`, headers, body: request.body };
     const ending = await repeatUnsent(() => exchange(pool, wire, stop), stop);
     const wasSent = ending.kind === 'answer' || ending.progress !== 'unsent';

@@ -37,8 +37,10 @@ export async function stageManifest(
   const name = source === '-' ? '<stdin>' : source;
   const arriving = join(intoDir, 'manifest.arriving');
   try {
-    const input = source === '-' ? stdin : createReadStream(source, { highWaterMark: readSize });
-    const copied = await copy(readInput(input, name), arriving);
+    const copied = await copy(
+      readInput(() => (source === '-' ? stdin : fileStream(source)), name),
+      arriving,
+    );
     const identified = await identify(arriving, name);
     const { gzip } = identified.source;
     const format = formatOf(identified.layout);
@@ -55,16 +57,21 @@ export async function stageManifest(
 export async function hashFile(path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: readSize })) {
+  for await (const chunk of fileStream(path)) {
     hash.update(chunk);
     bytes += chunk.length;
   }
   return { sha256: hash.digest('hex'), bytes };
 }
 
-async function* readInput(input: Readable, name: string): AsyncGenerator<Buffer, void, undefined> {
+function fileStream(path: string): Readable {
+  return createReadStream(path, { highWaterMark: readSize });
+}
+
+/** Opens its input when it is first read: an error before that would have nobody to listen to it. */
+async function* readInput(begin: () => Readable, name: string): AsyncGenerator<Buffer, void, undefined> {
   try {
-    for await (const chunk of input) yield chunk;
+    for await (const chunk of begin()) yield chunk;
   } catch (error) {
     throw readingError(name, error);
   }

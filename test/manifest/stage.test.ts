@@ -74,3 +74,14 @@ test('what is no manifest is refused, and nothing stays behind', async () => {
   });
   expect(await readdir(folder)).toEqual(['directory']);
 });
+
+test('a file that is not there is an error of the call, however busy the disk, and never an uncaught one', async () => {
+  const folder = await temporaryFolder();
+  const missing = join(folder, 'nothing.csv');
+  const folders = Array.from({ length: 300 }, (_, index) => join(folder, String(index)));
+  await Promise.all(folders.map((own) => mkdir(own)));
+  const stagings = folders.map((own) => stageManifest(missing, own));
+  for (const { reason } of (await Promise.allSettled(stagings)) as PromiseRejectedResult[]) {
+    expect(reason).toMatchObject({ kind: 'usage', code: 'MANIFEST_NOT_FOUND' });
+  }
+});

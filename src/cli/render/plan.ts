@@ -1,4 +1,5 @@
 import type { ApiRequest } from '../../api/request.ts';
+import { requestHeaders } from '../../api/request-headers.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
 import type { ProblemList } from '../../run/problem-file.ts';
@@ -136,10 +137,8 @@ function previewText(plan: Plan): string {
   return `The first ${preview.length === 1 ? 'request' : `${preview.length} requests`}, as they would go out:\n${requests.join('\n')}`;
 }
 
-const headers = [
-  ['Authorization', 'Bearer ********'],
-  ['Content-Type', 'application/json'],
-] as const;
+/** As the client sends them, but for the token. */
+const headers = Object.entries(requestHeaders('********'));
 
 const maxBodyLength = 2_000;
 

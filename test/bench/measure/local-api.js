@@ -27,13 +27,12 @@ export async function withLocalApi(latencyMs, use) {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const answer = async () => {
-    const ended = once(server, 'exit').then(() => {
-      throw new Error('The local server ended.');
-    });
-    const [message] = await Promise.race([once(server, 'message'), ended]);
-    return message;
-  };
+  const ended = once(server, 'exit').then(() => {
+    throw new Error('The local server ended.');
+  });
+  // Killing it in the end is no failure; before, whoever waits for an answer learns of it.
+  ended.catch(() => {});
+  const answer = async () => (await Promise.race([once(server, 'message'), ended]))[0];
   try {
     const { port } = /** @type {{ port: number }} */ (await answer());
     return await use({

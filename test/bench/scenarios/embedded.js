@@ -23,7 +23,7 @@ export const embedded = {
   name: 'embedded',
   run: ({ quick, folder, say }) =>
     withLocalApi(0, async ({ url: baseUrl }) => {
-      const rows = quick ? 1_000 : 4_000;
+      const rows = quick ? 1_000 : 6_000;
       const loopRows = quick ? 4_000 : 20_000;
       const curlRows = quick ? 100 : 400;
       const source = join(folder, 'manifest.csv');
@@ -51,7 +51,7 @@ export const embedded = {
       if (['xargs', 'curl'].every(isInstalled))
         contestants['xargs curl'] = () => xargsCurl(baseUrl, curlRows);
       else say('  xargs or curl is missing: left out');
-      const samples = await inTurns(quick ? 2 : 4, contestants, say);
+      const samples = await inTurns(quick ? 2 : 3, contestants, say);
       return linesOf(samples);
     }),
 };
