@@ -12,7 +12,17 @@ import { mixedCsv } from './manifests.ts';
 
 const kills = 5;
 const concurrency = 20;
-const callArgs = ['--concurrency', String(concurrency), '--backoff', '50ms', '--timeout', '2s'];
+// Slow enough not to be done before the last kill.
+const callArgs = [
+  '--rate',
+  '300/s',
+  '--concurrency',
+  String(concurrency),
+  '--backoff',
+  '50ms',
+  '--timeout',
+  '2s',
+];
 
 describe('kill -9 of the process', () => {
   test('five times at random moments loses no row and marks what was called twice', {

@@ -96,7 +96,7 @@ describe('a run that is stopped', () => {
 
   test('keeps a second run out of its state folder while it is going, and harms nothing', async () => {
     const { cwd, sandbox, options } = await prepared();
-    const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options));
+    const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '40/s'], options));
     await called(sandbox, 20);
     const second = await cqbatch(['run', 'rows.csv', '--yes'], options);
     expect(second.code).toBe(4);
