@@ -15,7 +15,7 @@ for (const stream of [process.stdout, process.stderr]) {
 const wantsJson = process.argv.includes('--json');
 
 try {
-  const program = createProgram(readVersion());
+  const program = await createProgram(readVersion(), process.argv.slice(2));
   throwInsteadOfExiting(program);
   await program.parseAsync();
 } catch (error) {

@@ -1,12 +1,10 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { withCommonOptions, withManifestOptions } from './shared.ts';
 
 /** `cqbatch plan` */
-export function planCommand(): Command {
-  const command = new Command('plan')
-    .description('validate every row, count, estimate and preview requests; sends nothing')
-    .argument('<manifest>', 'CSV, TSV, JSON or JSON Lines file, also gzipped; - for standard input');
-  return withCommonOptions(withManifestOptions(command)).action(async (manifest: string, flags) => {
+export function definePlan(command: Command): void {
+  command.argument('<manifest>', 'CSV, TSV, JSON or JSON Lines file, also gzipped; - for standard input');
+  withCommonOptions(withManifestOptions(command)).action(async (manifest: string, flags) => {
     const { plan } = await import('../actions/plan.ts');
     process.exitCode = await plan(manifest, flags);
   });

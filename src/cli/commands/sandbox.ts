@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { faultKinds } from '../../sandbox/faults/fault-kinds.ts';
 import { choices } from '../../sandbox/options/choice.ts';
 import { defaultOptions, defaultSwitches } from '../../sandbox/options/defaults.ts';
@@ -10,10 +10,9 @@ const defaultPort = 8791;
 type SandboxFlags = SandboxOptions & { readonly json?: boolean; readonly quiet?: boolean };
 
 /** `cqbatch sandbox` */
-export function sandboxCommand(): Command {
+export function defineSandbox(command: Command): void {
   const { unrecoverable, notDeleted } = defaultOptions;
-  const command = new Command('sandbox')
-    .description('the service as a local server, for demos, tests and rehearsals')
+  command
     .optionsGroup('Server:')
     .option('--port <n>', `port to listen on; 0 takes any free one (default: ${defaultPort})`)
     .option('--host <address>', `address to listen on (default: ${defaultOptions.host})`)
@@ -51,8 +50,8 @@ export function sandboxCommand(): Command {
     .optionsGroup('Output:')
     .option('--json', 'print one JSON document with url, port, pid and token')
     .option('-q, --quiet', 'no hints, only the URL')
-    .addHelpText('after', afterHelp());
-  return command.action(runSandbox);
+    .addHelpText('after', afterHelp())
+    .action(runSandbox);
 }
 
 async function runSandbox({ json = false, quiet = false, ...options }: SandboxFlags): Promise<void> {
