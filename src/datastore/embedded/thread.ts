@@ -12,8 +12,11 @@ const port = parentPort;
 if (port === null) throw new Error('This file runs as a worker thread only.');
 const { folder } = workerData as OpenData;
 
+/** The datastore holds some seconds of work: PostgreSQL's usual 128 MB of buffers would only fill up with the past. */
+const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'];
+
 await ensureDatabase(folder);
-const database = await PGlite.create({ dataDir: folder });
+const database = await PGlite.create({ dataDir: folder, startParams });
 database.onNotification((channel, payload) => reply({ type: 'notification', channel, payload }));
 port.on('message', (request: Request) => void serve(request));
 reply({ type: 'opened' });
