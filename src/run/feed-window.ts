@@ -10,7 +10,7 @@ const maxOpenRows = 5_000;
 const maxOpenBytes = 32 * 1024 * 1024;
 /** Finished rows wait in the datastore until their batch is complete: that many windows of them at the most. */
 const heldWindows = 8;
-const batchesPerWindow = 8;
+const batchesPerWindow = 4;
 const maxBatchRows = 250;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** The rate is measured over about so many of the last seconds. */
@@ -30,7 +30,9 @@ export class FeedWindow {
   #openRows = 0;
   #heldRows = 0;
   #heldBytes = 0;
-  #rate = 0;
+  /** A weighted mean of the rate, and the weights it is made of: at first they do not add up to 1. */
+  #weightedRate = 0;
+  #weights = 0;
   #finishedSince = 0;
   #since: number;
   #wake: (() => void) | undefined;
@@ -44,7 +46,8 @@ export class FeedWindow {
   /** Rows that are worth having open now. */
   get limit(): number {
     const { concurrency, ratePerSecond } = this.#options;
-    const wanted = Math.max(2 * concurrency, Math.ceil(this.#rate * secondsOfWork));
+    const rate = this.#weights === 0 ? 0 : this.#weightedRate / this.#weights;
+    const wanted = Math.max(2 * concurrency, Math.ceil(rate * secondsOfWork));
     const allowed =
       ratePerSecond === undefined ? maxOpenRows : Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate));
     return Math.min(wanted, allowed, maxOpenRows);
@@ -105,7 +108,8 @@ export class FeedWindow {
     const seconds = (this.#now() - this.#since) / 1_000;
     if (seconds < 0.5) return;
     const weight = 1 - Math.exp(-seconds / memorySeconds);
-    this.#rate += weight * (this.#finishedSince / seconds - this.#rate);
+    this.#weightedRate += weight * (this.#finishedSince / seconds - this.#weightedRate);
+    this.#weights += weight * (1 - this.#weights);
     this.#finishedSince = 0;
     this.#since = this.#now();
   }

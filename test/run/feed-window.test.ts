@@ -32,6 +32,18 @@ describe('FeedWindow', () => {
     expect(limit).toBeLessThan(expected * 1.05 + 1);
   });
 
+  test('knows the rate after a second already', () => {
+    let now = 0;
+    const window = new FeedWindow({ concurrency: 10, now: () => now });
+    window.fed(1_000, 0);
+    for (let row = 0; row < 500; row += 1) {
+      now += 2;
+      window.finished();
+    }
+    expect(window.limit).toBeGreaterThan(1_900);
+    expect(window.limit).toBeLessThan(2_100);
+  });
+
   test('has room again when rows are finished, and is empty when all are collected', () => {
     const window = new FeedWindow({ concurrency: 1 });
     window.fed(2, 10);

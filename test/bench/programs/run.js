@@ -55,6 +55,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate }
     onEvent: (event) => {
       if (event.type === 'finished') progress.finished(event.result);
     },
+    onEnded() {},
   });
   await client.close();
   const { succeeded } = reports.summary.outcomes;
