@@ -9,7 +9,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { cpus, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cqbatch } from './measure/child.js';
+import { cqbatch, stopAll } from './measure/child.js';
 import { judge } from './measure/line.js';
 import { table } from './measure/table.js';
 import { embedded } from './scenarios/embedded.js';
@@ -27,8 +27,8 @@ if (!existsSync(cqbatch)) stopBecause('The project is not built: type "npm run b
 
 const folder = mkdtempSync(join(tmpdir(), 'cqbatch-bench-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
+process.once('SIGINT', () => leave(130));
+process.once('SIGTERM', () => leave(143));
 
 /** @type {Line[]} */
 const lines = [];
@@ -69,6 +69,12 @@ function readArguments() {
       `${/** @type {Error} */ (error).message}\nUsage: npm run bench -- [--quick] [--json FILE] [${names}]`,
     );
   }
+}
+
+/** What is being measured ends first: it writes into the folder that is removed. */
+async function leave(/** @type {number} */ exitCode) {
+  await stopAll();
+  process.exit(exitCode);
 }
 
 /** @returns {never} */

@@ -9,6 +9,30 @@ export const cqbatch = fileURLToPath(new URL('../../../dist/src/cli/main.js', im
 /** A measurement that takes longer than that hangs. */
 const limitMs = 5 * 60_000;
 
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+
+/** Kills every process that was started here, and waits until all are gone. */
+export async function stopAll() {
+  for (const child of running) child.kill('SIGKILL');
+  await Promise.all([...running].map((child) => once(child, 'close')));
+}
+
+/**
+ * Starts a script as a process of its own, with a channel for messages.
+ *
+ * @param {URL} script
+ * @param {string} argument
+ */
+export function startScript(script, argument) {
+  const child = fork(fileURLToPath(script), [argument], {
+    env: plainEnvironment(),
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  return tracked(child);
+}
+
 /**
  * Runs one of `programs/` in a process of its own, so that no measurement warms up the next one or leaves it memory.
  *
@@ -18,12 +42,7 @@ const limitMs = 5 * 60_000;
  * @returns {Promise<Answer>} what the program says at its end
  */
 export async function measureProgram(name, options) {
-  const path = fileURLToPath(new URL(`../programs/${name}.js`, import.meta.url));
-  const child = fork(path, [JSON.stringify(options)], {
-    env: plainEnvironment(),
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const child = startScript(new URL(`../programs/${name}.js`, import.meta.url), JSON.stringify(options));
   let answer = /** @type {Answer | undefined} */ (undefined);
   child.once('message', (message) => {
     answer = /** @type {Answer} */ (message);
@@ -43,11 +62,13 @@ export async function measureProgram(name, options) {
  */
 export async function timeCommand(command, args, { cwd, input } = {}) {
   const start = performance.now();
-  const child = spawn(command, args, {
-    cwd,
-    env: plainEnvironment(),
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'ignore', 'inherit'],
-  });
+  const child = tracked(
+    spawn(command, args, {
+      cwd,
+      env: plainEnvironment(),
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'ignore', 'inherit'],
+    }),
+  );
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
   await ended(child, command);
@@ -72,4 +93,10 @@ async function ended(child, name) {
   } finally {
     clearTimeout(timer);
   }
+}
+
+function tracked(/** @type {import('node:child_process').ChildProcess} */ child) {
+  running.add(child);
+  child.once('close', () => running.delete(child));
+  return child;
 }

@@ -1,8 +1,6 @@
 // @ts-check
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { plainEnvironment } from './child.js';
+import { startScript } from './child.js';
 
 /**
  * The plain local server, in a process of its own.
@@ -13,8 +11,6 @@ import { plainEnvironment } from './child.js';
  *   milliseconds of the server's own clock
  */
 
-const path = fileURLToPath(new URL('../server.js', import.meta.url));
-
 /**
  * @template Result
  * @param {number} latencyMs how long each answer takes
@@ -22,11 +18,7 @@ const path = fileURLToPath(new URL('../server.js', import.meta.url));
  * @returns {Promise<Result>}
  */
 export async function withLocalApi(latencyMs, use) {
-  const server = fork(path, [String(latencyMs)], {
-    env: plainEnvironment(),
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const server = startScript(new URL('../server.js', import.meta.url), String(latencyMs));
   const ended = once(server, 'exit').then(() => {
     throw new Error('The local server ended.');
   });

@@ -23,7 +23,7 @@ export const embedded = {
   name: 'embedded',
   run: ({ quick, folder, say }) =>
     withLocalApi(0, async ({ url: baseUrl }) => {
-      const rows = quick ? 1_000 : 5_000;
+      const rows = quick ? 1_000 : 4_000;
       const loopRows = quick ? 4_000 : 20_000;
       const curlRows = quick ? 100 : 400;
       const source = join(folder, 'manifest.csv');

@@ -19,7 +19,7 @@ export const rate = {
   run: ({ quick, folder, say }) =>
     withLocalApi(latencyMs, async ({ url: baseUrl, takeArrivals }) => {
       const source = join(folder, 'manifest.csv');
-      await writeManifest(source, callsPerSecond * (quick ? 4 : 15));
+      await writeManifest(source, callsPerSecond * (quick ? 4 : 12));
       const { ours } = await inTurns(
         quick ? 1 : 3,
         {
