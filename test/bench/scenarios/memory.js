@@ -46,7 +46,7 @@ async function withoutDatastore(/** @type {Context} */ { quick, folder, say }) {
 /** @returns {Promise<Line>} */
 function onDatastore(/** @type {Context} */ { quick, folder, say }) {
   return withLocalApi(0, async ({ url: baseUrl }) => {
-    const large = quick ? 2_000 : 20_000;
+    const large = quick ? 2_000 : 15_000;
     const small = quick ? 500 : warmUpRows;
     const samples = await peaks({ large, small, folder, say }, async (run) => {
       const { peakMb } = /** @type {RunFigures} */ (await measureProgram('run', { ...run, baseUrl }));
