@@ -5,17 +5,26 @@ import type { BackendFactory, IQueueBackend } from 'bullmq';
  * a run is the same on every datastore.
  */
 export interface Datastore {
-  readonly kind: 'embedded';
-  /** For people: `embedded (.cqbatch/queue)`. */
+  readonly kind: 'embedded' | 'redis';
+  /** For people, never with a password: `embedded (.cqbatch/queue)`, `Redis 7.0.15 at redis://10.0.0.7:6379/0`. */
   readonly description: string;
-  /** Handed to BullMQ's constructors as `connection`, together with `backend`. */
+  /** Handed to BullMQ's constructors as `connection`, together with `backend` and `prefix`. */
   readonly connection: object;
+  /**
+   * The same for what adds rows. A command whose reply was lost is never repeated on it: the rows may have been added,
+   * called and removed since, and adding them again would call them twice.
+   */
+  readonly producerConnection: object;
   readonly backend: BackendFactory<IQueueBackend, object>;
+  /** BullMQ's `prefix` of all keys, where the datastore is shared with others. */
+  readonly prefix?: string;
   /**
    * Whether no other process can have a worker on this datastore. A row that is active when it is opened was then
    * left behind by a process that died.
    */
   readonly exclusive: boolean;
+  /** What keeps it from answering at the moment, in words; undefined while all is well. It may pass. */
+  readonly trouble: string | undefined;
   /** Resolves with the reason when the datastore fails for good; never settles otherwise. */
   readonly lost: Promise<Error>;
   /** Keeps the datastore small and quick; to be called now and then while jobs come and go. */

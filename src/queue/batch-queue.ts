@@ -47,9 +47,9 @@ export interface BatchQueue {
 }
 
 export function openBatchQueue(datastore: Datastore, options: BatchQueueOptions): BatchQueue {
-  const { classes, options: bound } = bullmqOn(datastore);
+  const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   const queueName = batchesQueueName(options.runId);
-  const producer = new classes.FlowProducer(bound);
+  const producer = new classes.FlowProducer(producerOptions);
   producer.on('error', options.onError);
   const collector = new classes.Worker<BatchData, null>(
     queueName,

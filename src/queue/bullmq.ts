@@ -4,12 +4,19 @@ import type { Datastore } from '../datastore/datastore.ts';
 /** BullMQ's constructors and the options that tie them to a datastore. */
 export interface BoundBullmq {
   readonly classes: BackendClasses<IQueueBackend, object>;
-  readonly options: { readonly connection: object };
+  readonly options: { readonly connection: object; readonly prefix?: string };
+  /** The same for what adds rows. */
+  readonly producerOptions: { readonly connection: object; readonly prefix?: string };
 }
 
 /** Binds BullMQ to a datastore; nothing else in this folder knows which one it is. */
 export function bullmqOn(datastore: Datastore): BoundBullmq {
-  return { classes: withBackend(datastore.backend), options: { connection: datastore.connection } };
+  const prefix = datastore.prefix === undefined ? {} : { prefix: datastore.prefix };
+  return {
+    classes: withBackend(datastore.backend),
+    options: { connection: datastore.connection, ...prefix },
+    producerOptions: { connection: datastore.producerConnection, ...prefix },
+  };
 }
 
 /** Nobody reads BullMQ's event streams; the least that is kept of them costs the least. */

@@ -44,8 +44,10 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
       kind: 'embedded',
       description: `embedded (${folder})`,
       connection: pool,
+      producerConnection: pool,
       backend: createPostgresBackend as unknown as Datastore['backend'],
       exclusive: true,
+      trouble: undefined,
       lost: Promise.race([session.lost, lock.lost]),
       // PGlite has no autovacuum: without this the tables grow with every row ever processed.
       async maintain() {
