@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
 import { CqbatchError } from '../errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createProgram } from './program.ts';
+import { readVersion } from './version.ts';
 
 // Whoever reads may have gone (`cqbatch list | head`, a closed terminal): that ends no run.
 for (const stream of [process.stdout, process.stderr]) {
@@ -45,11 +45,4 @@ function printJson(code: string, message: string): void {
 function throwInsteadOfExiting(command: Command): void {
   command.exitOverride();
   for (const child of command.commands) throwInsteadOfExiting(child);
-}
-
-function readVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
 }

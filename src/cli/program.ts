@@ -14,6 +14,9 @@ The API and its token:
   CQBATCH_BASE_URL=https://…        or --base-url
   CQBATCH_TOKEN=…                   or --token-file FILE; never a flag
 
+Many machines share a Redis:
+  CQBATCH_QUEUE=redis://…           or --queue; nothing means the embedded datastore
+
 Exit codes: 0 every row succeeded; 1 some rows failed; 2 usage or manifest error, nothing was sent;
             3 halted or cancelled; 4 datastore or authentication failed; 130 interrupted`;
 
@@ -60,7 +63,7 @@ const entries: readonly CommandEntry[] = [
   {
     name: 'list',
     usage: '[options]',
-    description: 'the runs of this state folder, newest first',
+    description: 'the runs of this state folder and of the shared datastore, newest first',
     load: async () => (await import('./commands/list.ts')).defineList,
   },
   {
@@ -70,10 +73,34 @@ const entries: readonly CommandEntry[] = [
     load: async () => (await import('./commands/cancel.ts')).defineCancel,
   },
   {
+    name: 'pause',
+    usage: '[options] [run]',
+    description: 'let a run rest: no more rows are called until it is unpaused',
+    load: async () => (await import('./commands/pause.ts')).definePause,
+  },
+  {
+    name: 'unpause',
+    usage: '[options] [run]',
+    description: 'let a paused run go on',
+    load: async () => (await import('./commands/unpause.ts')).defineUnpause,
+  },
+  {
     name: 'report',
     usage: '[options] [run]',
     description: 'write the report of a run again, also while it is going, and show where it is',
     load: async () => (await import('./commands/report.ts')).defineReport,
+  },
+  {
+    name: 'worker',
+    usage: '[options]',
+    description: 'call the API for the runs of a shared datastore, until it is stopped',
+    load: async () => (await import('./commands/worker.ts')).defineWorker,
+  },
+  {
+    name: 'submit',
+    usage: '[options] <manifest>',
+    description: 'plan, ask, and hand the run to a "cqbatch worker --coordinate"',
+    load: async () => (await import('./commands/submit.ts')).defineSubmit,
   },
   {
     name: 'sandbox',

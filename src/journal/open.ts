@@ -86,6 +86,8 @@ async function makeAppendable(
 function diskOf(path: string, handle: FileHandle): Disk {
   return {
     async persist(bytes, position) {
+      const { size } = await handle.stat();
+      if (size !== position) throw new Error('another process has written to it');
       await writeFully(handle, bytes, position);
       await handle.datasync();
     },

@@ -1,115 +1,170 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { RowResult } from '../domain.ts';
 import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
-import { batchesQueueName, batchJobId, rowJobId, rowOfChildKey } from './names.ts';
-import { decodeResult, encodeTask, type RowTask } from './payload.ts';
-
-/** How many results are read from the datastore at once. */
-const pageSize = 1_000;
+import { type BatchSize, type CollectedBatch, readBatch, rowsOfBatch } from './collected-batch.ts';
+import { batchesQueueName, batchJobId, rowJobId } from './names.ts';
+import { encodeTask, type RowTask } from './payload.ts';
+import type { RowQueue } from './row-queue.ts';
+import { type TakenRow, takeBack } from './take-back.ts';
+import type { RetryPolicy } from './verdict.ts';
 
 /** A collection that failed is no row's fault: it is tried until the run ends or the journal takes it. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
-/** What a batch weighs: rows, and characters of their request bodies. */
-export interface BatchSize {
-  readonly rows: number;
-  readonly bytes: number;
-}
-
-/** Stored with a batch. */
-type BatchData = BatchSize;
-
-/** What a batch has come to when all its rows are finished. */
-export interface CollectedBatch extends BatchSize {
-  readonly results: readonly RowResult[];
-  /** Rows that BullMQ gave up, with the reason: none, unless their workers die again and again. */
-  readonly abandoned: readonly { readonly row: number; readonly reason: string }[];
-}
+/** Pause before a batch is added again that could not be, in milliseconds. */
+const addAgainMs = 1_000;
 
 export interface BatchQueueOptions {
   readonly runId: string;
-  readonly rowsQueue: string;
-  /** Attempts of each row. */
-  readonly attempts: number;
+  readonly rows: RowQueue;
+  readonly policy: RetryPolicy;
   /** Takes over the results; the datastore forgets them when it resolves, and hands them out again if it rejects. */
   readonly collect: (batch: CollectedBatch) => Promise<void>;
   /** Errors of the datastore, one by one; the queue goes on by itself. */
   readonly onError: (error: Error) => void;
 }
 
+/** What the datastore held of a run when its batches were opened. */
+export interface Adopted {
+  readonly batches: readonly BatchSize[];
+  /** Every row in it, finished or not. */
+  readonly rows: ReadonlySet<number>;
+}
+
 /** The batches of one run: added as flows, collected when all their rows are finished. */
 export interface BatchQueue {
-  /** Adds rows as one batch, all or nothing: consecutive but for those that are finished already, at least one. */
-  add(tasks: readonly RowTask[], bytes: number): Promise<void>;
+  /** What an earlier process of the run left there, and what is now looked after here. */
+  readonly adopted: Adopted;
+  /** Unfinished rows in the datastore, as far as is known since the last `refresh`. */
+  readonly openRows: number;
+  /** Asks the datastore which rows are finished. */
+  refresh(): Promise<void>;
+  /**
+   * Adds rows as one batch, all or nothing: consecutive but for those that are finished already, at least one. Waits
+   * for a datastore that does not answer. Aborted, it leaves open whether the batch was added.
+   */
+  add(tasks: readonly RowTask[], bytes: number, signal: AbortSignal): Promise<void>;
+  /** Takes the rows out of the datastore that nobody is calling; what they went through is handed to `save` first. */
+  takeBack(save: (rows: readonly TakenRow[]) => Promise<void>): Promise<void>;
+  /** Collects no more, and takes the last traces of the run out of the datastore. All batches must be collected. */
+  forget(): Promise<void>;
   /** Waits for a collection that is going on. */
   close(): Promise<void>;
 }
 
-export function openBatchQueue(datastore: Datastore, options: BatchQueueOptions): BatchQueue {
+/**
+ * Opens the batches of a run, which nobody else may have open, and begins to collect those that are finished.
+ */
+export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions): Promise<BatchQueue> {
+  const { runId, rows } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
-  const queueName = batchesQueueName(options.runId);
+  const name = batchesQueueName(runId);
+  const queue = new classes.Queue<BatchSize>(name, bound);
   const producer = new classes.FlowProducer(producerOptions);
+  queue.on('error', options.onError);
   producer.on('error', options.onError);
-  const collector = new classes.Worker<BatchData, null>(
-    queueName,
+
+  /** Batches that are not collected, by id, with their unfinished rows. */
+  const open = new Map<string, { readonly job?: Job<BatchSize>; rows: number }>();
+  const collector = new classes.Worker<BatchSize, null>(
+    name,
     async (job) => {
       await options.collect(await readBatch(job));
+      open.delete(job.id ?? '');
       return null;
     },
-    { ...bound, ...stallOptions, concurrency: 2 },
+    { ...bound, ...stallOptions, concurrency: 2, autorun: false },
   );
   collector.on('error', options.onError);
 
+  const adopted = await adopt();
+  void collector.run().catch(options.onError);
+
+  async function adopt(): Promise<Adopted> {
+    // A batch that was being collected when its process died: nobody else can be at it.
+    for (const job of await queue.getActive()) await job.moveToWait('0');
+    const batches: BatchSize[] = [];
+    const found = new Set<number>();
+    for (const job of await queue.getJobs()) {
+      const members = await rowsOfBatch(job);
+      for (const row of [...members.finished, ...members.unfinished]) found.add(row);
+      batches.push(job.data);
+      open.set(job.id ?? '', { job, rows: members.unfinished.length });
+    }
+    return { batches, rows: found };
+  }
+
+  async function addOnce(tasks: readonly RowTask[], id: string, size: BatchSize): Promise<void> {
+    const { job } = await producer.add(
+      {
+        name: 'batch',
+        queueName: name,
+        data: size,
+        opts: { jobId: id, removeOnComplete: true, ...collectAgain },
+        children: tasks.map((task) => ({
+          name: task.operation,
+          queueName: rows.name,
+          data: encodeTask(task),
+          opts: {
+            jobId: rowJobId(runId, task.row),
+            attempts: options.policy.attempts,
+            backoff: { type: 'told', delay: options.policy.backoffMs },
+            removeOnComplete: true,
+            removeOnFail: true,
+            ignoreDependencyOnFailure: true,
+            stackTraceLimit: 0,
+          },
+        })),
+      },
+      { queuesOptions: { [name]: shortEventStream, [rows.name]: shortEventStream } },
+    );
+    const known = open.get(id);
+    if (known !== undefined) open.set(id, { job: job as Job<BatchSize>, rows: known.rows });
+  }
+
   return {
-    async add(tasks, bytes) {
+    adopted,
+    get openRows() {
+      let sum = 0;
+      for (const batch of open.values()) sum += batch.rows;
+      return sum;
+    },
+    async refresh() {
+      await Promise.all(
+        [...open.values()].map(async (batch) => {
+          const { unprocessed } = (await batch.job?.getDependenciesCount({ unprocessed: true })) ?? {};
+          if (unprocessed !== undefined) batch.rows = unprocessed;
+        }),
+      );
+    },
+    async add(tasks, bytes, signal) {
       const first = tasks[0];
       if (first === undefined) return;
-      await producer.add(
-        {
-          name: 'batch',
-          queueName,
-          data: { rows: tasks.length, bytes } satisfies BatchData,
-          opts: { jobId: batchJobId(options.runId, first.row), removeOnComplete: true, ...collectAgain },
-          children: tasks.map((task) => ({
-            name: task.operation,
-            queueName: options.rowsQueue,
-            data: encodeTask(task),
-            opts: {
-              jobId: rowJobId(options.runId, task.row),
-              attempts: options.attempts,
-              backoff: { type: 'told' },
-              removeOnComplete: true,
-              removeOnFail: true,
-              ignoreDependencyOnFailure: true,
-              stackTraceLimit: 0,
-            },
-          })),
-        },
-        { queuesOptions: { [queueName]: shortEventStream, [options.rowsQueue]: shortEventStream } },
-      );
+      const id = batchJobId(runId, first.row);
+      open.set(id, { rows: tasks.length });
+      for (;;) {
+        try {
+          return await addOnce(tasks, id, { rows: tasks.length, bytes });
+        } catch (error) {
+          if (datastore.exclusive) throw error;
+          options.onError(error as Error);
+          await pause(addAgainMs, undefined, { signal });
+          // Its reply may have been lost, not the batch: a second one of the same rows would call them again.
+          if (!open.has(id) || (await queue.getJob(id)) !== undefined || !open.has(id)) return;
+        }
+      }
+    },
+    takeBack: (save) => takeBack(datastore, rows, runId, save),
+    async forget() {
+      await collector.close();
+      await queue.pause();
+      await queue.obliterate({ force: true });
     },
     async close() {
       await collector.close();
       await producer.close();
+      await queue.close();
     },
-  };
-}
-
-/** Everything that is stored with a batch. */
-export async function readBatch(job: Job<BatchSize>): Promise<CollectedBatch> {
-  const results: RowResult[] = [];
-  let cursor = 0;
-  do {
-    const page = await job.getDependencies({ processed: { cursor, count: pageSize } });
-    results.push(...Object.values(page.processed ?? {}).map(decodeResult));
-    cursor = page.nextProcessedCursor ?? 0;
-  } while (cursor !== 0);
-  const abandoned = Object.entries(await job.getIgnoredChildrenFailures());
-  return {
-    rows: job.data.rows,
-    bytes: job.data.bytes,
-    results,
-    abandoned: abandoned.map(([key, reason]) => ({ row: rowOfChildKey(key), reason: String(reason) })),
   };
 }

@@ -24,10 +24,12 @@ export const shortEventStream = { streams: { events: { maxLen: 100 } } } as cons
 
 /**
  * Worker options that all processes of a datastore must agree on. A row whose worker was lost comes back after
- * about `lockDuration` plus `stalledInterval`; it is never given up because of that.
+ * `lockDuration` and one or two of `stalledInterval`; it is never given up because of that. After an error of the
+ * datastore, what BullMQ repeats by itself it repeats after `runRetryDelay`.
  */
 export const stallOptions = {
-  lockDuration: 30_000,
-  stalledInterval: 15_000,
+  lockDuration: 20_000,
+  stalledInterval: 5_000,
   maxStalledCount: 1_000,
+  runRetryDelay: 1_000,
 } as const;

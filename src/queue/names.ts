@@ -23,9 +23,9 @@ export function batchJobId(runId: string, firstRow: number): string {
   return `${runId}-b${firstRow}`;
 }
 
-/** The row of a child key (`<prefix>:<queue>:<run>-r<row>`, whatever the datastore puts before). */
-export function rowOfChildKey(key: string): number {
+/** The row of a job id, or of a child key (`<prefix>:<queue>:<id>`, whatever the datastore puts before). */
+export function rowOfJobId(key: string): number {
   const row = Number(key.slice(key.lastIndexOf('-r') + 2));
-  if (!Number.isSafeInteger(row)) throw new Error(`Not the key of a row: ${key}`);
+  if (!Number.isSafeInteger(row)) throw new Error(`Not the id of a row: ${key}`);
   return row;
 }

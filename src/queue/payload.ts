@@ -26,9 +26,11 @@ export interface RowTask {
   readonly accountedClaims: number;
 }
 
-/** Data of a row's job. */
+/** Data of a row's job: an envelope that every version understands around a text that may not. */
 export interface RowJobData {
   readonly v: number;
+  /** `accountedClaims`. It is outside of the text so that a worker which can't read that can still account for itself. */
+  readonly claims: number;
   readonly text: string;
 }
 
@@ -50,8 +52,7 @@ const taskSchema = z.object({
   path: z.string(),
   body: z.string(),
   history: historySchema.exactOptional(),
-  accountedClaims: z.number(),
-}) satisfies z.ZodType<RowTask>;
+}) satisfies z.ZodType<Omit<RowTask, 'accountedClaims'>>;
 
 const resultSchema = z.object({
   row: z.number(),
@@ -70,21 +71,26 @@ const resultSchema = z.object({
   columns: z.record(z.string(), z.string()).exactOptional(),
 }) satisfies z.ZodType<RowResult>;
 
-export function encodeTask(task: RowTask): RowJobData {
-  return { v: payloadVersion, text: JSON.stringify(task) };
+export function encodeTask({ accountedClaims, ...task }: RowTask): RowJobData {
+  return { v: payloadVersion, claims: accountedClaims, text: JSON.stringify(task) };
 }
 
 /** @throws a fatal error `UNKNOWN_PAYLOAD` when another version of the program wrote it. */
 export function decodeTask(data: unknown): RowTask {
-  const { v, text } = data as Partial<RowJobData>;
-  if (v !== payloadVersion || typeof text !== 'string') {
+  const { v, claims, text } = data as Partial<RowJobData>;
+  if (v !== payloadVersion || typeof claims !== 'number' || typeof text !== 'string') {
     throw fatalError(
       'UNKNOWN_PAYLOAD',
       `A row in the datastore has data of version ${String(v)}; this program knows version ${payloadVersion}. ` +
         'Use the version of cqbatch that started the run.',
     );
   }
-  return taskSchema.parse(JSON.parse(text));
+  return { ...taskSchema.parse(JSON.parse(text)), accountedClaims: claims };
+}
+
+/** The same data, whatever it says, with this many claims accounted for. */
+export function withAccountedClaims(data: RowJobData, claims: number): RowJobData {
+  return { ...data, claims };
 }
 
 export function encodeResult(result: RowResult): string {

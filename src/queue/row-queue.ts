@@ -1,6 +1,6 @@
-import type { Queue } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
-import { bullmqOn, shortEventStream } from './bullmq.ts';
+import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
+import type { RowJobData } from './payload.ts';
 
 /** A rate: so many calls in so many milliseconds; both integers from 1. */
 export interface CallRate {
@@ -18,6 +18,14 @@ export interface RowQueue {
   setRate(rate: CallRate | undefined): Promise<void>;
   /** Lets no worker claim a row for that long; never shortens a longer pause. */
   pauseFor(milliseconds: number): Promise<void>;
+  /** How long no worker will claim a row, in milliseconds: because the rate is used up, or the API asked to wait. */
+  restingFor(): Promise<number>;
+  /** Rows of any run that are ready to be claimed. */
+  countWaiting(): Promise<number>;
+  /** Looks after rows whose workers died, in a process without a row worker; workers do so anyway. */
+  watchStalled(): Promise<void>;
+  /** Gives back the rows that a dead process held: only for a datastore that is exclusively ours. */
+  releaseClaims(): Promise<void>;
   /** Removes every row, whoever may be working on it: only for a datastore that is exclusively ours. */
   clear(): Promise<void>;
   close(): Promise<void>;
@@ -25,18 +33,10 @@ export interface RowQueue {
 
 export function openRowQueue(datastore: Datastore, name: string): RowQueue {
   const { classes, options } = bullmqOn(datastore);
-  const queue: Pick<
-    Queue,
-    | 'setGlobalRateLimit'
-    | 'removeGlobalRateLimit'
-    | 'getGlobalRateLimit'
-    | 'removeRateLimitKey'
-    | 'getRateLimitTtl'
-    | 'rateLimit'
-    | 'pause'
-    | 'obliterate'
-    | 'close'
-  > = ignoreErrors(new classes.Queue(name, { ...options, ...shortEventStream }));
+  const queue = new classes.Queue<RowJobData>(name, { ...options, ...shortEventStream });
+  // BullMQ throws what nobody listens for; each call here reports its own failure already.
+  queue.on('error', () => {});
+  let stalledWatch: { close(): Promise<void> } | undefined;
 
   const setRate = async (rate: CallRate): Promise<void> => {
     await queue.setGlobalRateLimit(rate.calls, rate.perMs);
@@ -46,24 +46,38 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
     name,
     async setRate(rate) {
       if (rate !== undefined) return setRate(rate);
-      await queue.removeGlobalRateLimit();
-      await queue.removeRateLimitKey();
+      const current = await queue.getGlobalRateLimit();
+      // A pause that the API asked for is left alone: it needs some limit.
+      if (current !== null && current.max !== noLimit.calls) await queue.removeGlobalRateLimit();
     },
     async pauseFor(milliseconds) {
       if ((await queue.getGlobalRateLimit()) === null) await setRate(noLimit);
       const wanted = Math.max(1, Math.ceil(milliseconds));
       if ((await queue.getRateLimitTtl()) < wanted) await queue.rateLimit(wanted);
     },
+    async restingFor() {
+      const limit = await queue.getGlobalRateLimit();
+      if (limit === null) return 0;
+      return Math.max(0, await queue.getRateLimitTtl(limit.max));
+    },
+    countWaiting: () => queue.getJobCountByTypes('waiting', 'prioritized'),
+    async watchStalled() {
+      if (stalledWatch !== undefined) return;
+      const watch = new classes.Worker(name, null, { ...options, ...stallOptions, autorun: false });
+      watch.on('error', () => {});
+      stalledWatch = watch;
+      await watch.startStalledCheckTimer();
+    },
+    async releaseClaims() {
+      for (const job of await queue.getActive()) await job.moveToWait('0');
+    },
     async clear() {
       await queue.pause();
       await queue.obliterate({ force: true });
     },
-    close: () => queue.close(),
+    async close() {
+      await stalledWatch?.close();
+      await queue.close();
+    },
   };
-}
-
-/** BullMQ throws what nobody listens for; each call here reports its own failure already. */
-function ignoreErrors<Q extends { on(event: 'error', listener: () => void): unknown }>(queue: Q): Q {
-  queue.on('error', () => {});
-  return queue;
 }

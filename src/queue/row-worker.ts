@@ -1,8 +1,16 @@
 import { type Job, RateLimitError, WaitingError } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowHistory } from '../domain.ts';
+import { CqbatchError } from '../errors.ts';
 import { bullmqOn, stallOptions } from './bullmq.ts';
-import { decodeTask, encodeResult, encodeTask, type RowJobData, type RowTask } from './payload.ts';
+import {
+  decodeTask,
+  encodeResult,
+  encodeTask,
+  type RowJobData,
+  type RowTask,
+  withAccountedClaims,
+} from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 import type { Claim, RowVerdict } from './verdict.ts';
 
@@ -14,12 +22,18 @@ export interface RowWorkerOptions {
    * program and counts as a failed attempt. `signal` aborts when the worker can't wait any longer.
    */
   readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
+  /** Called when a row can't be understood. The worker claims no more; the row has gone back for another worker. */
+  readonly onRefused: (reason: CqbatchError) => void;
   /** Errors of the datastore, one by one; the worker goes on by itself. */
   readonly onError: (error: Error) => void;
 }
 
 /** Takes rows from the queue, has them processed, and puts what came of it where it can't be lost. */
 export interface RowWorker {
+  /** Rows in flight. */
+  readonly active: number;
+  /** Rows ever claimed. */
+  readonly started: number;
   /** Claims no more rows; those in flight go on. Takes effect at once. */
   pause(): void;
   /** Rows in flight are waited for until the deadline; then they are aborted and go back to the queue. */
@@ -28,10 +42,20 @@ export interface RowWorker {
 
 export function startRowWorker(datastore: Datastore, queue: RowQueue, options: RowWorkerOptions): RowWorker {
   const { classes, options: bound } = bullmqOn(datastore);
+  let active = 0;
+  let started = 0;
   const worker = new classes.Worker<RowJobData, string>(
     queue.name,
     // BullMQ hands out the signal only to a processor with three declared parameters.
-    (job, token, signal) => processJob(job, token ?? '', signal ?? new AbortController().signal),
+    async (job, token, signal) => {
+      active += 1;
+      started += 1;
+      try {
+        return await processJob(job, token ?? '', signal ?? new AbortController().signal);
+      } finally {
+        active -= 1;
+      }
+    },
     {
       ...bound,
       ...stallOptions,
@@ -48,10 +72,11 @@ export function startRowWorker(datastore: Datastore, queue: RowQueue, options: R
     token: string,
     signal: AbortSignal,
   ): Promise<string> {
-    const task = decodeTask(job.data);
-    const claim = { attemptsUsed: job.attemptsMade, lostClaims: lostClaimsOf(job, task) - 1 };
-    const verdict = await options.process(task, claim, signal);
+    const task = readTask(job.data);
+    if (task instanceof CqbatchError) return refuse(job, token, task);
+    const verdict = await options.process(task, claimOf(job, task), signal);
     if (verdict.kind === 'finished') return encodeResult(verdict.result);
+    if (verdict.kind === 'refused') return refuse(job, token, verdict.reason);
 
     await job.updateData(accountedTask(task, verdict.history, job));
     if (verdict.kind === 'retry') throw new RetryLater(verdict.history.lastCode ?? '', verdict.delayMs);
@@ -63,7 +88,22 @@ export function startRowWorker(datastore: Datastore, queue: RowQueue, options: R
     throw new WaitingError();
   }
 
+  /** Nothing was called: the row goes back as it was, but for this claim. */
+  async function refuse(job: Job<RowJobData, string>, token: string, reason: CqbatchError): Promise<never> {
+    void worker.pause(true);
+    options.onRefused(reason);
+    await job.updateData(withAccountedClaims(job.data, job.attemptsStarted));
+    await job.moveToWait(token);
+    throw new WaitingError();
+  }
+
   return {
+    get active() {
+      return active;
+    },
+    get started() {
+      return started;
+    },
     pause() {
       void worker.pause(true);
     },
@@ -75,6 +115,24 @@ export function startRowWorker(datastore: Datastore, queue: RowQueue, options: R
         clearTimeout(timer);
       }
     },
+  };
+}
+
+function readTask(data: RowJobData): RowTask | CqbatchError {
+  try {
+    return decodeTask(data);
+  } catch (error) {
+    if (error instanceof CqbatchError) return error;
+    throw error;
+  }
+}
+
+function claimOf(job: Job<RowJobData>, task: RowTask): Claim {
+  const { attempts = 1, backoff } = job.opts;
+  return {
+    attemptsUsed: job.attemptsMade,
+    lostClaims: lostClaimsOf(job, task) - 1,
+    policy: { attempts, backoffMs: typeof backoff === 'object' ? (backoff.delay ?? 0) : 0 },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { RowHistory, RowResult } from '../domain.ts';
+import type { CqbatchError } from '../errors.ts';
 
 /** What a worker makes of one claim of a row. */
 export type RowVerdict =
@@ -9,7 +10,17 @@ export type RowVerdict =
   /** The API asks everybody to slow down; the row goes back and no attempt is used up. */
   | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
   /** This worker is stopping; the row goes back and no attempt is used up. */
-  | { readonly kind: 'returned'; readonly history: RowHistory };
+  | { readonly kind: 'returned'; readonly history: RowHistory }
+  /** This worker does not understand the row; it goes back as it was, for another one, and this one must stop. */
+  | { readonly kind: 'refused'; readonly reason: CqbatchError };
+
+/** How often and after which pauses a failed attempt is repeated. */
+export interface RetryPolicy {
+  /** Attempts a row has for failures that may pass, from 1. */
+  readonly attempts: number;
+  /** Upper bound of the pause after the first failed attempt, in milliseconds; it doubles with each further one. */
+  readonly backoffMs: number;
+}
 
 /** A claim of a row, as the datastore knows it. */
 export interface Claim {
@@ -17,4 +28,6 @@ export interface Claim {
   readonly attemptsUsed: number;
   /** Earlier claims of which nothing is known: their worker died, perhaps after the call. */
   readonly lostClaims: number;
+  /** What the run that the row belongs to allows; other runs may allow something else. */
+  readonly policy: RetryPolicy;
 }

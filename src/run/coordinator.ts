@@ -1,19 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult } from '../domain.ts';
-import type { Journal } from '../journal/journal.ts';
-import { type CollectedBatch, openBatchQueue } from '../queue/batch-queue.ts';
+import type { Journal, JournalEntry } from '../journal/journal.ts';
+import { openBatchQueue } from '../queue/batch-queue.ts';
+import type { CollectedBatch } from '../queue/collected-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
+import type { RowQueue } from '../queue/row-queue.ts';
+import type { RetryPolicy } from '../queue/verdict.ts';
 import type { FeedWindow } from './feed-window.ts';
 
 /**
  * The coordinator of a run: feeds its rows as batches, never more than the window holds, and collects the results of
- * finished batches into the journal.
+ * finished batches into the journal. It begins with what an earlier coordinator of the run left in the datastore.
  *
  * ```
  * feeding ──(all rows fed)──▶ draining ──(all batches collected)──▶ done
  *    └───────────┬───────────────┘
- *                ├─(stop)──────────────▶ stopped    what is in the datastore stays there: settle it afterwards
- *                ├─(too many failures)─▶ exceeded
+ *                ├─(stop)──────────────▶ stopped    ─┬─ withdraw: nothing of the run is left in the datastore
+ *                ├─(too many failures)─▶ exceeded   ─┘  or close: another coordinator goes on with it
  *                └─(datastore, disk)───▶ rejected
  * ```
  */
@@ -22,12 +26,14 @@ export type CoordinatorEnd = 'done' | 'stopped' | 'exceeded';
 export interface CoordinatorOptions {
   readonly runId: string;
   readonly datastore: Datastore;
-  readonly rowsQueue: string;
+  /** Resolves with the reason when the run can't go on here. */
+  readonly lost: Promise<Error>;
+  readonly rows: RowQueue;
   readonly journal: Journal;
+  /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<RowTask>;
   readonly window: FeedWindow;
-  /** Attempts of each row. */
-  readonly attempts: number;
+  readonly policy: RetryPolicy;
   /** The run ends when more rows than that have failed. */
   readonly maxFailures?: number;
   /** Called with the rows of a batch once they are safe in the journal. */
@@ -40,27 +46,43 @@ export interface Coordinator {
   readonly end: Promise<CoordinatorEnd>;
   /** Feeds no more; collecting goes on until `close`. */
   stop(): void;
+  /**
+   * After the end: takes back what nobody is calling and waits for what somebody is. Afterwards the datastore holds
+   * nothing of the run and the journal alone tells what is left to do. Killed at any point, it can be done again.
+   *
+   * @returns whether it is through; not when the signal aborted before the last call had ended.
+   */
+  withdraw(signal: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
-export function startCoordinator(options: CoordinatorOptions): Coordinator {
+/** How often the datastore is asked what other processes have finished, and what can be taken back. */
+const refreshMs = 250;
+
+export async function startCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { journal, window, datastore } = options;
-  let ending: Exclude<CoordinatorEnd, 'done'> | undefined;
+  const ending = new AbortController();
+  const ended = new Promise<void>((resolve) => {
+    ending.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  let reason: Exclude<CoordinatorEnd, 'done'> | undefined;
   let failure: Error | undefined;
 
-  const endBecause = (reason: Exclude<CoordinatorEnd, 'done'>): void => {
-    ending ??= reason;
+  const endBecause = (why: Exclude<CoordinatorEnd, 'done'>): void => {
+    reason ??= why;
+    ending.abort();
     window.wake();
   };
   const fail = (error: Error): void => {
     failure ??= error;
+    ending.abort();
     window.wake();
   };
 
-  const batches = openBatchQueue(datastore, {
+  const batches = await openBatchQueue(datastore, {
     runId: options.runId,
-    rowsQueue: options.rowsQueue,
-    attempts: options.attempts,
+    rows: options.rows,
+    policy: options.policy,
     collect: (batch) =>
       collect(batch).catch((error: Error) => {
         fail(error);
@@ -68,7 +90,19 @@ export function startCoordinator(options: CoordinatorOptions): Coordinator {
       }),
     onError: options.onError,
   });
-  void datastore.lost.then(fail);
+  for (const { rows, bytes } of batches.adopted.batches) window.fed(rows, bytes);
+  await journal.append(suspectLostRows());
+  void options.lost.then(fail);
+
+  /** Rows that were fed, but are neither in the datastore nor in the journal: they may have been called. */
+  function suspectLostRows(): readonly JournalEntry[] {
+    return [...journal.unsettledRows()]
+      .filter((row) => !batches.adopted.rows.has(row))
+      .map((row) => {
+        const before = journal.history(row) ?? { attempts: 0, unprocessed: 0 };
+        return { type: 'open', row, history: { ...before, unclear: true } };
+      });
+  }
 
   async function collect(batch: CollectedBatch): Promise<void> {
     const results = [...batch.results, ...batch.abandoned.map(abandonedResult)];
@@ -83,39 +117,92 @@ export function startCoordinator(options: CoordinatorOptions): Coordinator {
     let tasks: RowTask[] = [];
     let bytes = 0;
     const addBatch = async (): Promise<void> => {
-      await settled(() => window.hasRoom);
+      await until(() => window.hasRoom);
       const first = tasks[0];
       const last = tasks.at(-1);
-      if (ending !== undefined || first === undefined || last === undefined) return;
+      if (ending.signal.aborted || first === undefined || last === undefined) return;
       // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
       await journal.append([{ type: 'fed', first: first.row, last: last.row }]);
       window.fed(tasks.length, bytes);
-      await batches.add(tasks, bytes);
+      await orEnding(batches.add(tasks, bytes, ending.signal));
       tasks = [];
       bytes = 0;
     };
 
     for await (const task of options.tasks) {
+      if (ending.signal.aborted) break;
+      if (batches.adopted.rows.has(task.row)) continue;
       tasks.push(task);
       bytes += task.body.length;
       if (window.isFull(tasks.length, bytes)) await addBatch();
-      if (ending !== undefined) return ending;
     }
     await addBatch();
-    await settled(() => window.isEmpty);
-    return ending ?? 'done';
+    await until(() => window.isEmpty);
+    return reason ?? 'done';
   }
 
   /** Waits until the condition holds or the run is ending. */
-  async function settled(condition: () => boolean): Promise<void> {
-    while (failure === undefined && ending === undefined && !condition()) await window.changed();
+  async function until(condition: () => boolean): Promise<void> {
+    while (!ending.signal.aborted && !condition()) await window.changed();
     if (failure !== undefined) throw failure;
+  }
+
+  /** Waits for the datastore, unless the run is ending: it may be away for long. */
+  async function orEnding(work: Promise<void>): Promise<void> {
+    await Promise.race([work, ended]);
+    // Whatever becomes of it now shows when the run is gone on with.
+    work.catch(() => {});
+  }
+
+  /** Rows of a shared datastore are finished by processes that can't tell this one. */
+  const observer = datastore.exclusive ? undefined : setInterval(() => void observe(), refreshMs);
+  let observing = false;
+  async function observe(): Promise<void> {
+    if (observing) return;
+    observing = true;
+    try {
+      await batches.refresh();
+      window.observed(batches.openRows);
+    } catch (error) {
+      options.onError(error as Error);
+    } finally {
+      observing = false;
+    }
+  }
+
+  async function withdrawAll(signal: AbortSignal): Promise<boolean> {
+    if (!datastore.exclusive) await options.rows.watchStalled();
+    while (!signal.aborted && failure === undefined) {
+      await batches.takeBack((rows) =>
+        journal.append(rows.map(({ row, history }) => ({ type: 'open', row, history }))).then(() => {}),
+      );
+      if (!window.isEmpty) await Promise.race([window.changed(), pause(refreshMs)]);
+      if (!window.isEmpty) continue;
+      await journal.append([{ type: 'settled' }]);
+      await batches.forget();
+      return true;
+    }
+    if (failure !== undefined) throw failure;
+    return false;
   }
 
   return {
     end: feed(),
     stop: () => endBecause('stopped'),
-    close: () => batches.close(),
+    async withdraw(signal) {
+      const aborted = new Promise<false>((resolve) => {
+        if (signal.aborted) resolve(false);
+        signal.addEventListener('abort', () => resolve(false), { once: true });
+      });
+      const through = withdrawAll(signal);
+      through.catch(() => {});
+      // A datastore that is away would be waited for without end.
+      return Promise.race([through, aborted]);
+    },
+    async close() {
+      clearInterval(observer);
+      await batches.close();
+    },
   };
 }
 

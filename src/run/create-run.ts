@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { RowHistory, RowResult } from '../domain.ts';
@@ -19,6 +20,8 @@ export interface CreateRunInput {
   readonly options: RunOptions;
   /** Where the problems of invalid rows are written, all of them. */
   readonly problemsPath: (manifestName: string) => string;
+  /** The id that the user chose, if so. */
+  readonly runId?: string | undefined;
   /** The run whose failed rows the manifest holds, and what their attempts did there, by row of the manifest. */
   readonly retry?: { readonly of: string; readonly histories: ReadonlyMap<number, RowHistory> };
 }
@@ -43,7 +46,7 @@ const journalPart = 1_000;
  * @throws a usage error when the manifest can't be read or its operation can't be told; the folder is gone then.
  */
 export async function createRun(store: RunStore, input: CreateRunInput): Promise<CreatedRun> {
-  const { id, folder } = await store.create();
+  const { id, folder } = await store.create(input.runId);
   let journal: Journal | undefined;
   try {
     const staged = await stageManifest(input.source, folder, input.stdin);
@@ -65,6 +68,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
     const record: RunRecord = {
       version: 1,
       id,
+      key: randomUUID(),
       state: 'planned',
       states: [{ state: 'planned', at: new Date().toISOString() }],
       manifest: {

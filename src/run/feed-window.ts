@@ -79,16 +79,19 @@ export class FeedWindow {
 
   /** A row is finished; its result waits for the rest of its batch. */
   finished(): void {
-    this.#openRows -= 1;
-    this.#measure();
-    this.#wake?.();
+    this.#lowerOpenRows(this.#openRows - 1);
+  }
+
+  /** So many rows are unfinished, as the datastore says: for rows that other processes work on. */
+  observed(openRows: number): void {
+    this.#lowerOpenRows(openRows);
   }
 
   collected(rows: number, bytes: number): void {
     this.#heldRows -= rows;
     this.#heldBytes -= bytes;
     // A row that was collected is finished, whether its worker could say so or not.
-    this.#openRows = Math.min(this.#openRows, this.#heldRows);
+    this.#lowerOpenRows(this.#heldRows);
     this.#wake?.();
   }
 
@@ -103,8 +106,16 @@ export class FeedWindow {
     this.#wake?.();
   }
 
-  #measure(): void {
-    this.#finishedSince += 1;
+  #lowerOpenRows(rows: number): void {
+    const finished = this.#openRows - rows;
+    if (finished <= 0) return;
+    this.#openRows = rows;
+    this.#measure(finished);
+    this.#wake?.();
+  }
+
+  #measure(finished: number): void {
+    this.#finishedSince += finished;
     const seconds = (this.#now() - this.#since) / 1_000;
     if (seconds < 0.5) return;
     const weight = 1 - Math.exp(-seconds / memorySeconds);

@@ -15,6 +15,10 @@ export interface ProgressSnapshot {
   readonly waitMs: number;
   /** Rows that wait for another attempt. */
   readonly retrying: number;
+  /** Whether the run waits until somebody wants it to go on. */
+  readonly paused: boolean;
+  /** Workers on all machines that call this API, where others than this process may. */
+  readonly workers?: number;
   readonly etaSeconds?: number;
   readonly elapsedSeconds: number;
 }
@@ -40,6 +44,8 @@ export class Progress {
   /** Finished rows per second of the clock, newest last. */
   readonly #seconds: { second: number; rows: number }[] = [];
   #waitUntil = 0;
+  #paused = false;
+  #workers: number | undefined;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -66,6 +72,14 @@ export class Progress {
     this.#waitUntil = Math.max(this.#waitUntil, this.#now() + waitMs);
   }
 
+  pause(paused: boolean): void {
+    this.#paused = paused;
+  }
+
+  workers(workers: number): void {
+    this.#workers = workers;
+  }
+
   snapshot(): ProgressSnapshot {
     const { total, allowedPerSecond } = this.#options;
     const done = outcomes.reduce((sum, outcome) => sum + this.#counts[outcome], 0);
@@ -79,6 +93,8 @@ export class Progress {
       ...(allowedPerSecond !== undefined && { allowedPerSecond }),
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
       retrying: this.#retrying.size,
+      paused: this.#paused,
+      ...(this.#workers !== undefined && { workers: this.#workers }),
       ...(ratePerSecond > 0 && { etaSeconds: (total - done) / ratePerSecond }),
       elapsedSeconds,
     };

@@ -7,16 +7,20 @@ import { isProcessAlive, processStart } from '../process.ts';
  * `run.json`: what a run is and where it stands. States:
  *
  * ```
- * planned ──▶ running ──▶ completed     every row has its result
- *                ├──────▶ interrupted   stopped by the user, or its process died: resume goes on
- *                ├──────▶ halted        too many failures, or no row can succeed: resume goes on
- *                ├──────▶ failed        datastore or disk failed: resume goes on
- *                └──────▶ cancelled     given up for good; rows without a result stay so
+ * planned ──┬──────────▶ running ──▶ completed     every row has its result
+ *           └─▶ submitted ─┘  │                    submitted: waits for a coordinator that sees the state folder
+ *                             ├──▶ paused          until somebody wants it to go on: back to running
+ *                             ├──▶ interrupted     stopped by the user, or its process died: resume goes on
+ *                             ├──▶ halted          too many failures, or no row can succeed: resume goes on
+ *                             ├──▶ failed          datastore or disk failed: resume goes on
+ *                             └──▶ cancelled       given up for good; rows without a result stay so
  * ```
  */
 export const runStates = [
   'planned',
+  'submitted',
   'running',
+  'paused',
   'completed',
   'interrupted',
   'halted',
@@ -87,6 +91,12 @@ export const runRecordSchema = z.object({
   counts: z.record(z.enum(outcomes), z.number()).exactOptional(),
   /** The process that works on the run, or did last. */
   process: processSchema.exactOptional(),
+  /** Drawn when the run was made: tells it from another one of the same id on a shared datastore. */
+  key: z.string().exactOptional(),
+  /** Whether a coordinator works on it by itself, also after the one that did has died. */
+  submitted: z.boolean().exactOptional(),
+  /** The shared datastore it was last worked on with, without a password; absent for the embedded one. */
+  queue: z.string().exactOptional(),
   /** The run whose failed rows this one repeats. */
   retryOf: z.string().exactOptional(),
 });
@@ -101,7 +111,7 @@ export function enterState(record: RunRecord, state: RunState, reason?: string):
     state,
     states: [...record.states, { state, at, ...(reason !== undefined && { reason }) }],
   };
-  if (state !== 'running') return entered;
+  if (state !== 'running' && state !== 'paused') return entered;
   return {
     ...entered,
     process: { pid: process.pid, host: hostname(), started: processStart(process.pid) ?? '' },
@@ -110,15 +120,20 @@ export function enterState(record: RunRecord, state: RunState, reason?: string):
 
 /** The state as it really is: a run whose process died is interrupted, whatever its record says. */
 export function actualState(record: RunRecord): RunState {
-  if (record.state !== 'running') return record.state;
+  if (record.state !== 'running' && record.state !== 'paused') return record.state;
   const worker = record.process;
   if (worker === undefined) return 'interrupted';
   // Another machine's processes can't be seen from here; its run is believed.
-  if (worker.host !== hostname()) return 'running';
-  return isProcessAlive(worker.pid, worker.started) ? 'running' : 'interrupted';
+  if (worker.host !== hostname()) return record.state;
+  return isProcessAlive(worker.pid, worker.started) ? record.state : 'interrupted';
+}
+
+/** Whether a process works on a run in this state, or will as soon as somebody wants it to. */
+export function isActive(state: RunState): boolean {
+  return state === 'running' || state === 'paused';
 }
 
 /** Whether `resume` can go on with a run in this state. */
 export function isResumable(state: RunState): boolean {
-  return state === 'interrupted' || state === 'halted' || state === 'failed' || state === 'planned';
+  return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);
 }

@@ -12,7 +12,10 @@ export function newRunId(now: Date = new Date()): string {
   return `${time}-${suffix}`;
 }
 
-/** Whether a text has the form of a run id, and so can be used as the name of a folder. */
+/**
+ * Whether a text has the form of a run id, ours or one that the user chose. It can be used as the name of a folder
+ * on every system, and in the names of queues and jobs.
+ */
 export function isRunId(text: string): boolean {
-  return /^\d{8}-\d{6}-[a-z2-9]{4}$/.test(text);
+  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text);
 }

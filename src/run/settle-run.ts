@@ -1,34 +1,42 @@
 import type { Datastore } from '../datastore/datastore.ts';
-import type { Journal, JournalEntry } from '../journal/journal.ts';
-import { rowsQueueName } from '../queue/names.ts';
-import { readLeftovers } from '../queue/settle.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { RowQueue } from '../queue/row-queue.ts';
+import { startCoordinator } from './coordinator.ts';
+import { FeedWindow } from './feed-window.ts';
 
 /**
- * Moves all that the datastore holds of a run into its journal: results that were not collected, what the attempts
- * of unfinished rows did, and which rows may have been called without a trace. Afterwards the journal alone tells
- * what is left to do, so that resuming, cancelling and starting another run all begin from the same simple state.
+ * Moves all that the datastore holds of a run, on which no process works any more, into its journal. Afterwards the
+ * journal alone tells what is left to do, so that resuming, cancelling and starting another run all begin from the
+ * same simple state.
  *
- * Killed at any point, it can be done again. The datastore must be exclusively ours and no worker may run.
+ * @returns whether it is through; not when the signal aborted while another machine was still calling a row.
  */
 export async function settleRun(
   datastore: Datastore,
+  rows: RowQueue,
   journal: Journal,
   runId: string,
-  baseUrl: string,
-): Promise<void> {
-  const leftovers = await readLeftovers(datastore, runId, rowsQueueName(baseUrl));
-  const entries: JournalEntry[] = leftovers.results.map((result) => ({ type: 'row', result }));
-  const known = new Set(leftovers.results.map(({ row }) => row));
-  for (const { row, history } of leftovers.unfinished) {
-    known.add(row);
-    if (history !== undefined) entries.push({ type: 'open', row, history });
+  signal: AbortSignal,
+): Promise<boolean> {
+  const coordinator = await startCoordinator({
+    runId,
+    datastore,
+    lost: datastore.lost,
+    rows,
+    journal,
+    tasks: nothing(),
+    window: new FeedWindow({ concurrency: 1 }),
+    policy: { attempts: 1, backoffMs: 0 },
+    onCollected: async () => {},
+    onError: () => {},
+  });
+  try {
+    coordinator.stop();
+    await coordinator.end;
+    return await coordinator.withdraw(signal);
+  } finally {
+    await coordinator.close();
   }
-  for (const row of journal.unsettledRows()) {
-    if (known.has(row)) continue;
-    // Fed, but neither in the datastore nor in the journal: it may have been called, nobody can tell.
-    const before = journal.history(row) ?? { attempts: 0, unprocessed: 0 };
-    entries.push({ type: 'open', row, history: { ...before, unclear: true } });
-  }
-  await journal.append([...entries, { type: 'settled' }]);
-  await leftovers.remove();
 }
+
+async function* nothing(): AsyncGenerator<never> {}

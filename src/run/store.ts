@@ -9,14 +9,21 @@ import { isRunId, newRunId } from './run-id.ts';
 export interface RunStore {
   readonly stateDir: string;
   folder(id: string): string;
-  /** Makes the folder of a new run; nothing else sees it until its record is saved. */
-  create(): Promise<{ readonly id: string; readonly folder: string }>;
+  /**
+   * Makes the folder of a new run; nothing else sees it until its record is saved.
+   *
+   * @param wanted the id that the user chose, if so.
+   * @throws a usage error `RUN_EXISTS` when there is a run of that id, or somebody is planning one.
+   */
+  create(wanted?: string): Promise<{ readonly id: string; readonly folder: string }>;
+  /** Whether there is a run of that id, or somebody is planning one. */
+  exists(id: string): Promise<boolean>;
   /** Replaces the record, whole or not at all. */
   save(record: RunRecord): Promise<void>;
   /**
    * The run of that id, or the newest.
    *
-   * @throws a usage error when there is none.
+   * @throws a usage error `RUN_UNKNOWN` when there is none.
    */
   load(id?: string): Promise<RunRecord>;
   /** All runs, oldest first. Folders without a record (a plan that was declined or died) are left out. */
@@ -61,6 +68,12 @@ export function openRunStore(stateDir: string): RunStore {
     return names.filter(isRunId).sort();
   };
 
+  const list = async (): Promise<readonly RunRecord[]> => {
+    const records = (await Promise.all((await ids()).map(read))).filter((record) => record !== undefined);
+    // Ids sort by time unless the user chose them; of the same second, they are as good as any order.
+    return records.sort((a, b) => compare(plannedAt(a), plannedAt(b)) || compare(a.id, b.id));
+  };
+
   /** A plan that was killed leaves a folder without a record, perhaps with a large copy of its manifest. */
   const removeAbandonedPlans = async (): Promise<void> => {
     for (const id of await ids()) {
@@ -74,19 +87,29 @@ export function openRunStore(stateDir: string): RunStore {
   return {
     stateDir,
     folder,
-    async create() {
+    async create(wanted) {
       await mkdir(runsDir, { recursive: true, mode: 0o700 });
       await removeAbandonedPlans();
       for (;;) {
-        const id = newRunId();
+        const id = wanted ?? newRunId();
         try {
           await mkdir(folder(id), { mode: 0o700 });
           return { id, folder: folder(id) };
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+          if (wanted !== undefined)
+            throw usageError(
+              'RUN_EXISTS',
+              `There is a run ${id} in ${stateDir} already: "cqbatch status ${id}" tells how it is.`,
+            );
         }
       }
     },
+    exists: (id) =>
+      stat(folder(id)).then(
+        () => true,
+        () => false,
+      ),
     async save(record) {
       await writeFileAtomically(join(folder(record.id), recordFile), `${JSON.stringify(record, null, 2)}\n`);
     },
@@ -101,21 +124,24 @@ export function openRunStore(stateDir: string): RunStore {
         }
         return record;
       }
-      for (const newest of (await ids()).toReversed()) {
-        const record = await read(newest);
-        if (record !== undefined) return record;
-      }
+      const newest = (await list()).at(-1);
+      if (newest !== undefined) return newest;
       throw usageError(
         'RUN_UNKNOWN',
         `There is no run in ${stateDir} yet. Start one with "cqbatch run <manifest>".`,
       );
     },
-    async list() {
-      const records = await Promise.all((await ids()).map(read));
-      return records.filter((record) => record !== undefined);
-    },
+    list,
     async discard(id) {
       await rm(folder(id), { recursive: true, force: true });
     },
   };
+}
+
+function plannedAt({ states }: RunRecord): string {
+  return states[0]?.at ?? '';
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,28 +1,44 @@
 import { join } from 'node:path';
-import { openEmbedded } from '../datastore/embedded/embedded.ts';
+import type { Datastore } from '../datastore/datastore.ts';
 import { openJournal } from '../journal/open.ts';
+import { rowsQueueName } from '../queue/names.ts';
+import { openRowQueue } from '../queue/row-queue.ts';
 import { enterState, type RunRecord } from '../run/record.ts';
+import { lockRun } from '../run/run-lock.ts';
 import { settleRun } from '../run/settle-run.ts';
 import type { RunStore } from '../run/store.ts';
 
 /**
  * Gives up a run on which no process works any more: what its datastore still holds goes into the journal, and rows
- * without a result stay so.
+ * without a result stay so. Calls that other machines are making are waited for until the signal aborts.
+ *
+ * @returns undefined when the signal aborted before that; the run is as it was.
  */
-export async function cancelStoppedRun(store: RunStore, record: RunRecord): Promise<RunRecord> {
-  const datastore = await openEmbedded({ stateDir: store.stateDir, purpose: `cancel ${record.id}` });
+export async function cancelStoppedRun(
+  store: RunStore,
+  record: RunRecord,
+  openDatastore: (purpose: string) => Promise<Datastore>,
+  signal: AbortSignal,
+): Promise<RunRecord | undefined> {
+  const { id } = record;
+  const datastore = await openDatastore(`cancel ${id}`);
   try {
-    const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), {
-      runId: record.id,
+    const lock = datastore.exclusive ? undefined : await lockRun(store.folder(id), id, `cancel ${id}`);
+    const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
+    const journal = await openJournal(join(store.folder(id), 'journal.jsonl'), {
+      runId: id,
       mustExist: true,
     });
     try {
-      await settleRun(datastore, journal, record.id, record.options.baseUrl);
+      if (datastore.exclusive) await rows.releaseClaims();
+      if (!(await settleRun(datastore, rows, journal, id, signal))) return undefined;
       const cancelled = enterState(record, 'cancelled');
       await store.save(cancelled);
       return cancelled;
     } finally {
       await journal.close();
+      await rows.close();
+      await lock?.release();
     }
   } finally {
     await datastore.close();

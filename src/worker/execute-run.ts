@@ -1,42 +1,70 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import { openEmbedded } from '../datastore/embedded/embedded.ts';
+import { type CqbatchError, fatalError, usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { openJournal } from '../journal/open.ts';
+import type { ProcessLock } from '../lock.ts';
+import { rowsQueueName } from '../queue/names.ts';
+import { openRegistry, type Registry, type RunEntry } from '../queue/registry.ts';
+import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import type { WrittenReports } from '../report/write-reports.ts';
-import { clearCancelRequest } from '../run/cancel-request.ts';
 import { openPlannedManifest } from '../run/open-manifest.ts';
+import { type Surroundings, startPresence } from '../run/presence.ts';
+import { Progress } from '../run/progress.ts';
 import { enterState, type RunRecord } from '../run/record.ts';
 import { reportRun } from '../run/report-run.ts';
+import { lockRun } from '../run/run-lock.ts';
 import { settleRun } from '../run/settle-run.ts';
 import type { RunStore } from '../run/store.ts';
 import { unfinishedTasks } from '../run/tasks.ts';
-import type { WorkerEvent } from './row-processor.ts';
-import { type RunEnd, runHere } from './run-here.ts';
+import { clearWish, watchWishes } from '../run/wish.ts';
+import { type RunEnd, type RunEvent, runHere } from './run-here.ts';
+import { startWorkerPresence } from './worker-presence.ts';
 
 export interface ExecuteRunOptions {
   readonly store: RunStore;
   /** Planned, or stopped before its end. */
   readonly record: RunRecord;
-  /** Opens the run's journal, once this process is the only one that works on the runs of the state folder. */
+  /** Opens the datastore for this purpose; it is closed at the end. */
+  readonly openDatastore: (purpose: string) => Promise<Datastore>;
+  /** The shared datastore without its password; absent for the embedded one. */
+  readonly queue?: string | undefined;
+  /** Opens the run's journal, once this process is the only one that works on the run. */
   readonly openJournal: () => Promise<Journal>;
-  readonly client: ApiClient;
+  /** Calls the API; without it, workers elsewhere must. */
+  readonly client: ApiClient | undefined;
+  /** The lock on the run, when it is held already; it is not released here. */
+  readonly lock?: ProcessLock;
+  /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
+  readonly handOver?: boolean;
+  /** Version of the program, for those who look at a shared datastore. */
+  readonly version: string;
   readonly log: Logger;
   /** Aborts when the user wants the run to stop. */
   readonly interrupt: AbortSignal;
-  /** Called before the first row is fed, with the counts of rows that have a result already. */
-  readonly onStarted: (counts: Journal['outcomeCounts']) => void;
-  readonly onEvent: (event: WorkerEvent) => void;
+  /** Called before the first row is fed. */
+  readonly onStarted?: (started: StartedRun) => void;
+  readonly onEvent?: (event: RunEvent) => void;
+  readonly onSurroundings?: (surroundings: Surroundings) => void;
   /** Called when no more rows are called, before the report is written. */
-  readonly onEnded: () => void;
+  readonly onEnded?: () => void;
+}
+
+export interface StartedRun {
+  /** Rows that have a result already. */
+  readonly counts: Journal['outcomeCounts'];
+  /** `trouble` tells what is waited for. */
+  readonly datastore: Pick<Datastore, 'trouble' | 'exclusive'>;
 }
 
 export interface ExecutedRun {
   readonly record: RunRecord;
   readonly end: RunEnd;
-  readonly reports: WrittenReports;
+  /** Absent when the run was handed over. */
+  readonly reports?: WrittenReports;
 }
 
 /**
@@ -44,79 +72,225 @@ export interface ExecutedRun {
  * whatever the end is.
  *
  * @throws a fatal error when the datastore or the disk fails; the run is then in state `failed`, if that could still
- *   be written, and can be resumed.
+ *   be written, and can be resumed. A fatal error `RUN_LOCKED` when another process works on it.
  */
 export async function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   const { store } = options;
   const { id } = options.record;
-  const datastore = await openEmbedded({ stateDir: store.stateDir, purpose: `run ${id}` });
+  const datastore = await options.openDatastore(`run ${id}`);
   try {
-    const journal = await options.openJournal();
+    // Who has the embedded datastore has all runs of its state folder.
+    const own =
+      datastore.exclusive || options.lock !== undefined
+        ? undefined
+        : await lockRun(store.folder(id), id, `run ${id}`);
+    const lock = own ?? options.lock;
     try {
-      await settleOthers(store, datastore, id);
-      return await execute(options, datastore, journal);
+      const rows = openRowQueue(datastore, rowsQueueName(options.record.options.baseUrl));
+      const journal = await options.openJournal();
+      const lost = Promise.race([datastore.lost, ...(lock === undefined ? [] : [lock.lost])]);
+      try {
+        return await execute(options, { datastore, lost, rows, journal });
+      } finally {
+        await journal.close();
+        await rows.close();
+      }
     } finally {
-      await journal.close();
+      await own?.release();
     }
   } finally {
     await datastore.close();
   }
 }
 
-async function execute(
-  options: ExecuteRunOptions,
-  datastore: Datastore,
-  journal: Journal,
-): Promise<ExecutedRun> {
-  const { store } = options;
+/** What a run works with. */
+interface Means {
+  readonly datastore: Datastore;
+  readonly rows: RowQueue;
+  readonly journal: Journal;
+  /** Resolves when the datastore, or the right to work on the run, is gone for good. */
+  readonly lost: Promise<Error>;
+}
+
+async function execute(options: ExecuteRunOptions, means: Means): Promise<ExecutedRun> {
+  const { store, log } = options;
+  const { datastore, rows, journal } = means;
   const { id, manifest, options: runOptions } = options.record;
   const runFolder = store.folder(id);
   const planned = await openPlannedManifest(join(runFolder, manifest.file), manifest.name, runOptions);
-  await settleRun(datastore, journal, id, runOptions.baseUrl);
-  await clearCancelRequest(runFolder);
+  refuseOtherDatastore(options, journal);
+  if (datastore.exclusive) await claimForOurselves(options, means);
 
-  const running = enterState(options.record, 'running');
-  await store.save(running);
-  options.onStarted(journal.outcomeCounts);
+  const registry = datastore.exclusive ? undefined : openRegistry(datastore);
+  let running = {
+    ...enterState(withoutQueue(options.record), 'running'),
+    ...(options.queue !== undefined && { queue: options.queue }),
+  };
+  const progress = new Progress({ total: options.record.plan.rows, counts: journal.outcomeCounts });
+  const entry = (): RunEntry => entryOf(running, journal, progress);
   try {
-    const end = await runHere({
-      runId: id,
-      runFolder,
-      options: runOptions,
-      datastore,
-      journal,
-      tasks: unfinishedTasks(id, planned.manifest.rows(), planned.prepare, journal),
-      client: options.client,
-      log: options.log,
-      onEvent: options.onEvent,
-      interrupt: options.interrupt,
-    });
-    options.onEnded();
-    await settleRun(datastore, journal, id, runOptions.baseUrl);
-    const record = { ...enterState(running, end.state, reasonOf(end)), counts: { ...journal.outcomeCounts } };
-    await store.save(record);
-    return { record, end, reports: await reportRun(store, record, journal) };
-  } catch (error) {
-    await store.save(enterState(running, 'failed', (error as Error).message));
-    throw error;
+    if (registry !== undefined) await announce(registry, entry(), options);
+    if (options.handOver !== true) await clearWish(runFolder);
+    await store.save(running);
+    options.onStarted?.({ counts: journal.outcomeCounts, datastore });
+    const wishes = watchWishes(id, runFolder, registry);
+    const presence =
+      registry &&
+      startPresence({
+        registry,
+        rows,
+        entry,
+        onSurroundings: (surroundings) => options.onSurroundings?.(surroundings),
+        onError: (error) => log.warn({ run: id, err: error.message }, 'datastore error'),
+      });
+    try {
+      const end = await runHere({
+        runId: id,
+        options: runOptions,
+        ...means,
+        tasks: () => unfinishedTasks(id, planned.manifest.rows(), planned.prepare, journal),
+        client: options.client,
+        wishes,
+        showWorker:
+          registry &&
+          ((facts) =>
+            startWorkerPresence({
+              registry,
+              version: options.version,
+              baseUrl: runOptions.baseUrl,
+              concurrency: runOptions.concurrency,
+              facts,
+              onError: (error) => log.warn({ run: id, err: error.message }, 'datastore error'),
+            })),
+        log,
+        async onEvent(event) {
+          if (event.type === 'finished') progress.finished(event.result);
+          if (event.type === 'paused') {
+            running = enterState(running, event.paused ? 'paused' : 'running');
+            await store.save(running);
+          }
+          options.onEvent?.(event);
+        },
+        interrupt: options.interrupt,
+        handOver: options.handOver ?? false,
+      });
+      options.onEnded?.();
+      const handedOver = end.state === 'interrupted' && options.handOver === true;
+      running = {
+        ...enterState(running, handedOver ? 'submitted' : end.state, reasonOf(end)),
+        counts: { ...journal.outcomeCounts },
+      };
+      await store.save(running);
+      if (handedOver) return { record: running, end };
+      return { record: running, end, reports: await reportRun(store, running, journal) };
+    } catch (error) {
+      // Who has lost the run to another process must not write what that one has written since.
+      if ((error as CqbatchError).code !== 'LOCK_LOST')
+        await store.save(enterState(running, 'failed', (error as Error).message));
+      throw error;
+    } finally {
+      wishes.close();
+      await Promise.race([presence?.stop(), seconds(2)]).catch(() => {});
+    }
+  } finally {
+    await Promise.race([registry?.close(), seconds(2)]);
   }
+}
+
+/** The last entry is not worth waiting for a datastore that is away. */
+function seconds(count: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_000 * count).unref());
+}
+
+function withoutQueue({ queue: _, ...record }: RunRecord): RunRecord {
+  return record;
+}
+
+/** @throws a usage error when rows of the run may be in a datastore that is not the one at hand. */
+function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Journal): void {
+  const held = !journal.unsettledRows()[Symbol.iterator]().next().done;
+  if (!held || record.queue === queue) return;
+  const was = record.queue === undefined ? 'the embedded datastore' : record.queue;
+  const remedy = record.queue === undefined ? 'leave out --queue' : `pass --queue ${record.queue}`;
+  throw usageError(
+    'OTHER_DATASTORE',
+    `Rows of run ${record.id} are still in ${was}, where it was worked on last: ${remedy}.`,
+  );
+}
+
+/** Leaves the embedded datastore empty and every run in it settled: no row is called behind the user's back. */
+async function claimForOurselves(
+  { store, record, interrupt }: ExecuteRunOptions,
+  { datastore, rows, journal }: Means,
+): Promise<void> {
+  await settleDeadRuns(store, datastore, record.id, interrupt);
+  await rows.releaseClaims();
+  await settleRun(datastore, rows, journal, record.id, interrupt);
+  // Rows of runs whose folder somebody deleted: nobody would know what became of them.
+  await rows.clear();
+  await rows.setRate(record.options.rate?.limit);
+}
+
+async function settleDeadRuns(
+  store: RunStore,
+  datastore: Datastore,
+  ownId: string,
+  interrupt: AbortSignal,
+): Promise<void> {
+  for (const record of await store.list()) {
+    const worked = record.state === 'running' || record.state === 'paused' || record.state === 'failed';
+    if (record.id === ownId || !worked || record.queue !== undefined) continue;
+    const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
+    const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), { runId: record.id });
+    try {
+      await rows.releaseClaims();
+      await settleRun(datastore, rows, journal, record.id, interrupt);
+    } finally {
+      await journal.close();
+      await rows.close();
+    }
+    await store.save(enterState(record, 'interrupted', 'its process ended'));
+  }
+}
+
+/** @throws a fatal error when the datastore knows another run of this id. */
+async function announce(
+  registry: Registry,
+  entry: RunEntry,
+  { record, handOver }: ExecuteRunOptions,
+): Promise<void> {
+  await registry.sweep();
+  if (!(await registry.putRun(entry))) {
+    throw fatalError(
+      'RUN_ID_TAKEN',
+      `Another run called ${record.id} uses this datastore. Give this one another --run-id, or the datastore's ` +
+        'installations different prefixes (CQBATCH_QUEUE_PREFIX).',
+    );
+  }
+  // Who starts a run by hand wants it to go on, whatever was wanted before.
+  if (handOver !== true) await registry.wish(record.id, 'go');
+}
+
+function entryOf(record: RunRecord, journal: Journal, progress: Progress): RunEntry {
+  const { rate, baseUrl } = record.options;
+  return {
+    id: record.id,
+    key: record.key ?? record.id,
+    baseUrl,
+    manifest: record.manifest.name,
+    state: record.state,
+    rows: record.plan.rows,
+    counts: { ...journal.outcomeCounts },
+    ratePerSecond: progress.snapshot().ratePerSecond,
+    ...(rate !== undefined && { rate: { text: rate.text, ...rate.limit } }),
+    coordinator: { host: hostname(), pid: process.pid },
+    startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',
+    seenAt: new Date().toISOString(),
+  };
 }
 
 function reasonOf(end: RunEnd): string | undefined {
   if (end.state !== 'halted') return undefined;
-  return end.because === 'threshold' ? 'more failures than --max-failures allows' : end.failure.message;
-}
-
-/** Runs whose process died left rows in the datastore; they must not be called behind the user's back. */
-async function settleOthers(store: RunStore, datastore: Datastore, ownId: string): Promise<void> {
-  for (const record of await store.list()) {
-    if (record.id === ownId || (record.state !== 'running' && record.state !== 'failed')) continue;
-    const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), { runId: record.id });
-    try {
-      await settleRun(datastore, journal, record.id, record.options.baseUrl);
-    } finally {
-      await journal.close();
-    }
-    await store.save(enterState(record, 'interrupted', 'its process ended'));
-  }
+  if (end.because === 'threshold') return 'more failures than --max-failures allows';
+  return end.because === 'refused' ? end.failure.message : end.reason.message;
 }

@@ -5,14 +5,6 @@ import type { RowHistory, RowResult } from '../domain.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { Claim, RowVerdict } from '../queue/verdict.ts';
 
-/** How often and after which pauses a failed attempt is repeated. */
-export interface RetryPolicy {
-  /** Attempts a row has for failures that may pass, from 1. */
-  readonly attempts: number;
-  /** Upper bound of the pause after the first failed attempt, in milliseconds; it doubles with each further one. */
-  readonly backoffMs: number;
-}
-
 /** One attempt and all that its judgement depends on. */
 export interface JudgedAttempt {
   readonly task: RowTask;
@@ -21,7 +13,6 @@ export interface JudgedAttempt {
   readonly answer: ApiAnswer;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  readonly policy: RetryPolicy;
   /** Whether this worker has seen a row of this operation succeed: the token and the base URL are right, then. */
   readonly provenRight: boolean;
   /** A number from 0 to 1, drawn anew for each attempt. */
@@ -30,7 +21,7 @@ export interface JudgedAttempt {
 
 /** A verdict, or that this worker can't go on: every other row would fail in the same way. */
 export type Judgement =
-  | RowVerdict
+  | Exclude<RowVerdict, { kind: 'refused' }>
   | { readonly kind: 'halted'; readonly history: RowHistory; readonly failure: ApiFailure };
 
 /** INTERNAL, UNKNOWN and 500 seldom pass by themselves, and each try may do harm. */
@@ -54,7 +45,8 @@ const noHistory: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };
  * - "slow down": again, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
  */
 export function judge(attempt: JudgedAttempt): Judgement {
-  const { task, operation, claim, answer, policy } = attempt;
+  const { task, operation, claim, answer } = attempt;
+  const { policy } = claim;
   const before = withLostClaims(task.history ?? noHistory, claim.lostClaims);
   const attempts = before.attempts + answer.requests;
 

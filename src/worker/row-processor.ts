@@ -3,22 +3,21 @@ import { findOperation } from '../../jobs/index.ts';
 import type { ApiClient } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { RowResult } from '../domain.ts';
+import { fatalError } from '../errors.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { Claim, RowVerdict } from '../queue/verdict.ts';
-import { judge, type RetryPolicy } from './judge.ts';
+import { judge } from './judge.ts';
 
-/** What a worker does, as it happens: for progress and logs, never for accounting. */
-export type WorkerEvent =
+/** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
+export type WorkerEvent = { readonly run: string; readonly row: number } & (
   | { readonly type: 'finished'; readonly result: RowResult }
-  | { readonly type: 'retrying'; readonly row: number; readonly code: string; readonly delayMs: number }
-  | { readonly type: 'throttled'; readonly row: number; readonly waitMs: number }
-  | { readonly type: 'returned'; readonly row: number }
-  /** The datastore has trouble that may pass; rows wait. */
-  | { readonly type: 'trouble'; readonly message: string };
+  | { readonly type: 'retrying'; readonly code: string; readonly delayMs: number }
+  | { readonly type: 'throttled'; readonly waitMs: number }
+  | { readonly type: 'returned' }
+);
 
 export interface RowProcessorOptions {
   readonly client: Pick<ApiClient, 'send'>;
-  readonly policy: RetryPolicy;
   readonly log: Logger;
   readonly onEvent: (event: WorkerEvent) => void;
   /** Called when no row can succeed: wrong token, wrong base URL, no permission. The worker must claim no more. */
@@ -27,13 +26,19 @@ export interface RowProcessorOptions {
 
 /** Makes the function that calls the API for a row. It makes one attempt; repeating is the queue's business. */
 export function createRowProcessor(options: RowProcessorOptions) {
-  const { client, policy, log, onEvent, onHalt } = options;
+  const { client, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
 
   return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
     const operation = findOperation(task.operation);
-    if (operation === undefined)
-      throw new Error(`This version does not know the operation ${task.operation}.`);
+    if (operation === undefined) {
+      const reason = fatalError(
+        'UNKNOWN_OPERATION',
+        `A row in the datastore asks for the operation ${task.operation}, which this version of cqbatch does not know. ` +
+          'Use the version that started the run.',
+      );
+      return { kind: 'refused', reason };
+    }
 
     const startedAt = new Date();
     const answer = await client.send({ path: task.path, body: task.body }, { signal });
@@ -44,15 +49,15 @@ export function createRowProcessor(options: RowProcessorOptions) {
       answer,
       startedAt,
       finishedAt: new Date(),
-      policy,
       provenRight: proven.has(task.operation),
       random: Math.random(),
     });
     if (answer.ok) proven.add(task.operation);
 
+    const { run, row } = task;
     const seen = {
-      run: task.run,
-      row: task.row,
+      run,
+      row,
       operation: task.operation,
       duration_ms: Math.round(answer.durationMs),
     };
@@ -63,7 +68,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
           { ...seen, outcome, code, attempts, unclear },
           'row finished',
         );
-        onEvent({ type: 'finished', result: judgement.result });
+        onEvent({ type: 'finished', run, row, result: judgement.result });
         return judgement;
       }
       case 'retry': {
@@ -72,16 +77,16 @@ export function createRowProcessor(options: RowProcessorOptions) {
           { ...seen, code, attempts: judgement.history.attempts, delay_ms: judgement.delayMs },
           'row waits',
         );
-        onEvent({ type: 'retrying', row: task.row, code, delayMs: judgement.delayMs });
+        onEvent({ type: 'retrying', run, row, code, delayMs: judgement.delayMs });
         return judgement;
       }
       case 'throttled':
         log.info({ ...seen, wait_ms: judgement.waitMs }, 'the API asks to slow down');
-        onEvent({ type: 'throttled', row: task.row, waitMs: judgement.waitMs });
+        onEvent({ type: 'throttled', run, row, waitMs: judgement.waitMs });
         return judgement;
       case 'returned':
         log.info(seen, 'row returned');
-        onEvent({ type: 'returned', row: task.row });
+        onEvent({ type: 'returned', run, row });
         return judgement;
       case 'halted':
         log.error({ ...seen, code: judgement.failure.code }, 'halted');

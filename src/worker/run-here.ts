@@ -2,16 +2,18 @@ import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { Datastore } from '../datastore/datastore.ts';
+import type { RowResult } from '../domain.ts';
+import type { CqbatchError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
-import { rowsQueueName } from '../queue/names.ts';
 import type { RowTask } from '../queue/payload.ts';
-import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
-import { startRowWorker } from '../queue/row-worker.ts';
-import { watchCancelRequest } from '../run/cancel-request.ts';
+import type { RowQueue } from '../queue/row-queue.ts';
+import { type RowWorker, startRowWorker } from '../queue/row-worker.ts';
 import { startCoordinator } from '../run/coordinator.ts';
 import { FeedWindow } from '../run/feed-window.ts';
 import type { RunOptions } from '../run/record.ts';
+import type { WishWatch } from '../run/wish.ts';
 import { createRowProcessor, type WorkerEvent } from './row-processor.ts';
+import type { WorkerFacts } from './worker-presence.ts';
 
 /** Why a run that was worked on here came to its end. */
 export type RunEnd =
@@ -21,21 +23,37 @@ export type RunEnd =
   /** More rows failed than the user allows. */
   | { readonly state: 'halted'; readonly because: 'threshold' }
   /** No row can succeed: wrong token, wrong base URL, no permission. */
-  | { readonly state: 'halted'; readonly because: 'refused'; readonly failure: ApiFailure };
+  | { readonly state: 'halted'; readonly because: 'refused'; readonly failure: ApiFailure }
+  /** This worker met rows that it does not understand. */
+  | { readonly state: 'halted'; readonly because: 'unknown'; readonly reason: CqbatchError };
+
+/** What happens to a run, as it happens: for progress and logs, never for accounting. */
+export type RunEvent =
+  | { readonly type: 'finished'; readonly result: RowResult }
+  | Exclude<WorkerEvent, { type: 'finished' }>
+  | { readonly type: 'paused'; readonly paused: boolean };
 
 export interface RunHereOptions {
   readonly runId: string;
-  readonly runFolder: string;
   readonly options: RunOptions;
   readonly datastore: Datastore;
+  /** Resolves with the reason when the run can't go on here: the datastore is gone, or another process has taken it. */
+  readonly lost: Promise<Error>;
+  readonly rows: RowQueue;
   readonly journal: Journal;
-  /** The rows without a result. */
-  readonly tasks: AsyncIterable<RowTask>;
-  readonly client: ApiClient;
+  /** The rows without a result, as it stands when they are asked for. */
+  readonly tasks: () => AsyncIterable<RowTask>;
+  /** Calls the API; without it, workers elsewhere must. */
+  readonly client: ApiClient | undefined;
+  readonly wishes: WishWatch;
+  /** Shows the worker of this run to others, where there are others. Ends with what it returns. */
+  readonly showWorker?: ((facts: () => WorkerFacts) => { stop(): Promise<void> }) | undefined;
   readonly log: Logger;
-  readonly onEvent: (event: WorkerEvent) => void;
+  readonly onEvent: (event: RunEvent) => void;
   /** Aborts when the user wants the run to stop. */
   readonly interrupt: AbortSignal;
+  /** Whether what the datastore holds stays there after an interrupt, for another coordinator. */
+  readonly handOver: boolean;
 }
 
 /** How long calls in flight are waited for when a run stops before its end. */
@@ -44,67 +62,62 @@ const shutdownMs = 10_000;
 const maintainEvery = 20_000;
 
 /**
- * Works on a run in this process until its end: feeds its rows, calls the API, collects the results. The datastore
- * must hold nothing of any run before; afterwards it holds what was not collected, for `settleRun`.
+ * Works on a run in this process until its end: feeds its rows, calls the API, collects the results. It begins with
+ * what the datastore holds of the run. Afterwards the datastore holds nothing of it, unless it is handed over or
+ * another machine is still calling one of its rows.
  *
  * @throws a fatal error when the datastore or the disk fails; the journal then tells what was done before.
  */
 export async function runHere(run: RunHereOptions): Promise<RunEnd> {
-  const queue = openRowQueue(run.datastore, rowsQueueName(run.options.baseUrl));
-  try {
-    // Rows of runs whose folder somebody deleted: nobody would know what became of them.
-    await queue.clear();
-    await queue.setRate(run.options.rate?.limit);
-    const end = await work(run, queue);
-    run.log.info({ run: run.runId, state: end.state }, 'run ended');
-    return end;
-  } finally {
-    await queue.close();
+  for (;;) {
+    const end = await workUntilStopped(run);
+    if (end.state !== 'paused') {
+      run.log.info({ run: run.runId, state: end.state }, 'run ended');
+      return end;
+    }
+    run.log.info({ run: run.runId }, 'run paused');
+    run.onEvent({ type: 'paused', paused: true });
+    const next = await Promise.race([run.wishes.until('go', 'cancel'), aborted(run.interrupt), run.lost]);
+    if (next instanceof Error) throw next;
+    if (next !== 'go') return { state: next === 'cancel' ? 'cancelled' : 'interrupted' };
+    run.onEvent({ type: 'paused', paused: false });
   }
 }
 
-async function work(run: RunHereOptions, queue: RowQueue): Promise<RunEnd> {
-  const { options, log, datastore } = run;
+type Stop = RunEnd | { readonly state: 'paused' };
+
+async function workUntilStopped(run: RunHereOptions): Promise<Stop> {
+  const { options, log, datastore, client } = run;
   const window = new FeedWindow({
     concurrency: options.concurrency,
     ...(options.rate !== undefined && { ratePerSecond: options.rate.perSecond }),
   });
   const onError = (error: Error): void => {
-    log.error({ run: run.runId, err: error.message }, 'datastore error');
-    run.onEvent({ type: 'trouble', message: error.message });
+    log.warn({ run: run.runId, err: error.message }, 'datastore error');
   };
-  let end: RunEnd | undefined;
-  const stop = (reason: RunEnd): void => {
-    end ??= reason;
-    worker.pause();
+  let stopped: Stop | undefined;
+  let worker: RowWorker | undefined;
+  let finished = 0;
+  const stop = (reason: Stop): void => {
+    stopped ??= reason;
+    worker?.pause();
     coordinator.stop();
   };
 
-  const worker = startRowWorker(datastore, queue, {
-    concurrency: options.concurrency,
-    process: createRowProcessor({
-      client: run.client,
-      policy: { attempts: options.attempts, backoffMs: options.backoffMs },
-      log,
-      onEvent: (event) => {
-        if (event.type === 'finished') window.finished();
-        run.onEvent(event);
-      },
-      onHalt: (failure) => stop({ state: 'halted', because: 'refused', failure }),
-    }),
-    onError,
-  });
   let sinceMaintenance = 0;
-  const coordinator = startCoordinator({
+  const coordinator = await startCoordinator({
     runId: run.runId,
     datastore,
-    rowsQueue: queue.name,
+    lost: run.lost,
+    rows: run.rows,
     journal: run.journal,
-    tasks: run.tasks,
+    tasks: run.tasks(),
     window,
-    attempts: options.attempts,
+    policy: { attempts: options.attempts, backoffMs: options.backoffMs },
     ...(options.maxFailures !== undefined && { maxFailures: options.maxFailures }),
     onCollected: async (results) => {
+      // Other machines can't tell this one what they have finished before it is collected.
+      if (!datastore.exclusive) for (const result of results) run.onEvent({ type: 'finished', result });
       sinceMaintenance += results.length;
       if (sinceMaintenance < maintainEvery) return;
       sinceMaintenance = 0;
@@ -112,21 +125,75 @@ async function work(run: RunHereOptions, queue: RowQueue): Promise<RunEnd> {
     },
     onError,
   });
+  if (client !== undefined) {
+    worker = startRowWorker(datastore, run.rows, {
+      concurrency: options.concurrency,
+      process: createRowProcessor({
+        client,
+        log,
+        onEvent(event) {
+          if (event.type === 'finished') finished += 1;
+          if (event.run !== run.runId) return;
+          if (event.type !== 'finished') return run.onEvent(event);
+          if (!datastore.exclusive) return;
+          window.finished();
+          run.onEvent(event);
+        },
+        onHalt: (failure) => stop({ state: 'halted', because: 'refused', failure }),
+      }),
+      onRefused: (reason) => stop({ state: 'halted', because: 'unknown', reason }),
+      onError,
+    });
+  }
+
+  const shown = worker && run.showWorker?.(() => ({ active: worker?.active ?? 0, finished }));
 
   const interrupted = (): void => stop({ state: 'interrupted' });
   run.interrupt.addEventListener('abort', interrupted, { once: true });
   if (run.interrupt.aborted) interrupted();
-  const endWatch = watchCancelRequest(run.runFolder, () => stop({ state: 'cancelled' }));
+  void run.wishes
+    .until('pause', 'cancel')
+    .then((wish) => stop({ state: wish === 'cancel' ? 'cancelled' : 'paused' }));
   try {
     const reached = await coordinator.end;
     if (reached === 'exceeded') stop({ state: 'halted', because: 'threshold' });
-    return reached === 'done' ? { state: 'completed' } : (end ?? { state: 'interrupted' });
+    const end: Stop = reached === 'done' ? { state: 'completed' } : (stopped ?? { state: 'interrupted' });
+    return await Promise.race([leave(end), abandoned(run)]);
   } finally {
-    endWatch();
     run.interrupt.removeEventListener('abort', interrupted);
-    worker.pause();
-    const stopped = worker.stop(shutdownMs).then(() => coordinator.close());
-    // BullMQ waits for a datastore that is gone for good.
-    await Promise.race([stopped, datastore.lost]);
+    worker?.pause();
+    const closed = (worker?.stop(shutdownMs) ?? Promise.resolve())
+      .then(() => shown?.stop())
+      .then(() => coordinator.close());
+    // BullMQ waits for a datastore that is gone for good, and for one that is away.
+    await Promise.race([closed, run.lost, abandoned(run)]);
   }
+
+  async function leave(end: Stop): Promise<Stop> {
+    await worker?.stop(shutdownMs);
+    if (end.state === 'interrupted' && run.handOver) return end;
+    const through = await coordinator.withdraw(patience(run, end));
+    // Somebody else is still calling a row: the run can't end, but it can be gone on with.
+    return through ? end : { state: 'interrupted' };
+  }
+}
+
+/** How long calls that other machines are making are waited for: as long as the user likes. */
+function patience({ interrupt }: RunHereOptions, end: Stop): AbortSignal {
+  return end.state === 'interrupted' ? AbortSignal.timeout(shutdownMs) : interrupt;
+}
+
+/** Resolves when the user wants to leave and the datastore has not answered for too long since. */
+async function abandoned({ datastore, interrupt }: RunHereOptions): Promise<RunEnd> {
+  if (datastore.exclusive) return new Promise(() => {});
+  await aborted(interrupt);
+  await new Promise((resolve) => setTimeout(resolve, 3 * shutdownMs).unref());
+  return { state: 'interrupted' };
+}
+
+function aborted(signal: AbortSignal): Promise<'aborted'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve('aborted');
+    signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+  });
 }

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import type { RowResult } from '../../src/domain.ts';
-import type { CollectedBatch } from '../../src/queue/batch-queue.ts';
+import type { CqbatchError } from '../../src/errors.ts';
+import type { CollectedBatch } from '../../src/queue/collected-batch.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
+import type { TakenRow } from '../../src/queue/take-back.ts';
 import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
 import { built } from '../helpers/built.ts';
 
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
 const { startRowWorker } = await built<typeof import('../../src/queue/row-worker.ts')>('queue/row-worker');
 const { openBatchQueue } = await built<typeof import('../../src/queue/batch-queue.ts')>('queue/batch-queue');
-const { readLeftovers } = await built<typeof import('../../src/queue/settle.ts')>('queue/settle');
 
 /** What a row went through, as its processor sees it. */
 type Processor = (task: RowTask, claim: Claim, signal: AbortSignal) => RowVerdict | Promise<RowVerdict>;
@@ -46,6 +47,9 @@ function succeeded(task: RowTask, changes: Partial<RowResult> = {}): RowVerdict 
   };
 }
 
+const policy = { attempts: 3, backoffMs: 7 };
+const never = new AbortController().signal;
+
 const history = { attempts: 1, unprocessed: 0, unclear: false, lastCode: 'CODE', lastMessage: awkward };
 
 /** What every datastore must do alike: the promises that the coordinator and the worker build on. */
@@ -75,16 +79,18 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       const queue = openRowQueue(datastore, `rows-${runs}`);
       const batches: CollectedBatch[] = [];
       const errors: Error[] = [];
+      const refused: CqbatchError[] = [];
       let changed = (): void => {};
       const worker = startRowWorker(datastore, queue, {
         concurrency,
         process: async (task, claim, signal) => process(task, claim, signal),
+        onRefused: (reason) => refused.push(reason),
         onError: (error) => errors.push(error),
       });
-      const batchQueue = openBatchQueue(datastore, {
+      const batchQueue = await openBatchQueue(datastore, {
         runId,
-        rowsQueue: queue.name,
-        attempts: 3,
+        rows: queue,
+        policy,
         collect: async (batch) => {
           batches.push(batch);
           changed();
@@ -95,10 +101,12 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         runId,
         queue,
         worker,
+        batchQueue,
         batches,
         errors,
+        refused,
         results: () => batches.flatMap(({ results }) => results).toSorted((a, b) => a.row - b.row),
-        add: (tasks: readonly RowTask[]) => batchQueue.add(tasks, 1),
+        add: (tasks: readonly RowTask[]) => batchQueue.add(tasks, 1, never),
         async collected(wanted: number) {
           while (batches.length < wanted) {
             await new Promise<void>((resolve) => {
@@ -220,61 +228,190 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       const worker = startRowWorker(datastore, queue, {
         concurrency: 1,
         process: async (task) => succeeded(task),
+        onRefused: () => {},
         onError: () => {},
       });
       let tries = 0;
-      await new Promise<void>((resolve) => {
-        const batchQueue = openBatchQueue(datastore, {
-          runId,
-          rowsQueue: queue.name,
-          attempts: 1,
-          collect: async ({ results }) => {
-            tries += 1;
-            expect(results).toHaveLength(3);
-            if (tries === 1) throw new Error('disk full');
-            resolve(batchQueue.close());
-          },
-          onError: () => {},
-        });
-        void batchQueue.add(tasksOf(runId, 3), 1);
+      let takenOver = (): void => {};
+      const isTakenOver = new Promise<void>((resolve) => {
+        takenOver = resolve;
       });
+      const batchQueue = await openBatchQueue(datastore, {
+        runId,
+        rows: queue,
+        policy,
+        collect: async ({ results }) => {
+          tries += 1;
+          expect(results).toHaveLength(3);
+          if (tries === 1) throw new Error('disk full');
+          takenOver();
+        },
+        onError: () => {},
+      });
+      await batchQueue.add(tasksOf(runId, 3), 1, never);
+      await isTakenOver;
       expect(tries).toBe(2);
+      await batchQueue.close();
       await worker.stop(1_000);
       await queue.close();
     });
 
-    test('tells what is left of a run that was stopped, and forgets it when told to', async () => {
+    test('tells each claim what its own run allows', async () => {
+      const seen: unknown[] = [];
+      await runThrough([tasksOf('', 1)], (task, claim) => {
+        seen.push(claim.policy);
+        return succeeded(task);
+      });
+      expect(seen).toEqual([policy]);
+    });
+
+    test('gives back a row that it does not understand, and takes no more', async () => {
+      const claims: Claim[] = [];
+      const reason = { name: 'CqbatchError', code: 'UNKNOWN_OPERATION' } as CqbatchError;
+      let refusedOnce = (): void => {};
+      const isRefused = new Promise<void>((resolve) => {
+        refusedOnce = resolve;
+      });
+      const run = await begin(() => {
+        refusedOnce();
+        return { kind: 'refused', reason };
+      }, 1);
+      await run.add(tasksOf(run.runId, 3));
+      await isRefused;
+      await run.worker.stop(1_000);
+      expect(run.refused).toEqual([reason]);
+
+      const other = startRowWorker(datastore, run.queue, {
+        concurrency: 1,
+        process: async (task, claim) => {
+          claims.push(claim);
+          return succeeded(task);
+        },
+        onRefused: () => {},
+        onError: () => {},
+      });
+      await run.collected(1);
+      expect(run.results().map(({ row }) => row)).toEqual([1, 2, 3]);
+      // The row that was refused has surely not been called: nothing about it is unclear.
+      expect(claims.map(({ lostClaims }) => lostClaims)).toEqual([0, 0, 0]);
+      await other.stop(1_000);
+      await run.end();
+    });
+
+    test('takes back what nobody is calling, with what it went through', async () => {
       let busy = (): void => {};
       const isBusy = new Promise<void>((resolve) => {
         busy = resolve;
       });
-      const run = await begin(async (task, _claim, signal) => {
+      let finish = (): void => {};
+      const mayFinish = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const run = await begin(async (task) => {
         if (task.row === 1) return succeeded(task);
         if (task.row === 2) return { kind: 'retry', delayMs: 60_000, history: { ...history, unclear: true } };
         if (task.row === 3) {
           busy();
-          await new Promise((resolve) => signal.addEventListener('abort', resolve));
-          return { kind: 'returned', history: { ...history, unclear: true } };
+          await mayFinish;
+          return succeeded(task);
         }
-        throw new Error('row 4 must not be claimed');
+        throw new Error(`row ${task.row} must not be claimed`);
       }, 1);
-      // Row 3 keeps the only worker busy, so that row 4 is never claimed.
+      // Row 3 keeps the only worker busy, so that rows 4 and 5 are never claimed.
       await run.add(tasksOf(run.runId, 4));
+      await run.add(tasksOf(run.runId, 1, 5));
       await isBusy;
-      await run.end(100);
-
-      const leftovers = await readLeftovers(datastore, run.runId, run.queue.name);
-      expect(leftovers.results.map(({ row }) => row)).toEqual([1]);
-      expect(leftovers.unfinished.toSorted((a, b) => a.row - b.row)).toEqual([
+      const taken: TakenRow[] = [];
+      await run.batchQueue.takeBack(async (rows) => void taken.push(...rows));
+      expect(taken.toSorted((a, b) => a.row - b.row)).toEqual([
         { row: 2, history: { ...history, unclear: true } },
-        { row: 3, history: { ...history, unclear: true } },
-        { row: 4 },
+        { row: 4, history: { attempts: 0, unprocessed: 0, unclear: false } },
+        { row: 5, history: { attempts: 0, unprocessed: 0, unclear: false } },
       ]);
-      await leftovers.remove();
-      expect(await readLeftovers(datastore, run.runId, run.queue.name)).toMatchObject({
-        results: [],
-        unfinished: [],
+      await run.collected(1);
+      expect(run.results()).toEqual([]);
+
+      finish();
+      await run.collected(2);
+      expect(run.results().map(({ row }) => row)).toEqual([1, 3]);
+      await run.batchQueue.forget();
+      await run.end();
+    });
+
+    test('leaves the rows of other runs where they are', async () => {
+      const run = await begin(succeed, 1);
+      await run.worker.stop(1_000);
+      const other = await begin(succeed, 1);
+      await other.worker.stop(1_000);
+      const otherBatches = await openBatchQueue(datastore, {
+        runId: `${run.runId}-r1`,
+        rows: run.queue,
+        policy,
+        collect: async () => {},
+        onError: () => {},
       });
+      await run.add(tasksOf(run.runId, 2));
+      await otherBatches.add(tasksOf(`${run.runId}-r1`, 2), 1, never);
+      const taken: TakenRow[] = [];
+      await run.batchQueue.takeBack(async (rows) => void taken.push(...rows));
+      expect(taken.map(({ row }) => row).toSorted()).toEqual([1, 2]);
+      await otherBatches.refresh();
+      expect(otherBatches.openRows).toBe(2);
+      await otherBatches.takeBack(async () => {});
+      await otherBatches.close();
+      await run.end();
+      await other.end();
+    });
+
+    test('adopts what another process has left, and collects it', async () => {
+      const run = await begin(async (task, _claim, signal) => {
+        if (task.row <= 2) return succeeded(task);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        return { kind: 'returned', history: { ...history, unclear: true } };
+      }, 3);
+      await run.add(tasksOf(run.runId, 4));
+      while (run.batchQueue.openRows > 2) await run.batchQueue.refresh();
+      await run.end(1);
+
+      const claims: Claim[] = [];
+      const histories: unknown[] = [];
+      const collected: CollectedBatch[] = [];
+      let done = (): void => {};
+      const isDone = new Promise<void>((resolve) => {
+        done = resolve;
+      });
+      const queue = openRowQueue(datastore, run.queue.name);
+      const batchQueue = await openBatchQueue(datastore, {
+        runId: run.runId,
+        rows: queue,
+        policy,
+        collect: async (batch) => {
+          collected.push(batch);
+          done();
+        },
+        onError: () => {},
+      });
+      expect(batchQueue.adopted.batches).toEqual([{ rows: 4, bytes: 1 }]);
+      expect([...batchQueue.adopted.rows].toSorted()).toEqual([1, 2, 3, 4]);
+      expect(batchQueue.openRows).toBe(2);
+      const worker = startRowWorker(datastore, queue, {
+        concurrency: 1,
+        process: async (task, claim) => {
+          claims.push(claim);
+          histories.push(task.history);
+          return succeeded(task);
+        },
+        onRefused: () => {},
+        onError: () => {},
+      });
+      await isDone;
+      expect(collected[0]?.results.map(({ row }) => row).toSorted()).toEqual([1, 2, 3, 4]);
+      expect(claims.map(({ lostClaims }) => lostClaims)).toEqual([0, 0]);
+      expect(histories.some((known) => (known as typeof history | undefined)?.unclear)).toBe(true);
+      await worker.stop(1_000);
+      await batchQueue.forget();
+      await batchQueue.close();
+      await queue.close();
     });
   });
 }

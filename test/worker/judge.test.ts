@@ -3,6 +3,7 @@ import type { Operation } from '../../jobs/operation.ts';
 import type { ApiFailure } from '../../src/api/failure.ts';
 import type { RowHistory } from '../../src/domain.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
+import type { Claim } from '../../src/queue/verdict.ts';
 import { type JudgedAttempt, judge } from '../../src/worker/judge.ts';
 
 const task: RowTask = {
@@ -23,15 +24,18 @@ const operation = {
   meansAlreadyApplied: ({ message }: { message: string }) => message === 'not deleted',
 } as unknown as Operation;
 
+function claimed(changes: Partial<Claim> = {}): Claim {
+  return { attemptsUsed: 0, lostClaims: 0, policy: { attempts: 5, backoffMs: 1_000 }, ...changes };
+}
+
 function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt> = {}): JudgedAttempt {
   return {
     task,
     operation,
-    claim: { attemptsUsed: 0, lostClaims: 0 },
+    claim: claimed(),
     answer,
     startedAt: new Date('2026-01-01T00:00:01Z'),
     finishedAt: new Date('2026-01-01T00:00:02Z'),
-    policy: { attempts: 5, backoffMs: 1_000 },
     provenRight: true,
     random: 1,
     ...changes,
@@ -88,7 +92,7 @@ describe('an answer', () => {
   });
 
   test('after a claim that was lost is unclear, and the lost claim counts as an attempt', () => {
-    const claim = { attemptsUsed: 0, lostClaims: 2 };
+    const claim = claimed({ lostClaims: 2 });
     expect(judge(attempt(answered('right'), { claim }))).toMatchObject({
       result: { attempts: 3, unclear: true },
     });
@@ -105,7 +109,7 @@ describe('a refusal for good', () => {
 
   test.each([
     ['an unclear attempt', { task: withHistory({ unclear: true }) }],
-    ['a lost claim', { claim: { attemptsUsed: 0, lostClaims: 1 } }],
+    ['a lost claim', { claim: claimed({ lostClaims: 1 }) }],
   ])('that means "done already", after %s, is a success', (_title, changes) => {
     expect(judge(attempt(failing({ class: 'permanent', message: 'not deleted' }), changes))).toMatchObject({
       result: { outcome: 'succeeded', code: 'ALREADY_APPLIED', unclear: true, attempts: 2 },
@@ -127,13 +131,13 @@ describe('a failure that may pass', () => {
     ['retry-little', 0, 'retry'],
     ['retry-little', 1, 'finished'],
   ] as const)('of class %s, with %d attempts used, is: %s', (failureClass, attemptsUsed, kind) => {
-    const claim = { attemptsUsed, lostClaims: 0 };
+    const claim = claimed({ attemptsUsed });
     expect(judge(attempt(failing({ class: failureClass }), { claim })).kind).toBe(kind);
   });
 
   test('of class retry-little has no more attempts than the user allows', () => {
-    const policy = { attempts: 1, backoffMs: 1 };
-    expect(judge(attempt(failing({ class: 'retry-little' }), { policy })).kind).toBe('finished');
+    const claim = claimed({ policy: { attempts: 1, backoffMs: 1 } });
+    expect(judge(attempt(failing({ class: 'retry-little' }), { claim })).kind).toBe('finished');
   });
 
   test.each([
@@ -144,15 +148,14 @@ describe('a failure that may pass', () => {
     [0, 1, 5_000, 5_000],
     [3, 1, 5_000, 8_000],
   ])('waits (used %d, random %d, asked %s) %d ms', (attemptsUsed, random, waitMs, delayMs) => {
-    const claim = { attemptsUsed, lostClaims: 0 };
+    const claim = claimed({ attemptsUsed });
     const answer = failing({ class: 'retry', ...(waitMs !== undefined && { waitMs }) });
     expect(judge(attempt(answer, { claim, random }))).toMatchObject({ kind: 'retry', delayMs });
   });
 
   test('never waits longer than a minute by itself', () => {
-    const claim = { attemptsUsed: 50, lostClaims: 0 };
-    const policy = { attempts: 100, backoffMs: 1_000 };
-    expect(judge(attempt(failing({ class: 'retry' }), { claim, policy }))).toMatchObject({ delayMs: 60_000 });
+    const claim = claimed({ attemptsUsed: 50, policy: { attempts: 100, backoffMs: 1_000 } });
+    expect(judge(attempt(failing({ class: 'retry' }), { claim }))).toMatchObject({ delayMs: 60_000 });
   });
 
   test('is remembered with its reason, and stays unclear', () => {
@@ -174,7 +177,7 @@ describe('a failure that may pass', () => {
   });
 
   test('that was the last attempt says whether one was unclear', () => {
-    const claim = { attemptsUsed: 4, lostClaims: 0 };
+    const claim = claimed({ attemptsUsed: 4 });
     expect(judge(attempt(failing({ class: 'retry', unclear: true }), { claim }))).toMatchObject({
       result: { outcome: 'failed', unclear: true },
     });
@@ -198,7 +201,7 @@ describe('"slow down"', () => {
   });
 
   test('costs no attempt, even on the last one', () => {
-    const claim = { attemptsUsed: 4, lostClaims: 0 };
+    const claim = claimed({ attemptsUsed: 4 });
     expect(judge(attempt(failing({ class: 'slow-down' }), { claim })).kind).toBe('throttled');
   });
 });

@@ -1,13 +1,16 @@
 import { join } from 'node:path';
-import { createClient } from '../../api/client.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { openJournal } from '../../journal/open.ts';
+import type { WrittenReports } from '../../report/write-reports.ts';
+import type { Surroundings } from '../../run/presence.ts';
 import { Progress } from '../../run/progress.ts';
 import type { RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
-import { type ExecutedRun, executeRun } from '../../worker/execute-run.ts';
+import { executeRun, type StartedRun } from '../../worker/execute-run.ts';
+import type { RunEnd, RunEvent } from '../../worker/run-here.ts';
 import type { Settings } from '../config/settings.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { DatastoreChoice } from '../datastore.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { progressLine } from '../render/progress.ts';
@@ -15,8 +18,11 @@ import { summaryText } from '../render/summary.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
+import { readVersion } from '../version.ts';
+import { apiClient } from './api-client.ts';
 import { discard } from './discard.ts';
 import { nextCommands, reportDocument } from './next-commands.ts';
+import { exitCodeOf } from './run-exit-code.ts';
 
 export interface ExecuteInput {
   readonly terminal: Terminal;
@@ -24,8 +30,11 @@ export interface ExecuteInput {
   readonly record: RunRecord;
   /** The journal of a new run, open already. */
   readonly journal?: Journal;
+  readonly datastore: DatastoreChoice;
   readonly settings: Settings;
   readonly logLevel?: string | undefined;
+  /** Whether this process calls the API itself. */
+  readonly calls: boolean;
 }
 
 /** How often a screen is redrawn, and how often a line is printed where there is none. */
@@ -34,16 +43,10 @@ const printEveryMs = 5_000;
 
 /** Takes a run to its end, showing how it goes, and prints what it came to. */
 export async function execute(input: ExecuteInput): Promise<ExitCode> {
-  const { terminal, store, record, settings } = input;
+  const { terminal, store, record, settings, datastore } = input;
   const { options } = record;
   const log = openLog(input.logLevel);
-  const client = createClient({
-    baseUrl: options.baseUrl,
-    allowInsecureHttp: options.allowInsecureHttp,
-    token: tokenSource(settings),
-    connections: options.concurrency,
-    timeouts: { headersMs: options.timeoutMs, bodyMs: options.timeoutMs, totalMs: options.timeoutMs },
-  });
+  const client = input.calls ? apiClient(options, tokenSource(settings)) : undefined;
   const interrupt = interruptible(terminal);
   const follower = new Follower(terminal, record);
   let begun = false;
@@ -51,30 +54,35 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
     const executed = await executeRun({
       store,
       record,
+      openDatastore: datastore.open,
+      queue: datastore.queue,
       openJournal: async () =>
         input.journal ??
         openJournal(join(store.folder(record.id), 'journal.jsonl'), { runId: record.id, mustExist: true }),
       client,
+      version: readVersion(),
       log,
       interrupt: interrupt.signal,
-      onStarted(counts) {
+      onStarted(started) {
         begun = true;
-        follower.begin(counts);
+        follower.begin(started);
       },
       onEvent: (event) => follower.see(event),
+      onSurroundings: (surroundings) => follower.lookAround(surroundings),
       onEnded() {
         follower.end();
         terminal.draw('Writing the report …');
       },
     });
-    const { summary, paths } = executed.reports;
+    const { reports } = executed;
+    if (reports === undefined) throw new Error('Only a daemon hands runs over.');
     terminal.result(
-      reportDocument(executed.record, executed.reports),
-      summaryText(summary, paths, nextCommands(executed.record, summary)),
+      reportDocument(executed.record, reports),
+      summaryText(reports.summary, reports.paths, nextCommands(executed.record, reports.summary)),
     );
-    explainHalt(terminal, executed);
-    warnOfAlteredRows(terminal, executed);
-    return exitCodeOf(executed);
+    explainHalt(terminal, executed.end);
+    warnOfAlteredRows(terminal, executed.record, reports);
+    return exitCodeOf(executed.end, reports.summary.outcomes);
   } catch (error) {
     if (begun)
       terminal.warn(`Run ${record.id} has stopped; nothing is lost. Go on with: cqbatch resume ${record.id}`);
@@ -83,7 +91,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
   } finally {
     follower.end();
     interrupt.release();
-    await client.close();
+    await client?.close();
   }
 }
 
@@ -91,7 +99,6 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
 class Follower {
   readonly #terminal: Terminal;
   readonly #record: RunRecord;
-  readonly #warned = new Set<string>();
   #progress: Progress | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -100,7 +107,7 @@ class Follower {
     this.#record = record;
   }
 
-  begin(counts: Journal['outcomeCounts']): void {
+  begin({ counts, datastore }: StartedRun): void {
     const { id, plan, options } = this.#record;
     this.#terminal.say(`Run ${id} on ${options.baseUrl}`);
     const progress = new Progress({
@@ -112,22 +119,22 @@ class Follower {
     const { live } = this.#terminal;
     const show = live ? this.#terminal.draw : this.#terminal.say;
     this.#timer = setInterval(
-      () => show(progressLine(progress.snapshot())),
+      () => show(progressLine(progress.snapshot(), datastore.trouble)),
       live ? drawEveryMs : printEveryMs,
     );
   }
 
-  see(event: Parameters<Parameters<typeof executeRun>[0]['onEvent']>[0]): void {
+  see(event: RunEvent): void {
     if (event.type === 'finished') this.#progress?.finished(event.result);
     if (event.type === 'retrying') this.#progress?.retrying(event.row);
     if (event.type === 'throttled') this.#progress?.throttled(event.waitMs);
-    if (event.type === 'trouble') this.#warnOnce(`The datastore has trouble: ${event.message}`);
+    if (event.type === 'paused') this.#progress?.pause(event.paused);
   }
 
-  #warnOnce(message: string): void {
-    if (this.#warned.has(message)) return;
-    this.#warned.add(message);
-    this.#terminal.warn(message);
+  lookAround({ workers, restingMs }: Surroundings): void {
+    this.#progress?.workers(workers);
+    // Shorter rests are the allowed rate at work.
+    if (restingMs > 1_000) this.#progress?.throttled(restingMs);
   }
 
   end(): void {
@@ -136,31 +143,17 @@ class Follower {
   }
 }
 
-function warnOfAlteredRows(terminal: Terminal, { record, reports }: ExecutedRun): void {
-  if (reports.alteredRows === 0) return;
+function warnOfAlteredRows(terminal: Terminal, { id }: RunRecord, { alteredRows }: WrittenReports): void {
+  if (alteredRows === 0) return;
   terminal.warn(
-    `${counted(reports.alteredRows, 'row')} hold text that CSV can't: feed them back with "cqbatch retry ${record.id}", not with ` +
+    `${counted(alteredRows, 'row')} hold text that CSV can't: feed them back with "cqbatch retry ${id}", not with ` +
       'failed.csv.',
   );
 }
 
-function explainHalt(terminal: Terminal, { end }: ExecutedRun): void {
+function explainHalt(terminal: Terminal, end: RunEnd): void {
   if (end.state !== 'halted') return;
   if (end.because === 'threshold') terminal.warn('Halted: more rows have failed than --max-failures allows.');
+  else if (end.because === 'unknown') terminal.warn(`Halted: ${end.reason.message}`);
   else terminal.warn(`Halted, because no row can succeed: ${end.failure.code}: ${end.failure.message}`);
-}
-
-function exitCodeOf({ end, reports }: ExecutedRun): ExitCode {
-  switch (end.state) {
-    case 'completed': {
-      const { failed, invalid } = reports.summary.outcomes;
-      return failed + invalid > 0 ? exitCodes.rowsFailed : exitCodes.success;
-    }
-    case 'interrupted':
-      return exitCodes.interrupted;
-    case 'cancelled':
-      return exitCodes.halted;
-    case 'halted':
-      return end.because === 'threshold' ? exitCodes.halted : exitCodes.fatal;
-  }
 }

@@ -1,24 +1,70 @@
 import { type Outcome, outcomes } from '../../domain.ts';
-import { actualState, type RunRecord } from '../../run/record.ts';
+import { actualState, isActive, type RunRecord } from '../../run/record.ts';
 import { openRunStore, type RunStore } from '../../run/store.ts';
-import { type CommonFlags, stateDirOf } from '../config/load.ts';
+import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
+import type { RawSettings } from '../config/settings.ts';
+import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { count, table } from '../render/words.ts';
 import { openTerminal } from '../terminal.ts';
+import { openLiveView } from './live-view.ts';
 import { withJournalReader } from './look.ts';
+import { viewOfEntry } from './run-view.ts';
 
 /** The journal of a run that was left in order need not be read for its counts. */
 async function countsOf(store: RunStore, record: RunRecord): Promise<Readonly<Record<Outcome, number>>> {
   const { counts } = record;
-  if (counts !== undefined && record.state !== 'running') return counts;
+  if (counts !== undefined && !isActive(record.state)) return counts;
   return withJournalReader(store, record, (journal) => journal.outcomeCounts);
 }
 
-/** `cqbatch list`: the runs of the state folder, newest first. */
-export async function list(flags: CommonFlags): Promise<ExitCode> {
+interface ListedRun {
+  readonly run: string;
+  readonly state: string;
+  readonly manifest: string;
+  readonly rows: number;
+  readonly done: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** The machine that has its state folder, if that is another one. */
+  readonly host: string | null;
+}
+
+/** Runs that only the shared datastore knows, because their state folders are elsewhere. */
+async function runsElsewhere(
+  datastore: DatastoreChoice,
+  known: ReadonlySet<string>,
+): Promise<readonly ListedRun[]> {
+  const live = await openLiveView(datastore);
+  if (live === undefined) return [];
+  try {
+    const entries = (await live.runs()).filter(({ id }) => !known.has(id));
+    return entries
+      .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
+      .map((entry) => {
+        const { id, state, manifest, rows, counts, coordinator } = viewOfEntry(entry, undefined);
+        return {
+          run: id,
+          state,
+          manifest,
+          rows,
+          done: outcomes.reduce((sum, outcome) => sum + counts[outcome], 0),
+          succeeded: counts.succeeded,
+          failed: counts.failed,
+          host: coordinator?.host ?? null,
+        };
+      });
+  } finally {
+    await live.close();
+  }
+}
+
+/** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
+export async function list(flags: CommonFlags & RawSettings): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const store = openRunStore(stateDirOf(flags));
-  const runs = [];
+  const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
+  const runs: ListedRun[] = [];
   for (const record of (await store.list()).toReversed()) {
     const counts = await countsOf(store, record);
     runs.push({
@@ -29,17 +75,19 @@ export async function list(flags: CommonFlags): Promise<ExitCode> {
       done: outcomes.reduce((sum, outcome) => sum + counts[outcome], 0),
       succeeded: counts.succeeded,
       failed: counts.failed,
+      host: null,
     });
   }
+  runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));
   const header = ['run', 'state', 'rows', 'done', 'succeeded', 'failed', 'manifest'];
-  const rows = runs.map(({ run, state, rows, done, succeeded, failed, manifest }) => [
+  const rows = runs.map(({ run, state, rows, done, succeeded, failed, manifest, host }) => [
     run,
     state,
     count(rows),
     count(done),
     count(succeeded),
     count(failed),
-    manifest,
+    host === null ? manifest : `${manifest} (on ${host})`,
   ]);
   const text =
     runs.length === 0

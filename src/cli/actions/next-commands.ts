@@ -1,11 +1,11 @@
 import type { RunSummary } from '../../report/summary.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
-import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
+import { actualState, isActive, isResumable, type RunRecord } from '../../run/record.ts';
 
 /** The commands that one would type next. */
 export function nextCommands(record: RunRecord, { outcomes }: RunSummary): readonly string[] {
   const state = actualState(record);
-  if (state === 'running') return [`cqbatch status ${record.id}`, `cqbatch cancel ${record.id}`];
+  if (isActive(state)) return [`cqbatch status ${record.id}`, `cqbatch cancel ${record.id}`];
   if (isResumable(state)) return [`cqbatch resume ${record.id}`];
   return outcomes.failed > 0 ? [`cqbatch retry ${record.id}`] : [];
 }

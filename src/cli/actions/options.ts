@@ -16,6 +16,23 @@ export interface CallFlags extends CommonFlags, RawSettings {
   readonly yes?: boolean;
   readonly skipInvalid?: boolean;
   readonly logLevel?: string;
+  /** The id that the user chose for a new run. */
+  readonly runId?: string;
+  /** False with `--no-worker`: other processes call the API. */
+  readonly worker?: boolean;
+}
+
+/**
+ * Whether this process calls the API itself, or leaves that to workers elsewhere.
+ *
+ * @throws a usage error when there can be no others.
+ */
+export function calls({ worker = true }: CallFlags, { queue }: Settings): boolean {
+  if (worker || queue !== undefined) return worker;
+  throw usageError(
+    'WORKER_MISSING',
+    'Nobody else can work on the embedded datastore: --no-worker needs a shared one (--queue redis://…).',
+  );
 }
 
 /** The base URL, if somebody says where the API is. */
@@ -57,6 +74,12 @@ type CallOptions = Pick<
 export function callOptions(settings: Settings, before: CallOptions): CallOptions {
   const rate = settings.rate === undefined ? before.rate : (settings.rate ?? undefined);
   const maxFailures = settings.maxFailures ?? before.maxFailures;
+  if (settings.concurrency === 0) {
+    throw usageError(
+      'INVALID_SETTING',
+      '--concurrency 0 makes sense only for "cqbatch worker --coordinate".',
+    );
+  }
   return {
     concurrency: settings.concurrency ?? before.concurrency,
     attempts: settings.attempts ?? before.attempts,

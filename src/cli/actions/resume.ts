@@ -1,13 +1,13 @@
-import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
-import { hashFile } from '../../manifest/stage.ts';
+import { refuseChangedManifest } from '../../run/manifest-copy.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
-import { openRunStore, type RunStore } from '../../run/store.ts';
+import { openRunStore } from '../../run/store.ts';
 import { loadSettings, stateDirOf } from '../config/load.ts';
+import { chooseDatastore } from '../datastore.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { openTerminal } from '../terminal.ts';
 import { execute } from './execute.ts';
-import { type CallFlags, callOptions } from './options.ts';
+import { type CallFlags, callOptions, calls } from './options.ts';
 
 /** `cqbatch resume`: goes on where a run stopped. */
 export async function resume(id: string | undefined, flags: CallFlags): Promise<ExitCode> {
@@ -18,7 +18,15 @@ export async function resume(id: string | undefined, flags: CallFlags): Promise<
   refuseUnlessResumable(record);
   await refuseChangedManifest(store, record);
   const options = { ...withoutRate(record.options), ...callOptions(settings, record.options) };
-  return execute({ terminal, store, record: { ...record, options }, settings, logLevel: flags.logLevel });
+  return execute({
+    terminal,
+    store,
+    record: { ...record, options },
+    datastore: await chooseDatastore(terminal, flags, settings),
+    settings,
+    logLevel: flags.logLevel,
+    calls: calls(flags, settings),
+  });
 }
 
 function withoutRate({ rate: _rate, ...options }: RunRecord['options']): RunRecord['options'] {
@@ -30,20 +38,9 @@ function refuseUnlessResumable(record: RunRecord): void {
   if (isResumable(state)) return;
   const why = {
     running: `is running (process ${record.process?.pid} on ${record.process?.host})`,
+    paused: `is paused; "cqbatch unpause ${record.id}" lets it go on`,
     completed: 'is complete; "cqbatch retry" makes a new run of the rows that failed',
     cancelled: 'was cancelled; start a new one with its not-attempted.csv',
-  }[state as 'running' | 'completed' | 'cancelled'];
+  }[state as 'running' | 'paused' | 'completed' | 'cancelled'];
   throw usageError('RUN_NOT_RESUMABLE', `Run ${record.id} ${why}.`);
-}
-
-/** What was reviewed is what runs, also the second time. */
-async function refuseChangedManifest(store: RunStore, { id, manifest }: RunRecord): Promise<void> {
-  const path = join(store.folder(id), manifest.file);
-  const { sha256 } = await hashFile(path);
-  if (sha256 === manifest.sha256) return;
-  throw usageError(
-    'MANIFEST_CHANGED',
-    `${path} is not what it was when run ${id} was planned: nothing is sent. Put the original back, or start a new run ` +
-      'with not-attempted.csv ("cqbatch report" writes it).',
-  );
 }

@@ -3,29 +3,32 @@ import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
 import { openJournal } from '../../journal/open.ts';
 import { createRun } from '../../run/create-run.ts';
-import { actualState } from '../../run/record.ts';
+import { actualState, isActive } from '../../run/record.ts';
 import { writeRetryManifest } from '../../run/retry-run.ts';
 import { openRunStore } from '../../run/store.ts';
 import { loadSettings, stateDirOf } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';
+import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { discard } from './discard.ts';
-import { type CallFlags, callOptions } from './options.ts';
+import { type CallFlags, callOptions, calls } from './options.ts';
+import { question, requireConsent, runIdOf } from './planned-run.ts';
 import { problemsPath } from './problems-path.ts';
-import { question, requireConsent, start } from './run.ts';
+import { start } from './run.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed. */
 export async function retry(id: string | undefined, flags: CallFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const settings = await loadSettings(flags);
   const store = openRunStore(stateDirOf(flags));
+  const datastore = await chooseDatastore(terminal, flags, settings);
   requireConsent(terminal, flags);
-  await tokenSource(settings).current();
+  if (calls(flags, settings)) await tokenSource(settings).current();
 
   const before = await store.load(id);
-  if (actualState(before) === 'running') {
+  if (isActive(actualState(before))) {
     throw usageError(
       'RUN_RUNNING',
       `Run ${before.id} is still running: wait for its end, then retry what failed.`,
@@ -58,6 +61,7 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
         ...callOptions(settings, before.options),
       },
       problemsPath: (name) => problemsPath(flags, name),
+      runId: runIdOf(flags),
       retry: { of: before.id, histories },
     });
     if (!flags.yes && !(await terminal.confirm(question(created)))) {
@@ -65,7 +69,7 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
       terminal.result({ state: 'declined' }, 'Nothing was sent.');
       return exitCodes.usage;
     }
-    return await start(terminal, store, created, settings, flags);
+    return await start({ terminal, store, datastore, settings, flags }, created);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,96 +1,50 @@
-import { usageError } from '../../errors.ts';
-import { type CreatedRun, createRun } from '../../run/create-run.ts';
+import type { CreatedRun } from '../../run/create-run.ts';
 import { openRunStore, type RunStore } from '../../run/store.ts';
 import { loadSettings, stateDirOf } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { type Plan, planDocument, planText, problemText } from '../render/plan.ts';
-import { counted } from '../render/words.ts';
+import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
-import { discard } from './discard.ts';
 import { execute } from './execute.ts';
-import { type CallFlags, type ManifestFlags, runOptions } from './options.ts';
-import { problemsPath } from './problems-path.ts';
+import { type CallFlags, calls, type ManifestFlags } from './options.ts';
+import { planRun } from './planned-run.ts';
+
+interface StartInput {
+  readonly terminal: Terminal;
+  readonly store: RunStore;
+  readonly datastore: DatastoreChoice;
+  readonly settings: Settings;
+  readonly flags: CallFlags;
+}
 
 /** `cqbatch run`: plans, asks, and takes the run to its end. */
 export async function run(source: string, flags: ManifestFlags & CallFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const settings = await loadSettings(flags);
-  const options = runOptions(flags, settings);
-  requireConsent(terminal, flags, source);
-  await tokenSource(settings).current();
-
+  if (calls(flags, settings)) await tokenSource(settings).current();
+  const datastore = await chooseDatastore(terminal, flags, settings);
   const store = openRunStore(stateDirOf(flags));
-  const created = await createRun(store, {
-    source,
-    stdin: process.stdin,
-    options,
-    problemsPath: (name) => problemsPath(flags, name),
-  });
-  const planned = planOf(created);
-  terminal.say(planText(planned));
-
-  if (created.scan.invalid > 0 && !flags.skipInvalid) {
-    await discard(store, created.record, created.journal);
-    return refuseInvalid(terminal, planned);
-  }
-  if (!flags.yes && !(await terminal.confirm(question(created)))) {
-    await discard(store, created.record, created.journal);
-    terminal.result({ state: 'declined' }, 'Nothing was sent.');
-    return exitCodes.usage;
-  }
-  return start(terminal, store, created, settings, flags);
+  const planned = await planRun(terminal, store, source, flags, settings);
+  return typeof planned === 'number'
+    ? planned
+    : start({ terminal, store, datastore, settings, flags }, planned);
 }
 
 /** Hands a run that was agreed to over to execution. */
 export function start(
-  terminal: Terminal,
-  store: RunStore,
+  { terminal, store, datastore, settings, flags }: StartInput,
   { record, journal }: CreatedRun,
-  settings: Settings,
-  { logLevel }: CallFlags,
 ): Promise<ExitCode> {
-  return execute({ terminal, store, record, journal, settings, logLevel });
-}
-
-/**
- * Finds out before any work whether the user could be asked.
- *
- * @throws a usage error when not, and `--yes` is missing.
- */
-export function requireConsent(terminal: Terminal, { yes }: CallFlags, source?: string): void {
-  if (yes || (terminal.canAsk && source !== '-')) return;
-  const why = source === '-' ? 'the manifest comes from standard input' : 'there is no terminal to ask on';
-  throw usageError(
-    'CONSENT_MISSING',
-    `Nobody can be asked, because ${why}: look at "cqbatch plan" first, then pass --yes.`,
-  );
-}
-
-export function question({ scan, record }: CreatedRun): string {
-  return `Send ${counted(scan.callable, 'request')} to ${record.options.baseUrl}?`;
-}
-
-function planOf({ record, scan, choice, problems }: CreatedRun): Plan {
-  const { baseUrl, rate } = record.options;
-  return {
-    manifest: { name: record.manifest.name, format: record.manifest.file.replace(/^manifest\.|\.gz$/g, '') },
-    scan,
-    choice,
-    problems,
-    baseUrl,
-    ...(rate !== undefined && { ratePerSecond: rate.perSecond }),
-  };
-}
-
-function refuseInvalid(terminal: Terminal, planned: Plan): ExitCode {
-  const message =
-    `${counted(planned.scan.invalid, 'row')} of ${planned.manifest.name} are invalid, so nothing was sent. Mend them, or pass ` +
-    '--skip-invalid to leave them out.';
-  if (terminal.json)
-    terminal.result({ error: { code: 'INVALID_ROWS', message }, plan: planDocument(planned) }, '');
-  if (terminal.quiet) terminal.warn(problemText(planned));
-  terminal.warn(`error: ${message}`);
-  return exitCodes.usage;
+  const { logLevel } = flags;
+  return execute({
+    terminal,
+    store,
+    record,
+    journal,
+    datastore,
+    settings,
+    logLevel,
+    calls: calls(flags, settings),
+  });
 }

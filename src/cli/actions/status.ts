@@ -1,71 +1,58 @@
-import { type Outcome, outcomes } from '../../domain.ts';
-import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openRunStore } from '../../run/store.ts';
-import { type CommonFlags, stateDirOf } from '../config/load.ts';
+import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
+import type { RawSettings } from '../config/settings.ts';
+import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { count, indented, perSecond, table } from '../render/words.ts';
-import { openTerminal } from '../terminal.ts';
-import { withJournalReader } from './look.ts';
+import { statusDocument, statusLine, statusText } from '../render/status.ts';
+import { openTerminal, type Terminal } from '../terminal.ts';
+import { findRun } from './find-run.ts';
+import { openLiveView } from './live-view.ts';
+import { type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
 
-/** `cqbatch status`: where a run stands, from its folder alone. */
-export async function status(id: string | undefined, flags: CommonFlags): Promise<ExitCode> {
+export interface StatusFlags extends CommonFlags, RawSettings {
+  readonly watch?: boolean;
+}
+
+const lookMs = 1_000;
+const printEveryLooks = 5;
+
+/** `cqbatch status`: where a run stands, from its folder and from the shared datastore. */
+export async function status(id: string | undefined, flags: StatusFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const store = openRunStore(stateDirOf(flags));
-  const record = await store.load(id);
-  const { counts, unclear, codes } = await withJournalReader(store, record, (journal) => ({
-    counts: journal.outcomeCounts,
-    unclear: journal.unclearCount,
-    codes: journal.codeCounts,
-  }));
-  const done = outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
-  terminal.result(
-    {
-      run: record.id,
-      state: actualState(record),
-      manifest: record.manifest.name,
-      base_url: record.options.baseUrl,
-      rows: record.plan.rows,
-      done,
-      outcomes: counts,
-      unclear,
-      codes: codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })),
-      rate_per_s: rateSoFar(record, counts) ?? null,
-      process:
-        actualState(record) === 'running' ? { pid: record.process?.pid, host: record.process?.host } : null,
-      states: record.states,
-      retry_of: record.retryOf ?? null,
-    },
-    statusText(record, counts, done),
-  );
-  return exitCodes.success;
+  const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
+  const found = await findRun(store, datastore, id);
+  const live = await openLiveView(datastore);
+  const look = async (): Promise<RunView> => {
+    if ('entry' in found) return viewOfEntry(found.entry, await live?.of(found.entry.id));
+    const record = await store.load(found.record.id);
+    return viewOfRecord(store, record, await live?.of(record.id));
+  };
+  try {
+    const view = flags.watch ? await follow(terminal, look) : await look();
+    terminal.result(statusDocument(view), statusText(view));
+    return flags.watch ? exitCodeOfView(view) : exitCodes.success;
+  } finally {
+    await live?.close();
+  }
 }
 
-function statusText(record: RunRecord, counts: Readonly<Record<Outcome, number>>, done: number): string {
-  const state = actualState(record);
-  const { rows } = record.plan;
-  const rate = rateSoFar(record, counts);
-  const reason = record.states.at(-1)?.reason;
-  const facts = [
-    ['manifest', record.manifest.name],
-    ['API', record.options.baseUrl],
-    ['done', `${count(done)} of ${count(rows)} rows (${Math.floor((done / Math.max(rows, 1)) * 100)} %)`],
-    ...outcomes
-      .filter((outcome) => counts[outcome] > 0)
-      .map((outcome) => ['', `${count(counts[outcome])} ${outcome.replace('_', ' ')}`]),
-    ...(rate === undefined ? [] : [['rate', `${perSecond(rate)} on average`]]),
-    ...(state === 'running' ? [['process', `${record.process?.pid} on ${record.process?.host}`]] : []),
-    ...(reason === undefined ? [] : [['reason', reason]]),
-    ...(isResumable(state) ? [['next', `cqbatch resume ${record.id}`]] : []),
-  ];
-  return `Run ${record.id} ${state}\n${indented(table(facts))}`;
+/** Shows how a run is getting on, until nobody works on it any more. */
+async function follow(terminal: Terminal, look: () => Promise<RunView>): Promise<RunView> {
+  for (let looks = 0; ; looks++) {
+    const view = await look();
+    if (view.ended) return view;
+    if (terminal.live) terminal.draw(statusLine(view));
+    else if (looks % printEveryLooks === 0) terminal.say(statusLine(view));
+    await sleep(lookMs);
+  }
 }
 
-/** Rows called per second of the latest time that the run was at work; that of a resumed run counts from then on. */
-function rateSoFar({ states }: RunRecord, counts: Readonly<Record<Outcome, number>>): number | undefined {
-  const runningTimes = states.filter(({ state }) => state === 'running');
-  const [first] = runningTimes;
-  if (first === undefined || runningTimes.length > 1) return undefined;
-  const end = states.at(-1)?.state === 'running' ? Date.now() : Date.parse(states.at(-1)?.at ?? first.at);
-  const seconds = (end - Date.parse(first.at)) / 1_000;
-  return seconds > 0 ? (counts.succeeded + counts.failed) / seconds : undefined;
+/** What `cqbatch run` would have said of the same end. */
+function exitCodeOfView({ state, counts }: RunView): ExitCode {
+  if (state === 'completed')
+    return counts.failed + counts.invalid > 0 ? exitCodes.rowsFailed : exitCodes.success;
+  if (state === 'cancelled' || state === 'halted') return exitCodes.halted;
+  return state === 'interrupted' ? exitCodes.interrupted : exitCodes.fatal;
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { withCommonOptions } from './shared.ts';
+import { withCommonOptions, withQueueOptions } from './shared.ts';
 
 /** `cqbatch list` */
 export function defineList(command: Command): void {
-  withCommonOptions(command).action(async (flags) => {
+  withCommonOptions(withQueueOptions(command)).action(async (flags) => {
     const { list } = await import('../actions/list.ts');
     process.exitCode = await list(flags);
   });

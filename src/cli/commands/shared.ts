@@ -12,6 +12,30 @@ export function withCommonOptions(command: Command): Command {
     .option('-q, --quiet', 'no progress and no hints, only the result');
 }
 
+/** Options of the commands that may use a shared datastore. */
+export function withQueueOptions(command: Command): Command {
+  return command
+    .option('--queue <url>', 'shared datastore: redis://host:6379/0 (CQBATCH_QUEUE; default: embedded)')
+    .option(
+      '--queue-prefix <name>',
+      `what its keys begin with (CQBATCH_QUEUE_PREFIX; default: ${defaults.queuePrefix})`,
+    )
+    .option(
+      '--queue-password-file <file>',
+      'file with its password (CQBATCH_QUEUE_PASSWORD_FILE, or CQBATCH_QUEUE_PASSWORD)',
+    );
+}
+
+/** Options of the commands that start a run. */
+export function withRunOptions(command: Command): Command {
+  return command
+    .option('-y, --yes', 'do not ask; needed where there is no terminal to ask on')
+    .option(
+      '--run-id <id>',
+      'name of the run; a second one of that name is refused (default: made of the time)',
+    );
+}
+
 /** Options of the commands that read a manifest. */
 export function withManifestOptions(command: Command): Command {
   return command
@@ -28,7 +52,7 @@ export function withManifestOptions(command: Command): Command {
 }
 
 /** Options of the commands that call the API. */
-export function withCallOptions(command: Command): Command {
+export function withWorkerOptions(command: Command): Command {
   return command
     .option(
       '--token-file <file>',
@@ -38,6 +62,12 @@ export function withCallOptions(command: Command): Command {
       '--concurrency <n>',
       `calls in flight at once (CQBATCH_CONCURRENCY; default: ${defaults.concurrency})`,
     )
+    .option('--timeout <duration>', 'for one request, all in all (CQBATCH_TIMEOUT; default: 60s)');
+}
+
+/** Options of the commands that say how the rows of a run are called. */
+export function withPolicyOptions(command: Command): Command {
+  return command
     .option(
       '--attempts <n>',
       `attempts per row for failures that may pass (CQBATCH_ATTEMPTS; default: ${defaults.attempts})`,
@@ -46,11 +76,16 @@ export function withCallOptions(command: Command): Command {
       '--backoff <duration>',
       'longest pause after the first failed attempt, doubled with each (CQBATCH_BACKOFF; default: 1s)',
     )
-    .option('--timeout <duration>', 'for one request, all in all (CQBATCH_TIMEOUT; default: 60s)')
     .option(
       '--max-failures <n>',
       'halt when more rows than that have failed (CQBATCH_MAX_FAILURES; default: no limit)',
-    )
+    );
+}
+
+/** Options of the commands that take a run to its end. */
+export function withCallOptions(command: Command): Command {
+  return withQueueOptions(withPolicyOptions(withWorkerOptions(command)))
+    .option('--no-worker', 'leave the calls to workers elsewhere; needs --queue')
     .option(
       '--log-level <level>',
       'structured log on standard error: error, warn, info or debug (default: none)',

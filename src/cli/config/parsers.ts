@@ -61,6 +61,13 @@ export function parseInteger(minimum: number, maximum: number): (text: string) =
   };
 }
 
+/** What all keys of an installation begin with: a word that can stand in a key and in a command line. */
+export function parseQueuePrefix(text: string): string {
+  if (!/^[\w.-]{1,64}$/.test(text))
+    throw new RangeError('write a prefix with letters, digits, ".", "_" and "-"');
+  return text;
+}
+
 /** Any text that is not empty. */
 export function parseText(text: string): string {
   if (text.trim() === '') throw new RangeError('it must not be empty');

@@ -1,5 +1,5 @@
 import { usageError } from '../../errors.ts';
-import { parseDuration, parseInteger, parseRateOrNone, parseText } from './parsers.ts';
+import { parseDuration, parseInteger, parseQueuePrefix, parseRateOrNone, parseText } from './parsers.ts';
 
 /**
  * Every setting that can be given in more than one place. Precedence: flag, environment, configuration file, default.
@@ -7,6 +7,19 @@ import { parseDuration, parseInteger, parseRateOrNone, parseText } from './parse
  */
 const definitions = {
   baseUrl: { flag: '--base-url', env: 'CQBATCH_BASE_URL', key: 'base_url', parse: parseText },
+  queue: { flag: '--queue', env: 'CQBATCH_QUEUE', key: 'queue', parse: parseText },
+  queuePrefix: {
+    flag: '--queue-prefix',
+    env: 'CQBATCH_QUEUE_PREFIX',
+    key: 'queue_prefix',
+    parse: parseQueuePrefix,
+  },
+  queuePasswordFile: {
+    flag: '--queue-password-file',
+    env: 'CQBATCH_QUEUE_PASSWORD_FILE',
+    key: 'queue_password_file',
+    parse: parseText,
+  },
   userId: { flag: '--user-id', env: 'CQBATCH_USER_ID', key: 'user_id', parse: parseText },
   tokenFile: { flag: '--token-file', env: 'CQBATCH_TOKEN_FILE', key: 'token_file', parse: parseText },
   rate: { flag: '--rate', env: 'CQBATCH_RATE', key: 'rate', parse: parseRateOrNone },
@@ -14,11 +27,24 @@ const definitions = {
     flag: '--concurrency',
     env: 'CQBATCH_CONCURRENCY',
     key: 'concurrency',
-    parse: parseInteger(1, 1_000),
+    parse: parseInteger(0, 1_000),
   },
   attempts: { flag: '--attempts', env: 'CQBATCH_ATTEMPTS', key: 'attempts', parse: parseInteger(1, 100) },
   timeout: { flag: '--timeout', env: 'CQBATCH_TIMEOUT', key: 'timeout', parse: parseDuration },
   backoff: { flag: '--backoff', env: 'CQBATCH_BACKOFF', key: 'backoff', parse: parseDuration },
+  shutdownTimeout: {
+    flag: '--shutdown-timeout',
+    env: 'CQBATCH_SHUTDOWN_TIMEOUT',
+    key: 'shutdown_timeout',
+    parse: parseDuration,
+  },
+  healthPort: {
+    flag: '--health-port',
+    env: 'CQBATCH_HEALTH_PORT',
+    key: 'health_port',
+    parse: parseInteger(0, 65_535),
+  },
+  healthHost: { flag: '--health-host', env: 'CQBATCH_HEALTH_HOST', key: 'health_host', parse: parseText },
   maxFailures: {
     flag: '--max-failures',
     env: 'CQBATCH_MAX_FAILURES',
@@ -26,6 +52,9 @@ const definitions = {
     parse: parseInteger(0, Number.MAX_SAFE_INTEGER),
   },
 } as const;
+
+/** The variables of all settings, for whoever checks a deployment. */
+export const settingVariables: readonly string[] = Object.values(definitions).map(({ env }) => env);
 
 type Definitions = typeof definitions;
 
@@ -37,12 +66,15 @@ export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions
 /** What applies when nobody says otherwise. */
 export const defaults = {
   stateDir: '.cqbatch',
+  queuePrefix: 'cqbatch',
   concurrency: 50,
   attempts: 5,
   /** Milliseconds. */
   timeout: 60_000,
   /** Milliseconds. */
   backoff: 1_000,
+  /** Milliseconds that a worker's calls in flight have to finish when it is told to stop. */
+  shutdownTimeout: 25_000,
   clearToken: '<clear>',
 } as const;
 

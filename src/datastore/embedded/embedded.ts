@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPostgresBackend, runMigrations } from 'bullmq';
+import { fatalError } from '../../errors.ts';
+import { lockPath } from '../../lock.ts';
 import type { Datastore } from '../datastore.ts';
-import { lockFolder } from './lock.ts';
 import { poolOver } from './pool.ts';
 import { openSession } from './session.ts';
 
@@ -26,7 +27,16 @@ export interface EmbeddedOptions {
 export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Promise<Datastore> {
   const folder = join(stateDir, folderName);
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
-  const lock = await lockFolder(folder, purpose);
+  const lock = await lockPath({
+    path: folder,
+    purpose,
+    taken: (who) =>
+      fatalError(
+        'DATASTORE_LOCKED',
+        `The embedded datastore ${folder} is in use by ${who}. One process at a time can use it: wait for its end, ` +
+          'cancel it with "cqbatch cancel", or give this run a state folder of its own with --state-dir.',
+      ),
+  });
   try {
     const session = await openSession(folder);
     const pool = poolOver(session);

@@ -9,6 +9,7 @@ const snapshot: ProgressSnapshot = {
   ratePerSecond: 640,
   waitMs: 0,
   retrying: 0,
+  paused: false,
   etaSeconds: 11.7,
   elapsedSeconds: 7,
 };

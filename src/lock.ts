@@ -2,13 +2,16 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod';
-import { fatalError } from '../../errors.ts';
-import { writeFileAtomically } from '../../files.ts';
-import { isProcessAlive, processStart } from '../../process.ts';
+import { fatalError } from './errors.ts';
+import { writeFileAtomically } from './files.ts';
+import { isProcessAlive, processStart } from './process.ts';
 
-/** An exclusive lock on a folder, held until `release`. */
-export interface FolderLock {
-  /** Resolves with the reason when the lock was taken away, which only deleting its files by hand can do. */
+/** An exclusive lock, held until `release`. */
+export interface ProcessLock {
+  /**
+   * Resolves with the reason when the lock was taken away: by deleting its files, or by another machine that took this
+   * process for dead because it had been suspended. It must not write any more then.
+   */
   readonly lost: Promise<Error>;
   /** Idempotent. */
   release(): Promise<void>;
@@ -29,38 +32,46 @@ const holderSchema = z.object({
 
 type Holder = z.infer<typeof holderSchema>;
 
+export interface LockOptions {
+  /** The lock's files are this path with `.lock` and `.holder.json` behind it; its folder must exist. */
+  readonly path: string;
+  /** What this process does, for the error that another one gets: `run 20261121-…`. */
+  readonly purpose: string;
+  /** The error when another process holds the lock, of which `who` tells as much as is known. */
+  readonly taken: (who: string) => Error;
+}
+
 /**
- * Locks a folder (which need not exist) against every other process. Unlike the lock file alone, it never takes the
- * lock from a living process, even one that is suspended, and never waits for a dead one longer than some seconds.
+ * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process
+ * of this machine, even one that is suspended, and never waits for a dead one longer than some seconds. A process of
+ * another machine is taken for dead when it has not touched the lock for a minute.
  *
- * @throws a fatal error `DATASTORE_LOCKED` that names the process which holds the lock.
+ * @throws what `taken` makes, when another process holds the lock.
  */
-export async function lockFolder(folder: string, purpose: string): Promise<FolderLock> {
-  const holderFile = `${folder}.holder.json`;
-  const lockFile = `${folder}.lock`;
+export async function lockPath({ path, purpose, taken }: LockOptions): Promise<ProcessLock> {
+  const holderFile = `${path}.holder.json`;
+  const lockFile = `${path}.lock`;
   const holder = await readHolder(holderFile);
   const holderState = holder === undefined ? 'unknown' : stateOf(holder);
   if (holder !== undefined && holderState === 'alive' && (await exists(lockFile)))
-    throw lockedError(folder, holder);
+    throw taken(describe(holder));
 
   let reportLoss: (error: Error) => void = () => {};
   const lost = new Promise<Error>((resolve) => {
     reportLoss = resolve;
   });
-  const release = await lock(folder, {
+  const release = await lock(path, {
     realpath: false,
     lockfilePath: lockFile,
     update: 1_000,
     stale: holderState === 'dead' ? deadHolderStaleAfterMs : staleAfterMs,
     retries: holderState === 'dead' ? { retries: 20, factor: 1, minTimeout: 200 } : 0,
     onCompromised: (cause) =>
-      reportLoss(
-        fatalError('DATASTORE_LOCK_LOST', `The lock ${lockFile} was removed by another process.`, cause),
-      ),
+      reportLoss(fatalError('LOCK_LOST', `The lock ${lockFile} was taken over by another process.`, cause)),
   }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ELOCKED')
-      throw fatalError('DATASTORE_UNUSABLE', `Can't lock ${folder}: ${error.message}`, error);
-    throw lockedError(folder, (await readHolder(holderFile)) ?? holder);
+      throw fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error);
+    throw taken(describe((await readHolder(holderFile)) ?? holder));
   });
   await writeFileAtomically(holderFile, `${JSON.stringify(self(purpose))}\n`);
 
@@ -93,16 +104,9 @@ function stateOf(holder: Holder): 'alive' | 'dead' | 'unknown' {
   return isProcessAlive(holder.pid, holder.started) ? 'alive' : 'dead';
 }
 
-function lockedError(folder: string, holder: Holder | undefined): Error {
-  const who =
-    holder === undefined
-      ? 'another process'
-      : `process ${holder.pid} on ${holder.host} (${holder.purpose}, since ${holder.since})`;
-  return fatalError(
-    'DATASTORE_LOCKED',
-    `The embedded datastore ${folder} is in use by ${who}. One process at a time can use it: wait for its end, ` +
-      'cancel it with "cqbatch cancel", or give this run a state folder of its own with --state-dir.',
-  );
+function describe(holder: Holder | undefined): string {
+  if (holder === undefined) return 'another process';
+  return `process ${holder.pid} on ${holder.host} (${holder.purpose}, since ${holder.since})`;
 }
 
 async function readHolder(file: string): Promise<Holder | undefined> {

@@ -1,0 +1,54 @@
+import { CqbatchError, usageError } from '../../errors.ts';
+import { openRegistry, type Registry, type RunEntry } from '../../queue/registry.ts';
+import type { RunRecord } from '../../run/record.ts';
+import type { RunStore } from '../../run/store.ts';
+import type { DatastoreChoice } from '../datastore.ts';
+
+/** A run that is wanted: of this state folder, or one that only the shared datastore knows. */
+export type FoundRun = { readonly record: RunRecord } | { readonly entry: RunEntry };
+
+/**
+ * Finds the run of that id, or the newest one, in the state folder, else in the shared datastore.
+ *
+ * @throws a usage error `RUN_UNKNOWN` when neither has it.
+ */
+export async function findRun(
+  store: RunStore,
+  datastore: DatastoreChoice,
+  id: string | undefined,
+): Promise<FoundRun> {
+  try {
+    return { record: await store.load(id) };
+  } catch (error) {
+    if (!(error instanceof CqbatchError) || error.code !== 'RUN_UNKNOWN') throw error;
+    if (datastore.queue === undefined) throw error;
+    const runs = await withRegistry(datastore, 'look', (registry) => registry.runs());
+    const newestFirst = runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+    const entry = id === undefined ? newestFirst[0] : runs.find((run) => run.id === id);
+    if (entry !== undefined) return { entry };
+    const what = id === undefined ? 'no run' : `no run ${id}`;
+    throw usageError(
+      'RUN_UNKNOWN',
+      `There is ${what}, neither in ${store.stateDir} nor in ${datastore.queue}.`,
+    );
+  }
+}
+
+/** Opens the shared datastore to see who is there. */
+export async function withRegistry<Result>(
+  datastore: DatastoreChoice,
+  purpose: string,
+  look: (registry: Registry) => Promise<Result>,
+): Promise<Result> {
+  const opened = await datastore.open(purpose);
+  try {
+    const registry = openRegistry(opened);
+    try {
+      return await look(registry);
+    } finally {
+      await registry.close();
+    }
+  } finally {
+    await opened.close();
+  }
+}

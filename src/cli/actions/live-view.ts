@@ -1,0 +1,42 @@
+import { isPresent, openRegistry, type RunEntry, type WorkerEntry } from '../../queue/registry.ts';
+import type { DatastoreChoice } from '../datastore.ts';
+
+/** What the shared datastore tells of a run at the moment. */
+export interface LiveRun {
+  readonly entry: RunEntry | undefined;
+  /** Workers that call its API, on all machines. */
+  readonly workers: readonly WorkerEntry[];
+}
+
+/** A view of what the processes of a shared datastore say of themselves. */
+export interface LiveView {
+  of(runId: string): Promise<LiveRun>;
+  /** All runs that it knows, those of other machines included. */
+  runs(): Promise<readonly RunEntry[]>;
+  close(): Promise<void>;
+}
+
+/** @returns undefined for the embedded datastore, which only one process can look into. */
+export async function openLiveView(choice: DatastoreChoice): Promise<LiveView | undefined> {
+  if (choice.queue === undefined) return undefined;
+  const datastore = await choice.open('look');
+  const registry = openRegistry(datastore);
+  return {
+    async of(runId) {
+      const entry = (await registry.runs()).find((run) => run.id === runId);
+      if (entry === undefined) return { entry, workers: [] };
+      const workers = await registry.workers();
+      return { entry, workers: workers.filter(({ baseUrl }) => baseUrl === entry.baseUrl) };
+    },
+    runs: async () => registry.runs(),
+    async close() {
+      await registry.close();
+      await datastore.close();
+    },
+  };
+}
+
+/** A run's entry, as long as the process that wrote it is there. */
+export function presentEntry(entry: RunEntry | undefined): RunEntry | undefined {
+  return entry !== undefined && isPresent(entry) ? entry : undefined;
+}

@@ -1,0 +1,104 @@
+import type { Outcome } from '../../domain.ts';
+import type { CodeCount } from '../../journal/journal.ts';
+import type { RunEntry, WorkerEntry } from '../../queue/registry.ts';
+import { actualState, isActive, isResumable, type RunRecord } from '../../run/record.ts';
+import type { RunStore } from '../../run/store.ts';
+import { type LiveRun, presentEntry } from './live-view.ts';
+import { withJournalReader } from './look.ts';
+
+/** Where a run stands, whatever is known of it from here. */
+export interface RunView {
+  readonly id: string;
+  readonly state: string;
+  /** Whether nobody works on it any more. */
+  readonly ended: boolean;
+  readonly manifest: string;
+  readonly baseUrl: string;
+  readonly rows: number;
+  readonly counts: Readonly<Record<Outcome, number>>;
+  /** Rows per second: of the last seconds while somebody tells it, else on average. */
+  readonly rate?: { readonly perSecond: number; readonly of: 'now' | 'average' };
+  /** The process that feeds and collects it, while it is active. */
+  readonly coordinator?: { readonly host: string; readonly pid: number; readonly seenAt?: string };
+  readonly workers: readonly WorkerEntry[];
+  /** What only the state folder knows; absent for a run of another machine. */
+  readonly local?: {
+    readonly unclear: number;
+    readonly codes: readonly CodeCount[];
+    readonly states: RunRecord['states'];
+    readonly retryOf?: string | undefined;
+    readonly resumable: boolean;
+  };
+}
+
+/** A run of this state folder. */
+export async function viewOfRecord(
+  store: RunStore,
+  record: RunRecord,
+  live: LiveRun | undefined,
+): Promise<RunView> {
+  const { counts, unclear, codes } = await withJournalReader(store, record, (journal) => ({
+    counts: journal.outcomeCounts,
+    unclear: journal.unclearCount,
+    codes: journal.codeCounts,
+  }));
+  const state = actualState(record);
+  const entry = presentEntry(live?.entry);
+  const active = isActive(state);
+  const average = averageRate(record, counts);
+  return {
+    id: record.id,
+    state,
+    ended: !active && state !== 'submitted',
+    manifest: record.manifest.name,
+    baseUrl: record.options.baseUrl,
+    rows: record.plan.rows,
+    counts,
+    ...(active && entry !== undefined
+      ? { rate: { perSecond: entry.ratePerSecond, of: 'now' } }
+      : average !== undefined && { rate: { perSecond: average, of: 'average' } }),
+    ...(active && coordinatorOf(record, entry)),
+    workers: active ? (live?.workers ?? []) : [],
+    local: {
+      unclear,
+      codes,
+      states: record.states,
+      retryOf: record.retryOf,
+      resumable: isResumable(state) && state !== 'submitted',
+    },
+  };
+}
+
+/** A run of another machine, of which only the shared datastore tells. */
+export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
+  const entry = live?.entry ?? known;
+  const present = presentEntry(entry) !== undefined;
+  const active = entry.state === 'running' || entry.state === 'paused';
+  return {
+    id: entry.id,
+    state: active && !present ? 'interrupted' : entry.state,
+    ended: entry.state !== 'submitted' && !(active && present),
+    manifest: entry.manifest,
+    baseUrl: entry.baseUrl,
+    rows: entry.rows,
+    counts: entry.counts,
+    ...(active && present && { rate: { perSecond: entry.ratePerSecond, of: 'now' } }),
+    coordinator: { ...entry.coordinator, seenAt: entry.seenAt },
+    workers: active ? (live?.workers ?? []) : [],
+  };
+}
+
+function coordinatorOf({ process }: RunRecord, entry: RunEntry | undefined): Pick<RunView, 'coordinator'> {
+  if (entry !== undefined) return { coordinator: { ...entry.coordinator, seenAt: entry.seenAt } };
+  return process === undefined ? {} : { coordinator: { host: process.host, pid: process.pid } };
+}
+
+/** Rows called per second of the latest time that the run was at work; that of a resumed run counts from then on. */
+function averageRate({ states }: RunRecord, counts: Readonly<Record<Outcome, number>>): number | undefined {
+  const runningTimes = states.filter(({ state }) => state === 'running');
+  const [first] = runningTimes;
+  if (first === undefined || runningTimes.length > 1) return undefined;
+  const end = states.at(-1)?.state === 'running' ? Date.now() : Date.parse(states.at(-1)?.at ?? first.at);
+  const seconds = (end - Date.parse(first.at)) / 1_000;
+  return seconds > 0 ? (counts.succeeded + counts.failed) / seconds : undefined;
+}

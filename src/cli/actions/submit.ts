@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CqbatchError, usageError } from '../../errors.ts';
+import { hashFile } from '../../manifest/stage.ts';
+import { enterState, type RunRecord } from '../../run/record.ts';
+import { openRunStore, type RunStore } from '../../run/store.ts';
+import { loadSettings, stateDirOf } from '../config/load.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { openTerminal, type Terminal } from '../terminal.ts';
+import type { CallFlags, ManifestFlags } from './options.ts';
+import { planRun, runIdOf } from './planned-run.ts';
+
+/** Somebody else who plans a run of the same name needs no longer, unless its manifest is huge. */
+const planningMs = 120_000;
+const pollMs = 200;
+
+/** `cqbatch submit`: plans a run and leaves it to a coordinator that sees the state folder. */
+export async function submit(source: string, flags: ManifestFlags & CallFlags): Promise<ExitCode> {
+  const terminal = openTerminal(flags);
+  const settings = await loadSettings(flags);
+  const store = openRunStore(stateDirOf(flags));
+  for (;;) {
+    try {
+      const planned = await planRun(terminal, store, source, flags, settings);
+      if (typeof planned === 'number') return planned;
+      await planned.journal.close();
+      const submitted = { ...enterState(planned.record, 'submitted'), submitted: true };
+      await store.save(submitted);
+      return say(terminal, submitted, 'is submitted');
+    } catch (error) {
+      if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
+      const existing = await recordOf(store, runIdOf(flags) ?? '');
+      // Whoever was planning it has given it up: it is ours after all.
+      if (existing === undefined) continue;
+      await refuseOtherManifest(existing, source);
+      return say(terminal, existing, 'was submitted already');
+    }
+  }
+}
+
+function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCode {
+  terminal.say(`Run ${id} ${what}. Follow it with: cqbatch status ${id} --watch`);
+  terminal.result({ run: id, state, next: [`cqbatch status ${id} --watch`] }, id);
+  return exitCodes.success;
+}
+
+/** The record of a run that exists; undefined when it was given up while it was being planned. */
+async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
+  for (const deadline = Date.now() + planningMs; Date.now() < deadline; await sleep(pollMs)) {
+    if (!(await store.exists(id))) return undefined;
+    const record = (await store.list()).find((run) => run.id === id);
+    if (record !== undefined) return record;
+  }
+  throw usageError(
+    'RUN_EXISTS',
+    `Somebody else has been planning a run ${id} for two minutes: choose another name.`,
+  );
+}
+
+/** The same name for the same rows is the same run; for other rows it is a mistake. */
+async function refuseOtherManifest({ id, manifest }: RunRecord, source: string): Promise<void> {
+  const { sha256 } = source === '-' ? { sha256: '' } : await hashFile(source);
+  if (sha256 === manifest.sha256) return;
+  throw usageError(
+    'RUN_EXISTS',
+    `There is a run ${id} already, of another manifest (${manifest.name}): choose another --run-id.`,
+  );
+}

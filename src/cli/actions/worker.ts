@@ -1,0 +1,212 @@
+import type { Logger } from 'pino';
+import { parseBaseUrl } from '../../api/base-url.ts';
+import type { Datastore } from '../../datastore/datastore.ts';
+import { fatalError, usageError } from '../../errors.ts';
+import { openRunStore } from '../../run/store.ts';
+import { coordinateRuns } from '../../worker/coordinate.ts';
+import { type HealthState, startHealthServer } from '../../worker/health.ts';
+import { type ServeEnd, type Serving, serveRows } from '../../worker/serve.ts';
+import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
+import { defaults, type RawSettings, type Settings } from '../config/settings.ts';
+import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { openLog } from '../log.ts';
+import { openTerminal } from '../terminal.ts';
+import { tokenSource } from '../token.ts';
+import { readVersion } from '../version.ts';
+import { apiClient } from './api-client.ts';
+
+export interface WorkerFlags extends CommonFlags, RawSettings {
+  readonly coordinate?: boolean;
+  readonly allowInsecureHttp?: boolean;
+  readonly logLevel: string;
+}
+
+/** What a worker is to do. */
+interface Duties {
+  readonly settings: Settings;
+  readonly flags: WorkerFlags;
+  readonly choice: DatastoreChoice & { readonly queue: string };
+  /** The API whose rows it calls; absent when it only coordinates. */
+  readonly baseUrl?: string;
+}
+
+/** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
+export async function worker(flags: WorkerFlags): Promise<ExitCode> {
+  const terminal = openTerminal(flags);
+  const settings = await loadSettings(flags);
+  const duties = dutiesOf(settings, flags, await chooseDatastore(terminal, flags, settings));
+  const log = openLog(flags.logLevel);
+  const stop = stopSignal(log);
+
+  const datastore = await duties.choice.open('worker');
+  let serving: Serving | undefined;
+  const health =
+    settings.healthPort === undefined
+      ? undefined
+      : await startHealthServer({
+          host: settings.healthHost ?? '127.0.0.1',
+          port: settings.healthPort,
+          state: () => healthOf(datastore, stop, serving),
+        }).catch(async (error) => {
+          await datastore.close();
+          throw error;
+        });
+  try {
+    const watched = watchTrouble(datastore, log);
+    const client = duties.baseUrl === undefined ? undefined : apiClientOf(duties, duties.baseUrl);
+    if (client !== undefined && duties.baseUrl !== undefined) {
+      serving = serveRows({
+        datastore,
+        baseUrl: duties.baseUrl,
+        client,
+        concurrency: concurrencyOf(settings),
+        version: readVersion(),
+        log,
+        shutdownMs: settings.shutdownTimeout ?? defaults.shutdownTimeout,
+        stop: stop.signal,
+      });
+      // One that can't go on calling must not go on coordinating either: a supervisor starts it anew.
+      void serving.end.then(() => stop.abort());
+    }
+    const facts = { coordinates: flags.coordinate === true, health_port: health?.port };
+    log.info({ queue: datastore.description, base_url: duties.baseUrl, ...facts }, 'worker started');
+    const { choice } = duties;
+    const [end] = await Promise.all([
+      serving?.end ?? aborted(stop.signal),
+      flags.coordinate &&
+        coordinateRuns({
+          store: openRunStore(stateDirOf(flags)),
+          datastore,
+          queue: choice.queue,
+          version: readVersion(),
+          log,
+          stop: stop.signal,
+        }),
+    ]);
+    clearInterval(watched);
+    await client?.close();
+    return conclude(end, log);
+  } finally {
+    await health?.close();
+    await datastore.close();
+    stop.release();
+  }
+}
+
+/** @throws a usage error when it could do nothing, or not without more being said. */
+function dutiesOf(settings: Settings, flags: WorkerFlags, choice: DatastoreChoice): Duties {
+  const { queue } = choice;
+  if (queue === undefined) {
+    throw usageError(
+      'QUEUE_MISSING',
+      'A worker needs a datastore that it shares with others: set CQBATCH_QUEUE or pass --queue redis://….',
+    );
+  }
+  const shared = { settings, flags, choice: { ...choice, queue } };
+  if (concurrencyOf(settings) === 0) {
+    if (flags.coordinate) return shared;
+    throw usageError('INVALID_SETTING', '--concurrency 0 makes sense only together with --coordinate.');
+  }
+  if (settings.baseUrl === undefined) {
+    throw usageError(
+      'BASE_URL_MISSING',
+      'Which API is the token for? Set CQBATCH_BASE_URL or pass --base-url https://…; rows of other APIs are left alone.',
+    );
+  }
+  return {
+    ...shared,
+    baseUrl: parseBaseUrl(settings.baseUrl, { allowInsecureHttp: flags.allowInsecureHttp }),
+  };
+}
+
+function concurrencyOf({ concurrency }: Settings): number {
+  return concurrency ?? defaults.concurrency;
+}
+
+function apiClientOf({ settings, flags }: Duties, baseUrl: string) {
+  const options = {
+    baseUrl,
+    ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
+    concurrency: concurrencyOf(settings),
+    timeoutMs: settings.timeout ?? defaults.timeout,
+  };
+  return apiClient(options, tokenSource(settings));
+}
+
+function healthOf(datastore: Datastore, stop: StopSignal, serving: Serving | undefined): HealthState {
+  const { trouble } = datastore;
+  const reason = stop.signal.aborted || serving?.ending ? 'stopping' : trouble;
+  return {
+    healthy: true,
+    ready: reason === undefined,
+    ...(reason !== undefined && { reason }),
+    facts: { active: serving?.active ?? 0 },
+  };
+}
+
+/** Says once when the datastore goes away, and once when it is back. */
+function watchTrouble(datastore: Datastore, log: Logger): NodeJS.Timeout {
+  let before: string | undefined;
+  return setInterval(() => {
+    const { trouble } = datastore;
+    if (trouble !== undefined && before === undefined) log.warn({ trouble }, 'waiting for the datastore');
+    if (trouble === undefined && before !== undefined) log.info('the datastore is back');
+    before = trouble;
+  }, 500).unref();
+}
+
+/** @throws a fatal error when the worker could not go on. */
+function conclude(end: ServeEnd | 'aborted', log: Logger): ExitCode {
+  if (end === 'aborted' || end.because === 'stopped') {
+    log.info('worker stopped');
+    return exitCodes.success;
+  }
+  if (end.because === 'unknown') throw end.reason;
+  if (end.because === 'refused') {
+    const { code, message } = end.failure;
+    throw fatalError(
+      'API_REFUSES',
+      `The API refuses every call of this worker (${code}: ${message}). Its rows have gone back for other workers; check ` +
+        'its token and base URL.',
+    );
+  }
+  throw fatalError(
+    'WORKER_STUCK',
+    'Rows wait, nothing keeps this worker from taking them, and it takes none, also after connecting anew. It ends, so ' +
+      'that whoever supervises it starts another.',
+  );
+}
+
+interface StopSignal {
+  readonly signal: AbortSignal;
+  abort(): void;
+  release(): void;
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The first signal lets calls in flight finish, the second ends the process at once, which loses nothing. */
+function stopSignal(log: Logger): StopSignal {
+  const controller = new AbortController();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+    log.info({ signal }, 'stopping: calls in flight may finish');
+    controller.abort();
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    signal: controller.signal,
+    abort: () => controller.abort(),
+    release() {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<'aborted'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve('aborted');
+    signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+  });
+}

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import type { Datastore } from '../datastore/datastore.ts';
+import { usageError } from '../errors.ts';
+import { environment } from './config/environment.ts';
+import { type CommonFlags, stateDirOf } from './config/load.ts';
+import type { RawSettings, Settings } from './config/settings.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The datastore that the settings name. */
+export interface DatastoreChoice {
+  /** The shared datastore without its password; undefined for the embedded one. */
+  readonly queue: string | undefined;
+  /**
+   * Opens it, and says what is not as it should be.
+   *
+   * @throws a fatal error that says why it can't be used and what to do about it.
+   */
+  open(purpose: string): Promise<Datastore>;
+}
+
+/** @throws a usage error when a flag holds a password, or the address can't be understood. */
+export async function chooseDatastore(
+  terminal: Terminal,
+  flags: CommonFlags & RawSettings,
+  settings: Settings,
+): Promise<DatastoreChoice> {
+  const { queue: url } = settings;
+  if (url === undefined) {
+    return {
+      queue: undefined,
+      async open(purpose) {
+        const { openEmbedded } = await import('../datastore/embedded/embedded.ts');
+        return openEmbedded({ stateDir: stateDirOf(flags), purpose });
+      },
+    };
+  }
+  refusePasswordInFlag(flags.queue);
+  const { describeAddress, parseRedisUrl } = await import('../datastore/redis/address.ts');
+  const queue = describeAddress(parseRedisUrl(url));
+  const password = await queuePassword(settings);
+  return {
+    queue,
+    async open(purpose) {
+      const { openRedis } = await import('../datastore/redis/redis.ts');
+      const { datastore, warnings } = await openRedis({
+        url,
+        ...(password !== undefined && { password }),
+        ...(environment['CQBATCH_SENTINEL_PASSWORD'] && {
+          sentinelPassword: environment['CQBATCH_SENTINEL_PASSWORD'],
+        }),
+        ...(settings.queuePrefix !== undefined && { prefix: settings.queuePrefix }),
+        purpose,
+      });
+      for (const warning of warnings) terminal.warn(`warning: ${warning}`);
+      return datastore;
+    },
+  };
+}
+
+/** Other users of the machine can read command lines. */
+function refusePasswordInFlag(url: string | undefined): void {
+  if (url === undefined || !/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(url)) return;
+  throw usageError(
+    'PASSWORD_IN_FLAG',
+    'Everybody on this machine can read a password in --queue: put the address into CQBATCH_QUEUE, or the password into ' +
+      'CQBATCH_QUEUE_PASSWORD or a file (--queue-password-file).',
+  );
+}
+
+async function queuePassword({ queuePasswordFile }: Settings): Promise<string | undefined> {
+  if (queuePasswordFile === undefined) return environment['CQBATCH_QUEUE_PASSWORD'] || undefined;
+  try {
+    return (await readFile(queuePasswordFile, 'utf8')).trim();
+  } catch (error) {
+    throw usageError(
+      'PASSWORD_UNREADABLE',
+      `Can't read the password file ${queuePasswordFile}: ${(error as Error).message}.`,
+      error,
+    );
+  }
+}

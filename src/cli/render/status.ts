@@ -1,0 +1,96 @@
+import { outcomes } from '../../domain.ts';
+import { goneAfterMs } from '../../queue/registry.ts';
+import type { RunView } from '../actions/run-view.ts';
+import { count, duration, indented, perSecond, table } from './words.ts';
+
+/** What `cqbatch status --json` prints. */
+export function statusDocument(view: RunView): object {
+  const { local, rate, coordinator } = view;
+  return {
+    run: view.id,
+    state: view.state,
+    manifest: view.manifest,
+    base_url: view.baseUrl,
+    rows: view.rows,
+    done: doneOf(view),
+    outcomes: view.counts,
+    unclear: local?.unclear ?? null,
+    codes: local?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
+    rate_per_s: rate?.perSecond ?? null,
+    process: coordinator === undefined ? null : { pid: coordinator.pid, host: coordinator.host },
+    workers: view.workers.map(({ host, pid, version, concurrency, active, finished, startedAt, seenAt }) => ({
+      host,
+      pid,
+      version,
+      concurrency,
+      active,
+      finished,
+      started_at: startedAt,
+      seen_at: seenAt,
+    })),
+    states: local?.states ?? null,
+    retry_of: local?.retryOf ?? null,
+  };
+}
+
+/** Where a run stands, on one line that can be redrawn. */
+export function statusLine(view: RunView): string {
+  const { rate, workers } = view;
+  const done = doneOf(view);
+  return [
+    `Run ${view.id} ${view.state}`,
+    `${count(done)}/${count(view.rows)} (${percent(done, view.rows)} %)`,
+    outcomesOf(view).join(', '),
+    rate?.of === 'now' ? perSecond(rate.perSecond) : '',
+    workers.length > 0 ? `${count(workers.length)} ${workers.length === 1 ? 'worker' : 'workers'}` : '',
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
+}
+
+/** Where a run stands, and who works on it. */
+export function statusText(view: RunView, now = Date.now()): string {
+  const { rate, coordinator, local } = view;
+  const done = doneOf(view);
+  const reason = local?.states.at(-1)?.reason;
+  const facts = [
+    ['manifest', view.manifest],
+    ['API', view.baseUrl],
+    ['done', `${count(done)} of ${count(view.rows)} rows (${percent(done, view.rows)} %)`],
+    ...outcomesOf(view).map((text) => ['', text]),
+    ...(rate === undefined
+      ? []
+      : [['rate', `${perSecond(rate.perSecond)}${rate.of === 'now' ? '' : ' on average'}`]]),
+    ...(coordinator === undefined
+      ? []
+      : [['process', `${coordinator.pid} on ${coordinator.host}${seen(coordinator.seenAt, now)}`]]),
+    ...view.workers.map(({ pid, host, active, concurrency, seenAt }, index) => [
+      index === 0 ? 'workers' : '',
+      `${pid} on ${host}, ${active} of ${concurrency} calls in flight${seen(seenAt, now)}`,
+    ]),
+    ...(reason === undefined ? [] : [['reason', reason]]),
+    ...(local?.resumable ? [['next', `cqbatch resume ${view.id}`]] : []),
+    ...(view.state === 'paused' ? [['next', `cqbatch unpause ${view.id}`]] : []),
+  ];
+  return `Run ${view.id} ${view.state}\n${indented(table(facts))}`;
+}
+
+function doneOf({ counts }: RunView): number {
+  return outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
+}
+
+function outcomesOf({ counts }: RunView): readonly string[] {
+  return outcomes
+    .filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => `${count(counts[outcome])} ${outcome.replace('_', ' ')}`);
+}
+
+function percent(done: number, rows: number): number {
+  return Math.floor((done / Math.max(rows, 1)) * 100);
+}
+
+/** Nothing while it is there. */
+function seen(seenAt: string | undefined, now: number): string {
+  if (seenAt === undefined || now - Date.parse(seenAt) < goneAfterMs) return '';
+  return `, last seen ${duration((now - Date.parse(seenAt)) / 1_000)} ago`;
+}

@@ -1,0 +1,206 @@
+import { type CqbatchError, usageError } from '../../errors.ts';
+
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Login {
+  /** The ACL user; without one it is Redis's `default`. */
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** Where Redis is and how to log in. It holds a password: for people there is `describeAddress`. */
+export type RedisAddress = Login &
+  (
+    | { readonly kind: 'server'; readonly endpoint: Endpoint; readonly tls: boolean; readonly db: number }
+    | { readonly kind: 'socket'; readonly path: string; readonly tls: false; readonly db: number }
+    | {
+        readonly kind: 'sentinel';
+        readonly sentinels: readonly Endpoint[];
+        /** Name under which the Sentinels know the primary. */
+        readonly name: string;
+        readonly sentinelUsername?: string;
+        /** For the connections to the Sentinels and to Redis alike. */
+        readonly tls: boolean;
+        readonly db: number;
+      }
+    | {
+        readonly kind: 'cluster';
+        readonly nodes: readonly Endpoint[];
+        readonly tls: boolean;
+        readonly db: 0;
+      }
+  );
+
+type Kind = RedisAddress['kind'];
+
+const schemes: Readonly<Record<string, { readonly kind: Kind; readonly tls: boolean }>> = {
+  redis: { kind: 'server', tls: false },
+  rediss: { kind: 'server', tls: true },
+  'redis+sentinel': { kind: 'sentinel', tls: false },
+  'rediss+sentinel': { kind: 'sentinel', tls: true },
+  'redis+cluster': { kind: 'cluster', tls: false },
+  'rediss+cluster': { kind: 'cluster', tls: true },
+  unix: { kind: 'socket', tls: false },
+  'redis+unix': { kind: 'socket', tls: false },
+};
+
+const examples: Readonly<Record<Kind, string>> = {
+  server: 'redis://user:password@redis.example.com:6379/0',
+  sentinel: 'redis+sentinel://sentinel-1.example.com:26379,sentinel-2.example.com:26379/mymaster/0',
+  cluster: 'redis+cluster://node-1.example.com:6379,node-2.example.com:6379',
+  socket: 'unix:///run/redis/redis.sock?db=0',
+};
+
+const parameters: Readonly<Record<Kind, readonly string[]>> = {
+  server: ['db'],
+  sentinel: ['db', 'sentinel-user'],
+  cluster: [],
+  socket: ['db'],
+};
+
+/**
+ * Reads the address of Redis.
+ *
+ * @throws a usage error `REDIS_URL` that says what is wrong and shows an example, but never a part of the address: any
+ *   part may belong to a password that was not percent-encoded.
+ */
+export function parseRedisUrl(url: string): RedisAddress {
+  const [, schemeText = '', rest] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(url.trim()) ?? [];
+  const scheme = schemes[schemeText.toLowerCase()];
+  if (scheme === undefined || rest === undefined) {
+    const known = Object.keys(schemes).map((name) => `${name}://`);
+    throw urlError('server', `must begin with one of ${known.join(', ')}`);
+  }
+  const { kind, tls } = scheme;
+  const [, authority = '', path = '', query = '', fragment] =
+    /^([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(rest) ?? [];
+  if (`${path}${query}${fragment ?? ''}`.includes('@')) {
+    throw urlError(kind, 'must have / ? # @ % percent-encoded in names and passwords (%2F %3F %23 %40 %25)');
+  }
+  if (fragment !== undefined) throw urlError(kind, 'must not have a part that begins with #');
+  if (/\s/.test(rest)) throw urlError(kind, 'must not have spaces in it; a space is written %20');
+
+  const { login, hosts } = splitAuthority(kind, authority);
+  const { 'sentinel-user': sentinelUsername, db: dbText } = readParameters(kind, query);
+  switch (kind) {
+    case 'server': {
+      const [endpoint, ...others] = readEndpoints(kind, hosts, 6379);
+      if (endpoint === undefined || others.length > 0) throw urlError(kind, 'must name one host');
+      return { kind, endpoint, tls, db: readDb(kind, path.replace(/^\//, ''), dbText), ...login };
+    }
+    case 'socket': {
+      if (hosts !== '') throw urlError(kind, 'must have the absolute path of the socket after unix://');
+      if (path.length < 2) throw urlError(kind, 'must name the path of the socket');
+      return { kind, path: decode(kind, path), tls: false, db: readDb(kind, '', dbText), ...login };
+    }
+    case 'sentinel': {
+      const [name = '', db = '', ...others] = path.replace(/^\//, '').split('/');
+      if (name === '' || others.length > 0) {
+        throw urlError(kind, 'must name the primary after the Sentinels, as the Sentinels call it');
+      }
+      return {
+        kind,
+        sentinels: readEndpoints(kind, hosts, 26379),
+        name: decode(kind, name),
+        tls,
+        db: readDb(kind, db, dbText),
+        ...(sentinelUsername !== undefined && { sentinelUsername }),
+        ...login,
+      };
+    }
+    case 'cluster': {
+      if (!['', '/', '/0'].includes(path))
+        throw urlError(kind, 'must not name a database: a Cluster has only 0');
+      return { kind, nodes: readEndpoints(kind, hosts, 6379), tls, db: 0, ...login };
+    }
+  }
+}
+
+/** The address for people: without user and password. */
+export function describeAddress(address: RedisAddress): string {
+  const s = address.tls ? 's' : '';
+  switch (address.kind) {
+    case 'server':
+      return `redis${s}://${describeEndpoint(address.endpoint)}/${address.db}`;
+    case 'socket':
+      return `unix://${address.path}${address.db === 0 ? '' : `?db=${address.db}`}`;
+    case 'sentinel':
+      return `redis${s}+sentinel://${describeEndpoints(address.sentinels)}/${address.name}/${address.db}`;
+    case 'cluster':
+      return `redis${s}+cluster://${describeEndpoints(address.nodes)}`;
+  }
+}
+
+function describeEndpoints(endpoints: readonly Endpoint[]): string {
+  return endpoints.map(describeEndpoint).join(',');
+}
+
+function describeEndpoint({ host, port }: Endpoint): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function splitAuthority(kind: Kind, authority: string): { readonly login: Login; readonly hosts: string } {
+  const at = authority.lastIndexOf('@');
+  const [, username = '', password = ''] = /^([^:]*):?(.*)$/s.exec(authority.slice(0, Math.max(at, 0))) ?? [];
+  return {
+    login: {
+      ...(username !== '' && { username: decode(kind, username) }),
+      ...(password !== '' && { password: decode(kind, password) }),
+    },
+    hosts: authority.slice(at + 1),
+  };
+}
+
+function readEndpoints(kind: Kind, hosts: string, defaultPort: number): readonly Endpoint[] {
+  return hosts.split(',').map((text) => {
+    const [, bracketed, plain, portText] =
+      /^(?:\[([0-9a-f:.%]+)\]|([^:[\]]*))(?::([^:]*))?$/i.exec(text) ?? [];
+    const host = bracketed ?? plain;
+    if (host === undefined) throw urlError(kind, 'must have an IPv6 address in brackets, as in [::1]:6379');
+    if (host === '') throw urlError(kind, 'must name a host');
+    const port = portText === undefined ? defaultPort : readNumber(portText);
+    if (!(port > 0 && port < 65_536)) throw urlError(kind, 'must have a port from 1 to 65535');
+    return { host: decode(kind, host), port };
+  });
+}
+
+function readDb(kind: Kind, inPath: string, inQuery: string | undefined): number {
+  if (inPath !== '' && inQuery !== undefined) throw urlError(kind, 'must not name the database twice');
+  const text = inQuery ?? inPath;
+  const db = text === '' ? 0 : readNumber(text);
+  if (Number.isNaN(db)) throw urlError(kind, 'must have a number as database, from 0');
+  return db;
+}
+
+function readParameters(kind: Kind, query: string): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(query)) {
+    const allowed = parameters[kind];
+    if (!allowed.includes(name)) {
+      const choice = allowed.length === 0 ? 'none' : allowed.join(', ');
+      throw urlError(kind, `has an unknown parameter after the question mark (known: ${choice})`);
+    }
+    if (found[name] !== undefined) throw urlError(kind, `must not have the parameter ${name} twice`);
+    found[name] = value;
+  }
+  return found;
+}
+
+function readNumber(text: string): number {
+  return /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function decode(kind: Kind, text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw urlError(kind, 'has a % that begins no percent-encoded character; a % itself is written %25');
+  }
+}
+
+function urlError(kind: Kind, problem: string): CqbatchError {
+  return usageError('REDIS_URL', `The address of Redis ${problem}. Example: ${examples[kind]}`);
+}

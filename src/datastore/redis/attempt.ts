@@ -1,0 +1,53 @@
+import { Cluster } from 'ioredis';
+import { CqbatchError } from '../../errors.ts';
+import type { RedisClient } from './client.ts';
+import { explainFailure, type FailureContext } from './failure.ts';
+
+/** What ioredis tells of failures: of the connection, of a Sentinel, of a node of a Cluster. */
+const failureEvents = ['error', 'sentinelError', 'node error'] as const;
+
+/**
+ * Does something with a client that must be done by a time (of `performance.now`), and explains why it can't be. The
+ * work may `note` what it waits for.
+ */
+export async function attempt<Result>(
+  client: RedisClient,
+  context: FailureContext,
+  until: number,
+  work: (note: (error: Error) => void) => Promise<Result>,
+): Promise<Result> {
+  const errors: unknown[] = [];
+  const note = (error: unknown): void => void errors.push(error);
+  for (const event of failureEvents) client.on(event, note);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(lateness(client)), Math.max(0, until - performance.now()));
+  });
+  try {
+    return await Promise.race([work(note), late]);
+  } catch (error) {
+    if (error instanceof CqbatchError) throw error;
+    throw explainFailure([...errors, error], context);
+  } finally {
+    clearTimeout(timer);
+    for (const event of failureEvents) client.off(event, note);
+  }
+}
+
+/** Connects a client that has not begun to, and waits until it is ready or has given up. */
+export async function ready(client: RedisClient): Promise<void> {
+  if (client.status === 'wait') client.connect().catch(() => {});
+  if (client.status === 'ready') return;
+  await new Promise<void>((resolve, reject) => {
+    client.once('ready', resolve);
+    client.once('end', () => {
+      reject(
+        new Error(client instanceof Cluster ? 'None of startup nodes is available' : 'Connection is closed.'),
+      );
+    });
+  });
+}
+
+function lateness(client: RedisClient): Error {
+  return new Error(['connect', 'ready'].includes(client.status) ? 'connected, but no reply' : 'timed out');
+}

@@ -1,0 +1,42 @@
+import { type ConnectionOptions, createRedisBackend, type RedisConnection } from 'bullmq';
+import type { Datastore } from '../datastore.ts';
+import type { Inspection } from './checks.ts';
+import { isAtLeast } from './info.ts';
+import { dropCommand } from './secrets.ts';
+
+/** BullMQ's Redis backend, kept from printing to the console and from showing passwords. */
+export function backendFor(inspection: Inspection): Datastore['backend'] {
+  const { evictionPolicy = 'noeviction', mayAskInfo } = inspection;
+  // BullMQ asks INFO on each connection: it fails where that is forbidden, and prints a warning about the policy even
+  // where there is no memory limit and so nothing is ever deleted.
+  const askInfo = mayAskInfo && evictionPolicy === 'noeviction';
+  return (name, options, connections) => {
+    const bullmqOptions = options as typeof options & { connection: ConnectionOptions };
+    const backend = createRedisBackend(
+      name,
+      askInfo ? bullmqOptions : { ...bullmqOptions, skipVersionCheck: true },
+      connections,
+    );
+    // First of all listeners, so that none sees what a failed login was made with.
+    backend.on('error', dropCommand);
+    if (!askInfo) {
+      for (const connection of [backend.connection, backend.blockingConnection]) {
+        if (connection !== undefined) tellVersion(connection, inspection.version);
+      }
+    }
+    return backend;
+  };
+}
+
+/** Without it BullMQ takes Redis for one that blocks for whole seconds only, and claims rows that much later. */
+function tellVersion(connection: RedisConnection, version: string | undefined): void {
+  connection.client.then(
+    () => {
+      connection.capabilities = {
+        canDoubleTimeout: true,
+        canBlockFor1Ms: version !== undefined && isAtLeast(version, [7, 0, 8]),
+      };
+    },
+    () => {},
+  );
+}

@@ -1,0 +1,106 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Cluster, type Redis } from 'ioredis';
+import { fatalError } from '../../errors.ts';
+import type { RedisClient } from './client.ts';
+import { isClusterNode, isLoading, type Judgement, judgeInfo } from './info.ts';
+
+/** What was found out about a Redis that can be used. */
+export interface Inspection {
+  /** `Redis 7.0.15`, or `Redis` where it does not say. */
+  readonly server: string;
+  readonly version: string | undefined;
+  readonly evictionPolicy: string | undefined;
+  /** Whether this user may ask `INFO`. */
+  readonly mayAskInfo: boolean;
+  readonly warnings: readonly string[];
+}
+
+export interface InspectOptions {
+  /** For people, without a password. */
+  readonly where: string;
+  readonly db: number;
+  /** A key to write to; it expires by itself. */
+  readonly key: string;
+  /** Called when it is loading its data and must be waited for. */
+  readonly onLoading: () => void;
+}
+
+/**
+ * Finds out whether the queue can live in a Redis, by its own account and by writing to it.
+ *
+ * @throws a fatal error that says what must change; an error of the driver when the connection or a command fails.
+ */
+export async function inspect(client: RedisClient, options: InspectOptions): Promise<Inspection> {
+  // ioredis itself goes on in database 0 when the one it was told to use does not exist.
+  if (!(client instanceof Cluster) && options.db > 0) await client.select(options.db);
+  if (client instanceof Cluster && !(await isWorking(client))) throw new Error('CLUSTERDOWN');
+  const inspection = await inspectInfo(client, options);
+  await tryCommands(client, options.key);
+  return inspection;
+}
+
+/** A Cluster that serves no slots has no nodes as far as ioredis is concerned. */
+async function isWorking(cluster: Cluster): Promise<boolean> {
+  return (
+    cluster.nodes('master').length > 0 && !/^cluster_state:fail/m.test(String(await cluster.cluster('INFO')))
+  );
+}
+
+async function inspectInfo(client: RedisClient, { where, onLoading }: InspectOptions): Promise<Inspection> {
+  const usable: Extract<Judgement, { kind: 'usable' }>[] = [];
+  for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
+    const text = await readInfo(node, onLoading);
+    if (text === undefined) {
+      return {
+        server: 'Redis',
+        version: undefined,
+        evictionPolicy: undefined,
+        mayAskInfo: false,
+        warnings: [
+          `Redis at ${where} does not let this user ask INFO: version, role, memory policy and persistence could ` +
+            'not be checked. Allow it with "ACL SETUSER <user> +info", or see to them yourself (docs: "Redis").',
+        ],
+      };
+    }
+    if (!(client instanceof Cluster) && isClusterNode(text)) {
+      throw fatalError(
+        'REDIS_CLUSTER',
+        `Redis at ${where} is part of a Cluster: write redis+cluster:// instead of redis://.`,
+      );
+    }
+    const judgement = judgeInfo(text, where);
+    if (judgement.kind === 'refused') throw fatalError(judgement.code, judgement.message);
+    usable.push(judgement);
+  }
+  const [first] = usable;
+  return {
+    server: first?.server ?? 'Redis',
+    version: first?.version,
+    evictionPolicy:
+      usable.map((node) => node.evictionPolicy).find((policy) => policy !== 'noeviction') ?? 'noeviction',
+    mayAskInfo: true,
+    warnings: [...new Set(usable.flatMap((node) => node.warnings))],
+  };
+}
+
+/** The text of `INFO` once the data is loaded; undefined when it may not be asked. */
+async function readInfo(node: Redis, onLoading: () => void): Promise<string | undefined> {
+  for (;;) {
+    try {
+      const text = await node.info();
+      if (!isLoading(text)) return text;
+    } catch (error) {
+      if (/^NOPERM\b|unknown command|not (allowed|permitted)/i.test((error as Error).message))
+        return undefined;
+      throw error;
+    }
+    onLoading();
+    await pause(100);
+  }
+}
+
+/** What BullMQ lives on: scripts that write, and blocking reads. */
+async function tryCommands(client: RedisClient, key: string): Promise<void> {
+  await client.eval("return redis.call('SET', KEYS[1], '1', 'EX', 10)", 1, key);
+  await client.bzpopmin(`${key}:none`, 0.01);
+}

@@ -1,0 +1,131 @@
+/** What Redis says of itself (`INFO`), and whether the queue can live with it. Pure, so that every case has a test. */
+
+/** Redis as BullMQ's scripts need it; Valkey began with more. */
+const leastVersion = [6, 2] as const;
+
+export type Judgement =
+  | {
+      readonly kind: 'usable';
+      /** `Redis 7.0.15`, `Valkey 8.1.0`. */
+      readonly server: string;
+      readonly version: string | undefined;
+      readonly evictionPolicy: string | undefined;
+      /** One sentence each, with its remedy. */
+      readonly warnings: readonly string[];
+    }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+
+type Fields = ReadonlyMap<string, string>;
+
+/** Judges the text of `INFO`; `where` is the address without a password. What it does not say is not held against it. */
+export function judgeInfo(text: string, where: string): Judgement {
+  const fields = parseInfo(text);
+  const redis = `Redis at ${where}`;
+  const { name, version } = serverOf(fields);
+  const refuse = (code: string, message: string): Judgement => ({ kind: 'refused', code, message });
+
+  const mode = fields.get('redis_mode');
+  if (mode === 'sentinel') {
+    return refuse(
+      'REDIS_SENTINEL',
+      `${redis} is a Sentinel: write redis+sentinel:// and the name of the primary, ` +
+        'as in redis+sentinel://sentinel-1.example.com:26379/mymaster/0.',
+    );
+  }
+  if (name === 'Redis' && version !== undefined && isOlder(version)) {
+    return refuse(
+      'REDIS_VERSION',
+      `${redis} is version ${version}: the queue needs Redis ${leastVersion.join('.')} or newer, or Valkey.`,
+    );
+  }
+  if (fields.get('role') === 'slave') {
+    const primary = `${fields.get('master_host') ?? '?'}:${fields.get('master_port') ?? '?'}`;
+    return refuse(
+      'REDIS_REPLICA',
+      `${redis} is a replica of ${primary}: connect to that primary, or through Sentinel (redis+sentinel://).`,
+    );
+  }
+  const limit = numberOf(fields, 'maxmemory');
+  const policy = fields.get('maxmemory_policy');
+  if (limit > 0 && policy !== undefined && policy !== 'noeviction') {
+    return refuse(
+      'REDIS_EVICTION',
+      `${redis} deletes data when its memory is full (maxmemory-policy ${policy}), which would lose rows: ` +
+        'type "CONFIG SET maxmemory-policy noeviction" in redis-cli, and set the same in its configuration file.',
+    );
+  }
+  const used = numberOf(fields, 'used_memory');
+  if (limit > 0 && used >= limit) {
+    return refuse(
+      'REDIS_FULL',
+      `${redis} has no memory left (${megabytes(used)} MB used, maxmemory is ${megabytes(limit)} MB): ` +
+        'raise it with "CONFIG SET maxmemory", or delete what is not needed.',
+    );
+  }
+  const warnings: string[] = [];
+  if (fields.get('aof_enabled') === '0') {
+    warnings.push(
+      `${redis} keeps no log of its writes: should it crash, rows in progress are called again and marked unclear. ` +
+        'Type "CONFIG SET appendonly yes" in redis-cli, and set the same in its configuration file.',
+    );
+  }
+  return {
+    kind: 'usable',
+    server: version === undefined ? name : `${name} ${version}`,
+    version,
+    evictionPolicy: policy,
+    warnings,
+  };
+}
+
+/** Whether it says that it is still reading its data from disk. */
+export function isLoading(text: string): boolean {
+  return numberOf(parseInfo(text), 'loading') > 0;
+}
+
+/** Whether it says that it is a node of a Cluster. */
+export function isClusterNode(text: string): boolean {
+  return numberOf(parseInfo(text), 'cluster_enabled') > 0;
+}
+
+/** Whether a version is at least another; both as `7.0.15`. */
+export function isAtLeast(version: string, least: readonly number[]): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, wanted] of least.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== wanted) return part > wanted;
+  }
+  return true;
+}
+
+function parseInfo(text: string): Fields {
+  const fields = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const colon = line.indexOf(':');
+    if (colon > 0 && !line.startsWith('#')) fields.set(line.slice(0, colon), line.slice(colon + 1));
+  }
+  return fields;
+}
+
+function serverOf(fields: Fields): {
+  readonly name: 'Redis' | 'Valkey';
+  readonly version: string | undefined;
+} {
+  const valkey = fields.get('valkey_version');
+  if (valkey !== undefined || fields.get('server_name') === 'valkey')
+    return { name: 'Valkey', version: valkey };
+  return { name: 'Redis', version: fields.get('redis_version') };
+}
+
+function isOlder(version: string): boolean {
+  return /^\d+\.\d+/.test(version) && !isAtLeast(version, leastVersion);
+}
+
+function numberOf(fields: Fields, name: string): number {
+  const value = Number(fields.get(name) ?? 0);
+  return Number.isFinite(value) ? value : 0;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_048_576).toFixed(1);
+}

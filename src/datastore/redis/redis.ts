@@ -1,0 +1,164 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { usageError } from '../../errors.ts';
+import type { Datastore } from '../datastore.ts';
+import { describeAddress, parseRedisUrl, type RedisAddress } from './address.ts';
+import { attempt, ready } from './attempt.ts';
+import { backendFor } from './backend.ts';
+import { type Inspection, inspect } from './checks.ts';
+import { type ClientOptions, createClient, type RedisClient, rejectCommands } from './client.ts';
+import type { FailureContext } from './failure.ts';
+import { noteReasons } from './reasons.ts';
+import { dropCommand } from './secrets.ts';
+import { Trouble } from './trouble.ts';
+
+export interface RedisOptions {
+  /**
+   * `redis://`, `rediss://`, `redis+sentinel://`, `rediss+sentinel://`, `redis+cluster://`, `rediss+cluster://` or
+   * `unix://`.
+   */
+  readonly url: string;
+  /** Overrides a password in the address. */
+  readonly password?: string;
+  /** For the Sentinels, which have a password of their own. */
+  readonly sentinelPassword?: string;
+  /** Name of this installation, with which all keys begin. Default `cqbatch`. */
+  readonly prefix?: string;
+  /** What this process does, for `CLIENT LIST`. */
+  readonly purpose: string;
+}
+
+export interface OpenedRedis {
+  readonly datastore: Datastore;
+  /** What does not prevent a run, one sentence each, with its remedy. */
+  readonly warnings: readonly string[];
+}
+
+/** Opening takes no longer, whatever Redis does. */
+const openingLimitMs = 5_000;
+/** Closing waits no longer for Redis to take leave. */
+const closingLimitMs = 1_000;
+
+/**
+ * Opens Redis, having checked that the queue can live in it. Once it is open, everything waits for a Redis that goes
+ * away, however long; `trouble` says so meanwhile.
+ *
+ * @throws a usage error `REDIS_URL` or `REDIS_PREFIX`; within some seconds a fatal error `REDIS_…` that says why this
+ *   Redis can't be used and what to do.
+ */
+export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
+  const context = contextOf(options);
+  const until = performance.now() + openingLimitMs;
+  const inspection = await inspectFirst(context, options, until);
+  const settings = { ...clientSettings(context, options), mayAskInfo: inspection.mayAskInfo };
+
+  const troubles: Trouble[] = [];
+  const open = (role: 'worker' | 'producer'): RedisClient => {
+    const trouble = new Trouble(context.where, context.secrets);
+    troubles.push(trouble);
+    const client = createClient({ ...settings, role, onErrorReply: (error) => trouble.noteReply(error) });
+    client.on('error', dropCommand);
+    trouble.watch(client);
+    return client;
+  };
+  const connection = open('worker');
+  const producerConnection = open('producer');
+  const clients = [connection, producerConnection];
+  try {
+    await Promise.all(clients.map((client) => attempt(client, context, until, () => ready(client))));
+  } catch (error) {
+    for (const client of clients) client.disconnect();
+    throw error;
+  }
+
+  let closing: Promise<unknown> | undefined;
+  return {
+    datastore: {
+      kind: 'redis',
+      description: `${inspection.server} at ${context.where}`,
+      connection,
+      producerConnection,
+      backend: backendFor(inspection),
+      prefix: context.prefix,
+      exclusive: false,
+      get trouble() {
+        return troubles.map(({ text }) => text).find((text) => text !== undefined);
+      },
+      // However long it is away, it may come back.
+      lost: new Promise(() => {}),
+      async maintain() {},
+      async close() {
+        closing ??= Promise.all(clients.map(closeClient));
+        await closing;
+      },
+    },
+    warnings: inspection.warnings,
+  };
+}
+
+function contextOf({ url, password, sentinelPassword, prefix = 'cqbatch' }: RedisOptions): FailureContext {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(prefix)) {
+    throw usageError(
+      'REDIS_PREFIX',
+      'The name of the installation in Redis must be 1 to 64 letters, digits, dots, hyphens or underscores. ' +
+        'Example: cqbatch-test',
+    );
+  }
+  const parsed = parseRedisUrl(url);
+  const address: RedisAddress = password === undefined ? parsed : { ...parsed, password };
+  return {
+    where: describeAddress(address),
+    address,
+    // In braces, so that a Cluster keeps all of its keys on one node: BullMQ's scripts need them together.
+    prefix: `{${prefix}}`,
+    secrets: [address.password, sentinelPassword].filter((secret) => secret !== undefined),
+  };
+}
+
+function clientSettings(
+  { address }: FailureContext,
+  { purpose, sentinelPassword }: RedisOptions,
+): Omit<ClientOptions, 'role' | 'mayAskInfo'> {
+  return {
+    address,
+    // Redis takes no spaces in the name of a client.
+    name: `cqbatch-${purpose}`.replaceAll(/[^\x21-\x7e]+/g, '-'),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+  };
+}
+
+/** Looks at Redis over a connection of its own, which gives up rather than wait. */
+async function inspectFirst(
+  context: FailureContext,
+  options: RedisOptions,
+  until: number,
+): Promise<Inspection> {
+  const { where, address, prefix } = context;
+  const settings: ClientOptions = { ...clientSettings(context, options), role: 'probe', mayAskInfo: true };
+  const client = createClient(settings);
+  try {
+    return await attempt(client, context, until, async (note) => {
+      await ready(client).catch(async (error) => {
+        await noteReasons(settings, note);
+        throw error;
+      });
+      return inspect(client, {
+        where,
+        db: address.db,
+        key: `${prefix}:check`,
+        onLoading: () => note(new Error('LOADING')),
+      });
+    });
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function closeClient(client: RedisClient): Promise<void> {
+  if (client.status === 'ready') {
+    const goodbye = client.quit().catch(() => {});
+    await Promise.race([goodbye, pause(closingLimitMs, undefined, { ref: false })]);
+  }
+  client.disconnect();
+  // What still waits for a Redis that is away would wait for good.
+  rejectCommands(client, 'Connection is closed.', { waiting: true });
+}

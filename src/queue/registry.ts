@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import type { Datastore } from '../datastore/datastore.ts';
+import { outcomes } from '../domain.ts';
+import { bullmqOn } from './bullmq.ts';
+
+/**
+ * Who is there: the runs and workers of a shared datastore, so that every machine that sees it can tell how a run is
+ * getting on and ask for it to be paused or cancelled. It is kept as jobs that nobody processes, because that is all
+ * that every datastore of BullMQ has. What it says is for people: no result and no lock depends on it.
+ */
+
+const processSchema = z.object({ host: z.string(), pid: z.number() });
+
+const runEntrySchema = z.object({
+  id: z.string(),
+  /** Drawn when the run was made: tells two runs of the same id apart. */
+  key: z.string(),
+  baseUrl: z.string(),
+  manifest: z.string(),
+  state: z.string(),
+  /** Rows of the manifest. */
+  rows: z.number(),
+  /** Rows with a result. */
+  counts: z.record(z.enum(outcomes), z.number()),
+  /** Rows finished per second over the last seconds. */
+  ratePerSecond: z.number(),
+  /** The most calls that the run allows, if it does limit them. */
+  rate: z.object({ text: z.string(), calls: z.number(), perMs: z.number() }).exactOptional(),
+  /** The process that feeds and collects it. */
+  coordinator: processSchema,
+  startedAt: z.string(),
+  seenAt: z.string(),
+});
+
+const workerEntrySchema = z.object({
+  id: z.string(),
+  ...processSchema.shape,
+  version: z.string(),
+  /** Of the API whose rows it calls. */
+  baseUrl: z.string(),
+  concurrency: z.number(),
+  /** Rows in flight. */
+  active: z.number(),
+  /** Rows that it has finished since it was started. */
+  finished: z.number(),
+  startedAt: z.string(),
+  seenAt: z.string(),
+});
+
+const wishSchema = z.object({ wish: z.enum(['go', 'pause', 'cancel']), at: z.string() });
+
+export type RunEntry = z.infer<typeof runEntrySchema>;
+export type WorkerEntry = z.infer<typeof workerEntrySchema>;
+/** What somebody wants a run to do. */
+export type Wish = z.infer<typeof wishSchema>['wish'];
+/** A wish, and when it was made: the latest one counts. */
+export type DatedWish = z.infer<typeof wishSchema>;
+
+/** An entry that was not renewed for so long belongs to a process that is gone, or can't reach the datastore. */
+export const goneAfterMs = 15_000;
+/** So long the entry of a run can still be seen after its end, and that of a worker after its last sign. */
+const forgottenAfterMs = 24 * 60 * 60 * 1_000;
+
+export interface Registry {
+  /**
+   * Writes down a run, or how it is getting on.
+   *
+   * @returns false when another run of the same id is there; nothing was written then.
+   */
+  putRun(entry: RunEntry): Promise<boolean>;
+  runs(): Promise<readonly RunEntry[]>;
+  putWorker(entry: WorkerEntry): Promise<void>;
+  removeWorker(id: string): Promise<void>;
+  workers(): Promise<readonly WorkerEntry[]>;
+  /** Asks whoever coordinates a run to do something, now or when somebody does. */
+  wish(runId: string, wish: Wish): Promise<void>;
+  wishOf(runId: string): Promise<DatedWish | undefined>;
+  /** Removes what nobody will want to see any more. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const payloadVersion = 1;
+type Stored = { readonly v: number; readonly text: string };
+
+export function openRegistry(datastore: Datastore): Registry {
+  const { classes, options } = bullmqOn(datastore);
+  const table = <Entry>(name: string, schema: z.ZodType<Entry>) => {
+    const queue = new classes.Queue<Stored>(name, options);
+    queue.on('error', () => {});
+    const read = (data: Stored): Entry | undefined => {
+      // Another version of the program may keep what this one does not understand.
+      if (data?.v !== payloadVersion) return undefined;
+      return schema.safeParse(JSON.parse(data.text)).data;
+    };
+    const get = async (id: string) => {
+      const job = await queue.getJob(jobId(id));
+      return job === undefined ? undefined : { job, entry: read(job.data) };
+    };
+    return {
+      get,
+      async put(id: string, entry: Entry): Promise<void> {
+        const data: Stored = { v: payloadVersion, text: JSON.stringify(entry) };
+        const { job } = (await get(id)) ?? {};
+        if (job === undefined) await queue.add('entry', data, { jobId: jobId(id) });
+        else await job.updateData(data);
+      },
+      async all(): Promise<readonly Entry[]> {
+        const jobs = await queue.getJobs(['waiting']);
+        return jobs.map(({ data }) => read(data)).filter((entry) => entry !== undefined);
+      },
+      remove: (id: string) => queue.remove(jobId(id)),
+      close: () => queue.close(),
+    };
+  };
+  const runs = table('runs', runEntrySchema);
+  const workers = table('workers', workerEntrySchema);
+  const wishes = table('wishes', wishSchema);
+
+  return {
+    async putRun(entry) {
+      const known = (await runs.get(entry.id))?.entry;
+      if (known !== undefined && known.key !== entry.key) return false;
+      await runs.put(entry.id, entry);
+      // Two processes may have come to the same id at the same moment: the datastore has kept the first one's.
+      return known !== undefined || (await runs.get(entry.id))?.entry?.key === entry.key;
+    },
+    runs: runs.all,
+    putWorker: (entry) => workers.put(entry.id, entry),
+    async removeWorker(id) {
+      await workers.remove(id);
+    },
+    workers: workers.all,
+    wish: (runId, wish) => wishes.put(runId, { wish, at: new Date().toISOString() }),
+    wishOf: async (runId) => (await wishes.get(runId))?.entry,
+    async sweep() {
+      const before = new Date(Date.now() - forgottenAfterMs).toISOString();
+      for (const { id, seenAt } of await workers.all()) if (seenAt < before) await workers.remove(id);
+      for (const { id, seenAt } of await runs.all()) {
+        if (seenAt >= before) continue;
+        await runs.remove(id);
+        await wishes.remove(id);
+      }
+    },
+    async close() {
+      await Promise.all([runs.close(), workers.close(), wishes.close()]);
+    },
+  };
+}
+
+/** No plain number and no colon: BullMQ takes neither. */
+function jobId(id: string): string {
+  return `e-${id}`;
+}
+
+/** Whether the process behind an entry has been heard of lately. */
+export function isPresent({ seenAt }: { readonly seenAt: string }, now = Date.now()): boolean {
+  return now - Date.parse(seenAt) < goneAfterMs;
+}

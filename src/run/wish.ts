@@ -1,0 +1,82 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../files.ts';
+import type { DatedWish, Registry, Wish } from '../queue/registry.ts';
+
+/**
+ * How one process asks another to pause, go on with or cancel a run: with a file in the run's folder, which needs no
+ * datastore and no connection between the two, or in the registry of a shared datastore, which needs no folder.
+ */
+
+const fileName = 'wish.json';
+const pollMs = 500;
+const wishes: readonly string[] = ['go', 'pause', 'cancel'] satisfies Wish[];
+
+export async function writeWish(runFolder: string, wish: Wish): Promise<void> {
+  const dated: DatedWish = { wish, at: new Date().toISOString() };
+  await writeFileAtomically(join(runFolder, fileName), `${JSON.stringify(dated)}\n`);
+}
+
+export async function clearWish(runFolder: string): Promise<void> {
+  await rm(join(runFolder, fileName), { force: true });
+}
+
+async function readWish(runFolder: string): Promise<DatedWish | undefined> {
+  try {
+    const { wish, at } = JSON.parse(await readFile(join(runFolder, fileName), 'utf8')) as Partial<DatedWish>;
+    return wishes.includes(wish ?? '') && at !== undefined ? { wish: wish as Wish, at } : undefined;
+  } catch {
+    // Not there, or half of a file by somebody's hand: nothing that could be understood is wanted.
+    return undefined;
+  }
+}
+
+/** What is wanted of a run at the moment: the latest wish counts, wherever it was made. */
+export interface WishWatch {
+  readonly current: Wish;
+  /** Resolves as soon as something of this is wanted; never when the watch is closed before. */
+  until(...wanted: readonly Wish[]): Promise<Wish>;
+  close(): void;
+}
+
+/** @param registry of a shared datastore; without it only the run's folder is looked at. */
+export function watchWishes(runId: string, runFolder: string, registry?: Registry): WishWatch {
+  let current: Wish = 'go';
+  let reading = false;
+  const waiting = new Set<{ readonly wanted: readonly Wish[]; resolve(wish: Wish): void }>();
+
+  const look = async (): Promise<void> => {
+    if (reading) return;
+    reading = true;
+    try {
+      const made = [await readWish(runFolder), await registry?.wishOf(runId)];
+      const latest = made.filter((wish) => wish !== undefined).sort((a, b) => (a.at < b.at ? 1 : -1))[0];
+      current = latest?.wish ?? 'go';
+      for (const waiter of waiting) {
+        if (!waiter.wanted.includes(current)) continue;
+        waiting.delete(waiter);
+        waiter.resolve(current);
+      }
+    } catch {
+      // A datastore that does not answer: it is asked again.
+    } finally {
+      reading = false;
+    }
+  };
+  const timer = setInterval(() => void look(), pollMs);
+  timer.unref();
+  void look();
+
+  return {
+    get current() {
+      return current;
+    },
+    until(...wanted) {
+      if (wanted.includes(current)) return Promise.resolve(current);
+      return new Promise((resolve) => {
+        waiting.add({ wanted, resolve });
+      });
+    },
+    close: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,115 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Datastore } from '../datastore/datastore.ts';
+import { CqbatchError } from '../errors.ts';
+import { openJournal } from '../journal/open.ts';
+import type { ProcessLock } from '../lock.ts';
+import { refuseChangedManifest } from '../run/manifest-copy.ts';
+import { actualState, enterState, isActive, type RunRecord } from '../run/record.ts';
+import { lockRun } from '../run/run-lock.ts';
+import type { RunStore } from '../run/store.ts';
+import { executeRun } from './execute-run.ts';
+
+export interface CoordinateOptions {
+  readonly store: RunStore;
+  readonly datastore: Datastore;
+  /** The datastore's address without its password. */
+  readonly queue: string;
+  /** Version of the program, for those who look. */
+  readonly version: string;
+  readonly log: Logger;
+  /** Aborts when the daemon is to stop: its runs are then handed over to whoever sees the state folder. */
+  readonly stop: AbortSignal;
+}
+
+const lookMs = 1_000;
+/** Each has a window of rows in memory and in the datastore. */
+const maxRuns = 16;
+
+/**
+ * Coordinates the runs that were submitted to a state folder, also those whose coordinator has died, until it is told
+ * to stop. It calls no API: workers do.
+ */
+export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
+  const { store, log, stop } = options;
+  const atWork = new Map<string, Promise<void>>();
+  while (!stop.aborted) {
+    try {
+      for (const record of await store.list()) {
+        if (atWork.size >= maxRuns || stop.aborted) break;
+        if (atWork.has(record.id) || !isUpForGrabs(record)) continue;
+        const lock = await tryLock(store, record.id);
+        if (lock === undefined) continue;
+        const work = coordinate(options, lock, record.id).finally(() => atWork.delete(record.id));
+        atWork.set(record.id, work);
+      }
+    } catch (error) {
+      log.error({ err: (error as Error).message }, 'the state folder can not be read');
+    }
+    await pause(lookMs, undefined, { signal: stop }).catch(() => {});
+  }
+  await Promise.all(atWork.values());
+}
+
+/** Whether a run waits for a coordinator, as far as its record tells; the lock has the last word. */
+function isUpForGrabs(record: RunRecord): boolean {
+  if (record.submitted !== true) return false;
+  if (record.state === 'submitted') return true;
+  if (!isActive(record.state)) return false;
+  // Whether a process of another machine is alive, only the age of its lock can tell.
+  return record.process?.host !== hostname() || !isActive(actualState(record));
+}
+
+async function tryLock(store: RunStore, id: string): Promise<ProcessLock | undefined> {
+  try {
+    return await lockRun(store.folder(id), id, 'coordinate');
+  } catch (error) {
+    if (error instanceof CqbatchError && error.code === 'RUN_LOCKED') return undefined;
+    throw error;
+  }
+}
+
+async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: string): Promise<void> {
+  const { store, log } = options;
+  try {
+    // It may have ended between the look at its record and the lock.
+    const record = await store.load(id);
+    if (!isUpForGrabs(record)) return;
+    log.info({ run: id, rows: record.plan.rows }, 'coordinating');
+    try {
+      await refuseChangedManifest(store, record);
+      const { end } = await executeRun({
+        store,
+        record,
+        openDatastore: async () => borrowed(options.datastore),
+        queue: options.queue,
+        openJournal: () =>
+          openJournal(join(store.folder(id), 'journal.jsonl'), { runId: id, mustExist: true }),
+        client: undefined,
+        lock,
+        handOver: true,
+        version: options.version,
+        log,
+        interrupt: options.stop,
+      });
+      log.info({ run: id, state: end.state }, 'no longer coordinating');
+    } catch (error) {
+      const { message } = error as Error;
+      log.error({ run: id, err: message }, 'the run has failed');
+      if (error instanceof CqbatchError && error.code === 'LOCK_LOST') return;
+      // Whoever tried it again would fail in the same way.
+      await store.save(enterState(await store.load(id), 'failed', message));
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The daemon's datastore, which outlives each of its runs. */
+function borrowed(datastore: Datastore): Datastore {
+  return new Proxy(datastore, {
+    get: (target, key) => (key === 'close' ? async () => {} : Reflect.get(target, key)),
+  });
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { isAtLeast, isClusterNode, isLoading, judgeInfo } from '../../../src/datastore/redis/info.ts';
+
+const where = 'redis://10.0.0.7:6379/0';
+
+/** What a healthy Redis says, with changes; `undefined` leaves a field out. */
+function infoWith(changes: Readonly<Record<string, string | undefined>> = {}): string {
+  const fields = {
+    redis_version: '7.0.15',
+    redis_mode: 'standalone',
+    used_memory: '1000000',
+    maxmemory: '0',
+    maxmemory_policy: 'noeviction',
+    loading: '0',
+    aof_enabled: '1',
+    role: 'master',
+    cluster_enabled: '0',
+    ...changes,
+  };
+  const lines = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}:${value}`],
+  );
+  return ['# Server', ...lines, '', ''].join('\r\n');
+}
+
+describe('a Redis is usable', () => {
+  test.for<[claim: string, changes: Record<string, string | undefined>, server: string]>([
+    ['as it comes', {}, 'Redis 7.0.15'],
+    ['of the oldest version', { redis_version: '6.2.0' }, 'Redis 6.2.0'],
+    ['of a newer version', { redis_version: '10.0.0' }, 'Redis 10.0.0'],
+    [
+      'that is Valkey',
+      { valkey_version: '8.1.0', redis_version: '7.2.4', server_name: 'valkey' },
+      'Valkey 8.1.0',
+    ],
+    ['that is a Valkey of any version', { valkey_version: '1.0.0', redis_version: '2.8.0' }, 'Valkey 1.0.0'],
+    ['that says little', { redis_version: undefined, role: undefined, maxmemory: undefined }, 'Redis'],
+    ['with memory left', { maxmemory: '1000001' }, 'Redis 7.0.15'],
+    ['that would evict, but has no limit', { maxmemory_policy: 'allkeys-lru' }, 'Redis 7.0.15'],
+  ])('%s', ([, changes, server]) => {
+    expect(judgeInfo(infoWith(changes), where)).toMatchObject({ kind: 'usable', server, warnings: [] });
+  });
+
+  test('without a log of its writes, with a warning', () => {
+    const judgement = judgeInfo(infoWith({ aof_enabled: '0' }), where);
+    expect(judgement).toMatchObject({
+      kind: 'usable',
+      warnings: [
+        expect.stringMatching(
+          /^Redis at redis:.* called again and marked unclear.*CONFIG SET appendonly yes/,
+        ),
+      ],
+    });
+  });
+});
+
+describe('a Redis is refused', () => {
+  test.for<[claim: string, changes: Record<string, string>, code: string, message: RegExp]>([
+    [
+      'that is too old',
+      { redis_version: '6.0.16' },
+      'REDIS_VERSION',
+      /version 6\.0\.16: .* Redis 6\.2 or newer/,
+    ],
+    ['that is far too old', { redis_version: '5.0.14' }, 'REDIS_VERSION', /version 5\.0\.14/],
+    [
+      'that is a replica',
+      { role: 'slave', master_host: '10.0.0.5', master_port: '6380' },
+      'REDIS_REPLICA',
+      /replica of 10\.0\.0\.5:6380: connect to that primary, or through Sentinel/,
+    ],
+    [
+      'that evicts',
+      { maxmemory: '5000000', maxmemory_policy: 'allkeys-lru' },
+      'REDIS_EVICTION',
+      /allkeys-lru.*lose rows: type "CONFIG SET maxmemory-policy noeviction"/,
+    ],
+    [
+      'that evicts what expires',
+      { maxmemory: '5000000', maxmemory_policy: 'volatile-ttl' },
+      'REDIS_EVICTION',
+      /volatile-ttl/,
+    ],
+    [
+      'that is full',
+      { used_memory: '2097152', maxmemory: '2097152' },
+      'REDIS_FULL',
+      /2\.0 MB used, maxmemory is 2\.0 MB.*CONFIG SET maxmemory/,
+    ],
+    ['that is a Sentinel', { redis_mode: 'sentinel' }, 'REDIS_SENTINEL', /write redis\+sentinel:\/\//],
+  ])('%s', ([, changes, code, message]) => {
+    expect(judgeInfo(infoWith(changes), where)).toEqual({
+      kind: 'refused',
+      code,
+      message: expect.stringMatching(message),
+    });
+    expect(judgeInfo(infoWith(changes), where)).toMatchObject({ message: expect.stringContaining(where) });
+  });
+});
+
+test('a Redis that is loading, or a node of a Cluster, is told by its own words', () => {
+  expect([isLoading(infoWith()), isLoading(infoWith({ loading: '1' }))]).toEqual([false, true]);
+  expect([isClusterNode(infoWith()), isClusterNode(infoWith({ cluster_enabled: '1' }))]).toEqual([
+    false,
+    true,
+  ]);
+});
+
+test.for<[version: string, least: number[], expected: boolean]>([
+  ['7.0.8', [7, 0, 8], true],
+  ['7.0.15', [7, 0, 8], true],
+  ['7.0.7', [7, 0, 8], false],
+  ['10.0', [7, 0, 8], true],
+  ['7', [7, 0], true],
+])('version %s against %j: %s', ([version, least, expected]) => {
+  expect(isAtLeast(version, least)).toBe(expected);
+});

@@ -1,0 +1,294 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { inspect, promisify } from 'node:util';
+import { Redis, type RedisOptions as DriverOptions } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { type OpenedRedis, openRedis, type RedisOptions } from '../../../src/datastore/redis/redis.ts';
+import type { CqbatchError } from '../../../src/errors.ts';
+import {
+  describeWithRedis,
+  freePort,
+  type RedisServer,
+  redisForTest,
+  type StartOptions,
+} from '../../helpers/redis-server.ts';
+
+const password = 's3cret/@ü';
+const encoded = encodeURIComponent(password);
+
+async function open(url: string, options: Partial<RedisOptions> = {}): Promise<OpenedRedis> {
+  const opened = await openRedis({ url, purpose: 'run 1', ...options });
+  onTestFinished(() => opened.datastore.close());
+  return opened;
+}
+
+async function refusal(url: string, options: Partial<RedisOptions> = {}): Promise<CqbatchError> {
+  const error = await open(url, options).then(
+    () => new Error('It was opened.'),
+    (reason: CqbatchError) => reason,
+  );
+  expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
+  return error as CqbatchError;
+}
+
+/** Another client, as an administrator has it. */
+function admin({ port }: RedisServer, options: DriverOptions = {}): Redis {
+  const client = new Redis({ ...options, port });
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+function withUser(server: RedisServer, login: string): string {
+  return server.url.replace('://', `://${login}@`);
+}
+
+const withPassword: StartOptions = { args: ['--requirepass', password] };
+const userWith = (...rights: string[]): StartOptions => ({
+  args: ['--user', 'ann', 'on', `>${password}`, ...rights],
+});
+
+describeWithRedis('opening Redis', () => {
+  test('gives a datastore that says where and what it is', async () => {
+    const server = await redisForTest();
+    const { datastore, warnings } = await open(server.url);
+    expect(datastore).toMatchObject({ kind: 'redis', prefix: '{cqbatch}', exclusive: false });
+    expect(datastore.description).toMatch(/^(Redis|Valkey) \d+\.\d+\.\d+ at redis:\/\/127\.0\.0\.1:\d+\/0$/);
+    expect([datastore.trouble, warnings]).toEqual([undefined, []]);
+    await datastore.maintain();
+  });
+
+  test('names its connections after what they are for, and closes them', async () => {
+    const server = await redisForTest();
+    const { datastore } = await open(server.url, { purpose: 'run 20261121-094512-a1' });
+    const names = async (): Promise<string[]> =>
+      [...String(await admin(server).client('LIST')).matchAll(/ name=(cqbatch\S*)/g)].map(
+        ([, name = '']) => name,
+      );
+    expect(new Set(await names())).toEqual(new Set(['cqbatch-run-20261121-094512-a1']));
+    await datastore.close();
+    await datastore.close();
+    await expect.poll(names).toEqual([]);
+  });
+
+  test('keeps to the database of the address', async () => {
+    const server = await redisForTest();
+    const { datastore } = await open(server.url.replace('/0', '/5'));
+    expect(datastore.description).toContain('/5');
+    await (datastore.connection as Redis).set('key', 'of 5');
+    expect(await admin(server, { db: 5 }).get('key')).toBe('of 5');
+    expect(await admin(server).get('key')).toBeNull();
+  });
+
+  test('refuses a database that does not exist, in which ioredis would take another', async () => {
+    const server = await redisForTest();
+    expect(await refusal(server.url.replace('/0', '/99'))).toMatchObject({
+      kind: 'fatal',
+      code: 'REDIS_DATABASE',
+    });
+  });
+
+  test('goes through a socket', async () => {
+    const server = await redisForTest({ socket: true });
+    const { datastore } = await open(`${server.url}?db=1`);
+    expect(datastore.description).toContain(`at unix://${join(server.folder, 'redis.sock')}?db=1`);
+  });
+
+  test('takes a prefix that is a name only', async () => {
+    const server = await redisForTest();
+    expect((await open(server.url, { prefix: 'team-2' })).datastore.prefix).toBe('{team-2}');
+    for (const prefix of ['', 'a:b', '{a}', 'a b']) {
+      expect(await refusal(server.url, { prefix })).toMatchObject({ kind: 'usage', code: 'REDIS_PREFIX' });
+    }
+  });
+});
+
+describeWithRedis('logging in to Redis', () => {
+  test.for<[claim: string, server: StartOptions, login: string, options: Partial<RedisOptions>]>([
+    ['the password of the address', withPassword, `:${encoded}`, {}],
+    ['a password given apart', withPassword, '', { password }],
+    ['a password given apart before that of the address', withPassword, ':wrong', { password }],
+    ['an ACL user', userWith('~*', '+@all'), `ann:${encoded}`, {}],
+    ['an ACL user with a password given apart', userWith('~*', '+@all'), 'ann', { password }],
+    ['a password where none is needed', {}, `:${encoded}`, {}],
+  ])('works with %s, and never shows it', async ([, options, login, more]) => {
+    const server = await redisForTest(options);
+    const { datastore, warnings } = await open(withUser(server, login), more);
+    expect(warnings).toEqual([]);
+    expect(datastore.description).toMatch(/at redis:\/\/127\.0\.0\.1:\d+\/0$/);
+  });
+
+  test.for<[claim: string, server: StartOptions, login: string, code: string]>([
+    ['no password', withPassword, '', 'REDIS_AUTH'],
+    ['a wrong password', withPassword, ':s3cret', 'REDIS_AUTH'],
+    ['an unknown user', withPassword, `bob:${encoded}`, 'REDIS_AUTH'],
+    ['a wrong password of an ACL user', userWith('~*', '+@all'), 'ann:s3cret', 'REDIS_AUTH'],
+    ['no right to scripts', userWith('~*', '+@all', '-eval'), `ann:${encoded}`, 'REDIS_PERMISSION'],
+    [
+      'no right to blocking reads',
+      userWith('~*', '+@all', '-bzpopmin'),
+      `ann:${encoded}`,
+      'REDIS_PERMISSION',
+    ],
+    ['no right to write', userWith('~*', '+@all', '-set'), `ann:${encoded}`, 'REDIS_PERMISSION'],
+    ['a right to other keys only', userWith('~other:*', '+@all'), `ann:${encoded}`, 'REDIS_PERMISSION'],
+  ])('is refused with %s', async ([, options, login, code]) => {
+    const server = await redisForTest(options);
+    expect(await refusal(withUser(server, login))).toMatchObject({ kind: 'fatal', code });
+  });
+
+  test('works without the right to ask INFO, with a warning', async () => {
+    const server = await redisForTest(userWith('~{cqbatch}:*', '+@all', '-@dangerous'));
+    const { datastore, warnings } = await open(withUser(server, `ann:${encoded}`));
+    expect(warnings).toEqual([
+      expect.stringMatching(/INFO.*could not be checked.*"ACL SETUSER <user> \+info"/),
+    ]);
+    expect(datastore.description).toMatch(/^Redis at redis:/);
+  });
+});
+
+describeWithRedis('a Redis in which the queue can not live is refused:', () => {
+  test('a replica, naming its primary', async () => {
+    const primary = await redisForTest();
+    const replica = await redisForTest({ args: ['--replicaof', '127.0.0.1', String(primary.port)] });
+    const error = await refusal(replica.url);
+    expect(error.code).toBe('REDIS_REPLICA');
+    expect(error.message).toContain(`is a replica of 127.0.0.1:${primary.port}: connect to that primary`);
+  });
+
+  test('a replica that may not be asked', async () => {
+    const primary = await redisForTest();
+    const replica = await redisForTest({
+      args: [
+        ...(userWith('~*', '+@all', '-info').args ?? []),
+        '--replicaof',
+        '127.0.0.1',
+        String(primary.port),
+      ],
+    });
+    expect((await refusal(withUser(replica, `ann:${encoded}`))).code).toBe('REDIS_REPLICA');
+  });
+
+  test.for<[claim: string, args: string[], code: string]>([
+    ['one that evicts', ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'], 'REDIS_EVICTION'],
+    ['one that is full', ['--maxmemory', '1'], 'REDIS_FULL'],
+    ['one that misses its replicas', ['--min-replicas-to-write', '1'], 'REDIS_READ_ONLY'],
+  ])('%s', async ([, args, code]) => {
+    const server = await redisForTest({ args });
+    expect(await refusal(server.url)).toMatchObject({ kind: 'fatal', code });
+  });
+
+  test('one that is full and may not be asked', async () => {
+    const server = await redisForTest({
+      args: [...(userWith('~*', '+@all', '-info').args ?? []), '--maxmemory', '1'],
+    });
+    expect((await refusal(withUser(server, `ann:${encoded}`))).code).toBe('REDIS_FULL');
+  });
+
+  test('but not one that would evict if it had a limit, of which BullMQ would complain on the console', async () => {
+    const server = await redisForTest({ args: ['--maxmemory-policy', 'allkeys-lru'] });
+    expect((await open(server.url)).warnings).toEqual([]);
+  });
+
+  test('but not one without a log of its writes, of which there is a warning', async () => {
+    const server = await redisForTest({ args: ['--appendonly', 'no'] });
+    expect((await open(server.url)).warnings).toEqual([expect.stringContaining('CONFIG SET appendonly yes')]);
+  });
+});
+
+describeWithRedis('TLS', () => {
+  test('is refused when nobody vouches for the certificate', async () => {
+    const server = await redisForTest({ tls: true });
+    const error = await refusal(server.url);
+    expect(error.code).toBe('REDIS_TLS');
+    expect(error.message).toContain('NODE_EXTRA_CA_CERTS');
+  });
+
+  test.for(['127.0.0.1', 'localhost'])('works with NODE_EXTRA_CA_CERTS, for %s', async (host) => {
+    const server = await redisForTest({ tls: true });
+    const url = server.url.replace('127.0.0.1', host);
+    const module = new URL('../../../dist/src/datastore/redis/redis.js', import.meta.url);
+    const program = `
+      import { openRedis } from ${JSON.stringify(module.href)};
+      const { datastore } = await openRedis({ url: ${JSON.stringify(url)}, purpose: 'test' });
+      console.log(datastore.description);
+      await datastore.close();`;
+    // Node reads the variable when it starts.
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '-e', program],
+      {
+        env: { NODE_EXTRA_CA_CERTS: join(server.folder, 'cert.pem') },
+      },
+    );
+    expect(stdout).toContain(`at ${url}`);
+    expect(stderr).toBe('');
+  });
+
+  test('is asked for where only TLS is spoken', async () => {
+    const server = await redisForTest({ tls: true });
+    const error = await refusal(server.url.replace('rediss', 'redis'));
+    expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE' });
+    expect(error.message).toContain('write rediss:// instead of redis://');
+  });
+
+  test('is doubted where it is not spoken', async () => {
+    const server = await redisForTest();
+    const error = await refusal(server.url.replace('redis', 'rediss'));
+    expect(error.message).toContain('whether it speaks TLS there');
+  });
+});
+
+describeWithRedis('a Redis that can not be reached is reported:', () => {
+  test('nobody listens', async () => {
+    const port = await freePort();
+    for (const url of [`redis://127.0.0.1:${port}`, `redis+cluster://127.0.0.1:${port}`]) {
+      const error = await refusal(url.replace('://', `://:${encoded}@`));
+      expect(error).toMatchObject({ kind: 'fatal', code: 'REDIS_UNREACHABLE' });
+      expect(error.message).toMatch(/refuses the connection.*ECONNREFUSED/);
+    }
+  });
+
+  test('the host name does not exist', async () => {
+    expect((await refusal('redis://nowhere.invalid')).message).toContain('host name does not resolve');
+  });
+
+  test('there is no such socket', async () => {
+    expect((await refusal('unix:///nowhere.sock')).message).toContain('no such socket');
+  });
+
+  test('the host takes the connection and says nothing', async () => {
+    const error = await refusal(await listen(() => {}));
+    expect(error).toMatchObject({ code: 'REDIS_UNREACHABLE' });
+    expect(error.message).toContain('takes the connection but does not answer');
+  });
+
+  test('another service answers', async () => {
+    const url = await listen((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect((await refusal(url)).message).toContain('another service may be listening there');
+  });
+
+  test('the host hangs up', async () => {
+    expect((await refusal(await listen((socket) => socket.destroy()))).message).toContain(
+      'closes the connection',
+    );
+  });
+});
+
+/** Something that listens and is no Redis. */
+async function listen(serve: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    serve(socket);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('It does not listen on a port.');
+  return `redis://:${encoded}@127.0.0.1:${address.port}/0`;
+}

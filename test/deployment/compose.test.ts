@@ -1,0 +1,260 @@
+import { execFile } from 'node:child_process';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseDuration } from '../../src/cli/config/parsers.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { type HealthState, startHealthServer } from '../../src/worker/health.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { type ComposeService, readComposeFile, readComposeText } from './compose-file.ts';
+
+const run = promisify(execFile);
+
+const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+const rehearsal = readComposeFile();
+const { redis, sandbox, worker, coordinator } = rehearsal.services;
+const services = Object.entries(rehearsal.services);
+const programs = [
+  ['sandbox', sandbox],
+  ['worker', worker],
+  ['coordinator', coordinator],
+] as const;
+const workers = [
+  ['worker', worker],
+  ['coordinator', coordinator],
+] as const;
+
+/** Says what the Compose Specification objects to. */
+async function objections(document: unknown): Promise<unknown> {
+  const { $schema, ...schema } = JSON.parse(await read('test/fixtures/compose-spec.schema.json'));
+  // Its formats (duration, ports, …) are no standard ones, and Compose checks them by itself.
+  const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+  validate(document);
+  return validate.errors;
+}
+
+/** The text after a flag of a command. */
+function flagValue({ command }: ComposeService, flag: string): string {
+  const value = command[command.indexOf(flag) + 1];
+  if (!command.includes(flag) || value === undefined) throw new Error(`no ${flag} in ${command.join(' ')}`);
+  return value;
+}
+
+/** Runs the probe of a service against a port of this machine. Gives its exit code. */
+async function probe({ healthcheckTest }: ComposeService, inside: string, port: number): Promise<number> {
+  const [form, program, flag = '', script = ''] = healthcheckTest;
+  expect([form, program]).toEqual(['CMD', 'node']);
+  expect(script).toContain(`http://127.0.0.1:${inside}/`);
+  const moved = script.replace(`127.0.0.1:${inside}/`, `127.0.0.1:${port}/`);
+  return run(process.execPath, [flag, moved]).then(
+    () => 0,
+    (error: { readonly code: number }) => error.code,
+  );
+}
+
+/** A command of the program, and all that its help says. */
+async function namedCommand(name: string) {
+  const program = await createProgram('0.0.0', [name]);
+  const command = program.commands.find((candidate) => candidate.name() === name);
+  if (command === undefined) throw new Error(`There is no command ${name}.`);
+  let help = '';
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+  });
+  command.outputHelp();
+  return { command, help };
+}
+
+describe('docker-compose.yml', () => {
+  test('is as the Compose Specification wants it', async () => {
+    expect(await objections(rehearsal.document)).toBeNull();
+  });
+
+  test('would be found out if it were not', async () => {
+    expect(await objections({ services: { worker: { comand: ['worker'] } } })).not.toBeNull();
+  });
+
+  test('pins its images', () => {
+    expect(redis.image).toMatch(/^redis:\d+\.\d+(\.\d+)?-/);
+    expect(new Set(programs.map(([, { image }]) => image)).size).toBe(1);
+  });
+
+  test('builds the image in one service only', () => {
+    expect(services.filter(([, { keys }]) => 'build' in keys).map(([name]) => name)).toEqual(['worker']);
+    for (const [, { keys }] of programs) expect(keys['pull_policy']).toBe('never');
+  });
+
+  test.each(services)(
+    '%s has no more rights than it needs, and comes back when it dies',
+    (_name, { keys }) => {
+      expect(keys).toMatchObject({
+        init: true,
+        restart: 'unless-stopped',
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+      expect(keys).not.toHaveProperty('privileged');
+    },
+  );
+
+  test('workers can be scaled', () => {
+    expect(worker.keys).not.toHaveProperty('container_name');
+    expect(worker.keys).not.toHaveProperty('ports');
+    expect(worker.keys).not.toHaveProperty('volumes');
+  });
+
+  test.each(workers)('%s starts when Redis answers', (_name, { keys }) => {
+    expect(keys['depends_on']).toEqual({ redis: { condition: 'service_healthy' } });
+  });
+
+  test('the coordinator keeps its state, reads manifests, and calls nothing', () => {
+    expect(coordinator.environment['CQBATCH_STATE_DIR']).toBe('/var/lib/cqbatch');
+    expect(coordinator.keys['volumes']).toEqual([
+      'state:/var/lib/cqbatch',
+      { type: 'bind', source: './examples', target: '/manifests', read_only: true },
+    ]);
+    expect(coordinator.command).toContain('--coordinate');
+    expect(flagValue(coordinator, '--concurrency')).toBe('0');
+  });
+
+  test('only the sandbox can be reached, and only from this machine', () => {
+    expect(services.filter(([, { keys }]) => 'ports' in keys).map(([name]) => name)).toEqual(['sandbox']);
+    expect(sandbox.keys['ports']).toEqual(['127.0.0.1::8791']);
+    expect(redis.keys['networks']).toEqual(['queue']);
+    expect(rehearsal.document).toMatchObject({ networks: { queue: { internal: true } } });
+  });
+
+  test.each(workers)('%s has time to stop before it is killed', (_name, service) => {
+    const shutdownMs = parseDuration(flagValue(service, '--shutdown-timeout'));
+    expect(service.stopGracePeriodMs).toBeGreaterThan(shutdownMs);
+  });
+});
+
+describe('the program understands', () => {
+  test.each(programs)('the command of %s', async (_name, service) => {
+    const [name = '', ...args] = service.command;
+    const { command } = await namedCommand(name);
+    // With --help the program would not look at its other arguments.
+    expect(command.parseOptions(args)).toEqual({ operands: [], unknown: [] });
+  });
+
+  test.each(workers)('every variable that is set for %s, and its help names it', async (_name, service) => {
+    const { help } = await namedCommand(service.command[0] ?? '');
+    const known = new Set(help.match(/CQBATCH_[A-Z_]*[A-Z]/g));
+    expect(Object.keys(service.environment).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test.each(workers)(
+    'the address that %s is to call: the sandbox, with the token that it accepts',
+    (_, service) => {
+      expect(service.environment['CQBATCH_BASE_URL']).toBe(`http://sandbox:${flagValue(sandbox, '--port')}`);
+      expect(service.environment['CQBATCH_TOKEN']).toBe(flagValue(sandbox, '--token'));
+      expect(service.command).toContain('--allow-insecure-http');
+    },
+  );
+});
+
+describe('the probe of', () => {
+  test.each(workers)('%s tells a worker that is fit from one that is not', async (_name, service) => {
+    let state: HealthState = { healthy: true, ready: false };
+    const health = await startHealthServer({ host: '127.0.0.1', port: 0, state: () => state });
+    onTestFinished(() => health.close());
+    const inside = flagValue(service, '--health-port');
+    expect(await probe(service, inside, health.port)).toBe(0);
+    state = { healthy: false, ready: false };
+    expect(await probe(service, inside, health.port)).toBe(1);
+    await health.close();
+    expect(await probe(service, inside, health.port)).toBe(1);
+  });
+
+  test('the sandbox finds it', async () => {
+    const { url } = await startSandbox();
+    expect(await probe(sandbox, flagValue(sandbox, '--port'), Number(new URL(url).port))).toBe(0);
+  });
+
+  test.each([
+    ['answers', 'echo PONG', 0],
+    ['refuses', 'echo "NOAUTH Authentication required."', 1],
+    ['is loading', 'echo "LOADING Redis is loading the dataset in memory"', 1],
+    ['is away', 'exit 1', 1],
+  ])('Redis tells when it %s', async (_title, redisCli, expected) => {
+    const [form, script = ''] = redis.healthcheckTest;
+    expect(form).toBe('CMD-SHELL');
+    const path = await commandNamed('redis-cli', redisCli);
+    const code = await run('/bin/sh', ['-c', script], { env: { PATH: path } }).then(
+      () => 0,
+      (error: { readonly code: number }) => error.code,
+    );
+    expect(code).toBe(expected);
+  });
+});
+
+describe('the password of Redis', () => {
+  const password = 'Correct0Horse1Battery2Staple';
+  const secured = readComposeFile({ CQBATCH_REDIS_PASSWORD: password }).services;
+
+  test('reaches Redis with its settings, and not by a command line', async () => {
+    const path = await commandNamed('redis-server', 'echo "arguments: $*"\ncat');
+    const [program = '', ...args] = secured.redis.command;
+    expect(JSON.stringify(secured.redis.command)).not.toContain(password);
+    const { stdout } = await run(program, args, {
+      env: { PATH: `${path}:${process.env['PATH']}`, ...secured.redis.environment },
+    });
+    expect(stdout.trim().split('\n')).toEqual([
+      'arguments: -',
+      'appendonly yes',
+      'appendfsync everysec',
+      'maxmemory-policy noeviction',
+      `requirepass "${password}"`,
+    ]);
+  });
+
+  test('is the one that the workers have, and stands nowhere else', () => {
+    expect(secured.redis.environment['REDISCLI_AUTH']).toBe(password);
+    for (const service of [secured.worker, secured.coordinator]) {
+      expect(service.environment['CQBATCH_QUEUE_PASSWORD']).toBe(password);
+      expect(JSON.stringify({ ...service.keys, environment: {} })).not.toContain(password);
+    }
+    expect(JSON.stringify(secured.sandbox)).not.toContain(password);
+  });
+});
+
+describe('documentation', () => {
+  test('docs/deployment.md shows Compose files that are as the specification wants them', async () => {
+    const blocks = [...(await read('docs/deployment.md')).matchAll(/```yaml\n(services:.*?)```/gs)];
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const [, text = ''] of blocks) {
+      const variables = { CQBATCH_REDIS_PASSWORD: 'x', CQBATCH_BASE_URL: 'https://api.example.com' };
+      expect(await objections(readComposeText(text, variables))).toBeNull();
+    }
+  });
+
+  test.each(['docs/deployment.md', 'docker-compose.yml'])(
+    '%s shows commands that the program understands',
+    async (path) => {
+      const shown = [...(await read(path)).matchAll(/\bcqbatch ([a-z]+)((?: +[\w./:-]+)*) *(?=$|[`#])/gm)];
+      expect(shown.map(([, name]) => name)).toContain('submit');
+      for (const [, name = '', args = ''] of shown) {
+        const { command } = await namedCommand(name);
+        const { unknown } = command.parseOptions(args.split(' ').filter((arg) => arg !== ''));
+        expect([name, unknown]).toEqual([name, []]);
+      }
+    },
+  );
+});
+
+/** A folder with a shell script of this name, to stand in for a program. */
+async function commandNamed(name: string, script: string): Promise<string> {
+  const folder = await temporaryFolder();
+  const path = join(folder, name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return folder;
+}

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+
+const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+interface Instruction {
+  readonly keyword: string;
+  readonly rest: string;
+}
+
+/** The instructions of the Dockerfile, and those of its last stage. */
+async function dockerfile(): Promise<{ readonly all: Instruction[]; readonly last: Instruction[] }> {
+  const lines = (await read('Dockerfile')).replaceAll('\\\n', ' ').split('\n');
+  const all = lines
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [, keyword = '', rest = ''] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
+      return { keyword, rest: rest.replace(/\s+/g, ' ').trim() };
+    });
+  return { all, last: all.slice(all.findLastIndex(({ keyword }) => keyword === 'FROM')) };
+}
+
+describe('the image', () => {
+  test('ends in a stage that is not root, stops on SIGTERM, and starts what a run starts', async () => {
+    const { last } = await dockerfile();
+    expect(last.filter(({ keyword }) => keyword === 'USER').map(({ rest }) => rest)).toEqual(['node']);
+    expect(last).toContainEqual({ keyword: 'STOPSIGNAL', rest: 'SIGTERM' });
+    expect(last).toContainEqual({ keyword: 'ENTRYPOINT', rest: '["node", "/app/dist/src/cli/main.js"]' });
+    expect(JSON.parse(await read('package.json')).bin.cqbatch).toBe('dist/src/cli/main.js');
+  });
+
+  test('keeps what was built, what it needs, and nothing else', async () => {
+    const { last } = await dockerfile();
+    expect(last.filter(({ keyword }) => /^(COPY|ADD)$/.test(keyword)).map(({ rest }) => rest)).toEqual([
+      '--from=dependencies /app/node_modules ./node_modules',
+      '--from=build /app/package.json ./',
+      '--from=build /app/dist ./dist',
+    ]);
+  });
+
+  test('pins its base image', async () => {
+    const { all } = await dockerfile();
+    expect(all[0]).toEqual({
+      keyword: 'ARG',
+      rest: expect.stringMatching(/^NODE_IMAGE=node:\d+\.\d+\S*-slim$/),
+    });
+    for (const { keyword, rest } of all) {
+      if (keyword === 'FROM') expect(rest).toMatch(/^\$\{NODE_IMAGE\}( AS \w+)?$/);
+    }
+  });
+
+  test('knows no secret', async () => {
+    const { all } = await dockerfile();
+    for (const { keyword, rest } of all) {
+      if (/^(ARG|ENV|RUN|COPY)$/.test(keyword)) expect(rest).not.toMatch(/token|passw|secret|\.env\b/i);
+    }
+  });
+
+  test('gets the files that it copies and no others', async () => {
+    const { all } = await dockerfile();
+    const copied = all
+      .filter(({ keyword, rest }) => keyword === 'COPY' && !rest.startsWith('--from='))
+      .flatMap(({ rest }) => rest.split(' ').slice(0, -1));
+    const [first, ...allowed] = (await read('.dockerignore'))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(first).toBe('*');
+    expect(new Set(allowed)).toEqual(new Set(copied.map((path) => `!${path}`)));
+  });
+});

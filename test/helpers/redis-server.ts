@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
+import { describe, onTestFinished, test } from 'vitest';
+import { selfSigned } from '../api/self-signed.ts';
+import { redisProgram } from './redis-program.ts';
+
+export interface StartOptions {
+  /** Added to the command line: `['--requirepass', 'secret']`. */
+  readonly args?: readonly string[];
+  /** Listens on a socket in its folder instead of a port. */
+  readonly socket?: boolean;
+  /** Speaks TLS, with a certificate for localhost that nobody trusts. */
+  readonly tls?: boolean;
+  /** A Sentinel that watches this primary under the name `mymaster`. */
+  readonly sentinelOf?: RedisServer;
+  /** The only node of a Cluster; it has no slots before somebody assigns them. */
+  readonly cluster?: boolean;
+}
+
+/** A real server on loopback, in a folder of its own. */
+export interface RedisServer {
+  /** Without a password. */
+  readonly url: string;
+  readonly port: number;
+  readonly folder: string;
+  readonly pid: number;
+  /** As a power cut would: nothing is said to anybody. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and folder, after `kill`. */
+  restart(): Promise<void>;
+  /** Ends it and removes its folder. Idempotent. */
+  stop(): Promise<void>;
+}
+
+const program = redisProgram();
+
+export function redisAvailable(): boolean {
+  return program !== undefined;
+}
+
+/**
+ * A `describe` for tests that need a Redis server: without one they are skipped, with a line that says why. On a
+ * build server (`CI`) they fail instead, lest nobody notice.
+ */
+export function describeWithRedis(name: string, body: () => void): void {
+  if (redisAvailable()) {
+    describe(name, body);
+    return;
+  }
+  const reason = 'redis-server and valkey-server are not installed';
+  describe(name, () => {
+    if (process.env['CI'] === undefined) test.skip(`skipped: ${reason}`, () => {});
+    else test('has a server to run on', () => Promise.reject(new Error(reason)));
+  });
+}
+
+/** A server that ends with the test. */
+export async function redisForTest(options: StartOptions = {}): Promise<RedisServer> {
+  const server = await startRedis(options);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Starts a server and waits until it answers; whoever starts it stops it. */
+export async function startRedis(options: StartOptions = {}): Promise<RedisServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'cqbatch-redis-'));
+  if (options.tls === true) {
+    await writeFile(join(folder, 'cert.pem'), selfSigned.cert);
+    await writeFile(join(folder, 'key.pem'), selfSigned.key);
+  }
+  for (let tries = 1; ; tries += 1) {
+    const port = await freePort();
+    const args = await argumentsOf(options, folder, port);
+    try {
+      return new RunningServer(await launch(args, folder), args, folder, port, urlOf(options, folder, port));
+    } catch (error) {
+      // Somebody else was quicker to take the port.
+      if (tries < 5 && String(error).includes('in use')) continue;
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+}
+
+class RunningServer implements RedisServer {
+  readonly url: string;
+  readonly port: number;
+  readonly folder: string;
+  readonly #args: readonly string[];
+  #child: ChildProcess;
+
+  constructor(child: ChildProcess, args: readonly string[], folder: string, port: number, url: string) {
+    this.#child = child;
+    this.#args = args;
+    this.folder = folder;
+    this.port = port;
+    this.url = url;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
+    this.#child = await launch(this.#args, this.folder);
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function argumentsOf(options: StartOptions, folder: string, port: number): Promise<string[]> {
+  const { args = [], sentinelOf } = options;
+  if (sentinelOf !== undefined) {
+    const file = join(folder, 'sentinel.conf');
+    await writeFile(
+      file,
+      `port ${port}\nbind 127.0.0.1\ndir ${folder}\nsentinel monitor mymaster 127.0.0.1 ${sentinelOf.port} 1\n`,
+    );
+    return [file, '--sentinel', ...args];
+  }
+  const listen =
+    options.socket === true
+      ? ['--port', '0', '--unixsocket', socketIn(folder)]
+      : options.tls === true
+        ? ['--port', '0', '--tls-port', String(port), ...tlsArguments(folder)]
+        : ['--port', String(port)];
+  const cluster =
+    options.cluster === true ? ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] : [];
+  return [
+    ...[...listen, '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'],
+    ...['--save', '', '--appendonly', 'yes', ...cluster, ...args],
+  ];
+}
+
+function tlsArguments(folder: string): string[] {
+  const cert = join(folder, 'cert.pem');
+  return [
+    ...['--tls-cert-file', cert, '--tls-key-file', join(folder, 'key.pem'), '--tls-ca-cert-file', cert],
+    ...['--tls-auth-clients', 'no'],
+  ];
+}
+
+function socketIn(folder: string): string {
+  return join(folder, 'redis.sock');
+}
+
+function urlOf({ socket, tls }: StartOptions, folder: string, port: number): string {
+  if (socket === true) return `unix://${socketIn(folder)}`;
+  return `redis${tls === true ? 's' : ''}://127.0.0.1:${port}/0`;
+}
+
+/** Starts the program and waits until it says that it is ready. */
+async function launch(args: readonly string[], folder: string): Promise<ChildProcess> {
+  if (program === undefined) throw new Error('There is no redis-server and no valkey-server.');
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  // Should the test process end before its tests do.
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+  const said: string[] = [];
+  const lines = createInterface({ input: child.stdout });
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`${program} did not start:\n${said.join('\n')}`)));
+    lines.on('line', (line) => {
+      said.push(line);
+      if (/ready to accept connections|\+monitor/i.test(line)) resolve();
+    });
+  });
+  return child;
+}
+
+/** Makes a Cluster of its only node, and waits until the Cluster works. */
+export async function assignSlots({ port }: RedisServer): Promise<void> {
+  const node = new Redis(port);
+  await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  // There is no event for it; the node needs a moment.
+  while (!String(await node.cluster('INFO')).includes('cluster_state:ok'));
+  node.disconnect();
+}
+
+/** A port that nobody listens on. A node of a Cluster needs the one 10,000 above as well. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    server.close();
+    await once(server, 'close');
+    if (typeof address === 'object' && address !== null && address.port < 55_000) return address.port;
+  }
+}
