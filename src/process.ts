@@ -23,6 +23,15 @@ export function isProcessAlive(pid: number, started: string): boolean {
   return now.state !== 'Z' && (started === '' || now.start === started);
 }
 
+/** What this start of the system is called; undefined where it does not tell (see random(4)). */
+export function bootId(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    return undefined;
+  }
+}
+
 /** State letter and start time of a process on Linux: fields 3 and 22 of /proc/[pid]/stat, see proc_pid_stat(5). */
 function readStat(pid: number): { readonly state: string; readonly start: string } | undefined {
   try {

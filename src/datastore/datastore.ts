@@ -27,6 +27,11 @@ export interface Datastore {
   readonly trouble: string | undefined;
   /** Resolves with the reason when the datastore fails for good; never settles otherwise. */
   readonly lost: Promise<Error>;
+  /**
+   * Which life of the datastore this is, as an opaque text: it changes when the datastore may have lost something that
+   * it had acknowledged. Undefined when nobody can tell.
+   */
+  life(): Promise<string | undefined>;
   /** Keeps the datastore small and quick; to be called now and then while jobs come and go. */
   maintain(): Promise<void>;
   /** Idempotent. BullMQ objects must be closed before. */

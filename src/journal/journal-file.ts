@@ -68,6 +68,10 @@ abstract class OpenJournal implements JournalView {
     return this.#state.isUnsettled(row);
   }
 
+  fedTo(row: number): string | undefined {
+    return this.#state.fedTo(row);
+  }
+
   unsettledRows(): Iterable<number> {
     return this.#state.unsettledRows();
   }

@@ -46,7 +46,9 @@ export function decodeEntry(line: string): JournalEntry | undefined {
   }
   if (Array.isArray(fields['fed'])) {
     const [first, last] = fields['fed'] as readonly unknown[];
-    return isRow(first) && isRow(last) ? { type: 'fed', first, last } : undefined;
+    const { to } = fields;
+    if (!isRow(first) || !isRow(last) || !isAbsentOr(isText, to)) return undefined;
+    return { type: 'fed', first, last, ...(isText(to) && { to }) };
   }
   return fields['settled'] === true ? { type: 'settled' } : undefined;
 }
@@ -89,7 +91,7 @@ function toLine(entry: JournalEntry): object {
         http: entry.history.lastStatus,
       };
     case 'fed':
-      return { fed: [entry.first, entry.last] };
+      return { fed: [entry.first, entry.last], to: entry.to };
     case 'settled':
       return { settled: true };
   }

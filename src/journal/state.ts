@@ -23,7 +23,7 @@ export class JournalState {
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #histories = new Map<number, RowHistory>();
   /** Rows that were fed and neither finished, opened nor settled since: never more than were fed at a time. */
-  readonly #unsettled = new Set<number>();
+  readonly #unsettled = new Map<number, string | undefined>();
 
   /** Takes over an entry whose line begins at `offset`. */
   apply(entry: JournalEntry, offset: number): void {
@@ -33,7 +33,7 @@ export class JournalState {
         break;
       case 'fed':
         for (let row = entry.first; row <= entry.last; row++) {
-          if (!this.isFinished(row)) this.#unsettled.add(row);
+          if (!this.isFinished(row)) this.#unsettled.set(row, entry.to);
         }
         break;
       case 'open':
@@ -63,8 +63,12 @@ export class JournalState {
     return this.#unsettled.has(row);
   }
 
+  fedTo(row: number): string | undefined {
+    return this.#unsettled.get(row);
+  }
+
   unsettledRows(): Iterable<number> {
-    return this.#unsettled.values();
+    return this.#unsettled.keys();
   }
 
   codeCounts(): readonly CodeCount[] {

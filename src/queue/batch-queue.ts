@@ -21,6 +21,8 @@ export interface BatchQueueOptions {
   readonly policy: RetryPolicy;
   /** Takes over the results; the datastore forgets them when it resolves, and hands them out again if it rejects. */
   readonly collect: (batch: CollectedBatch) => Promise<void>;
+  /** Called with the rows of a batch that the datastore has lost. They were fed, and may have been called. */
+  readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
   /** Errors of the datastore, one by one; the queue goes on by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -32,13 +34,21 @@ export interface Adopted {
   readonly rows: ReadonlySet<number>;
 }
 
+interface OpenBatch {
+  /** Absent while it is being added. */
+  job?: Job<BatchSize>;
+  readonly size: BatchSize;
+  readonly rows: readonly number[];
+  unfinished: number;
+}
+
 /** The batches of one run: added as flows, collected when all their rows are finished. */
 export interface BatchQueue {
   /** What an earlier process of the run left there, and what is now looked after here. */
   readonly adopted: Adopted;
   /** Unfinished rows in the datastore, as far as is known since the last `refresh`. */
   readonly openRows: number;
-  /** Asks the datastore which rows are finished. */
+  /** Asks the datastore which rows are finished, and whether it still has all batches. */
   refresh(): Promise<void>;
   /**
    * Adds rows as one batch, all or nothing: consecutive but for those that are finished already, at least one. Waits
@@ -65,8 +75,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
-  /** Batches that are not collected, by id, with their unfinished rows. */
-  const open = new Map<string, { readonly job?: Job<BatchSize>; rows: number }>();
+  /** Batches that are not collected, by id. */
+  const open = new Map<string, OpenBatch>();
   const collector = new classes.Worker<BatchSize, null>(
     name,
     async (job) => {
@@ -88,9 +98,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const found = new Set<number>();
     for (const job of await queue.getJobs()) {
       const members = await rowsOfBatch(job);
-      for (const row of [...members.finished, ...members.unfinished]) found.add(row);
+      const rows = [...members.finished, ...members.unfinished];
+      for (const row of rows) found.add(row);
       batches.push(job.data);
-      open.set(job.id ?? '', { job, rows: members.unfinished.length });
+      open.set(job.id ?? '', { job, size: job.data, rows, unfinished: members.unfinished.length });
     }
     return { batches, rows: found };
   }
@@ -119,22 +130,26 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       },
       { queuesOptions: { [name]: shortEventStream, [rows.name]: shortEventStream } },
     );
-    const known = open.get(id);
-    if (known !== undefined) open.set(id, { job: job as Job<BatchSize>, rows: known.rows });
+    const batch = open.get(id);
+    if (batch !== undefined) batch.job = job as Job<BatchSize>;
   }
 
   return {
     adopted,
     get openRows() {
       let sum = 0;
-      for (const batch of open.values()) sum += batch.rows;
+      for (const batch of open.values()) sum += batch.unfinished;
       return sum;
     },
     async refresh() {
       await Promise.all(
-        [...open.values()].map(async (batch) => {
+        [...open].map(async ([id, batch]) => {
           const { unprocessed } = (await batch.job?.getDependenciesCount({ unprocessed: true })) ?? {};
-          if (unprocessed !== undefined) batch.rows = unprocessed;
+          if (unprocessed === undefined) return;
+          batch.unfinished = unprocessed;
+          // A batch whose rows are all finished is there until it has been collected.
+          if (unprocessed > 0 || (await queue.getJob(id)) !== undefined || !open.delete(id)) return;
+          await options.onVanished(batch.rows, batch.size);
         }),
       );
     },
@@ -142,10 +157,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       const first = tasks[0];
       if (first === undefined) return;
       const id = batchJobId(runId, first.row);
-      open.set(id, { rows: tasks.length });
+      const size = { rows: tasks.length, bytes };
+      open.set(id, { size, rows: tasks.map(({ row }) => row), unfinished: tasks.length });
       for (;;) {
         try {
-          return await addOnce(tasks, id, { rows: tasks.length, bytes });
+          return await addOnce(tasks, id, size);
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);

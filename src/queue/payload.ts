@@ -1,6 +1,4 @@
-import { z } from 'zod';
-import type { RowHistory, RowResult } from '../domain.ts';
-import { outcomes } from '../domain.ts';
+import { outcomes, type RowHistory, type RowResult } from '../domain.ts';
 import { fatalError } from '../errors.ts';
 
 /**
@@ -34,43 +32,6 @@ export interface RowJobData {
   readonly text: string;
 }
 
-const historySchema = z.object({
-  attempts: z.number(),
-  unprocessed: z.number(),
-  unclear: z.boolean(),
-  startedAt: z.string().exactOptional(),
-  lastCode: z.string().exactOptional(),
-  lastMessage: z.string().exactOptional(),
-  lastStatus: z.number().exactOptional(),
-}) satisfies z.ZodType<RowHistory>;
-
-const taskSchema = z.object({
-  run: z.string(),
-  row: z.number(),
-  operation: z.string(),
-  subject: z.string(),
-  path: z.string(),
-  body: z.string(),
-  history: historySchema.exactOptional(),
-}) satisfies z.ZodType<Omit<RowTask, 'accountedClaims'>>;
-
-const resultSchema = z.object({
-  row: z.number(),
-  operation: z.string(),
-  outcome: z.enum(outcomes),
-  code: z.string(),
-  message: z.string(),
-  httpStatus: z.number().exactOptional(),
-  attempts: z.number(),
-  unprocessed: z.number().exactOptional(),
-  unclear: z.boolean(),
-  startedAt: z.string().exactOptional(),
-  finishedAt: z.string().exactOptional(),
-  durationMs: z.number().exactOptional(),
-  duplicateOf: z.number().exactOptional(),
-  columns: z.record(z.string(), z.string()).exactOptional(),
-}) satisfies z.ZodType<RowResult>;
-
 export function encodeTask({ accountedClaims, ...task }: RowTask): RowJobData {
   return { v: payloadVersion, claims: accountedClaims, text: JSON.stringify(task) };
 }
@@ -85,7 +46,7 @@ export function decodeTask(data: unknown): RowTask {
         'Use the version of cqbatch that started the run.',
     );
   }
-  return { ...taskSchema.parse(JSON.parse(text)), accountedClaims: claims };
+  return { ...readTask(JSON.parse(text), 'row'), accountedClaims: claims };
 }
 
 /** The same data, whatever it says, with this many claims accounted for. */
@@ -101,5 +62,94 @@ export function decodeResult(value: unknown): RowResult {
   // The datastores differ in whether they hand back the JSON string or its text.
   const text = String(value);
   const parsed: unknown = JSON.parse(text);
-  return resultSchema.parse(typeof parsed === 'string' ? JSON.parse(parsed) : parsed);
+  return readResult(typeof parsed === 'string' ? JSON.parse(parsed) : parsed, 'result');
 }
+
+/**
+ * Checks a part of a payload, `undefined` where it is absent, and gives it back. It throws a TypeError, because only a
+ * defect of this program makes such payloads; a schema library would take longer than everything else here.
+ */
+type Read<T> = (value: unknown, name: string) => T;
+
+/** How each field of an object is read. */
+type Fields<T> = {
+  readonly [Name in keyof T]-?: Read<object extends Pick<T, Name> ? T[Name] | undefined : T[Name]>;
+};
+
+const text: Read<string> = (value, name) => (typeof value === 'string' ? value : malformed(name));
+const flag: Read<boolean> = (value, name) => (typeof value === 'boolean' ? value : malformed(name));
+const number: Read<number> = (value, name) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : malformed(name);
+
+function oneOf<T>(values: readonly T[]): Read<T> {
+  return (value, name) => values.find((known) => known === value) ?? malformed(name);
+}
+
+function optional<T>(read: Read<T>): Read<T | undefined> {
+  return (value, name) => (value === undefined ? undefined : read(value, name));
+}
+
+/** An object with these fields; others are left out. */
+function object<T extends object>(fields: Fields<T>): Read<T> {
+  const reads = Object.entries<Read<unknown>>(fields);
+  return (value, name) => {
+    if (!isObject(value)) return malformed(name);
+    const known: Record<string, unknown> = {};
+    for (const [field, read] of reads) {
+      const part = read(value[field], field);
+      if (part !== undefined) known[field] = part;
+    }
+    return known as T;
+  };
+}
+
+const texts: Read<Readonly<Record<string, string>>> = (value, name) => {
+  if (!isObject(value)) return malformed(name);
+  for (const key in value) text(value[key], key);
+  return value as Readonly<Record<string, string>>;
+};
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function malformed(name: string): never {
+  throw new TypeError(`Data of a row in the datastore are malformed: ${name}`);
+}
+
+const readHistory = object<RowHistory>({
+  attempts: number,
+  unprocessed: number,
+  unclear: flag,
+  startedAt: optional(text),
+  lastCode: optional(text),
+  lastMessage: optional(text),
+  lastStatus: optional(number),
+});
+
+const readTask = object<Omit<RowTask, 'accountedClaims'>>({
+  run: text,
+  row: number,
+  operation: text,
+  subject: text,
+  path: text,
+  body: text,
+  history: optional(readHistory),
+});
+
+const readResult = object<RowResult>({
+  row: number,
+  operation: text,
+  outcome: oneOf(outcomes),
+  code: text,
+  message: text,
+  httpStatus: optional(number),
+  attempts: number,
+  unprocessed: optional(number),
+  unclear: flag,
+  startedAt: optional(text),
+  finishedAt: optional(text),
+  durationMs: optional(number),
+  duplicateOf: optional(number),
+  columns: optional(texts),
+});

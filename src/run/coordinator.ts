@@ -17,11 +17,12 @@ import type { FeedWindow } from './feed-window.ts';
  * feeding ──(all rows fed)──▶ draining ──(all batches collected)──▶ done
  *    └───────────┬───────────────┘
  *                ├─(stop)──────────────▶ stopped    ─┬─ withdraw: nothing of the run is left in the datastore
- *                ├─(too many failures)─▶ exceeded   ─┘  or close: another coordinator goes on with it
+ *                ├─(too many failures)─▶ exceeded    │  or close: another coordinator goes on with it
+ *                ├─(rows vanished)─────▶ robbed     ─┘
  *                └─(datastore, disk)───▶ rejected
  * ```
  */
-export type CoordinatorEnd = 'done' | 'stopped' | 'exceeded';
+export type CoordinatorEnd = 'done' | 'stopped' | 'exceeded' | 'robbed';
 
 export interface CoordinatorOptions {
   readonly runId: string;
@@ -88,20 +89,33 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
         fail(error);
         throw error;
       }),
+    async onVanished(rows, size) {
+      await journal.append(rows.filter((row) => !journal.isFinished(row)).map(suspected));
+      window.collected(size.rows, size.bytes);
+      endBecause('robbed');
+    },
     onError: options.onError,
   });
+  let life = await datastore.life();
   for (const { rows, bytes } of batches.adopted.batches) window.fed(rows, bytes);
   await journal.append(suspectLostRows());
   void options.lost.then(fail);
 
-  /** Rows that were fed, but are neither in the datastore nor in the journal: they may have been called. */
+  /**
+   * Rows that were about to be fed, but are neither in the datastore nor in the journal. If the datastore has lost
+   * nothing since, they never got there; else they may have been called.
+   */
   function suspectLostRows(): readonly JournalEntry[] {
     return [...journal.unsettledRows()]
       .filter((row) => !batches.adopted.rows.has(row))
-      .map((row) => {
-        const before = journal.history(row) ?? { attempts: 0, unprocessed: 0 };
-        return { type: 'open', row, history: { ...before, unclear: true } };
-      });
+      .filter((row) => life === undefined || journal.fedTo(row) !== life)
+      .map(suspected);
+  }
+
+  /** How often such a row has been called is lost with it: once, most likely. */
+  function suspected(row: number): JournalEntry {
+    const before = journal.history(row) ?? { attempts: 0, unprocessed: 0 };
+    return { type: 'open', row, history: { ...before, attempts: before.attempts + 1, unclear: true } };
   }
 
   async function collect(batch: CollectedBatch): Promise<void> {
@@ -122,7 +136,8 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
       const last = tasks.at(-1);
       if (ending.signal.aborted || first === undefined || last === undefined) return;
       // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
-      await journal.append([{ type: 'fed', first: first.row, last: last.row }]);
+      const to = life === undefined ? {} : { to: life };
+      await journal.append([{ type: 'fed', first: first.row, last: last.row, ...to }]);
       window.fed(tasks.length, bytes);
       await orEnding(batches.add(tasks, bytes, ending.signal));
       tasks = [];
@@ -157,12 +172,15 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   /** Rows of a shared datastore are finished by processes that can't tell this one. */
   const observer = datastore.exclusive ? undefined : setInterval(() => void observe(), refreshMs);
   let observing = false;
+  let troubled = false;
   async function observe(): Promise<void> {
     if (observing) return;
     observing = true;
     try {
       await batches.refresh();
       window.observed(batches.openRows);
+      if (troubled && datastore.trouble === undefined) life = await datastore.life();
+      troubled = datastore.trouble !== undefined;
     } catch (error) {
       options.onError(error as Error);
     } finally {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -35,6 +36,7 @@ const maxRuns = 16;
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop } = options;
   const atWork = new Map<string, Promise<void>>();
+  setMaxListeners(2 * maxRuns, stop);
   while (!stop.aborted) {
     try {
       for (const record of await store.list()) {
@@ -72,7 +74,12 @@ async function tryLock(store: RunStore, id: string): Promise<ProcessLock | undef
 }
 
 async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: string): Promise<void> {
-  const { store, log } = options;
+  const { store, log, stop } = options;
+  // Of its own: what listens to it must not pile up on the daemon's signal from run to run.
+  const interrupt = new AbortController();
+  const stopped = (): void => interrupt.abort();
+  stop.addEventListener('abort', stopped, { once: true });
+  if (stop.aborted) stopped();
   try {
     // It may have ended between the look at its record and the lock.
     const record = await store.load(id);
@@ -92,7 +99,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
         handOver: true,
         version: options.version,
         log,
-        interrupt: options.stop,
+        interrupt: interrupt.signal,
       });
       log.info({ run: id, state: end.state }, 'no longer coordinating');
     } catch (error) {
@@ -103,6 +110,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
       await store.save(enterState(await store.load(id), 'failed', message));
     }
   } finally {
+    stop.removeEventListener('abort', stopped);
     await lock.release();
   }
 }

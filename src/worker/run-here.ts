@@ -71,6 +71,10 @@ const maintainEvery = 20_000;
 export async function runHere(run: RunHereOptions): Promise<RunEnd> {
   for (;;) {
     const end = await workUntilStopped(run);
+    if (end.state === 'robbed') {
+      run.log.error({ run: run.runId }, 'the datastore has lost rows: they are fed again, marked unclear');
+      continue;
+    }
     if (end.state !== 'paused') {
       run.log.info({ run: run.runId, state: end.state }, 'run ended');
       return end;
@@ -84,7 +88,7 @@ export async function runHere(run: RunHereOptions): Promise<RunEnd> {
   }
 }
 
-type Stop = RunEnd | { readonly state: 'paused' };
+type Stop = RunEnd | { readonly state: 'paused' } | { readonly state: 'robbed' };
 
 async function workUntilStopped(run: RunHereOptions): Promise<Stop> {
   const { options, log, datastore, client } = run;
@@ -157,6 +161,7 @@ async function workUntilStopped(run: RunHereOptions): Promise<Stop> {
   try {
     const reached = await coordinator.end;
     if (reached === 'exceeded') stop({ state: 'halted', because: 'threshold' });
+    if (reached === 'robbed') stop({ state: 'robbed' });
     const end: Stop = reached === 'done' ? { state: 'completed' } : (stopped ?? { state: 'interrupted' });
     return await Promise.race([leave(end), abandoned(run)]);
   } finally {

@@ -35,7 +35,7 @@ export function expectAgreement(
   const disagreements: string[] = [];
   for (const row of report) {
     const key = `${row['_operation']} ${row['evaluation_id'] || row['soundboard_id']}`;
-    const seen = calls.get(key) ?? [];
+    const seen = callsOf(row, calls);
     const outcome = row['_outcome'];
     if (outcome === 'invalid' || outcome === 'duplicate') continue;
     disagreements.push(
@@ -50,6 +50,16 @@ const bodyFaults = new Set(['malformed', 'cut-body']);
 
 function isUnclear({ fault, code }: LogEntry): boolean {
   return fault !== null && unclearFaults.has(fault) && !(bodyFaults.has(fault) && code !== 'OK');
+}
+
+/** Whether the API gave a row's worker reason to doubt what became of a call. */
+export function hasUnclearFault(row: Cells, calls: ReadonlyMap<string, readonly LogEntry[]>): boolean {
+  return callsOf(row, calls).some(isUnclear);
+}
+
+/** The calls of a row of the report. */
+export function callsOf(row: Cells, calls: ReadonlyMap<string, readonly LogEntry[]>): readonly LogEntry[] {
+  return calls.get(`${row['_operation']} ${row['evaluation_id'] || row['soundboard_id']}`) ?? [];
 }
 
 /** The calls that were seen, by operation and identifier. */
@@ -73,13 +83,13 @@ function disagreementsOf(
   const attempts = Number(row['_attempts']);
   const unclear = row['_unclear'] === 'yes';
   const admitted = seen.filter(({ throttled }) => !throttled);
-  const hasUnclearFault = seen.some(isUnclear);
+  const doubtful = seen.some(isUnclear);
 
   if (killed ? attempts < seen.length : attempts !== seen.length) {
     found.push(`${attempts} attempts reported, ${seen.length} calls seen`);
   }
-  if (hasUnclearFault && !unclear) found.push('an unclear attempt is not marked');
-  if (!killed && unclear && !hasUnclearFault) found.push('marked unclear without reason');
+  if (doubtful && !unclear) found.push('an unclear attempt is not marked');
+  if (!killed && unclear && !doubtful) found.push('marked unclear without reason');
   if (killed && attempts > seen.length && !unclear) found.push('a lost attempt is not marked');
   // What was answered clearly needs no second call; only a lost or unclear one does.
   if (!unclear && admitted.filter(({ fault }) => fault === null || fault === 'slow-body').length > 1) {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, onTestFinished, test } from 'vitest';
 import { selfSigned } from '../api/self-signed.ts';
@@ -66,6 +67,30 @@ export async function redisForTest(options: StartOptions = {}): Promise<RedisSer
   onTestFinished(() => server.stop());
   return server;
 }
+
+/**
+ * A client of its own, as an administrator has it, until the test ends. It talks to a Redis that is loading its data,
+ * too.
+ */
+export function adminOf({ port }: RedisServer, options: { db?: number; password?: string } = {}): Redis {
+  const client = new Redis({ port, enableReadyCheck: false, ...options });
+  client.on('error', () => {});
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+/** Waits for an event. Unlike `once` of `node:events` it does not take an `error` for the end of the wait. */
+export function heard<Value>(
+  emitter: { once(event: string, listener: (value: Value) => void): unknown },
+  event: string,
+): Promise<Value> {
+  return new Promise((resolve) => {
+    emitter.once(event, resolve);
+  });
+}
+
+/** For `expect.poll`, when what is waited for takes seconds on a busy machine. */
+export const patiently = { timeout: 30_000, interval: 20 };
 
 /** Starts a server and waits until it answers; whoever starts it stops it. */
 export async function startRedis(options: StartOptions = {}): Promise<RedisServer> {
@@ -191,8 +216,8 @@ async function launch(args: readonly string[], folder: string): Promise<ChildPro
 export async function assignSlots({ port }: RedisServer): Promise<void> {
   const node = new Redis(port);
   await node.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-  // There is no event for it; the node needs a moment.
-  while (!String(await node.cluster('INFO')).includes('cluster_state:ok'));
+  // There is no event for it.
+  while (!String(await node.cluster('INFO')).includes('cluster_state:ok')) await pause(20);
   node.disconnect();
 }
 

@@ -8,6 +8,9 @@ import type { TakenRow } from '../../src/queue/take-back.ts';
 import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
 import { built } from '../helpers/built.ts';
 
+const { bullmqOn } = await built<typeof import('../../src/queue/bullmq.ts')>('queue/bullmq');
+const { batchesQueueName, batchJobId } =
+  await built<typeof import('../../src/queue/names.ts')>('queue/names');
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
 const { startRowWorker } = await built<typeof import('../../src/queue/row-worker.ts')>('queue/row-worker');
 const { openBatchQueue } = await built<typeof import('../../src/queue/batch-queue.ts')>('queue/batch-queue');
@@ -80,6 +83,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       const batches: CollectedBatch[] = [];
       const errors: Error[] = [];
       const refused: CqbatchError[] = [];
+      const vanished: unknown[] = [];
       let changed = (): void => {};
       const worker = startRowWorker(datastore, queue, {
         concurrency,
@@ -91,6 +95,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         runId,
         rows: queue,
         policy,
+        onVanished: async (rows, size) => void vanished.push({ rows, size }),
         collect: async (batch) => {
           batches.push(batch);
           changed();
@@ -105,6 +110,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         batches,
         errors,
         refused,
+        vanished,
         results: () => batches.flatMap(({ results }) => results).toSorted((a, b) => a.row - b.row),
         add: (tasks: readonly RowTask[]) => batchQueue.add(tasks, 1, never),
         async collected(wanted: number) {
@@ -240,6 +246,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         runId,
         rows: queue,
         policy,
+        onVanished: async () => {},
         collect: async ({ results }) => {
           tries += 1;
           expect(results).toHaveLength(3);
@@ -338,6 +345,25 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test('tells which rows the datastore has lost', async () => {
+      const run = await begin(succeed, 1);
+      await run.worker.stop(1_000);
+      await run.add(tasksOf(run.runId, 2));
+      await run.batchQueue.refresh();
+      expect(run.vanished).toEqual([]);
+      // What a crash of the datastore can do.
+      const batches = new (bullmqOn(datastore).classes.Queue)(
+        batchesQueueName(run.runId),
+        bullmqOn(datastore).options,
+      );
+      await batches.remove(batchJobId(run.runId, 1), { removeChildren: true });
+      await batches.close();
+      await run.batchQueue.refresh();
+      expect(run.vanished).toEqual([{ rows: [1, 2], size: { rows: 2, bytes: 1 } }]);
+      expect(run.batchQueue.openRows).toBe(0);
+      await run.end();
+    });
+
     test('leaves the rows of other runs where they are', async () => {
       const run = await begin(succeed, 1);
       await run.worker.stop(1_000);
@@ -347,6 +373,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         runId: `${run.runId}-r1`,
         rows: run.queue,
         policy,
+        onVanished: async () => {},
         collect: async () => {},
         onError: () => {},
       });
@@ -385,6 +412,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         runId: run.runId,
         rows: queue,
         policy,
+        onVanished: async () => {},
         collect: async (batch) => {
           collected.push(batch);
           done();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createPostgresBackend, runMigrations } from 'bullmq';
 import { fatalError } from '../../errors.ts';
 import { lockPath } from '../../lock.ts';
+import { bootId } from '../../process.ts';
 import type { Datastore } from '../datastore.ts';
 import { poolOver } from './pool.ts';
 import { openSession } from './session.ts';
@@ -58,6 +59,8 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
       backend: createPostgresBackend as unknown as Datastore['backend'],
       exclusive: true,
       trouble: undefined,
+      // Its files are not synced: what the system had not yet written is lost with the system, not with the process.
+      life: async () => bootId(),
       lost: Promise.race([session.lost, lock.lost]),
       // PGlite has no autovacuum: without this the tables grow with every row ever processed.
       async maintain() {

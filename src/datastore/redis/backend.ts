@@ -1,11 +1,15 @@
 import { type ConnectionOptions, createRedisBackend, type RedisConnection } from 'bullmq';
 import type { Datastore } from '../datastore.ts';
 import type { Inspection } from './checks.ts';
+import type { FailoverWatch } from './failover.ts';
 import { isAtLeast } from './info.ts';
 import { dropCommand } from './secrets.ts';
 
-/** BullMQ's Redis backend, kept from printing to the console and from showing passwords. */
-export function backendFor(inspection: Inspection): Datastore['backend'] {
+/**
+ * BullMQ's Redis backend, kept from printing to the console and from showing passwords. The connections that it makes
+ * for itself follow the primary as ours do.
+ */
+export function backendFor(inspection: Inspection, failover: FailoverWatch): Datastore['backend'] {
   const { evictionPolicy = 'noeviction', mayAskInfo } = inspection;
   // BullMQ asks INFO on each connection: it fails where that is forbidden, and prints a warning about the policy even
   // where there is no memory limit and so nothing is ever deleted.
@@ -19,6 +23,10 @@ export function backendFor(inspection: Inspection): Datastore['backend'] {
     );
     // First of all listeners, so that none sees what a failed login was made with.
     backend.on('error', dropCommand);
+    backend.blockingConnection?.client.then(
+      (client) => failover.add(client),
+      () => {},
+    );
     if (!askInfo) {
       for (const connection of [backend.connection, backend.blockingConnection]) {
         if (connection !== undefined) tellVersion(connection, inspection.version);

@@ -19,7 +19,7 @@ export interface InspectOptions {
   /** For people, without a password. */
   readonly where: string;
   readonly db: number;
-  /** A key to write to; it expires by itself. */
+  /** A key to write to. */
   readonly key: string;
   /** Called when it is loading its data and must be waited for. */
   readonly onLoading: () => void;
@@ -58,7 +58,7 @@ async function inspectInfo(client: RedisClient, { where, onLoading }: InspectOpt
         mayAskInfo: false,
         warnings: [
           `Redis at ${where} does not let this user ask INFO: version, role, memory policy and persistence could ` +
-            'not be checked. Allow it with "ACL SETUSER <user> +info", or see to them yourself (docs: "Redis").',
+            'not be checked. Allow it with "ACL SETUSER <user> +info", or see to them yourself.',
         ],
       };
     }
@@ -99,8 +99,8 @@ async function readInfo(node: Redis, onLoading: () => void): Promise<string | un
   }
 }
 
-/** What BullMQ lives on: scripts that write, and blocking reads. */
+/** What BullMQ lives on: scripts that write, and blocking reads, which here take away what was written. */
 async function tryCommands(client: RedisClient, key: string): Promise<void> {
-  await client.eval("return redis.call('SET', KEYS[1], '1', 'EX', 10)", 1, key);
-  await client.bzpopmin(`${key}:none`, 0.01);
+  await client.eval("redis.call('ZADD', KEYS[1], 0, '1') redis.call('EXPIRE', KEYS[1], 10)", 1, key);
+  await client.bzpopmin(key, 0.01);
 }

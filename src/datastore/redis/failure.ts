@@ -23,6 +23,13 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   {
+    pattern: /failed to connect to sentinel.*\b(NOAUTH|WRONGPASS)\b/,
+    code: 'REDIS_AUTH',
+    say: () =>
+      "can't be asked for, as its Sentinels do not accept the login. Give the password of the Sentinels, which is " +
+      'one of their own, and their ACL user, if there is one, as ?sentinel-user=name.',
+  },
+  {
     pattern: /\bWRONGPASS\b|invalid password|without any password configured|no password is set/i,
     code: 'REDIS_AUTH',
     say: ({ address }) =>

@@ -1,6 +1,6 @@
-import type { Endpoint, RedisAddress } from './address.ts';
 import { ready } from './attempt.ts';
 import { type ClientOptions, createClient } from './client.ts';
+import { membersOf } from './members.ts';
 
 /**
  * Of nodes of a Cluster and of Sentinels ioredis only says that the connection is closed. This connects to each by
@@ -15,23 +15,4 @@ export async function noteReasons(options: ClientOptions, note: (error: Error) =
       client.disconnect();
     }),
   );
-}
-
-function membersOf({ address, sentinelPassword }: ClientOptions): readonly RedisAddress[] {
-  const { tls } = address;
-  const server = (endpoint: Endpoint): RedisAddress => ({ kind: 'server', endpoint, tls, db: 0 });
-  if (address.kind === 'cluster') {
-    const { username, password } = address;
-    return address.nodes.map((endpoint) => ({
-      ...server(endpoint),
-      ...(username !== undefined && { username }),
-      ...(password !== undefined && { password }),
-    }));
-  }
-  if (address.kind !== 'sentinel') return [];
-  return address.sentinels.map((endpoint) => ({
-    ...server(endpoint),
-    ...(address.sentinelUsername !== undefined && { username: address.sentinelUsername }),
-    ...(sentinelPassword !== undefined && { password: sentinelPassword }),
-  }));
 }

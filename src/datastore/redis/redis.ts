@@ -6,7 +6,9 @@ import { attempt, ready } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { type ClientOptions, createClient, type RedisClient, rejectCommands } from './client.ts';
+import { FailoverWatch } from './failover.ts';
 import type { FailureContext } from './failure.ts';
+import { lifeOf } from './life.ts';
 import { noteReasons } from './reasons.ts';
 import { dropCommand } from './secrets.ts';
 import { Trouble } from './trouble.ts';
@@ -51,6 +53,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const inspection = await inspectFirst(context, options, until);
   const settings = { ...clientSettings(context, options), mayAskInfo: inspection.mayAskInfo };
 
+  const failover = new FailoverWatch({ ...settings, role: 'worker' });
   const troubles: Trouble[] = [];
   const open = (role: 'worker' | 'producer'): RedisClient => {
     const trouble = new Trouble(context.where, context.secrets);
@@ -58,6 +61,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
     const client = createClient({ ...settings, role, onErrorReply: (error) => trouble.noteReply(error) });
     client.on('error', dropCommand);
     trouble.watch(client);
+    failover.add(client);
     return client;
   };
   const connection = open('worker');
@@ -66,6 +70,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   try {
     await Promise.all(clients.map((client) => attempt(client, context, until, () => ready(client))));
   } catch (error) {
+    failover.close();
     for (const client of clients) client.disconnect();
     throw error;
   }
@@ -77,7 +82,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       description: `${inspection.server} at ${context.where}`,
       connection,
       producerConnection,
-      backend: backendFor(inspection),
+      backend: backendFor(inspection, failover),
       prefix: context.prefix,
       exclusive: false,
       get trouble() {
@@ -85,8 +90,10 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       },
       // However long it is away, it may come back.
       lost: new Promise(() => {}),
+      life: () => lifeOf(connection),
       async maintain() {},
       async close() {
+        failover.close();
         closing ??= Promise.all(clients.map(closeClient));
         await closing;
       },

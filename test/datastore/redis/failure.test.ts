@@ -22,6 +22,12 @@ describe('a failure is explained in one sentence with its remedy', () => {
     ],
     ['NOAUTH Authentication required.', plain, 'REDIS_AUTH', /asks for a password/],
     ['NOAUTH Authentication required.', 'redis://:x@host', 'REDIS_AUTH', /asks for another login/],
+    [
+      'failed to connect to sentinel s:26379 because NOAUTH Authentication required.',
+      'redis+sentinel://s/main',
+      'REDIS_AUTH',
+      /password of the Sentinels/,
+    ],
     ['DENIED Redis is running in protected mode', plain, 'REDIS_AUTH', /"requirepass"/],
     [
       "NOPERM this user has no permissions to run the 'eval' command",

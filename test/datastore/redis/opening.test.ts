@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
-import { Redis, type RedisOptions as DriverOptions } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { type OpenedRedis, openRedis, type RedisOptions } from '../../../src/datastore/redis/redis.ts';
 import type { CqbatchError } from '../../../src/errors.ts';
 import {
+  adminOf,
   describeWithRedis,
   freePort,
+  patiently,
   type RedisServer,
   redisForTest,
   type StartOptions,
@@ -31,13 +33,6 @@ async function refusal(url: string, options: Partial<RedisOptions> = {}): Promis
   );
   expect(inspect(error, { depth: 10 })).not.toContain('s3cret');
   return error as CqbatchError;
-}
-
-/** Another client, as an administrator has it. */
-function admin({ port }: RedisServer, options: DriverOptions = {}): Redis {
-  const client = new Redis({ ...options, port });
-  onTestFinished(() => client.disconnect());
-  return client;
 }
 
 function withUser(server: RedisServer, login: string): string {
@@ -63,13 +58,13 @@ describeWithRedis('opening Redis', () => {
     const server = await redisForTest();
     const { datastore } = await open(server.url, { purpose: 'run 20261121-094512-a1' });
     const names = async (): Promise<string[]> =>
-      [...String(await admin(server).client('LIST')).matchAll(/ name=(cqbatch\S*)/g)].map(
+      [...String(await adminOf(server).client('LIST')).matchAll(/ name=(cqbatch\S*)/g)].map(
         ([, name = '']) => name,
       );
     expect(new Set(await names())).toEqual(new Set(['cqbatch-run-20261121-094512-a1']));
     await datastore.close();
     await datastore.close();
-    await expect.poll(names).toEqual([]);
+    await expect.poll(names, patiently).toEqual([]);
   });
 
   test('keeps to the database of the address', async () => {
@@ -77,8 +72,8 @@ describeWithRedis('opening Redis', () => {
     const { datastore } = await open(server.url.replace('/0', '/5'));
     expect(datastore.description).toContain('/5');
     await (datastore.connection as Redis).set('key', 'of 5');
-    expect(await admin(server, { db: 5 }).get('key')).toBe('of 5');
-    expect(await admin(server).get('key')).toBeNull();
+    expect(await adminOf(server, { db: 5 }).get('key')).toBe('of 5');
+    expect(await adminOf(server).get('key')).toBeNull();
   });
 
   test('refuses a database that does not exist, in which ioredis would take another', async () => {
@@ -131,7 +126,7 @@ describeWithRedis('logging in to Redis', () => {
       `ann:${encoded}`,
       'REDIS_PERMISSION',
     ],
-    ['no right to write', userWith('~*', '+@all', '-set'), `ann:${encoded}`, 'REDIS_PERMISSION'],
+    ['no right to write', userWith('~*', '+@all', '-zadd'), `ann:${encoded}`, 'REDIS_PERMISSION'],
     ['a right to other keys only', userWith('~other:*', '+@all'), `ann:${encoded}`, 'REDIS_PERMISSION'],
   ])('is refused with %s', async ([, options, login, code]) => {
     const server = await redisForTest(options);

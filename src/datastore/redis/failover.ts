@@ -1,0 +1,54 @@
+import { type ClientOptions, createClient, type RedisClient } from './client.ts';
+import { membersOf } from './members.ts';
+
+/** What can be told to connect again. */
+export interface Follower {
+  readonly status: string;
+  disconnect(reconnect?: boolean): void;
+}
+
+/**
+ * Leads connections to the new primary as soon as a Sentinel names one. The old primary may go on for ten seconds as
+ * if nothing had happened: what is written to it meanwhile, such as results, is lost.
+ */
+export class FailoverWatch {
+  readonly #followers = new Set<Follower>();
+  readonly #sentinels: readonly RedisClient[];
+
+  /** Without Sentinels, it does nothing. */
+  constructor(options: ClientOptions) {
+    const { address } = options;
+    this.#sentinels =
+      address.kind !== 'sentinel'
+        ? []
+        : membersOf(options).map((sentinel) =>
+            this.#subscribe({ ...options, address: sentinel }, address.name),
+          );
+  }
+
+  add(follower: Follower): void {
+    this.#followers.add(follower);
+  }
+
+  close(): void {
+    for (const sentinel of this.#sentinels) sentinel.disconnect();
+  }
+
+  #subscribe(options: ClientOptions, name: string): RedisClient {
+    const sentinel = createClient({ ...options, mayAskInfo: false });
+    sentinel.on('message', (_, message: string) => {
+      if (message.startsWith(`${name} `)) this.#reconnect();
+    });
+    // It is repeated with every new connection to the Sentinel, and fails only when that is given up.
+    sentinel.subscribe('+switch-master').catch(() => {});
+    return sentinel;
+  }
+
+  #reconnect(): void {
+    for (const follower of this.#followers) {
+      if (follower.status === 'end') this.#followers.delete(follower);
+      // One that is connecting asks the Sentinels anyway, and ioredis would take the call for the end.
+      else if (follower.status === 'ready') follower.disconnect(true);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A way to Redis that can be cut, and that can lead elsewhere. */
+export interface Proxy {
+  readonly port: number;
+  /** Where new connections lead. */
+  target: number;
+  /** Swallows the next thing that Redis says, and cuts the connection over which it came. */
+  loseNextReply(): void;
+}
+
+export async function startProxy(target: number): Promise<Proxy> {
+  const sockets = new Set<Socket>();
+  let losing = false;
+  const server = createServer((client) => {
+    const redis = connect(proxy.target, '127.0.0.1');
+    for (const [socket, other] of [
+      [client, redis],
+      [redis, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => other.destroy());
+    }
+    client.on('data', (data) => redis.write(data));
+    redis.on('data', (data) => {
+      if (!losing) {
+        client.write(data);
+        return;
+      }
+      losing = false;
+      client.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('It does not listen on a port.');
+  const proxy: Proxy = {
+    port: address.port,
+    target,
+    loseNextReply() {
+      losing = true;
+    },
+  };
+  return proxy;
+}

@@ -1,0 +1,184 @@
+import { withBackend } from 'bullmq';
+import type { Cluster, Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { type OpenedRedis, openRedis } from '../../../src/datastore/redis/redis.ts';
+import {
+  adminOf,
+  assignSlots,
+  describeWithRedis,
+  freePort,
+  heard,
+  patiently,
+  redisForTest,
+} from '../../helpers/redis-server.ts';
+import { startProxy } from './proxy.ts';
+
+async function open(url: string): Promise<OpenedRedis> {
+  const opened = await openRedis({ url, purpose: 'tests' });
+  onTestFinished(() => opened.datastore.close());
+  return opened;
+}
+
+describeWithRedis('Redis behind a Sentinel', () => {
+  test('is found, in its database', async () => {
+    const primary = await redisForTest();
+    const sentinel = await redisForTest({ sentinelOf: primary });
+    const { datastore } = await open(`redis+sentinel://127.0.0.1:${sentinel.port}/mymaster/2`);
+    expect(datastore.description).toMatch(
+      /^\w+ [\d.]+ at redis\+sentinel:\/\/127\.0\.0\.1:\d+\/mymaster\/2$/,
+    );
+    await (datastore.connection as Redis).set('key', 'value');
+    expect(await adminOf(primary, { db: 2 }).get('key')).toBe('value');
+  });
+
+  test('is found although the first Sentinel is away', async () => {
+    const sentinel = await redisForTest({ sentinelOf: await redisForTest() });
+    const hosts = `127.0.0.1:${await freePort()},127.0.0.1:${sentinel.port}`;
+    expect((await open(`redis+sentinel://${hosts}/mymaster`)).datastore.trouble).toBeUndefined();
+  });
+
+  test('is followed to its new primary', async () => {
+    const primary = await redisForTest({ args: ['--repl-diskless-sync-delay', '0'] });
+    const replica = await redisForTest({ args: ['--replicaof', '127.0.0.1', String(primary.port)] });
+    const [ofPrimary, ofReplica] = [adminOf(primary), adminOf(replica)];
+    await expect.poll(() => ofReplica.info('replication'), patiently).toContain('master_link_status:up');
+    const sentinel = await redisForTest({ sentinelOf: primary });
+    const control = adminOf(sentinel);
+    // Else it looks every ten seconds only; an old Sentinel does not know the command.
+    await control.call('SENTINEL', 'DEBUG', 'INFO-PERIOD', '200').catch(() => {});
+    await expect.poll(() => control.call('SENTINEL', 'REPLICAS', 'mymaster'), patiently).toHaveLength(1);
+    const { datastore } = await open(`redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`);
+    const { Worker } = withBackend(datastore.backend);
+    const { connection, producerConnection, prefix = '' } = datastore;
+    const worker = new Worker('q', async () => {}, { connection, prefix });
+    worker.on('error', () => {});
+    onTestFinished(() => worker.close(true));
+    await worker.waitUntilReady();
+
+    const followed = [connection, producerConnection].map((client) => heard(client as Redis, 'reconnecting'));
+    // It refuses until it has looked at the replica.
+    const failover = () =>
+      control.call('SENTINEL', 'FAILOVER', 'mymaster').catch((error: Error) => error.message);
+    await expect.poll(failover, patiently).toBe('OK');
+    await Promise.all(followed);
+    // The old primary still takes itself for one.
+    expect(await ofPrimary.info('replication')).toContain('role:master');
+    expect(await (datastore.connection as Redis).set('key', 'value')).toBe('OK');
+    expect(await ofReplica.get('key')).toBe('value');
+    expect(await (producerConnection as Redis).get('key')).toBe('value');
+    // Nor does the connection of BullMQ's own stay behind, on which the worker waits for rows.
+    const waitersOf = async (client: Redis) =>
+      String(await client.client('LIST')).match(/cmd=bzpopmin/g) ?? [];
+    await expect.poll(() => waitersOf(ofReplica), patiently).toHaveLength(1);
+    expect(await waitersOf(ofPrimary)).toHaveLength(0);
+  });
+
+  test.for<[claim: string, path: string, message: string]>([
+    ['a name that the Sentinel does not know', 'other', 'has no primary named "other"'],
+    ['a database that does not exist', 'mymaster/99', 'has no database 99'],
+  ])('is refused with %s', async ([, path, message]) => {
+    const sentinel = await redisForTest({ sentinelOf: await redisForTest() });
+    await expect(open(`redis+sentinel://127.0.0.1:${sentinel.port}/${path}`)).rejects.toThrow(message);
+  });
+
+  test('is told from one that is asked as if it were a Sentinel, or the other way round', async () => {
+    const primary = await redisForTest();
+    const sentinel = await redisForTest({ sentinelOf: primary });
+    await expect(open(`redis+sentinel://127.0.0.1:${primary.port}/mymaster`)).rejects.toThrow(
+      'is no Sentinel',
+    );
+    await expect(open(sentinel.url)).rejects.toThrow('is a Sentinel: write redis+sentinel://');
+  });
+
+  test('is reported when no Sentinel answers', async () => {
+    await expect(open(`redis+sentinel://127.0.0.1:${await freePort()}/mymaster`)).rejects.toThrow(
+      /refuses the connection.*ECONNREFUSED/,
+    );
+  });
+
+  test('is reached with the passwords of both', async () => {
+    const primary = await redisForTest({ args: ['--requirepass', 'of-redis'] });
+    const sentinel = await redisForTest({ sentinelOf: primary, args: ['--requirepass', 'of-sentinel'] });
+    const options = { purpose: 'tests', password: 'of-redis' };
+    const url = `redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`;
+    await expect(openRedis({ url, ...options })).rejects.toThrow('Give the password of the Sentinels');
+    const { datastore } = await openRedis({ url, ...options, sentinelPassword: 'of-sentinel' });
+    await datastore.close();
+    expect(datastore.description).not.toMatch(/of-(redis|sentinel)/);
+  });
+});
+
+describeWithRedis('a Redis Cluster', () => {
+  test('is opened, and is waited for when it goes away', async () => {
+    const server = await redisForTest({ cluster: true });
+    await assignSlots(server);
+    const { datastore } = await open(`redis+cluster://127.0.0.1:${server.port}`);
+    const connection = datastore.connection as Cluster;
+    const producer = datastore.producerConnection as Cluster;
+    const lost = [heard(connection, 'reconnecting'), heard(producer, 'reconnecting')];
+    await server.kill();
+    await Promise.all(lost);
+    expect(datastore.trouble).toContain('does not answer');
+    const waiting = Promise.all([connection.set('{cqbatch}:a', '1'), producer.set('{cqbatch}:b', '2')]);
+    await server.restart();
+    expect(await waiting).toEqual(['OK', 'OK']);
+    expect(datastore.trouble).toBeUndefined();
+  });
+
+  test('is sent again by workers what it did not answer, but not by those who add work', async () => {
+    const proxy = await startProxy(0);
+    const server = await redisForTest({
+      cluster: true,
+      args: ['--cluster-announce-port', String(proxy.port)],
+    });
+    proxy.target = server.port;
+    await assignSlots(server);
+    const { datastore } = await open(`redis+cluster://127.0.0.1:${proxy.port}`);
+    const producer = datastore.producerConnection as Cluster;
+    for (const [key, send] of [
+      ['{cqbatch}:single', () => producer.incr('{cqbatch}:single')],
+      ['{cqbatch}:transaction', () => producer.multi().incr('{cqbatch}:transaction').exec()],
+    ] as const) {
+      proxy.loseNextReply();
+      await expect(send()).rejects.toThrow('Connection is closed.');
+      expect(await producer.get(key)).toBe('1');
+    }
+    const worker = datastore.connection as Cluster;
+    proxy.loseNextReply();
+    expect(await worker.incr('{cqbatch}:single')).toBe(3);
+  });
+
+  test('closes while it is away', async () => {
+    const server = await redisForTest({ cluster: true });
+    await assignSlots(server);
+    const { datastore } = await open(`redis+cluster://127.0.0.1:${server.port}`);
+    const connection = datastore.connection as Cluster;
+    const lost = heard(connection, 'reconnecting');
+    await server.kill();
+    await lost;
+    const rejected = expect(connection.get('{cqbatch}:a')).rejects.toThrow();
+    await datastore.close();
+    await rejected;
+  });
+
+  test('is refused while it does not work, or where there is none', async () => {
+    const empty = await redisForTest({ cluster: true });
+    await expect(open(`redis+cluster://127.0.0.1:${empty.port}`)).rejects.toThrow(
+      'is a Cluster that is not working',
+    );
+    await expect(open(empty.url)).rejects.toThrow('write redis+cluster:// instead of redis://');
+    const single = await redisForTest();
+    await expect(open(`redis+cluster://127.0.0.1:${single.port}`)).rejects.toThrow('is not a Cluster');
+  });
+
+  test('is judged as a single Redis is', async () => {
+    const server = await redisForTest({
+      cluster: true,
+      args: ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
+    });
+    await assignSlots(server);
+    await expect(open(`redis+cluster://127.0.0.1:${server.port}`)).rejects.toThrow(
+      'maxmemory-policy noeviction',
+    );
+  });
+});

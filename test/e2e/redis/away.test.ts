@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
+import { startSandbox } from '../../helpers/sandbox.ts';
+import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { eventually, kindSandbox, newMachine, type Place, requested } from './machine.ts';
+
+const rows = 400;
+const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', '4'];
+
+async function newPlace(): Promise<Place> {
+  const sandbox = await startSandbox(...kindSandbox, '--latency', '10ms');
+  return { redis: await redisForTest(), sandbox, prefix: 'away' };
+}
+
+describeWithRedis('a Redis that goes away', () => {
+  test('is waited for, which the run says, and no row is lost', async () => {
+    const place = await newPlace();
+    const home = await newMachine(place, rows);
+    const worker = await (await newMachine(place)).worker('--concurrency', '4');
+    const run = home.start(...runArgs);
+    await requested(place.sandbox, 50);
+    await place.redis.kill();
+    await run.says(`waiting: Redis at ${place.redis.url} does not answer`);
+    await worker.says('waiting for the datastore');
+    expect((await place.sandbox.log()).length).toBeLessThan(rows);
+    await place.redis.restart();
+
+    const { code, stderr } = await run.end;
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    await worker.says('the datastore is back');
+    const report = await home.report('r');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, await place.sandbox.log(), { killed: true });
+    expect((await worker.stop()).code).toBe(0);
+  });
+
+  test('does not keep a user who wants to leave, and resume does the rest', async () => {
+    const place = await newPlace();
+    const home = await newMachine(place, rows);
+    const run = home.start(...runArgs);
+    await requested(place.sandbox, 50);
+    await place.redis.kill();
+    run.kill('SIGINT');
+    const { code, stdout, stderr } = await run.end;
+    expect({ code, stdout, stderr }).toMatchObject({ code: 130 });
+    expect(stdout).toMatch(/^Next: +cqbatch resume r$/m);
+    expect(await home.stateOf('r')).toBe('interrupted');
+    expectAgreement(await home.report('r'), await place.sandbox.log(), { killed: true });
+
+    await place.redis.restart();
+    const resumed = await home.run('resume', 'r');
+    expect({ code: resumed.code, stderr: resumed.stderr }).toMatchObject({ code: 0 });
+    const report = await home.report('r');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, await place.sandbox.log(), { killed: true });
+  });
+});
+
+describeWithRedis('the health of a worker', () => {
+  test('follows Redis: not ready while it is away, fit to go on all the time', async () => {
+    const place = await newPlace();
+    const worker = await (await newMachine(place)).worker();
+    expect(await worker.health('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await worker.health('/readyz')).toMatchObject({ status: 200, body: { active: 0, ready: true } });
+
+    await place.redis.kill();
+    await eventually(async () => (await worker.health('/readyz')).status === 503);
+    const reason = expect.stringContaining(`Redis at ${place.redis.url} does not answer`);
+    expect(await worker.health('/readyz')).toMatchObject({ body: { ready: false, reason } });
+    expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
+
+    await place.redis.restart();
+    await eventually(async () => (await worker.health('/readyz')).status === 200);
+    expect((await worker.stop()).code).toBe(0);
+  });
+
+  test('is not ready from the signal to stop on, until its calls are done', async () => {
+    const place = await newPlace();
+    await place.sandbox.post('/sandbox/configure', { latency: '2s' });
+    const home = await newMachine(place, 3);
+    const run = home.start(...runArgs, '--no-worker');
+    const worker = await (await newMachine(place)).worker();
+    await requested(place.sandbox, 3);
+    expect(await worker.health('/readyz')).toMatchObject({ status: 200, body: { active: 3 } });
+    worker.kill('SIGTERM');
+    await worker.says('stopping');
+    expect(await worker.health('/readyz')).toMatchObject({ status: 503, body: { reason: 'stopping' } });
+    expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
+    expect(await worker.end).toMatchObject({ code: 0 });
+    expect(await run.end).toMatchObject({ code: 0 });
+  });
+
+  test('is that of a coordinator, too', async () => {
+    const place = await newPlace();
+    const coordinator = await (await newMachine(place)).worker('--coordinate', '--concurrency', '0');
+    expect(await coordinator.health('/healthz')).toMatchObject({ status: 200 });
+    expect(await coordinator.health('/readyz')).toMatchObject({ status: 200 });
+    await place.redis.kill();
+    await eventually(async () => (await coordinator.health('/readyz')).status === 503);
+    // It does not wait for Redis when it is to stop.
+    expect((await coordinator.stop()).code).toBe(0);
+  });
+});

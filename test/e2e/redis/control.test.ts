@@ -1,0 +1,151 @@
+import { hostname } from 'node:os';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CommandOptions, cqbatch, startCqbatch } from '../../helpers/cqbatch.ts';
+import { observe } from '../../helpers/observed.ts';
+import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { type SandboxProcess, startSandbox } from '../../helpers/sandbox.ts';
+import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { eventually, kindSandbox, type Machine, newMachine, type Place, requested } from './machine.ts';
+
+const rows = 500;
+/** Slow enough that the run is still going when all of it has been tried. */
+const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '50/s', '--concurrency', '4'];
+
+/** Pauses a run, looks at it, lets it go on, and cancels it, with commands that are typed elsewhere. */
+async function control(
+  home: Machine,
+  sandbox: SandboxProcess,
+  runOptions: CommandOptions,
+  elsewhere: CommandOptions,
+): Promise<void> {
+  const type = (...args: string[]) => cqbatch(args, elsewhere);
+  const run = observe(startCqbatch(runArgs, runOptions));
+  await requested(sandbox, 10);
+  const seen = async (): Promise<number> => (await sandbox.log()).length;
+
+  const early = await type('unpause', 'r');
+  expect(early).toMatchObject({ code: 2, stderr: 'error: Run r is running, not paused.\n' });
+  const paused = await type('pause', 'r');
+  expect(paused).toMatchObject({ code: 0, stderr: '' });
+  expect(paused.stdout).toBe('Run r is paused. Go on with: cqbatch unpause r\n');
+  const before = await seen();
+  expect(JSON.parse((await type('status', 'r', '--json')).stdout)).toMatchObject({
+    run: 'r',
+    state: 'paused',
+  });
+  expect(JSON.parse((await type('list', '--json')).stdout)).toMatchObject({
+    runs: [{ run: 'r', state: 'paused', rows }],
+  });
+  expect(await type('pause', 'r')).toMatchObject({
+    code: 2,
+    stderr: 'error: Run r is paused, not running.\n',
+  });
+  expect(await seen()).toBe(before);
+
+  expect(await type('unpause', 'r')).toMatchObject({ code: 0, stdout: 'Run r is running.\n' });
+  await requested(sandbox, before + 10);
+  const cancelled = await type('cancel', 'r', '--json');
+  expect(cancelled.code).toBe(0);
+  expect(JSON.parse(cancelled.stdout)).toMatchObject({ run: 'r', state: 'cancelled' });
+  const { code, stderr } = await run.end;
+  expect({ code, stderr }).toMatchObject({ code: 3 });
+  expect(await type('cancel', 'r')).toMatchObject({ code: 2 });
+
+  const report = await home.report('r');
+  expectEveryRowOnce(report, rows);
+  expectAgreement(report, await sandbox.log());
+  expect(await seen()).toBeLessThan(rows);
+  expect(report.filter((row) => row['_outcome'] === 'not_attempted')).toHaveLength(rows - (await seen()));
+}
+
+describe('a run on the embedded datastore', () => {
+  test('is paused, goes on and is cancelled as a second terminal wants it', async () => {
+    const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
+    const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
+    const options = { cwd: home.cwd, env: sandbox.env };
+    await control(home, sandbox, options, options);
+  });
+});
+
+describeWithRedis('a run on Redis', () => {
+  let redis: RedisServer;
+  let places = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  async function newPlace(): Promise<Place> {
+    places += 1;
+    const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
+    return { redis, sandbox, prefix: `control-${places}` };
+  }
+
+  test('is paused, goes on and is cancelled as a second terminal wants it', async () => {
+    const place = await newPlace();
+    const home = await newMachine(place, rows);
+    await control(home, place.sandbox, home, home);
+  });
+
+  test('is paused, goes on and is cancelled as another machine wants it', async () => {
+    const place = await newPlace();
+    const home = await newMachine(place, rows);
+    // It knows nothing but the address of Redis.
+    const { cwd, env } = await newMachine(place);
+    const { CQBATCH_QUEUE = '', CQBATCH_QUEUE_PREFIX = '' } = env;
+    await control(home, place.sandbox, home, { cwd, env: { CQBATCH_QUEUE, CQBATCH_QUEUE_PREFIX } });
+  });
+
+  test('is seen from another machine, with the workers that call its rows', async () => {
+    const place = await newPlace();
+    const home = await newMachine(place, rows);
+    const run = home.start(...runArgs, '--no-worker');
+    const worker = await (await newMachine(place)).worker('--concurrency', '7');
+    const elsewhere = await newMachine(place);
+    type Status = { readonly done: number; readonly workers: readonly object[] };
+    let status: Status | undefined;
+    await eventually(async () => {
+      status = await elsewhere.json<Status>('status', 'r');
+      return status.done > 0 && status.workers.length > 0;
+    });
+    const time = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(status).toEqual({
+      run: 'r',
+      state: 'running',
+      manifest: 'rows.csv',
+      base_url: place.sandbox.url,
+      rows,
+      done: expect.any(Number),
+      outcomes: { succeeded: status?.done, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 },
+      unclear: null,
+      codes: null,
+      rate_per_s: expect.any(Number),
+      process: { pid: run.pid, host: hostname() },
+      workers: [
+        {
+          host: hostname(),
+          pid: worker.pid,
+          version: expect.stringMatching(/^\d+\.\d+/),
+          concurrency: 7,
+          active: expect.any(Number),
+          finished: expect.any(Number),
+          started_at: time,
+          seen_at: time,
+        },
+      ],
+      states: null,
+      retry_of: null,
+    });
+    const { stdout } = await elsewhere.run('status', 'r');
+    expect(stdout).toMatch(
+      new RegExp(`^ +workers +${worker.pid} on ${hostname()}, \\d of 7 calls in flight$`, 'm'),
+    );
+    expect(stdout).toMatch(new RegExp(`^ +process +${run.pid} on ${hostname()}$`, 'm'));
+    expect((await elsewhere.run('list')).stdout).toMatch(
+      new RegExp(`^r +running +500 +[1-9]\\d* .* rows\\.csv \\(on ${hostname()}\\)$`, 'm'),
+    );
+
+    await worker.stop();
+    expect(await elsewhere.json('status', 'r')).toMatchObject({ state: 'running', workers: [] });
+  });
+});

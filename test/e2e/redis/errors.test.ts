@@ -1,0 +1,164 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  describeWithRedis,
+  freePort,
+  type RedisServer,
+  redisForTest,
+  startRedis,
+} from '../../helpers/redis-server.ts';
+import { startSandbox } from '../../helpers/sandbox.ts';
+import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { kindSandbox, type Machine, newMachine, type Place, requested } from './machine.ts';
+
+const secret = 'Correct0Horse1Battery2Staple';
+const run = ['run', 'rows.csv', '--yes', '--quiet'];
+
+async function newPlace(redis: RedisServer, ...sandboxArgs: string[]): Promise<Place> {
+  return { redis, sandbox: await startSandbox(...kindSandbox, ...sandboxArgs), prefix: 'errors' };
+}
+
+/** The machine knows a run, or a part of one, that a later command would stumble over. */
+async function knowsRuns({ stateDir }: Machine): Promise<boolean> {
+  return (await readdir(join(stateDir, 'runs')).catch(() => [])).length > 0;
+}
+
+describeWithRedis(
+  'a Redis that can not be used is named with what to do about it, and nothing is sent',
+  () => {
+    const withPassword = (): Promise<RedisServer> => redisForTest({ args: ['--requirepass', secret] });
+
+    test.each<[string, () => Promise<Pick<RedisServer, 'url'>>, Record<string, string>, string, RegExp]>([
+      ['that asks for a password', withPassword, {}, 'REDIS_AUTH', /asks for a password: give it, .*\.$/],
+      [
+        'that refuses the password',
+        withPassword,
+        { CQBATCH_QUEUE_PASSWORD: 'wrong' },
+        'REDIS_AUTH',
+        /refuses the password: give the right one, .*\.$/,
+      ],
+      [
+        'where nobody listens',
+        async () => ({ url: `redis://127.0.0.1:${await freePort()}/0` }),
+        {},
+        'REDIS_UNREACHABLE',
+        /refuses the connection: start Redis there, or correct the address \(ECONNREFUSED\)\.$/,
+      ],
+      [
+        'whose memory is full',
+        () => redisForTest({ args: ['--maxmemory', '100kb', '--maxmemory-policy', 'noeviction'] }),
+        {},
+        'REDIS_FULL',
+        /has no memory left .*: raise it with "CONFIG SET maxmemory", or delete what is not needed\.$/,
+      ],
+      [
+        'that deletes when it is full',
+        () => redisForTest({ args: ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'] }),
+        {},
+        'REDIS_EVICTION',
+        /deletes data when its memory is full .*: type "CONFIG SET maxmemory-policy noeviction"/,
+      ],
+      [
+        'that is a replica',
+        async () => {
+          const primary = await startRedis();
+          onTestFinished(() => primary.stop());
+          return redisForTest({ args: ['--replicaof', `127.0.0.1 ${primary.port}`] });
+        },
+        {},
+        'REDIS_REPLICA',
+        /is a replica of 127\.0\.0\.1:\d+: connect to that primary, or through Sentinel/,
+      ],
+    ])('one %s', async (_title, open, env, code, message) => {
+      const { url } = await open();
+      const place = await newPlace({ url } as RedisServer);
+      const home = await newMachine(place, 3);
+      const all = [run, ['worker'], ['list']].map((args) => home.runWith(env, ...args, '--json'));
+      for (const { code: exitCode, stdout, stderr } of await Promise.all(all)) {
+        expect({ exitCode, stderr }).toMatchObject({ exitCode: 4 });
+        const said = errorIn(stderr);
+        expect(said).toMatch(message);
+        expect(said).toContain(url.replace('redis://', '').replace(/\/0$/, ''));
+        expect(stdout + stderr).not.toMatch(/Correct0Horse|at .*\.js:\d+/);
+        expect(JSON.parse(stdout)).toEqual({ error: { code, message: said } });
+      }
+      expect(await knowsRuns(home)).toBe(false);
+      expect(await place.sandbox.log()).toEqual([]);
+    });
+  },
+);
+
+describeWithRedis('what can not be meant is a usage error, and nothing is sent', () => {
+  test('a password in a flag, which is not repeated', async () => {
+    const redis = await redisForTest({ args: ['--requirepass', secret] });
+    const place = await newPlace(redis);
+    const home = await newMachine(place, 3);
+    const url = redis.url.replace('redis://', `redis://:${secret}@`);
+    const all = [run, ['worker'], ['list'], ['pause']].map((args) => home.run(...args, '--queue', url));
+    for (const { code, stdout, stderr } of await Promise.all(all)) {
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(errorIn(stderr)).toMatch(/^Everybody on this machine can read a password in --queue: put/);
+      expect(stderr).not.toContain(secret);
+    }
+    expect(await knowsRuns(home)).toBe(false);
+    // In the environment it may be.
+    expect(await home.runWith({ CQBATCH_QUEUE: url }, ...run)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test.each([
+    [[...run, '--no-worker'], /^Nobody else can work on the embedded datastore: --no-worker needs a shared/],
+    [['worker'], /^A worker needs a datastore that it shares with others: set CQBATCH_QUEUE or pass --queue/],
+    [
+      ['worker', '--queue', 'redis://127.0.0.1:1', '--concurrency', '0'],
+      /^--concurrency 0 makes sense only together with --coordinate\.$/,
+    ],
+    [
+      ['worker', '--queue', 'redis://127.0.0.1:1', '--base-url', 'http://example.com'],
+      /insecure|plain|unencrypted/i,
+    ],
+    [
+      [...run, '--concurrency', '0'],
+      /^--concurrency 0 makes sense only for "cqbatch worker --coordinate"\.$/,
+    ],
+    [[...run, '--queue', 'redis:/nonsense'], /nonsense|redis:\/\//],
+  ])('%j', async (args, message) => {
+    const place = await newPlace({ url: '' } as RedisServer);
+    const home = await newMachine(place, 3);
+    const { code, stdout, stderr } = await home.run(...args);
+    expect({ code, stdout, stderr }).toMatchObject({ code: 2, stdout: '' });
+    expect(errorIn(stderr)).toMatch(message);
+    expect(await knowsRuns(home)).toBe(false);
+    expect(await place.sandbox.log()).toEqual([]);
+  });
+
+  test('resuming without the datastore that still holds rows of the run', async () => {
+    const redis = await redisForTest();
+    const place = await newPlace(redis, '--latency', '10ms');
+    const home = await newMachine(place, 200);
+    await (await newMachine(place)).worker('--concurrency', '4');
+    const child = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--no-worker');
+    await requested(place.sandbox, 20);
+    child.kill('SIGKILL');
+    await child.end;
+
+    const { code, stderr } = await home.runWith({ CQBATCH_QUEUE: '' }, 'resume', 'r', '--quiet');
+    expect({ code, stderr }).toMatchObject({ code: 2 });
+    expect(errorIn(stderr)).toBe(
+      `Rows of run r are still in ${redis.url}, where it was worked on last: pass --queue ${redis.url}.`,
+    );
+    expect(await home.json('status', 'r')).toMatchObject({ state: 'interrupted' });
+
+    expect(await home.run('resume', 'r', '--quiet')).toMatchObject({ code: 0, stderr: '' });
+    const report = await home.report('r');
+    expectEveryRowOnce(report, 200);
+    expectAgreement(report, await place.sandbox.log());
+  });
+});
+
+/** The one sentence, or the two, that standard error must consist of. */
+function errorIn(stderr: string): string {
+  const [, said] = /^error: (.*)\n$/.exec(stderr) ?? [];
+  if (said === undefined) throw new Error(`not one error on one line:\n${stderr}`);
+  return said;
+}

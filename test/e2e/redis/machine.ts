@@ -1,0 +1,92 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { cqbatch, type Finished, startCqbatch } from '../../helpers/cqbatch.ts';
+import { type Observed, observe } from '../../helpers/observed.ts';
+import type { RedisServer } from '../../helpers/redis-server.ts';
+import { type Cells, readCsv } from '../../helpers/run-folder.ts';
+import { type SandboxProcess, sandboxToken } from '../../helpers/sandbox.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { startWorker, type WorkerProcess } from '../../helpers/worker.ts';
+import { restoreCsv } from '../manifests.ts';
+
+/** What machines have in common. */
+export interface Place {
+  readonly redis: RedisServer;
+  readonly sandbox: SandboxProcess;
+  /** What the keys begin with: each test has its own. */
+  readonly prefix: string;
+}
+
+/** What stands in for a machine: its own folder, state folder and token file. Only Redis is shared. */
+export interface Machine {
+  readonly cwd: string;
+  readonly stateDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs a command to its end. */
+  run(...args: string[]): Promise<Finished>;
+  /** The same, with other variables; an empty one counts as not set. */
+  runWith(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Finished>;
+  /** The same, for one document on standard output. */
+  json<Document>(...args: string[]): Promise<Document>;
+  start(...args: string[]): Observed;
+  worker(...args: string[]): Promise<WorkerProcess>;
+  write(name: string, text: string): Promise<void>;
+  /** The folder of a run. */
+  folder(runId: string): string;
+  /** The state that the record of a run tells; undefined while there is no such run. */
+  stateOf(runId: string): Promise<string | undefined>;
+  report(runId: string): Promise<readonly Cells[]>;
+}
+
+/** A machine with a manifest `rows.csv`. */
+export async function newMachine(place: Place, rows = 0, token = sandboxToken): Promise<Machine> {
+  const cwd = await temporaryFolder();
+  const stateDir = join(cwd, '.cqbatch');
+  const tokenFile = join(cwd, 'secrets', 'token');
+  await mkdir(join(cwd, 'secrets'));
+  await writeFile(tokenFile, `${token}\n`);
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
+  const env = {
+    CQBATCH_QUEUE: place.redis.url,
+    CQBATCH_QUEUE_PREFIX: place.prefix,
+    CQBATCH_BASE_URL: place.sandbox.url,
+    CQBATCH_TOKEN_FILE: tokenFile,
+  };
+  const options = { cwd, env };
+  const folder = (runId: string): string => join(stateDir, 'runs', runId);
+  return {
+    cwd,
+    stateDir,
+    env,
+    run: (...args) => cqbatch(args, options),
+    runWith: (changed, ...args) => cqbatch(args, { cwd, env: { ...env, ...changed } }),
+    async json(...args) {
+      const { stdout, stderr } = await cqbatch([...args, '--json'], options);
+      if (stdout === '') throw new Error(`cqbatch ${args.join(' ')} printed nothing:\n${stderr}`);
+      return JSON.parse(stdout);
+    },
+    start: (...args) => observe(startCqbatch(args, options)),
+    worker: (...args) => startWorker(args, options),
+    write: (name, text) => writeFile(join(cwd, name), text),
+    folder,
+    async stateOf(runId) {
+      const text = await readFile(join(folder(runId), 'run.json'), 'utf8').catch(() => undefined);
+      return text === undefined ? undefined : (JSON.parse(text) as { state: string }).state;
+    },
+    report: (runId) => readCsv(folder(runId), 'report.csv'),
+  };
+}
+
+/** A sandbox that restores every evaluation, so that a run of `rows.csv` succeeds. */
+export const kindSandbox = ['--evaluations', '3000', '--unrecoverable', '0%', '--not-deleted', '0%'] as const;
+
+/** Waits until a condition holds. How long that takes proves nothing: it only must not be for ever. */
+export async function eventually(condition: () => unknown): Promise<void> {
+  await vi.waitUntil(condition, { timeout: 60_000, interval: 50 });
+}
+
+/** Waits until the sandbox has seen so many requests since its start. */
+export async function requested({ url }: SandboxProcess, requests: number): Promise<void> {
+  await fetch(`${url}/sandbox/stats?requests=${requests}`);
+}

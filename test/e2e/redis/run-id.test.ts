@@ -1,0 +1,85 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { startSandbox } from '../../helpers/sandbox.ts';
+import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { kindSandbox, newMachine, type Place } from './machine.ts';
+
+describeWithRedis('a run id that is used twice', () => {
+  let redis: RedisServer;
+  let places = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  async function newPlace(): Promise<Place> {
+    places += 1;
+    return { redis, sandbox: await startSandbox(...kindSandbox), prefix: `ids-${places}` };
+  }
+
+  test('at the same moment for the same manifest is one run, and both who submit it are told so', async () => {
+    const home = await newMachine(await newPlace(), 50);
+    const rounds = ['one', 'two', 'three', 'four', 'five'];
+    for (const id of rounds) {
+      const submit = (): Promise<unknown> => home.run('submit', 'rows.csv', '--yes', '--run-id', id);
+      const done = { code: 0, stdout: `${id}\n` };
+      expect(await Promise.all([submit(), submit()])).toMatchObject([done, done]);
+    }
+    expect((await readdir(join(home.stateDir, 'runs'))).toSorted()).toEqual(rounds.toSorted());
+  });
+
+  test('at the same moment for different manifests is refused for one of them', async () => {
+    const home = await newMachine(await newPlace(), 50);
+    await home.write('other.csv', 'evaluation_id,user_id\n1,u\n');
+    const both = await Promise.all(
+      ['rows.csv', 'other.csv'].map((name) => home.run('submit', name, '--yes', '--run-id', 'same')),
+    );
+    expect(both.map(({ code }) => code).toSorted()).toEqual([0, 2]);
+    const refused = both.find(({ code }) => code === 2);
+    expect(refused?.stderr).toMatch(
+      /error: There is a run same already, of another manifest \((rows|other)\.csv\): choose another --run-id\./,
+    );
+    expect(refused?.stdout).toBe('');
+    expect(await home.stateOf('same')).toBe('submitted');
+  });
+
+  test('is refused for a second run, which leaves the first as it was', async () => {
+    const place = await newPlace();
+    const home = await newMachine(place, 20);
+    const args = ['run', 'rows.csv', '--yes', '--run-id', 'again'];
+    expect(await home.run(...args)).toMatchObject({ code: 0 });
+    const record = await readFile(join(home.folder('again'), 'run.json'), 'utf8');
+    const second = await home.run(...args);
+    expect(second).toMatchObject({ code: 2, stdout: '' });
+    expect(second.stderr).toMatch(
+      /^error: There is a run again in .* already: "cqbatch status again" tells/m,
+    );
+    expect(await readFile(join(home.folder('again'), 'run.json'), 'utf8')).toBe(record);
+    expect(await place.sandbox.log()).toHaveLength(20);
+  });
+
+  test('at the same moment in two state folders of one datastore is refused for one of them', async () => {
+    const place = await newPlace();
+    const rows = 100;
+    for (const id of ['one', 'two', 'three']) {
+      await place.sandbox.post('/sandbox/reset', {});
+      const homes = [await newMachine(place, rows), await newMachine(place, rows)] as const;
+      const both = await Promise.all(
+        homes.map((home) => home.run('run', 'rows.csv', '--yes', '--run-id', id, '--json')),
+      );
+      expect(both.map(({ code }) => code).toSorted()).toEqual([0, 4]);
+      const [winner, loser] = both[0]?.code === 0 ? homes : [homes[1], homes[0]];
+      const refused = both.find(({ code }) => code === 4);
+      expect(JSON.parse(refused?.stdout ?? '')).toMatchObject({ error: { code: 'RUN_ID_TAKEN' } });
+      expect(await loser.json('list', '--queue-prefix', 'nobody')).toEqual({ runs: [] });
+
+      const report = await winner.report(id);
+      const log = await place.sandbox.log();
+      expectEveryRowOnce(report, rows);
+      expectAgreement(report, log);
+      expect(log).toHaveLength(rows);
+    }
+  });
+});

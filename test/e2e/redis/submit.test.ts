@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openJournal } from '../../../src/journal/open.ts';
+import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { startSandbox } from '../../helpers/sandbox.ts';
+import type { WorkerProcess } from '../../helpers/worker.ts';
+import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { eventually, kindSandbox, type Machine, newMachine, type Place, requested } from './machine.ts';
+
+const coordinating = ['--coordinate', '--concurrency', '0'];
+
+describeWithRedis('a submitted run', () => {
+  let redis: RedisServer;
+  let places = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  async function newPlace(latency: string): Promise<Place> {
+    places += 1;
+    const sandbox = await startSandbox(...kindSandbox, '--latency', latency);
+    return { redis, sandbox, prefix: `submit-${places}` };
+  }
+
+  test('is taken to its end by a coordinator and a worker, and can be followed', async () => {
+    const place = await newPlace('5ms');
+    const home = await newMachine(place, 199);
+    await home.write('one-fails.csv', `${await readFile(join(home.cwd, 'rows.csv'), 'utf8')}9000,u\n`);
+    // Nobody works on it yet, and nobody is waited for.
+    const submitted = await home.run('submit', 'one-fails.csv', '--yes', '--run-id', 'monthly');
+    expect(submitted).toMatchObject({ code: 0, stdout: 'monthly\n' });
+    expect(submitted.stderr).toContain('cqbatch status monthly --watch');
+    expect(await home.stateOf('monthly')).toBe('submitted');
+    expect(await home.json('status')).toMatchObject({ run: 'monthly', state: 'submitted', rows: 200 });
+
+    const watching = home.start('status', 'monthly', '--watch');
+    await watching.says('Run monthly submitted');
+    const coordinator = await home.worker(...coordinating);
+    const worker = await (await newMachine(place)).worker();
+    // One row fails, as `cqbatch run` would have said.
+    const watched = await watching.end;
+    expect(watched).toMatchObject({ code: 1 });
+    expect(watched.stdout).toContain('Run monthly completed');
+    expect(coordinator.logged('no longer coordinating')).toMatchObject([
+      { run: 'monthly', state: 'completed' },
+    ]);
+    expect(coordinator.logged('row finished')).toEqual([]);
+
+    const report = await home.report('monthly');
+    expectEveryRowOnce(report, 200);
+    expectAgreement(report, await place.sandbox.log());
+    const summary = JSON.parse(await readFile(join(home.folder('monthly'), 'summary.json'), 'utf8'));
+    expect(summary.outcomes).toMatchObject({ succeeded: 199, failed: 1 });
+    expect([await coordinator.stop(), await worker.stop()]).toMatchObject([{ code: 0 }, { code: 0 }]);
+  });
+
+  test('is handed over when its coordinator is stopped, and the next one finishes it', async () => {
+    const place = await newPlace('20ms');
+    const home = await newMachine(place, 400);
+    const worker = await (await newMachine(place)).worker('--concurrency', '4');
+    const first = await home.worker(...coordinating);
+    await home.run('submit', 'rows.csv', '--yes', '--run-id', 'relay');
+    await requested(place.sandbox, 50);
+    expect((await first.stop()).code).toBe(0);
+    expect(await home.stateOf('relay')).toBe('submitted');
+
+    const second = await home.worker(...coordinating);
+    expect(await home.run('status', 'relay', '--watch')).toMatchObject({ code: 0 });
+    expect(second.logged('no longer coordinating')).toMatchObject([{ run: 'relay', state: 'completed' }]);
+    await expectEveryRowCalledOnce(home, 'relay', place, 400);
+    expect(worker.logged('row finished')).toHaveLength(400);
+  });
+
+  test('is taken over when its coordinator is killed', async () => {
+    const place = await newPlace('20ms');
+    const home = await newMachine(place, 400);
+    await (await newMachine(place)).worker('--concurrency', '4');
+    const first = await home.worker(...coordinating);
+    await home.run('submit', 'rows.csv', '--yes', '--run-id', 'orphan');
+    await requested(place.sandbox, 50);
+    first.kill('SIGKILL');
+    await first.end;
+    expect(await home.json('status', 'orphan')).toMatchObject({ state: 'interrupted' });
+
+    const second = await home.worker(...coordinating);
+    await eventually(async () => (await home.stateOf('orphan')) === 'completed');
+    await second.stop();
+    // The worker has lived on: nothing was lost.
+    await expectEveryRowCalledOnce(home, 'orphan', place, 400);
+  });
+
+  test('is coordinated by one process at a time, however many there are', async () => {
+    const place = await newPlace('5ms');
+    const home = await newMachine(place, 100);
+    const runs = ['a', 'b', 'c', 'd'];
+    const rowsOf = (index: number): string =>
+      Array.from({ length: 100 }, (_, row) => `${100 * index + row + 1},u`).join('\n');
+    for (const [index, run] of runs.entries()) {
+      await home.write(`${run}.csv`, `evaluation_id,user_id\n${rowsOf(index)}\n`);
+      await home.run('submit', `${run}.csv`, '--yes', '--run-id', run);
+    }
+    await (await newMachine(place)).worker('--concurrency', '10');
+    const coordinators = await Promise.all([home.worker(...coordinating), home.worker(...coordinating)]);
+    await eventually(async () => {
+      const states = await Promise.all(runs.map((run) => home.stateOf(run)));
+      return states.every((state) => state === 'completed');
+    });
+    for (const { code } of await Promise.all(coordinators.map((coordinator) => coordinator.stop())))
+      expect(code).toBe(0);
+
+    expect(began(coordinators)).toEqual(runs);
+    const log = await place.sandbox.log();
+    expect(log).toHaveLength(100 * runs.length);
+    for (const run of runs) {
+      expect(await linesOfJournal(home, run)).toBe(100);
+      const report = await home.report(run);
+      expectEveryRowOnce(report, 100);
+      expectAgreement(report, log);
+    }
+  });
+});
+
+async function expectEveryRowCalledOnce(
+  home: Machine,
+  run: string,
+  { sandbox }: Place,
+  rows: number,
+): Promise<void> {
+  const report = await home.report(run);
+  const log = await sandbox.log();
+  expectEveryRowOnce(report, rows);
+  expectAgreement(report, log);
+  expect(log).toHaveLength(rows);
+  expect(report.filter((row) => row['_outcome'] !== 'succeeded')).toEqual([]);
+  expect(await linesOfJournal(home, run)).toBe(rows);
+}
+
+/** The runs that were begun to be coordinated, each as often as that happened. */
+function began(coordinators: readonly WorkerProcess[]): readonly unknown[] {
+  return coordinators.flatMap(({ logged }) => logged('coordinating').map(({ run }) => run)).toSorted();
+}
+
+/** Reads the journal as the program does, which refuses one that is damaged, and counts the results in it. */
+async function linesOfJournal(home: Machine, run: string): Promise<number> {
+  const journal = await openJournal(join(home.folder(run), 'journal.jsonl'), { runId: run, readOnly: true });
+  const { outcomeCounts } = journal;
+  await journal.close();
+  const text = await readFile(join(home.folder(run), 'journal.jsonl'), 'utf8');
+  const results = text.split('\n').filter((line) => line.includes('"outcome"'));
+  expect(results).toHaveLength(outcomeCounts.succeeded + outcomeCounts.failed);
+  return results.length;
+}

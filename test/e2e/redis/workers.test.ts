@@ -1,0 +1,225 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Job, Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { rowsQueueName } from '../../../src/queue/names.ts';
+import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { sandboxToken, startSandbox } from '../../helpers/sandbox.ts';
+import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { mixedCsv } from '../manifests.ts';
+import { kindSandbox, newMachine, type Place, requested } from './machine.ts';
+
+const rows = 300;
+
+describeWithRedis('workers of other machines', () => {
+  let redis: RedisServer;
+  let places = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  async function newPlace(...sandboxArgs: string[]): Promise<Place> {
+    places += 1;
+    return { redis, sandbox: await startSandbox(...sandboxArgs), prefix: `workers-${places}` };
+  }
+
+  test('call the rows of a run between them, and the report agrees with what the API saw', async () => {
+    const place = await newPlace(
+      ...['--evaluations', '3000', '--soundboards', '3000', '--latency', '10ms'],
+      ...['--fault', 'reset=2%,500=2%,502-after-commit=2%,503=2%,malformed=2%'],
+    );
+    const home = await newMachine(place);
+    await home.write('mixed.csv', mixedCsv(rows).text);
+    const others = [await newMachine(place), await newMachine(place)];
+    const workers = await Promise.all(
+      others.map((machine) => machine.worker('--concurrency', '5', '--log-level', 'debug')),
+    );
+
+    const { code, stderr } = await home.run(
+      ...['run', 'mixed.csv', '--yes', '--no-worker', '--run-id', 'shared', '--backoff', '20ms'],
+      ...['--log-level', 'debug'],
+    );
+    expect({ code, stderr }).toMatchObject({ code: 1 });
+    const report = await home.report('shared');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, await place.sandbox.log());
+    for (const worker of workers) expect(worker.logged('row finished').length).toBeGreaterThan(20);
+    expect(await Promise.all(workers.map((worker) => worker.stop()))).toMatchObject([
+      { code: 0 },
+      { code: 0 },
+    ]);
+
+    // Redis has written down every key and value that there ever was.
+    const everWritten = await textsBelow(redis.folder);
+    expect(everWritten.includes('evaluation_id')).toBe(true);
+    expect(everWritten.includes(sandboxToken)).toBe(false);
+    for (const machine of [home, ...others]) {
+      // Not even a state folder is made where a worker runs.
+      if (machine !== home) expect(await readdir(machine.cwd)).toEqual(['rows.csv', 'secrets']);
+      else expect((await textsBelow(machine.stateDir)).includes(sandboxToken)).toBe(false);
+    }
+    const said = [stderr, ...workers.map((worker) => worker.stderr)].join('\n');
+    expect(said.includes(sandboxToken)).toBe(false);
+  });
+
+  test('leave the rows of other APIs alone', async () => {
+    const place = await newPlace(...kindSandbox);
+    const otherPlace = { ...place, sandbox: await startSandbox(...kindSandbox) };
+    const home = await newMachine(place, 50);
+    const otherHome = await newMachine(otherPlace, 50);
+    const otherWorker = await (await newMachine(otherPlace)).worker();
+    const waiting = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'waiting');
+    await waiting.says('Run waiting');
+
+    // While the worker calls these, those of the first run wait in the same Redis.
+    expect(await otherHome.run('run', 'rows.csv', '--yes', '--no-worker')).toMatchObject({ code: 0 });
+    expect(await place.sandbox.log()).toEqual([]);
+
+    await (await newMachine(place)).worker();
+    expect(await waiting.end).toMatchObject({ code: 0 });
+    expect((await otherWorker.stop()).code).toBe(0);
+    expect(new Set(otherWorker.logged('row finished').map(({ run }) => run)).has('waiting')).toBe(false);
+    expect(await place.sandbox.log()).toHaveLength(50);
+    expect(await otherPlace.sandbox.log()).toHaveLength(50);
+  });
+});
+
+describeWithRedis('a worker', () => {
+  let redis: RedisServer;
+  let places = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  async function newPlace(latency = '5ms'): Promise<Place> {
+    places += 1;
+    const sandbox = await startSandbox(...kindSandbox, '--latency', latency);
+    return { redis, sandbox, prefix: `worker-${places}` };
+  }
+
+  test('that is stopped finishes its calls, and the others go on', async () => {
+    const place = await newPlace('2s');
+    const home = await newMachine(place, 60);
+    const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');
+    const stopped = await (await newMachine(place)).worker('--concurrency', '4');
+    await requested(place.sandbox, 4);
+    const other = await (await newMachine(place)).worker('--concurrency', '4');
+    await place.sandbox.post('/sandbox/configure', { latency: '5ms' });
+    expect((await stopped.stop()).code).toBe(0);
+
+    expect(await run.end).toMatchObject({ code: 0 });
+    // None was taken after the signal, and none was given back.
+    expect(stopped.logged('row finished').length).toBeGreaterThanOrEqual(4);
+    expect(stopped.logged('row returned')).toEqual([]);
+    expect(stopped.logged().at(-1)).toMatchObject({ msg: 'worker stopped' });
+    const report = await home.report('r');
+    const log = await place.sandbox.log();
+    expectEveryRowOnce(report, 60);
+    expectAgreement(report, log);
+    expect(log).toHaveLength(60);
+    expect(other.logged('row finished').length + stopped.logged('row finished').length).toBe(60);
+  });
+
+  test('that may not wait abandons its calls; they are made again and marked', async () => {
+    const place = await newPlace('100s');
+    const home = await newMachine(place, 60);
+    const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');
+    const hasty = await (await newMachine(place)).worker('--concurrency', '4', '--shutdown-timeout', '1ms');
+    await requested(place.sandbox, 4);
+    expect((await hasty.stop()).code).toBe(0);
+    const returned = hasty.logged('row returned').map(({ row }) => String(row));
+    expect(returned).toHaveLength(4);
+
+    await place.sandbox.post('/sandbox/configure', { latency: '5ms' });
+    await (await newMachine(place)).worker();
+    expect(await run.end).toMatchObject({ code: 0 });
+    const report = await home.report('r');
+    const log = await place.sandbox.log();
+    expectEveryRowOnce(report, 60);
+    expectAgreement(report, log, { killed: true });
+    expect(log).toHaveLength(64);
+    const marked = report.filter((row) => row['_unclear'] === 'yes').map((row) => row['_row'] ?? '');
+    expect(marked.toSorted()).toEqual(returned.toSorted());
+  });
+
+  test('with a wrong token ends and says why, and its rows are called by a good one', async () => {
+    const place = await newPlace();
+    const home = await newMachine(place, 60);
+    const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');
+    await run.says('Run r');
+    const bad = await (await newMachine(place, 0, 'wrong')).worker('--json', '--concurrency', '4');
+    const { code, stdout, stderr } = await bad.end;
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'API_REFUSES' } });
+    expect(stderr).toMatch(
+      /^error: The API refuses every call of this worker \(.*check its token and base URL\.$/m,
+    );
+
+    const refusals = (await place.sandbox.log()).length;
+    expect(refusals).toBeGreaterThan(0);
+    await (await newMachine(place)).worker();
+    expect(await run.end).toMatchObject({ code: 0 });
+    const report = await home.report('r');
+    const log = await place.sandbox.log();
+    expectEveryRowOnce(report, 60);
+    expect(report.filter((row) => row['_outcome'] !== 'succeeded' || row['_unclear'] === 'yes')).toEqual([]);
+    expect(log.slice(0, refusals).filter(({ status }) => status !== 401)).toEqual([]);
+    expect(log.slice(refusals).map(({ status }) => status)).toEqual(Array(60).fill(200));
+    expect(report.reduce((sum, row) => sum + Number(row['_attempts']), 0)).toBe(log.length);
+  });
+
+  const task = {
+    ...{ run: 'other', row: 1, operation: 'restore-evaluation', subject: '1' },
+    ...{ path: '/v1/x', body: '{"evaluation_id":1,"user_id":"u"}' },
+  };
+
+  test.each([
+    [
+      'of another version',
+      { v: 999, claims: 0, text: '…' },
+      'UNKNOWN_PAYLOAD',
+      /has data of version 999; this/,
+    ],
+    [
+      'for an operation that it does not know',
+      { v: 1, claims: 0, text: JSON.stringify({ ...task, operation: 'delete-everything' }) },
+      'UNKNOWN_OPERATION',
+      /asks for the operation delete-everything, which this version of cqbatch does not know/,
+    ],
+  ])('gives back a row %s, says why, and ends', async (_title, data, errorCode, message) => {
+    const place = await newPlace();
+    const connection = new Redis(redis.url, { maxRetriesPerRequest: null });
+    const queue = new Queue(rowsQueueName(place.sandbox.url), { connection, prefix: `{${place.prefix}}` });
+    onTestFinished(async () => {
+      await queue.close();
+      connection.disconnect();
+    });
+    const job = await queue.add('row', data, { jobId: 'other-r1' });
+
+    const worker = await (await newMachine(place)).worker('--json');
+    const { code, stdout, stderr } = await worker.end;
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: errorCode } });
+    expect(stderr).toMatch(message);
+    expect(await place.sandbox.log()).toEqual([]);
+    expect(await job.getState()).toBe('waiting');
+    // All that is new: it was taken so often, and surely not called.
+    const { data: after, attemptsStarted } = (await queue.getJob('other-r1')) as Job;
+    expect(attemptsStarted).toBeGreaterThan(0);
+    expect(after).toEqual({ ...data, claims: attemptsStarted });
+  });
+});
+
+/** What the files below a folder hold, one after the other. */
+async function textsBelow(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  expect(files.length).toBeGreaterThan(0);
+  const texts = await Promise.all(
+    files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
+  );
+  return texts.join('\n');
+}
