@@ -6,6 +6,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    globalSetup: ['test/helpers/build.ts'],
+    globalSetup: ['test/helpers/build.ts', 'test/helpers/install-redis.ts'],
   },
 });

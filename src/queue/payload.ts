@@ -76,9 +76,9 @@ type Fields<T> = {
   readonly [Name in keyof T]-?: Read<object extends Pick<T, Name> ? T[Name] | undefined : T[Name]>;
 };
 
-const text: Read<string> = (value, name) => (typeof value === 'string' ? value : malformed(name));
-const flag: Read<boolean> = (value, name) => (typeof value === 'boolean' ? value : malformed(name));
-const number: Read<number> = (value, name) =>
+const readText: Read<string> = (value, name) => (typeof value === 'string' ? value : malformed(name));
+const readFlag: Read<boolean> = (value, name) => (typeof value === 'boolean' ? value : malformed(name));
+const readNumber: Read<number> = (value, name) =>
   typeof value === 'number' && Number.isFinite(value) ? value : malformed(name);
 
 function oneOf<T>(values: readonly T[]): Read<T> {
@@ -90,7 +90,7 @@ function optional<T>(read: Read<T>): Read<T | undefined> {
 }
 
 /** An object with these fields; others are left out. */
-function object<T extends object>(fields: Fields<T>): Read<T> {
+function readObject<T extends object>(fields: Fields<T>): Read<T> {
   const reads = Object.entries<Read<unknown>>(fields);
   return (value, name) => {
     if (!isObject(value)) return malformed(name);
@@ -103,9 +103,9 @@ function object<T extends object>(fields: Fields<T>): Read<T> {
   };
 }
 
-const texts: Read<Readonly<Record<string, string>>> = (value, name) => {
+const readTexts: Read<Readonly<Record<string, string>>> = (value, name) => {
   if (!isObject(value)) return malformed(name);
-  for (const key in value) text(value[key], key);
+  for (const key in value) readText(value[key], key);
   return value as Readonly<Record<string, string>>;
 };
 
@@ -117,39 +117,39 @@ function malformed(name: string): never {
   throw new TypeError(`Data of a row in the datastore are malformed: ${name}`);
 }
 
-const readHistory = object<RowHistory>({
-  attempts: number,
-  unprocessed: number,
-  unclear: flag,
-  startedAt: optional(text),
-  lastCode: optional(text),
-  lastMessage: optional(text),
-  lastStatus: optional(number),
+const readHistory = readObject<RowHistory>({
+  attempts: readNumber,
+  unprocessed: readNumber,
+  unclear: readFlag,
+  startedAt: optional(readText),
+  lastCode: optional(readText),
+  lastMessage: optional(readText),
+  lastStatus: optional(readNumber),
 });
 
-const readTask = object<Omit<RowTask, 'accountedClaims'>>({
-  run: text,
-  row: number,
-  operation: text,
-  subject: text,
-  path: text,
-  body: text,
+const readTask = readObject<Omit<RowTask, 'accountedClaims'>>({
+  run: readText,
+  row: readNumber,
+  operation: readText,
+  subject: readText,
+  path: readText,
+  body: readText,
   history: optional(readHistory),
 });
 
-const readResult = object<RowResult>({
-  row: number,
-  operation: text,
+const readResult = readObject<RowResult>({
+  row: readNumber,
+  operation: readText,
   outcome: oneOf(outcomes),
-  code: text,
-  message: text,
-  httpStatus: optional(number),
-  attempts: number,
-  unprocessed: optional(number),
-  unclear: flag,
-  startedAt: optional(text),
-  finishedAt: optional(text),
-  durationMs: optional(number),
-  duplicateOf: optional(number),
-  columns: optional(texts),
+  code: readText,
+  message: readText,
+  httpStatus: optional(readNumber),
+  attempts: readNumber,
+  unprocessed: optional(readNumber),
+  unclear: readFlag,
+  startedAt: optional(readText),
+  finishedAt: optional(readText),
+  durationMs: optional(readNumber),
+  duplicateOf: optional(readNumber),
+  columns: optional(readTexts),
 });

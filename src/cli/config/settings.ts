@@ -53,9 +53,6 @@ const definitions = {
   },
 } as const;
 
-/** The variables of all settings, for whoever checks a deployment. */
-export const settingVariables: readonly string[] = Object.values(definitions).map(({ env }) => env);
-
 type Definitions = typeof definitions;
 
 export type SettingName = keyof Definitions;
