@@ -201,6 +201,7 @@ async function launch(args: readonly string[], folder: string): Promise<ChildPro
   child.once('exit', () => process.off('exit', kill));
   const said: string[] = [];
   const lines = createInterface({ input: child.stdout });
+  const tooLate = setTimeout(kill, 30_000);
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', () => reject(new Error(`${program} did not start:\n${said.join('\n')}`)));
@@ -208,7 +209,7 @@ async function launch(args: readonly string[], folder: string): Promise<ChildPro
       said.push(line);
       if (/ready to accept connections|\+monitor/i.test(line)) resolve();
     });
-  });
+  }).finally(() => clearTimeout(tooLate));
   return child;
 }
 

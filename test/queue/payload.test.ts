@@ -45,7 +45,11 @@ const taskData = (value: unknown) => ({ v: 1, claims: 0, text: JSON.stringify(va
 
 describe('a task', () => {
   test('comes back as it was, whatever it says', () => {
-    fc.assert(fc.property(anyTask, (original) => expect(decodeTask(encodeTask(original))).toEqual(original)));
+    fc.assert(
+      fc.property(anyTask, (original) => {
+        expect(decodeTask(encodeTask(original))).toEqual(original);
+      }),
+    );
   });
 
   test('goes through the datastore as text that PostgreSQL takes', () => {
