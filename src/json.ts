@@ -13,10 +13,14 @@ const maxDepth = 512;
 const maxBigintDigits = 100;
 
 /**
- * Finds a number that `JSON.parse` might round: one with 16 digits or more, or with an exponent. In JSON a number
- * follows nothing, white space, `:`, `,` or `[`; text in strings may match too, which costs time only.
+ * Finds a number that `JSON.parse` might round, one with 16 digits or more or with an exponent, and whatever follows
+ * that might belong to it. In JSON a number follows nothing, white space, `:`, `,` or `[`; text in strings may match.
  */
-const possiblyInexact = /(?:^|[:,[\s])-?(?:\d{16}|[\d.]{17}|[\d.]+[eE])/;
+const possiblyInexact = /(^|[:,[\s])(-?(?:\d{16}|[\d.]{17}|[\d.]+[eE])[\d.eE+-]*)/g;
+
+const numberLiteral = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+const keyEnd = /[ \t\n\r]*:/y;
 
 /**
  * Parses JSON text (RFC 8259). Integers become `number` when that is safe and `bigint` otherwise; other numbers become
@@ -26,13 +30,14 @@ const possiblyInexact = /(?:^|[:,[\s])-?(?:\d{16}|[\d.]{17}|[\d.]+[eE])/;
  * @throws SyntaxError with the position (from 0) when the text is not JSON or is nested deeper than 512 levels.
  */
 export function parseJson(text: string): unknown {
-  checkDepth(text);
-  if (!possiblyInexact.test(text)) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      // The library below says where the mistake is; the messages of JSON.parse often don't.
-    }
+  if (mayBeDeep(text)) checkDepth(text);
+  try {
+    const marked = markNumbers(text);
+    if (marked === text) return JSON.parse(text);
+    // Nothing but an escaped NUL could be mistaken for a mark.
+    if (!text.includes('\\u0000')) return restoreNumbers(JSON.parse(marked));
+  } catch {
+    // The library below says where the mistake is; the messages of JSON.parse often don't.
   }
   try {
     return parse(text, null, { parseNumber: exactNumber, onDuplicateKey: ({ newValue }) => newValue });
@@ -53,6 +58,57 @@ export function stringifyJson(value: unknown): string {
   return text;
 }
 
+/**
+ * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: with them it is still three
+ * times as quick as a parser in JavaScript. Text that is no JSON does not become JSON.
+ */
+function markNumbers(text: string): string {
+  const isInString = stringFinder(text);
+  return text.replace(possiblyInexact, (match, before: string, literal: string, index: number) => {
+    const end = index + match.length;
+    const isNumber = !isInString(index) && numberLiteral.test(literal) && !isKey(text, end);
+    return isNumber ? `${before}"\\u0000${literal}"` : match;
+  });
+}
+
+/** Tells whether a position is within a string; to be asked for ever later positions. */
+function stringFinder(text: string): (position: number) => boolean {
+  let inString = false;
+  let next = text.indexOf('"');
+  return (position) => {
+    while (next >= 0 && next < position) {
+      if (!inString) inString = true;
+      else if (!isEscaped(text, next)) inString = false;
+      next = text.indexOf('"', next + 1);
+    }
+    return inString;
+  };
+}
+
+function isEscaped(text: string, position: number): boolean {
+  let first = position;
+  while (text.charCodeAt(first - 1) === backslash) first--;
+  return (position - first) % 2 === 1;
+}
+
+/** Whether a colon follows: a number can't be a key, but a string could. */
+function isKey(text: string, end: number): boolean {
+  keyEnd.lastIndex = end;
+  return keyEnd.test(text);
+}
+
+/** Puts the numbers back into what `JSON.parse` made of marked text. */
+function restoreNumbers(value: unknown): unknown {
+  if (typeof value === 'string') return value.charCodeAt(0) === 0 ? exactNumber(value.slice(1)) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = value as Record<string, unknown>;
+  for (const key in parts) {
+    const part = parts[key];
+    if (typeof part === 'object' || typeof part === 'string') parts[key] = restoreNumbers(part);
+  }
+  return value;
+}
+
 function exactNumber(literal: string): number | bigint | LosslessNumber {
   if (isSafeNumber(literal)) return Number(literal);
   return /^-?\d+$/.test(literal) && literal.length <= maxBigintDigits
@@ -60,8 +116,19 @@ function exactNumber(literal: string): number | bigint | LosslessNumber {
     : new LosslessNumber(literal);
 }
 
+/** Whether the text begins so many arrays and objects that it is worth seeing how deep they are. */
+function mayBeDeep(text: string): boolean {
+  if (text.length <= 2 * maxDepth) return false; // Too short to open and close so many.
+  let openings = 0;
+  for (const opening of '[{') {
+    for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, at + 1)) {
+      if (++openings > maxDepth) return true;
+    }
+  }
+  return false;
+}
+
 function checkDepth(text: string): void {
-  if (text.length <= 2 * maxDepth) return; // Too short to open and close so many.
   let depth = 0;
   let inString = false;
   for (let position = 0; position < text.length; position++) {

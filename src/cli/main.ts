@@ -14,6 +14,9 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const wantsJson = process.argv.includes('--json');
 
+/** What is still open after the end of a command has so long to go by itself. */
+const lingerMs = 2_000;
+
 try {
   const program = await createProgram(readVersion(), process.argv.slice(2));
   throwInsteadOfExiting(program);
@@ -21,6 +24,8 @@ try {
 } catch (error) {
   process.exitCode = explain(error);
 }
+// All is done and said; what still waits for a datastore that is away must not keep the process.
+setTimeout(() => process.exit(), lingerMs).unref();
 
 /** Prints what ended the command, as one JSON document with `--json`, and gives the exit code. */
 function explain(error: unknown): number {

@@ -19,8 +19,12 @@ export interface BatchQueueOptions {
   readonly runId: string;
   readonly rows: RowQueue;
   readonly policy: RetryPolicy;
-  /** Takes over the results; the datastore forgets them when it resolves, and hands them out again if it rejects. */
-  readonly collect: (batch: CollectedBatch) => Promise<void>;
+  /**
+   * Takes over the results; the datastore forgets them when it resolves, and hands them out again if it rejects.
+   * `missing` are rows of the batch that the datastore does not have, though nobody took them back: BullMQ does not
+   * tell when single rows of a batch could not be added.
+   */
+  readonly collect: (batch: CollectedBatch, missing: readonly number[]) => Promise<void>;
   /** Called with the rows of a batch that the datastore has lost. They were fed, and may have been called. */
   readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
   /** Errors of the datastore, one by one; the queue goes on by itself. */
@@ -70,17 +74,19 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   const { runId, rows } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   const name = batchesQueueName(runId);
-  const queue = new classes.Queue<BatchSize>(name, bound);
+  const queue = new classes.Queue<BatchSize>(name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
   /** Batches that are not collected, by id. */
   const open = new Map<string, OpenBatch>();
+  const takenBack = new Set<number>();
   const collector = new classes.Worker<BatchSize, null>(
     name,
     async (job) => {
-      await options.collect(await readBatch(job));
+      const batch = await readBatch(job);
+      await options.collect(batch, missingRows(batch, open.get(job.id ?? '')?.rows ?? []));
       open.delete(job.id ?? '');
       return null;
     },
@@ -106,30 +112,33 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     return { batches, rows: found };
   }
 
+  function missingRows({ results, abandoned }: CollectedBatch, fed: readonly number[]): readonly number[] {
+    if (results.length === fed.length) return [];
+    const there = new Set([...results, ...abandoned].map(({ row }) => row));
+    return fed.filter((row) => !there.has(row) && !takenBack.has(row));
+  }
+
   async function addOnce(tasks: readonly RowTask[], id: string, size: BatchSize): Promise<void> {
-    const { job } = await producer.add(
-      {
-        name: 'batch',
-        queueName: name,
-        data: size,
-        opts: { jobId: id, removeOnComplete: true, ...collectAgain },
-        children: tasks.map((task) => ({
-          name: task.operation,
-          queueName: rows.name,
-          data: encodeTask(task),
-          opts: {
-            jobId: rowJobId(runId, task.row),
-            attempts: options.policy.attempts,
-            backoff: { type: 'told', delay: options.policy.backoffMs },
-            removeOnComplete: true,
-            removeOnFail: true,
-            ignoreDependencyOnFailure: true,
-            stackTraceLimit: 0,
-          },
-        })),
-      },
-      { queuesOptions: { [name]: shortEventStream, [rows.name]: shortEventStream } },
-    );
+    const { job } = await producer.add({
+      name: 'batch',
+      queueName: name,
+      data: size,
+      opts: { jobId: id, removeOnComplete: true, ...collectAgain },
+      children: tasks.map((task) => ({
+        name: task.operation,
+        queueName: rows.name,
+        data: encodeTask(task),
+        opts: {
+          jobId: rowJobId(runId, task.row),
+          attempts: options.policy.attempts,
+          backoff: { type: 'told', delay: options.policy.backoffMs },
+          removeOnComplete: true,
+          removeOnFail: true,
+          ignoreDependencyOnFailure: true,
+          stackTraceLimit: 0,
+        },
+      })),
+    });
     const batch = open.get(id);
     if (batch !== undefined) batch.job = job as Job<BatchSize>;
   }
@@ -171,7 +180,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         }
       }
     },
-    takeBack: (save) => takeBack(datastore, rows, runId, save),
+    takeBack: (save) =>
+      takeBack(datastore, rows, runId, async (taken) => {
+        for (const { row } of taken) takenBack.add(row);
+        await save(taken);
+      }),
     async forget() {
       await collector.close();
       await queue.pause();

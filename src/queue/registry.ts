@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Datastore } from '../datastore/datastore.ts';
 import { outcomes } from '../domain.ts';
-import { bullmqOn } from './bullmq.ts';
+import { bullmqOn, shortEventStream } from './bullmq.ts';
 
 /**
  * Who is there: the runs and workers of a shared datastore, so that every machine that sees it can tell how a run is
@@ -86,7 +86,7 @@ type Stored = { readonly v: number; readonly text: string };
 export function openRegistry(datastore: Datastore): Registry {
   const { classes, options } = bullmqOn(datastore);
   const table = <Entry>(name: string, schema: z.ZodType<Entry>) => {
-    const queue = new classes.Queue<Stored>(name, options);
+    const queue = new classes.Queue<Stored>(name, { ...options, ...shortEventStream });
     queue.on('error', () => {});
     const read = (data: Stored): Entry | undefined => {
       // Another version of the program may keep what this one does not understand.

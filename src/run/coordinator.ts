@@ -84,8 +84,8 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     runId: options.runId,
     rows: options.rows,
     policy: options.policy,
-    collect: (batch) =>
-      collect(batch).catch((error: Error) => {
+    collect: (batch, missing) =>
+      collect(batch, missing).catch((error: Error) => {
         fail(error);
         throw error;
       }),
@@ -118,9 +118,11 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     return { type: 'open', row, history: { ...before, attempts: before.attempts + 1, unclear: true } };
   }
 
-  async function collect(batch: CollectedBatch): Promise<void> {
+  async function collect(batch: CollectedBatch, missing: readonly number[]): Promise<void> {
     const results = [...batch.results, ...batch.abandoned.map(abandonedResult)];
-    const fresh = await journal.append(results.map((result) => ({ type: 'row', result })));
+    const entries: JournalEntry[] = results.map((result) => ({ type: 'row', result }));
+    const fresh = await journal.append([...entries, ...missing.map(suspected)]);
+    if (missing.length > 0) endBecause('robbed');
     await options.onCollected(fresh);
     window.collected(batch.rows, batch.bytes);
     const { maxFailures } = options;

@@ -174,6 +174,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         interrupt: options.interrupt,
         handOver: options.handOver ?? false,
       });
+      if (end.state === 'completed') requireAllResults(options.record, journal);
       options.onEnded?.();
       const handedOver = end.state === 'interrupted' && options.handOver === true;
       running = {
@@ -195,6 +196,15 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   } finally {
     await Promise.race([registry?.close(), seconds(2)]);
   }
+}
+
+/** Whatever may have gone wrong below: a run is not complete while a row has no result. */
+function requireAllResults({ id, plan }: RunRecord, { finishedCount }: Journal): void {
+  if (finishedCount === plan.rows) return;
+  throw fatalError(
+    'ROWS_WITHOUT_RESULT',
+    `${plan.rows - finishedCount} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
+  );
 }
 
 /** The last entry is not worth waiting for a datastore that is away. */

@@ -7,12 +7,13 @@ import type { CqbatchError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
-import { type RowWorker, startRowWorker } from '../queue/row-worker.ts';
+import type { RowWorker } from '../queue/row-worker.ts';
 import { startCoordinator } from '../run/coordinator.ts';
 import { FeedWindow } from '../run/feed-window.ts';
 import type { RunOptions } from '../run/record.ts';
 import type { WishWatch } from '../run/wish.ts';
 import { createRowProcessor, type WorkerEvent } from './row-processor.ts';
+import { startWatchedWorker, stuck } from './watched-worker.ts';
 import type { WorkerFacts } from './worker-presence.ts';
 
 /** Why a run that was worked on here came to its end. */
@@ -24,8 +25,8 @@ export type RunEnd =
   | { readonly state: 'halted'; readonly because: 'threshold' }
   /** No row can succeed: wrong token, wrong base URL, no permission. */
   | { readonly state: 'halted'; readonly because: 'refused'; readonly failure: ApiFailure }
-  /** This worker met rows that it does not understand. */
-  | { readonly state: 'halted'; readonly because: 'unknown'; readonly reason: CqbatchError };
+  /** The worker of this process met rows that it does not understand, or came to a standstill. */
+  | { readonly state: 'halted'; readonly because: 'worker'; readonly reason: CqbatchError };
 
 /** What happens to a run, as it happens: for progress and logs, never for accounting. */
 export type RunEvent =
@@ -130,7 +131,7 @@ async function workUntilStopped(run: RunHereOptions): Promise<Stop> {
     onError,
   });
   if (client !== undefined) {
-    worker = startRowWorker(datastore, run.rows, {
+    worker = startWatchedWorker(datastore, run.rows, {
       concurrency: options.concurrency,
       process: createRowProcessor({
         client,
@@ -145,7 +146,9 @@ async function workUntilStopped(run: RunHereOptions): Promise<Stop> {
         },
         onHalt: (failure) => stop({ state: 'halted', because: 'refused', failure }),
       }),
-      onRefused: (reason) => stop({ state: 'halted', because: 'unknown', reason }),
+      log,
+      onRefused: (reason) => stop({ state: 'halted', because: 'worker', reason }),
+      onStuck: () => stop({ state: 'halted', because: 'worker', reason: stuck() }),
       onError,
     });
   }

@@ -6,9 +6,8 @@ import type { CqbatchError } from '../errors.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRegistry } from '../queue/registry.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
-import { startRowWorker } from '../queue/row-worker.ts';
 import { createRowProcessor } from './row-processor.ts';
-import { Watchdog } from './watchdog.ts';
+import { startWatchedWorker, stuck } from './watched-worker.ts';
 import { startWorkerPresence } from './worker-presence.ts';
 
 /** Why a worker has come to its end. */
@@ -17,10 +16,8 @@ export type ServeEnd =
   | { readonly because: 'stopped' }
   /** The API refuses everything that it asks: wrong token, wrong base URL, no permission. */
   | { readonly because: 'refused'; readonly failure: ApiFailure }
-  /** It met rows that it does not understand. */
-  | { readonly because: 'unknown'; readonly reason: CqbatchError }
-  /** Rows wait, nothing keeps it from taking them, and yet it takes none. */
-  | { readonly because: 'stuck' };
+  /** It met rows that it does not understand, or came to a standstill. */
+  | { readonly because: 'worker'; readonly reason: CqbatchError };
 
 export interface ServeOptions {
   readonly datastore: Datastore;
@@ -47,10 +44,6 @@ export interface Serving {
   readonly end: Promise<ServeEnd>;
 }
 
-const watchMs = 5_000;
-/** A datastore that takes longer to say how it is does not answer. */
-const answerMs = 10_000;
-
 /** Calls the API for the rows of every run of a shared datastore, until it is told to stop or can't go on. */
 export function serveRows(options: ServeOptions): Serving {
   const { datastore, baseUrl, log } = options;
@@ -68,66 +61,36 @@ export function serveRows(options: ServeOptions): Serving {
     resolveEnd();
   };
 
-  const start = () =>
-    startRowWorker(datastore, queue, {
-      concurrency: options.concurrency,
-      process: createRowProcessor({
-        client: options.client,
-        log,
-        onEvent: (event) => {
-          if (event.type === 'finished') finished += 1;
-        },
-        onHalt: (failure) => endBecause({ because: 'refused', failure }),
-      }),
-      onRefused: (reason) => endBecause({ because: 'unknown', reason }),
-      onError: (error) => log.warn({ err: error.message }, 'datastore error'),
-    });
-  /** Claims of the workers that were replaced. */
-  let startedBefore = 0;
-  let worker = start();
-
+  const onError = (error: Error): void => log.warn({ err: error.message }, 'datastore error');
+  const worker = startWatchedWorker(datastore, queue, {
+    concurrency: options.concurrency,
+    process: createRowProcessor({
+      client: options.client,
+      log,
+      onEvent: (event) => {
+        if (event.type === 'finished') finished += 1;
+      },
+      onHalt: (failure) => endBecause({ because: 'refused', failure }),
+    }),
+    log,
+    onRefused: (reason) => endBecause({ because: 'worker', reason }),
+    onStuck: () => endBecause({ because: 'worker', reason: stuck() }),
+    onError,
+  });
   const presence = startWorkerPresence({
     registry,
     version: options.version,
     baseUrl,
     concurrency: options.concurrency,
     facts: () => ({ active: worker.active, finished }),
-    onError: (error) => log.warn({ err: error.message }, 'datastore error'),
+    onError,
   });
-  const watchdog = new Watchdog();
-  const watch = busyOnce(async () => {
-    const answer = await Promise.race([
-      Promise.all([queue.countWaiting(), queue.restingFor()]),
-      after(answerMs),
-    ]);
-    // One that keeps silent without having said that it is away is no excuse.
-    const [waiting, resting] = answer ?? [1, 0];
-    const verdict = watchdog.check({
-      waiting,
-      active: worker.active,
-      started: startedBefore + worker.started,
-      resting: resting > 0,
-      away: datastore.trouble !== undefined,
-    });
-    if (verdict === 'suspicious') log.debug({ waiting }, 'rows wait and nothing starts');
-    if (verdict === 'reconnect') {
-      log.warn({ waiting }, 'rows wait, but nothing has started for a while: connecting anew');
-      const silent = worker;
-      startedBefore += silent.started;
-      worker = start();
-      void silent.stop(0);
-    }
-    if (verdict === 'give-up') endBecause({ because: 'stuck' });
-  });
-  const watching = setInterval(watch, watchMs);
-
   const stopped = (): void => endBecause({ because: 'stopped' });
   options.stop.addEventListener('abort', stopped, { once: true });
   if (options.stop.aborted) stopped();
 
   async function untilEnd(): Promise<ServeEnd> {
     await isEnding;
-    clearInterval(watching);
     const closed = worker
       .stop(options.shutdownMs)
       .then(() => presence.stop())
@@ -146,20 +109,6 @@ export function serveRows(options: ServeOptions): Serving {
     },
     end: untilEnd(),
   };
-
-  /** Skips a turn while the last one is still waiting for the datastore, and survives its errors. */
-  function busyOnce(work: () => Promise<void>): () => void {
-    let busy = false;
-    return () => {
-      if (busy || ending !== undefined) return;
-      busy = true;
-      work()
-        .catch((error: Error) => log.warn({ err: error.message }, 'datastore error'))
-        .finally(() => {
-          busy = false;
-        });
-    };
-  }
 }
 
 function after(milliseconds: number): Promise<void> {

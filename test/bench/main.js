@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The benchmarks: `npm run bench [-- [--quick] [--json FILE] [name…]]`. See docs/benchmarks.md.
+ * The benchmarks: `npm run bench [-- [--quick] [--all] [--json FILE] [name…]]`. See docs/benchmarks.md.
  *
  * The exit code says whether everything could be measured, never how the figures are.
  */
@@ -17,10 +17,13 @@ import { help } from './scenarios/help.js';
 import { memory } from './scenarios/memory.js';
 import { plan } from './scenarios/plan.js';
 import { rate } from './scenarios/rate.js';
+import { redis } from './scenarios/redis.js';
+import { redisMillion } from './scenarios/redis-million.js';
 
 /** @typedef {import('./measure/line.js').Line} Line */
 
-const scenarios = [embedded, rate, memory, help, plan];
+/** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
+const scenarios = [embedded, redis, redisMillion, rate, memory, help, plan];
 
 const { quick, json, chosen } = readArguments();
 if (!existsSync(cqbatch)) stopBecause('The project is not built: type "npm run build" first.');
@@ -56,17 +59,26 @@ if (json !== undefined) {
 function readArguments() {
   try {
     const { values, positionals } = parseArgs({
-      options: { quick: { type: 'boolean', default: false }, json: { type: 'string' } },
+      options: {
+        quick: { type: 'boolean', default: false },
+        all: { type: 'boolean', default: false },
+        json: { type: 'string' },
+      },
       allowPositionals: true,
     });
     const unknown = positionals.find((name) => !scenarios.some((scenario) => scenario.name === name));
     if (unknown !== undefined) throw new Error(`There is no scenario "${unknown}".`);
-    const chosen = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+    const chosen = scenarios.filter(({ name, long = false }) =>
+      positionals.length === 0 ? values.all || !long : values.all || positionals.includes(name),
+    );
     return { ...values, chosen };
   } catch (error) {
     const names = scenarios.map(({ name }) => name).join(', ');
+    const long = scenarios.filter((scenario) => scenario.long).map(({ name }) => name);
     return stopBecause(
-      `${/** @type {Error} */ (error).message}\nUsage: npm run bench -- [--quick] [--json FILE] [${names}]`,
+      `${/** @type {Error} */ (error).message}\n` +
+        `Usage: npm run bench -- [--quick] [--all] [--json FILE] [${names}]\n` +
+        `Only when named, or with --all: ${long.join(', ')}`,
     );
   }
 }

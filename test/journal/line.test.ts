@@ -42,6 +42,7 @@ test('keys that say nothing are left out', () => {
     '{"open":3,"unclear":true}\n',
   );
   expect(encodeEntry({ type: 'fed', first: 1, last: 500 })).toBe('{"fed":[1,500]}\n');
+  expect(encodeEntry({ type: 'fed', first: 1, last: 500, to: 'a1' })).toBe('{"fed":[1,500],"to":"a1"}\n');
   expect(encodeEntry({ type: 'settled' })).toBe('{"settled":true}\n');
 });
 
@@ -79,6 +80,7 @@ test.each([
   '{"fed":[1]}',
   '{"fed":[0,1]}',
   '{"fed":{"first":1}}',
+  '{"fed":[1,2],"to":3}',
   '{"row":1,"outcome":"failed","code":"X"',
 ])('the line %s is no entry', (line) => {
   expect(decodeEntry(line)).toBeUndefined();

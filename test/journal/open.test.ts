@@ -102,13 +102,28 @@ describe('a journal', () => {
     });
   });
 
+  test('refuses to write where another process has written meanwhile', async () => {
+    const suspended = await openJournal(path, { runId: 'r1' });
+    await suspended.append([row(1)]);
+    const successor = await openJournal(path, { runId: 'r1' });
+    await successor.append([row(2)]);
+    await expect(suspended.append([row(3)])).rejects.toMatchObject({ code: 'JOURNAL_UNWRITABLE' });
+    await successor.append([row(3)]);
+    await Promise.all([suspended.close(), successor.close()]);
+    const again = await openJournal(path, { runId: 'r1', mustExist: true });
+    expect(again.finishedCount).toBe(3);
+    await again.close();
+  });
+
   test('knows again what is unsettled and what is open', async () => {
     const history = { attempts: 2, unprocessed: 1, unclear: true };
     const journal = await openJournal(path, { runId: 'r1' });
-    await journal.append([{ type: 'fed', first: 1, last: 4 }, row(2), { type: 'open', row: 3, history }]);
+    const fed = { type: 'fed', first: 1, last: 4, to: 'life 1' } as const;
+    await journal.append([fed, row(2), { type: 'open', row: 3, history }]);
     await journal.close();
     const again = await openJournal(path, { runId: 'r1', mustExist: true });
     expect([...again.unsettledRows()]).toEqual([1, 4]);
+    expect(again.fedTo(1)).toBe('life 1');
     expect(again.history(3)).toEqual(history);
     await again.close();
   });

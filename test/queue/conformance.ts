@@ -9,7 +9,7 @@ import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
 import { built } from '../helpers/built.ts';
 
 const { bullmqOn } = await built<typeof import('../../src/queue/bullmq.ts')>('queue/bullmq');
-const { batchesQueueName, batchJobId } =
+const { batchesQueueName, batchJobId, rowJobId } =
   await built<typeof import('../../src/queue/names.ts')>('queue/names');
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
 const { startRowWorker } = await built<typeof import('../../src/queue/row-worker.ts')>('queue/row-worker');
@@ -84,6 +84,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       const errors: Error[] = [];
       const refused: CqbatchError[] = [];
       const vanished: unknown[] = [];
+      const missed: number[] = [];
       let changed = (): void => {};
       const worker = startRowWorker(datastore, queue, {
         concurrency,
@@ -96,8 +97,9 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         rows: queue,
         policy,
         onVanished: async (rows, size) => void vanished.push({ rows, size }),
-        collect: async (batch) => {
+        collect: async (batch, missing) => {
           batches.push(batch);
+          missed.push(...missing);
           changed();
         },
         onError: (error) => errors.push(error),
@@ -111,6 +113,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         errors,
         refused,
         vanished,
+        missed,
         results: () => batches.flatMap(({ results }) => results).toSorted((a, b) => a.row - b.row),
         add: (tasks: readonly RowTask[]) => batchQueue.add(tasks, 1, never),
         async collected(wanted: number) {
@@ -341,6 +344,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       finish();
       await run.collected(2);
       expect(run.results().map(({ row }) => row)).toEqual([1, 3]);
+      expect(run.missed).toEqual([]);
       await run.batchQueue.forget();
       await run.end();
     });
@@ -361,6 +365,27 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.batchQueue.refresh();
       expect(run.vanished).toEqual([{ rows: [1, 2], size: { rows: 2, bytes: 1 } }]);
       expect(run.batchQueue.openRows).toBe(0);
+      await run.end();
+    });
+
+    test('tells which rows of a batch are not in it', async () => {
+      const run = await begin(succeed, 1);
+      await run.worker.stop(1_000);
+      await run.add(tasksOf(run.runId, 3));
+      // What becomes of a row that could not be added, which BullMQ does not tell.
+      const rows = new (bullmqOn(datastore).classes.Queue)(run.queue.name, bullmqOn(datastore).options);
+      await rows.remove(rowJobId(run.runId, 2));
+      await rows.close();
+      const worker = startRowWorker(datastore, run.queue, {
+        concurrency: 1,
+        process: async (task) => succeeded(task),
+        onRefused: () => {},
+        onError: () => {},
+      });
+      await run.collected(1);
+      expect(run.results().map(({ row }) => row)).toEqual([1, 3]);
+      expect(run.missed).toEqual([2]);
+      await worker.stop(1_000);
       await run.end();
     });
 

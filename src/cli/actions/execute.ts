@@ -154,6 +154,6 @@ function warnOfAlteredRows(terminal: Terminal, { id }: RunRecord, { alteredRows 
 function explainHalt(terminal: Terminal, end: RunEnd): void {
   if (end.state !== 'halted') return;
   if (end.because === 'threshold') terminal.warn('Halted: more rows have failed than --max-failures allows.');
-  else if (end.because === 'unknown') terminal.warn(`Halted: ${end.reason.message}`);
+  else if (end.because === 'worker') terminal.warn(`Halted: ${end.reason.message}`);
   else terminal.warn(`Halted, because no row can succeed: ${end.failure.code}: ${end.failure.message}`);
 }

@@ -1,35 +1,10 @@
 import type { Outcome } from '../../domain.ts';
-import type { CodeCount } from '../../journal/journal.ts';
-import type { RunEntry, WorkerEntry } from '../../queue/registry.ts';
+import type { RunEntry } from '../../queue/registry.ts';
 import { actualState, isActive, isResumable, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
+import type { RunView } from '../render/status.ts';
 import { type LiveRun, presentEntry } from './live-view.ts';
 import { withJournalReader } from './look.ts';
-
-/** Where a run stands, whatever is known of it from here. */
-export interface RunView {
-  readonly id: string;
-  readonly state: string;
-  /** Whether nobody works on it any more. */
-  readonly ended: boolean;
-  readonly manifest: string;
-  readonly baseUrl: string;
-  readonly rows: number;
-  readonly counts: Readonly<Record<Outcome, number>>;
-  /** Rows per second: of the last seconds while somebody tells it, else on average. */
-  readonly rate?: { readonly perSecond: number; readonly of: 'now' | 'average' };
-  /** The process that feeds and collects it, while it is active. */
-  readonly coordinator?: { readonly host: string; readonly pid: number; readonly seenAt?: string };
-  readonly workers: readonly WorkerEntry[];
-  /** What only the state folder knows; absent for a run of another machine. */
-  readonly local?: {
-    readonly unclear: number;
-    readonly codes: readonly CodeCount[];
-    readonly states: RunRecord['states'];
-    readonly retryOf?: string | undefined;
-    readonly resumable: boolean;
-  };
-}
 
 /** A run of this state folder. */
 export async function viewOfRecord(

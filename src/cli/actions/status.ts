@@ -4,11 +4,11 @@ import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { statusDocument, statusLine, statusText } from '../render/status.ts';
+import { type RunView, statusDocument, statusLine, statusText } from '../render/status.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { findRun } from './find-run.ts';
 import { openLiveView } from './live-view.ts';
-import { type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
+import { viewOfEntry, viewOfRecord } from './run-view.ts';
 
 export interface StatusFlags extends CommonFlags, RawSettings {
   readonly watch?: boolean;

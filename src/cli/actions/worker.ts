@@ -86,7 +86,9 @@ export async function worker(flags: WorkerFlags): Promise<ExitCode> {
     ]);
     clearInterval(watched);
     await client?.close();
-    return conclude(end, log);
+    const code = conclude(end, log);
+    if (terminal.json) terminal.result({ state: 'stopped' }, '');
+    return code;
   } finally {
     await health?.close();
     await datastore.close();
@@ -162,19 +164,12 @@ function conclude(end: ServeEnd | 'aborted', log: Logger): ExitCode {
     log.info('worker stopped');
     return exitCodes.success;
   }
-  if (end.because === 'unknown') throw end.reason;
-  if (end.because === 'refused') {
-    const { code, message } = end.failure;
-    throw fatalError(
-      'API_REFUSES',
-      `The API refuses every call of this worker (${code}: ${message}). Its rows have gone back for other workers; check ` +
-        'its token and base URL.',
-    );
-  }
+  if (end.because === 'worker') throw end.reason;
+  const { code, message } = end.failure;
   throw fatalError(
-    'WORKER_STUCK',
-    'Rows wait, nothing keeps this worker from taking them, and it takes none, also after connecting anew. It ends, so ' +
-      'that whoever supervises it starts another.',
+    'API_REFUSES',
+    `The API refuses every call of this worker (${code}: ${message}). Its rows have gone back for other workers; check ` +
+      'its token and base URL.',
   );
 }
 

@@ -1,7 +1,33 @@
-import { outcomes } from '../../domain.ts';
-import { goneAfterMs } from '../../queue/registry.ts';
-import type { RunView } from '../actions/run-view.ts';
+import { type Outcome, outcomes } from '../../domain.ts';
+import type { CodeCount } from '../../journal/journal.ts';
+import { goneAfterMs, type WorkerEntry } from '../../queue/registry.ts';
+import type { RunRecord } from '../../run/record.ts';
 import { count, duration, indented, perSecond, table } from './words.ts';
+
+/** Where a run stands, whatever is known of it from here. */
+export interface RunView {
+  readonly id: string;
+  readonly state: string;
+  /** Whether nobody works on it any more. */
+  readonly ended: boolean;
+  readonly manifest: string;
+  readonly baseUrl: string;
+  readonly rows: number;
+  readonly counts: Readonly<Record<Outcome, number>>;
+  /** Rows per second: of the last seconds while somebody tells it, else on average. */
+  readonly rate?: { readonly perSecond: number; readonly of: 'now' | 'average' };
+  /** The process that feeds and collects it, while it is active. */
+  readonly coordinator?: { readonly host: string; readonly pid: number; readonly seenAt?: string };
+  readonly workers: readonly WorkerEntry[];
+  /** What only the state folder knows; absent for a run of another machine. */
+  readonly local?: {
+    readonly unclear: number;
+    readonly codes: readonly CodeCount[];
+    readonly states: RunRecord['states'];
+    readonly retryOf?: string | undefined;
+    readonly resumable: boolean;
+  };
+}
 
 /** What `cqbatch status --json` prints. */
 export function statusDocument(view: RunView): object {

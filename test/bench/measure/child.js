@@ -6,11 +6,15 @@ import { fileURLToPath } from 'node:url';
 /** The built command line. */
 export const cqbatch = fileURLToPath(new URL('../../../dist/src/cli/main.js', import.meta.url));
 
-/** A measurement that takes longer than that hangs. */
-const limitMs = 5 * 60_000;
+/** A measurement that takes longer than that hangs, unless it says otherwise. */
+const usualLimitMs = 5 * 60_000;
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
+// However this process ends: not every child notices by itself.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 /** Kills every process that was started here, and waits until all are gone. */
 export async function stopAll() {
@@ -39,15 +43,16 @@ export function startScript(script, argument) {
  * @template Answer
  * @param {string} name
  * @param {object} options
+ * @param {number} [limitMs]
  * @returns {Promise<Answer>} what the program says at its end
  */
-export async function measureProgram(name, options) {
+export async function measureProgram(name, options, limitMs = usualLimitMs) {
   const child = startScript(new URL(`../programs/${name}.js`, import.meta.url), JSON.stringify(options));
   let answer = /** @type {Answer | undefined} */ (undefined);
   child.once('message', (message) => {
     answer = /** @type {Answer} */ (message);
   });
-  await ended(child, name);
+  await ended(child, name, limitMs);
   if (answer === undefined) throw new Error(`${name} ended without an answer`);
   return answer;
 }
@@ -71,8 +76,27 @@ export async function timeCommand(command, args, { cwd, input } = {}) {
   );
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
-  await ended(child, command);
+  await ended(child, command, usualLimitMs);
   return performance.now() - start;
+}
+
+/**
+ * Starts a command that goes on until it is told to end; what it prints is to be read from its pipes.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ readonly cwd?: string, readonly env?: Readonly<Record<string, string>> }} [options]
+ */
+export function startCommand(command, args, { cwd, env } = {}) {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...plainEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // Unread, they would fill up and stop it.
+  child.stdout.resume();
+  child.stderr.resume();
+  return tracked(child);
 }
 
 /** No setting of the machine may reach what is measured. */
@@ -84,8 +108,9 @@ export function plainEnvironment() {
 /**
  * @param {import('node:child_process').ChildProcess} child
  * @param {string} name
+ * @param {number} limitMs
  */
-async function ended(child, name) {
+async function ended(child, name, limitMs) {
   const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
   try {
     const [code, signal] = await once(child, 'close');

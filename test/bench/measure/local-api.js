@@ -17,8 +17,30 @@ import { startScript } from './child.js';
  * @param {(api: LocalApi) => Promise<Result>} use
  * @returns {Promise<Result>}
  */
-export async function withLocalApi(latencyMs, use) {
-  const server = startScript(new URL('../server.js', import.meta.url), String(latencyMs));
+export function withLocalApi(latencyMs, use) {
+  return withServer(new URL('../server.js', import.meta.url), String(latencyMs), use);
+}
+
+/**
+ * The cheapest server there is: it answers at once, in few bytes, and keeps no arrivals.
+ *
+ * @template Result
+ * @param {(api: Pick<LocalApi, 'url'>) => Promise<Result>} use
+ * @returns {Promise<Result>}
+ */
+export function withLeanApi(use) {
+  return withServer(new URL('../lean-server.js', import.meta.url), '', use);
+}
+
+/**
+ * @template Result
+ * @param {URL} script
+ * @param {string} argument
+ * @param {(api: LocalApi) => Promise<Result>} use
+ * @returns {Promise<Result>}
+ */
+async function withServer(script, argument, use) {
+  const server = startScript(script, argument);
   const ended = once(server, 'exit').then(() => {
     throw new Error('The local server ended.');
   });

@@ -5,6 +5,7 @@ import { writeManifest } from '../manifest.js';
 import { measureProgram } from '../measure/child.js';
 import { withLocalApi } from '../measure/local-api.js';
 import { inTurns } from '../measure/samples.js';
+import { arrivalsPerSecond } from '../measure/slope.js';
 
 const callsPerSecond = 100;
 const latencyMs = 50;
@@ -46,23 +47,7 @@ export const rate = {
     }),
 };
 
-/**
- * The slope of the line that fits the number of arrivals over time best (least squares). Counting from the first to the
- * last arrival would flatter calls that come in bursts by up to one burst.
- *
- * @param {readonly number[]} arrivals in milliseconds
- * @returns {number} arrivals per second
- */
-function rateAfterFirstSecond(arrivals) {
+function rateAfterFirstSecond(/** @type {readonly number[]} */ arrivals) {
   const from = (arrivals[0] ?? 0) + 1_000;
-  const times = arrivals.filter((time) => time >= from);
-  const meanTime = times.reduce((sum, time) => sum + time, 0) / times.length;
-  const meanCount = (times.length - 1) / 2;
-  let covariance = 0;
-  let variance = 0;
-  for (const [count, time] of times.entries()) {
-    covariance += (count - meanCount) * (time - meanTime);
-    variance += (time - meanTime) ** 2;
-  }
-  return (1_000 * covariance) / variance;
+  return arrivalsPerSecond(arrivals.filter((time) => time >= from));
 }

@@ -4,6 +4,7 @@
  *
  * @typedef {object} Scenario
  * @property {string} name as it is typed after `npm run bench --`
+ * @property {boolean} [long] whether it is measured only when it is named, or everything is wanted
  * @property {(context: Context) => Promise<readonly Line[]>} run
  */
 

@@ -34,7 +34,9 @@ describeWithRedis('a Redis that goes away', () => {
     expect((await worker.stop()).code).toBe(0);
   });
 
-  test('does not keep a user who wants to leave, and resume does the rest', async () => {
+  test('does not keep a user who wants to leave, and resume does the rest', {
+    timeout: 180_000,
+  }, async () => {
     const place = await newPlace();
     const home = await newMachine(place, rows);
     const run = home.start(...runArgs);

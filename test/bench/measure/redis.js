@@ -1,0 +1,104 @@
+// @ts-check
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { plainEnvironment, startCommand } from './child.js';
+
+/**
+ * A server with nothing in it, which writes what it is told to disk as a careful administrator's does.
+ *
+ * @typedef {object} RedisServer
+ * @property {string} url
+ * @property {() => Promise<RedisMemory>} memory
+ */
+
+/**
+ * What the server says its data, buffers and connections take, in MB (10^6 bytes).
+ *
+ * @typedef {object} RedisMemory
+ * @property {number} used now
+ * @property {number} peak the most since its start; it looks after each command
+ */
+
+const tries = 5;
+
+/** The server program of this machine; undefined when there is none. */
+export function redisProgram() {
+  return ['redis-server', 'valkey-server'].find(
+    (name) => spawnSync(name, ['--version'], { env: plainEnvironment(), stdio: 'ignore' }).error === undefined,
+  );
+}
+
+/**
+ * @template Result
+ * @param {string} folder for what the server writes; it is removed afterwards
+ * @param {(redis: RedisServer) => Promise<Result>} use
+ * @returns {Promise<Result>}
+ */
+export async function withRedis(folder, use) {
+  const own = await mkdtemp(join(folder, 'redis-'));
+  const { child, port } = await start(own);
+  const lost = once(child, 'exit').then(() => {
+    throw new Error('The Redis server ended.');
+  });
+  // Killing it in the end is no failure.
+  lost.catch(() => {});
+  const client = new Redis({ host: '127.0.0.1', port });
+  client.on('error', () => {});
+  try {
+    const memory = async () => memoryIn(await client.info('memory'));
+    return await Promise.race([use({ url: `redis://127.0.0.1:${port}/0`, memory }), lost]);
+  } finally {
+    client.disconnect();
+    child.kill('SIGKILL');
+    await lost.catch(() => {});
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+async function start(/** @type {string} */ folder) {
+  const program = redisProgram();
+  if (program === undefined) throw new Error('There is no Redis server.');
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    const child = startCommand(
+      program,
+      [
+        ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'],
+        ...['--save', '', '--appendonly', 'yes', '--appendfsync', 'everysec'],
+      ],
+      { cwd: folder },
+    );
+    let said = '';
+    const ready = await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', () => resolve(false));
+      child.stdout?.setEncoding('utf8').on('data', (text) => {
+        said = (said + text).slice(-10_000);
+        if (/ready to accept connections/i.test(said)) resolve(true);
+      });
+    });
+    if (ready) return { child, port };
+    // Somebody else may have been quicker to take the port.
+    if (attempt === tries) throw new Error(`${program} did not start:\n${said}`);
+  }
+}
+
+/** @returns {Promise<number>} */
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return address !== null && typeof address === 'object' ? address.port : 0;
+}
+
+/** @returns {RedisMemory} */
+function memoryIn(/** @type {string} */ info) {
+  const megabytes = (/** @type {string} */ field) =>
+    Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1]) / 1e6;
+  return { used: megabytes('used_memory'), peak: megabytes('used_memory_peak') };
+}

@@ -1,0 +1,45 @@
+// @ts-check
+import { once } from 'node:events';
+import { cqbatch, startCommand } from './child.js';
+
+/** A worker that does not begin, or end, within that time hangs. */
+const limitMs = 60_000;
+
+/**
+ * Starts `cqbatch worker` and waits until it takes rows.
+ *
+ * @param {{ readonly queue: string, readonly baseUrl: string, readonly concurrency: number, readonly stateDir: string }} options
+ * @returns {Promise<{ stop(): Promise<void> }>} `stop` ends it as a supervisor does
+ */
+export async function startWorker({ queue, baseUrl, concurrency, stateDir }) {
+  const child = startCommand(
+    process.execPath,
+    [
+      ...[cqbatch, 'worker', '--queue', queue, '--base-url', baseUrl],
+      ...['--concurrency', String(concurrency), '--state-dir', stateDir],
+    ],
+    { env: { CQBATCH_TOKEN: 'benchmark' } },
+  );
+  let said = '';
+  const ended = once(child, 'close').then(([code, signal]) => {
+    if (code !== 0) throw new Error(`cqbatch worker ended with ${signal ?? `exit code ${code}`}:\n${said}`);
+  });
+  ended.catch(() => {});
+  const within = async (/** @type {Promise<unknown>} */ event) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
+    await event.finally(() => clearTimeout(timer));
+  };
+  const started = new Promise((resolve) => {
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      said = (said + text).slice(-10_000);
+      if (said.includes('worker started')) resolve(undefined);
+    });
+  });
+  await within(Promise.race([started, ended]));
+  return {
+    async stop() {
+      child.kill('SIGTERM');
+      await within(ended);
+    },
+  };
+}
