@@ -37,7 +37,7 @@ export function parseJson(text: string): unknown {
     // Nothing but an escaped NUL could be mistaken for a mark.
     if (!text.includes('\\u0000')) return restoreNumbers(JSON.parse(marked));
   } catch {
-    // The library below says where the mistake is; the messages of JSON.parse often don't.
+    // The library below says where a mistake is; the messages of JSON.parse often don't.
   }
   try {
     return parse(text, null, { parseNumber: exactNumber, onDuplicateKey: ({ newValue }) => newValue });
@@ -59,8 +59,8 @@ export function stringifyJson(value: unknown): string {
 }
 
 /**
- * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: with them it is still three
- * times as quick as a parser in JavaScript. Text that is no JSON does not become JSON.
+ * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: with them it still takes
+ * less than half the time of a parser in JavaScript. What is no JSON does not become JSON.
  */
 function markNumbers(text: string): string {
   const isInString = stringFinder(text);
@@ -74,12 +74,11 @@ function markNumbers(text: string): string {
 /** Tells whether a position is within a string; to be asked for ever later positions. */
 function stringFinder(text: string): (position: number) => boolean {
   let inString = false;
-  let next = text.indexOf('"');
+  let quotation = text.indexOf('"');
   return (position) => {
-    while (next >= 0 && next < position) {
-      if (!inString) inString = true;
-      else if (!isEscaped(text, next)) inString = false;
-      next = text.indexOf('"', next + 1);
+    while (quotation >= 0 && quotation < position) {
+      inString = !inString || isEscaped(text, quotation);
+      quotation = text.indexOf('"', quotation + 1);
     }
     return inString;
   };

@@ -1,10 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { compareNumber, LosslessNumber } from 'lossless-json';
+import { compareNumber, isSafeNumber, LosslessNumber, parse } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../src/json.ts';
+import { anyJson, spoiltJson } from './json-texts.ts';
 
 /** Makes `parseJson` take its exact path whatever the rest of the text is. */
 const exactMarker = '12345678901234567890';
+
+/** The meaning of `parseJson`, said with the library alone. */
+function parseSlowly(text: string): unknown {
+  return parse(text, null, {
+    parseNumber: (literal) => {
+      if (isSafeNumber(literal)) return Number(literal);
+      const isInteger = /^-?\d+$/.test(literal) && literal.length <= 100;
+      return isInteger ? BigInt(literal) : new LosslessNumber(literal);
+    },
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+}
 
 const onBothPaths = (text: string): readonly unknown[] => {
   const [exact] = parseJson(`[${text},${exactMarker}]`) as readonly unknown[];
@@ -48,6 +62,17 @@ describe('parseJson', () => {
     },
   );
 
+  test.each([
+    '\u00009007199254740993',
+    '\\u00009007199254740993',
+    '", 9007199254740993, "',
+    '\\", 9007199254740993',
+    ', 1e400',
+  ])('keeps the string %j beside exact numbers', (text) => {
+    const value = { [text]: text, list: [text, 9007199254740993n], id: 9007199254740993n };
+    expect(parseJson(stringifyJson(value))).toEqual(value);
+  });
+
   test('keeps a __proto__ key as an ordinary property', () => {
     for (const value of onBothPaths('{"__proto__":{"polluted":true},"constructor":1}')) {
       expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
@@ -68,6 +93,12 @@ describe('parseJson', () => {
     ['"a\nb"', "'\\u000a' at position 2"],
     ['\u001b[2J', "got '\\u001b' at position 0"],
     ['NaN', 'at position 0'],
+    ['{1234567890123456789:1}', 'at position 1'],
+    ['{"a":1,1234567890123456789:1}', 'at position 7'],
+    ['{"a":1, 1e400\n:1}', 'at position 8'],
+    ['[012345678901234567890]', 'at position 2'],
+    ['[1234567890123456789 1e400]', 'at position 21'],
+    ['["a" 1234567890123456789]', 'at position 5'],
   ])('says where %j is no JSON', (text, message) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
     expect(() => parseJson(text)).toThrow(message);
@@ -87,6 +118,38 @@ describe('parseJson', () => {
     expect(stringifyJson(parseJson(nested))).toBe(nested);
     const brackets = JSON.stringify(`\\"${'[{'.repeat(2000)}\\`);
     expect(stringifyJson(parseJson(brackets))).toBe(brackets);
+  });
+
+  test.each<[string, fc.Arbitrary<string>]>([
+    ['every JSON text', anyJson],
+    ['text that is almost JSON', spoiltJson],
+  ])('agrees with lossless-json on %s', (_, texts) => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const slow = outcomeOf(parseSlowly, text);
+        const quick = outcomeOf(parseJson, text);
+        if (isDeepStrictEqual(quick, slow)) return;
+        expect(quick).toEqual(slow);
+        throw new Error(`differs in prototypes: ${text}`);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test.each<[string, (count: number) => string]>([
+    ['big numbers', (count) => `[${'1234567890123456789,'.repeat(count)}1]`],
+    ['big numbers and strings', (count) => `[${'"a",1234567890123456789,'.repeat(count)}1]`],
+    ['what looks like numbers in a string', (count) => `[1e400,"${', 1234567890123456789'.repeat(count)}"]`],
+    ['backslashes', (count) => `[1e400,"${'\\\\'.repeat(10 * count)}",1e400]`],
+    ['white space', (count) => `[${`1e400${' '.repeat(1000)},`.repeat(count / 50)}1]`],
+    ['keys that are numbers', (count) => `{${'1234567890123456789 :1,'.repeat(count)}`],
+    ['digits', (count) => '1'.repeat(20 * count)],
+    ['dots', (count) => '1.'.repeat(10 * count)],
+  ])('takes time in proportion to the length of %s', (_, textOf) => {
+    const started = performance.now();
+    accepts(() => parseJson(textOf(100_000)));
+    // Quadratic time would be minutes.
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('agrees with JSON.parse on every JSON text, on both paths', () => {
@@ -181,6 +244,17 @@ describe('stringifyJson', () => {
     );
   });
 });
+
+/** What it gives, with its keys in order, or its error. */
+function outcomeOf(parseText: (text: string) => unknown, text: string): unknown {
+  try {
+    const value = parseText(text);
+    return { value, written: stringifyJson(value) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { position: /at position \d+$/.exec(error.message)?.[0] };
+  }
+}
 
 function accepts(parse: () => unknown): boolean {
   try {

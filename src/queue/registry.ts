@@ -97,13 +97,18 @@ export function openRegistry(datastore: Datastore): Registry {
       const job = await queue.getJob(jobId(id));
       return job === undefined ? undefined : { job, entry: read(job.data) };
     };
+    const stored = (entry: Entry): Stored => ({ v: payloadVersion, text: JSON.stringify(entry) });
+    /** Does nothing when there is an entry of that id. */
+    const add = async (id: string, entry: Entry): Promise<void> => {
+      await queue.add('entry', stored(entry), { jobId: jobId(id) });
+    };
     return {
       get,
+      add,
       async put(id: string, entry: Entry): Promise<void> {
-        const data: Stored = { v: payloadVersion, text: JSON.stringify(entry) };
         const { job } = (await get(id)) ?? {};
-        if (job === undefined) await queue.add('entry', data, { jobId: jobId(id) });
-        else await job.updateData(data);
+        if (job === undefined) await add(id, entry);
+        else await job.updateData(stored(entry));
       },
       async all(): Promise<readonly Entry[]> {
         const jobs = await queue.getJobs(['waiting']);
@@ -119,11 +124,12 @@ export function openRegistry(datastore: Datastore): Registry {
 
   return {
     async putRun(entry) {
-      const known = (await runs.get(entry.id))?.entry;
-      if (known !== undefined && known.key !== entry.key) return false;
+      // Two processes may come to the same id at the same moment: the datastore keeps the first one's.
+      if ((await runs.get(entry.id)) === undefined) await runs.add(entry.id, entry);
+      const known = await runs.get(entry.id);
+      if (known?.entry?.key !== entry.key) return false;
       await runs.put(entry.id, entry);
-      // Two processes may have come to the same id at the same moment: the datastore has kept the first one's.
-      return known !== undefined || (await runs.get(entry.id))?.entry?.key === entry.key;
+      return true;
     },
     runs: runs.all,
     putWorker: (entry) => workers.put(entry.id, entry),

@@ -11,6 +11,8 @@ export interface CallRate {
 /** High enough never to be reached; BullMQ heeds a pause only where some limit is set. */
 const noLimit: CallRate = { calls: 1_000_000_000, perMs: 1_000 };
 
+const clockToleranceMs = 100;
+
 /** The queue of all rows for one API: its rate limit and its pauses act on every worker of the datastore. */
 export interface RowQueue {
   readonly name: string;
@@ -18,6 +20,11 @@ export interface RowQueue {
   setRate(rate: CallRate | undefined): Promise<void>;
   /** Lets no worker claim a row for that long; never shortens a longer pause. */
   pauseFor(milliseconds: number): Promise<void>;
+  /**
+   * Lets no worker claim a row for that long at the most, as `pauseFor` does, until what it resolves with is called. A
+   * pause that the API asked for before outlasts it.
+   */
+  hold(milliseconds: number): Promise<() => Promise<void>>;
   /** How long no worker will claim a row, in milliseconds: because the rate is used up, or the API asked to wait. */
   restingFor(): Promise<number>;
   /** Rows of any run that are ready to be claimed. */
@@ -42,6 +49,12 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
     await queue.setGlobalRateLimit(rate.calls, rate.perMs);
   };
 
+  const pauseFor = async (milliseconds: number): Promise<void> => {
+    if ((await queue.getGlobalRateLimit()) === null) await setRate(noLimit);
+    const wanted = Math.max(1, Math.ceil(milliseconds));
+    if ((await queue.getRateLimitTtl()) < wanted) await queue.rateLimit(wanted);
+  };
+
   return {
     name,
     async setRate(rate) {
@@ -50,10 +63,18 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
       // A pause that the API asked for is left alone: it needs some limit.
       if (current !== null && current.max !== noLimit.calls) await queue.removeGlobalRateLimit();
     },
-    async pauseFor(milliseconds) {
-      if ((await queue.getGlobalRateLimit()) === null) await setRate(noLimit);
-      const wanted = Math.max(1, Math.ceil(milliseconds));
-      if ((await queue.getRateLimitTtl()) < wanted) await queue.rateLimit(wanted);
+    pauseFor,
+    async hold(milliseconds) {
+      // What is shorter than a window of the rate is no pause.
+      const shortest = (await queue.getGlobalRateLimit())?.duration ?? 0;
+      const paused = (await queue.getRateLimitTtl()) > shortest;
+      await pauseFor(milliseconds);
+      const until = performance.now() + milliseconds;
+      return async () => {
+        // A longer rest is somebody else's; the clocks of two machines never agree to the millisecond.
+        const left = until - performance.now() + clockToleranceMs;
+        if (!paused && (await queue.getRateLimitTtl()) <= left) await queue.removeRateLimitKey();
+      };
     },
     async restingFor() {
       const limit = await queue.getGlobalRateLimit();

@@ -18,7 +18,7 @@ const noHistory: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };
 
 /** So many rows are taken back while no worker may claim one, and so long at the most. */
 const takenAtOnce = 500;
-const holdMs = 5_000;
+const holdMs = 2_000;
 
 /**
  * Takes the rows of a run out of the datastore, but for those that are being called right now and those with a result.
@@ -39,13 +39,14 @@ export async function takeBack(
   try {
     for (;;) {
       const since = performance.now();
-      if (!datastore.exclusive) await queue.pauseFor(holdMs);
+      const release = datastore.exclusive ? undefined : await queue.hold(holdMs);
       const jobs = await idleRows(rows, runId);
-      if (jobs.length === 0) return;
       await save(jobs.map(takenRow));
       // Too slow: workers may claim rows again by now, and what was read may be out of date.
-      if (performance.now() - since > holdMs / 2) continue;
-      await Promise.all(jobs.map(({ id }) => rows.remove(id ?? '')));
+      const inTime = datastore.exclusive || performance.now() - since < holdMs / 2;
+      if (inTime) await Promise.all(jobs.map(({ id }) => rows.remove(id ?? '')));
+      await release?.();
+      if (jobs.length === 0) return;
     }
   } finally {
     await rows.close();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { stringify } from 'csv-stringify/sync';
+import { csvText } from './csv-text.ts';
 import { unwritableReport } from './failure.ts';
 
 /** Without it Excel takes UTF-8 for the system's old code page. */
@@ -29,13 +29,13 @@ export class CsvFile {
   }
 
   /** Adds records. The first call creates the file with its header, even when there are none. */
-  async write(records: (readonly string[])[]): Promise<void> {
+  async write(records: readonly (readonly string[])[]): Promise<void> {
     await this.#guarded(async () => {
       if (this.#handle === undefined) {
         this.#handle = await open(this.#temporary, 'wx', 0o600);
-        await this.#handle.writeFile(byteOrderMark + stringify([this.#header]));
+        await this.#handle.writeFile(byteOrderMark + csvText([this.#header]));
       }
-      if (records.length > 0) await this.#handle.writeFile(stringify(records));
+      if (records.length > 0) await this.#handle.writeFile(csvText(records));
     });
   }
 

@@ -191,19 +191,18 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   }
 
   async function withdrawAll(signal: AbortSignal): Promise<boolean> {
-    if (!datastore.exclusive) await options.rows.watchStalled();
-    while (!signal.aborted && failure === undefined) {
-      await batches.takeBack((rows) =>
-        journal.append(rows.map(({ row, history }) => ({ type: 'open', row, history }))).then(() => {}),
-      );
+    if (!datastore.exclusive && !window.isEmpty) await options.rows.watchStalled();
+    while (!window.isEmpty && !signal.aborted && failure === undefined) {
+      await batches.takeBack(async (rows) => {
+        await journal.append(rows.map(({ row, history }) => ({ type: 'open', row, history })));
+      });
       if (!window.isEmpty) await Promise.race([window.changed(), pause(refreshMs)]);
-      if (!window.isEmpty) continue;
-      await journal.append([{ type: 'settled' }]);
-      await batches.forget();
-      return true;
     }
     if (failure !== undefined) throw failure;
-    return false;
+    if (!window.isEmpty) return false;
+    await journal.append([{ type: 'settled' }]);
+    await batches.forget();
+    return true;
   }
 
   return {

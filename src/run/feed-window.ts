@@ -7,6 +7,8 @@ const secondsOfWork = 4;
 /** With a known limit on the rate, calls may take longer than the window is wide: more rows must be ready. */
 const secondsAtFixedRate = 10;
 const maxOpenRows = 5_000;
+/** As long as nobody knows the rate: enough for several machines, little enough for the slowest API. */
+const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
 /** Finished rows wait in the datastore until their batch is complete: that many windows of them at the most. */
 const heldWindows = 8;
@@ -46,8 +48,8 @@ export class FeedWindow {
   /** Rows that are worth having open now. */
   get limit(): number {
     const { concurrency, ratePerSecond } = this.#options;
-    const rate = this.#weights === 0 ? 0 : this.#weightedRate / this.#weights;
-    const wanted = Math.max(2 * concurrency, Math.ceil(rate * secondsOfWork));
+    const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
+    const wanted = Math.max(2 * concurrency, Math.ceil(work));
     const allowed =
       ratePerSecond === undefined ? maxOpenRows : Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate));
     return Math.min(wanted, allowed, maxOpenRows);

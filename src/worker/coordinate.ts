@@ -44,8 +44,14 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
         if (atWork.has(record.id) || !isUpForGrabs(record)) continue;
         const lock = await tryLock(store, record.id);
         if (lock === undefined) continue;
-        const work = coordinate(options, lock, record.id).finally(() => atWork.delete(record.id));
-        atWork.set(record.id, work);
+        const { id } = record;
+        const work = coordinate(options, lock, id)
+          // A full disk, say: the other runs go on.
+          .catch((error: Error) =>
+            log.error({ run: id, err: error.message }, 'the run was not left in order'),
+          )
+          .finally(() => atWork.delete(id));
+        atWork.set(id, work);
       }
     } catch (error) {
       log.error({ err: (error as Error).message }, 'the state folder can not be read');

@@ -140,9 +140,9 @@ async function workUntilStopped(run: RunHereOptions): Promise<Stop> {
           if (event.type === 'finished') finished += 1;
           if (event.run !== run.runId) return;
           if (event.type !== 'finished') return run.onEvent(event);
-          if (!datastore.exclusive) return;
           window.finished();
-          run.onEvent(event);
+          // On a shared datastore a result counts once it is collected: another machine's does not show before.
+          if (datastore.exclusive) run.onEvent(event);
         },
         onHalt: (failure) => stop({ state: 'halted', because: 'refused', failure }),
       }),

@@ -218,6 +218,19 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test('holds the queue until it is told otherwise, but not against the API', async () => {
+      const run = await begin(succeed, 1);
+      const release = await run.queue.hold(60_000);
+      expect(await run.queue.restingFor()).toBeGreaterThan(50_000);
+      await run.add(tasksOf(run.runId, 1));
+      await release();
+      await run.collected(1);
+      await run.queue.pauseFor(60_000);
+      await (await run.queue.hold(1_000))();
+      expect(await run.queue.restingFor()).toBeGreaterThan(50_000);
+      await run.end();
+    });
+
     test('keeps to a rate', async () => {
       const run = await begin(succeed, 20);
       await run.queue.setRate({ calls: 2, perMs: 100 });

@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { built } from '../helpers/built.ts';
 import { describeQueueOn } from './conformance.ts';
+import { describeRegistryOn } from './registry.conformance.ts';
 
 const { openEmbedded } = await built<typeof import('../../src/datastore/embedded/embedded.ts')>(
   'datastore/embedded/embedded',
 );
 
-describeQueueOn('the embedded datastore', async () => {
+const open = async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-conformance-'));
   return openEmbedded({ stateDir, purpose: 'conformance tests' });
-});
+};
+
+describeQueueOn('the embedded datastore', open);
+describeRegistryOn('the embedded datastore', open);

@@ -19,8 +19,7 @@ export class Stop {
     if (outer?.aborted) {
       this.#fire('aborted');
     } else if (outer !== undefined) {
-      // Many calls share one signal; they are not a leak.
-      EventEmitter.setMaxListeners(0, outer);
+      allowManyListeners(outer);
       outer.addEventListener('abort', this.#onAbort);
     }
   }
@@ -61,4 +60,13 @@ export class Stop {
     this.#reason = reason;
     for (const listener of this.#listeners) listener();
   }
+}
+
+const manyAllowed = new WeakSet<AbortSignal>();
+
+/** Many calls share one signal; they are not a leak. To say so anew for each would take longer than to listen. */
+function allowManyListeners(signal: AbortSignal): void {
+  if (manyAllowed.has(signal)) return;
+  manyAllowed.add(signal);
+  EventEmitter.setMaxListeners(0, signal);
 }

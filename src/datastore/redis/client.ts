@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisAddress } from './address.ts';
+import { corkTurns } from './cork.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -36,6 +37,7 @@ export function createClient(options: ClientOptions): RedisClient {
   // Node ends the process over an error event that nobody listens for; who wants to know adds listeners.
   client.on('error', () => {});
   if (options.role === 'producer') rejectUnanswered(client);
+  corkTurns(client);
   return client;
 }
 

@@ -28,7 +28,8 @@ const tries = 5;
 /** The server program of this machine; undefined when there is none. */
 export function redisProgram() {
   return ['redis-server', 'valkey-server'].find(
-    (name) => spawnSync(name, ['--version'], { env: plainEnvironment(), stdio: 'ignore' }).error === undefined,
+    (name) =>
+      spawnSync(name, ['--version'], { env: plainEnvironment(), stdio: 'ignore' }).error === undefined,
   );
 }
 

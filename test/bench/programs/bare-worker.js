@@ -1,80 +1,70 @@
 // @ts-check
 /**
- * Reference: a bare BullMQ worker on the same embedded datastore. It makes the same calls and looks at the answers, but
+ * Reference: a bare BullMQ worker on the same kind of datastore. It makes the same calls and looks at the answers, but
  * reads no manifest, keeps no results, and writes nothing. Timed from the first row added to the last one completed.
  */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { withBackend } from 'bullmq';
-import { openEmbedded } from '../../../dist/src/datastore/embedded/embedded.js';
-import { openInProcess } from './in-process-datastore.js';
+import { openBareDatastore } from './bare-datastore.js';
 import { plainClient } from './plain-client.js';
 import { program } from './program.js';
+import { startWatch } from './stopwatch.js';
 
 /**
- * @typedef {object} BareInput
- * @property {string} stateDir
+ * @typedef {object} BareWork
  * @property {string} baseUrl
  * @property {number} rows
  * @property {number} concurrency
- * @property {'own' | 'main'} thread where PGlite runs
+ * @property {number} rowsAtOnce added in one go
+ * @property {number} maxWaiting rows that are added ahead of those completed
  */
 
-const rowsAtOnce = 100;
-const maxWaiting = 1_000;
+/** @typedef {BareWork & import('./bare-datastore.js').BareChoice} BareInput */
+
 const queueName = 'rows';
 
-await program(async (/** @type {BareInput} */ { stateDir, baseUrl, rows, concurrency, thread }) => {
-  await mkdir(stateDir, { recursive: true });
-  const datastore =
-    thread === 'own'
-      ? await openEmbedded({ stateDir, purpose: 'benchmark' })
-      : await openInProcess(join(stateDir, 'queue'));
-  const { Queue, Worker } = withBackend(
-    /** @type {import('bullmq').BackendFactory<import('bullmq').IQueueBackend, object>} */ (
-      datastore.backend
-    ),
-  );
-  const { connection } = datastore;
-  const client = plainClient(baseUrl, concurrency);
-  const queue = new Queue(queueName, { connection, streams: { events: { maxLen: 100 } } });
-  await queue.waitUntilReady();
+await program(
+  async (/** @type {BareInput} */ { baseUrl, rows, concurrency, rowsAtOnce, maxWaiting, ...choice }) => {
+    const { classes, connection, close } = await openBareDatastore(choice);
+    const { Queue, Worker } = classes;
+    const client = plainClient(baseUrl, concurrency);
+    const queue = new Queue(queueName, { connection, streams: { events: { maxLen: 100 } } });
+    await queue.waitUntilReady();
 
-  const start = performance.now();
-  let done = 0;
-  let awaited = Number.POSITIVE_INFINITY;
-  let reached = () => {};
-  const worker = new Worker(queueName, (job) => client.restore(job.data.id), { connection, concurrency });
-  worker.on('completed', () => {
-    done += 1;
-    if (done === awaited) reached();
-  });
-  worker.on('failed', (_job, error) => {
-    throw error;
-  });
-  const completed = async (/** @type {number} */ count) => {
-    if (done >= count) return;
-    await new Promise((resolve) => {
-      awaited = count;
-      reached = () => resolve(undefined);
+    const watch = startWatch();
+    let done = 0;
+    let awaited = Number.POSITIVE_INFINITY;
+    let reached = () => {};
+    const worker = new Worker(queueName, (job) => client.restore(job.data.id), { connection, concurrency });
+    worker.on('completed', () => {
+      done += 1;
+      if (done === awaited) reached();
     });
-  };
-  for (let added = 0; added < rows; added += rowsAtOnce) {
-    await queue.addBulk(
-      Array.from({ length: Math.min(rowsAtOnce, rows - added) }, (_, index) => ({
-        name: 'row',
-        data: { id: added + index + 1 },
-        opts: { removeOnComplete: true },
-      })),
-    );
-    await completed(added + 2 * rowsAtOnce - maxWaiting);
-  }
-  await completed(rows);
-  const rowsPerSecond = rows / ((performance.now() - start) / 1_000);
+    worker.on('failed', (_job, error) => {
+      throw error;
+    });
+    const completed = async (/** @type {number} */ count) => {
+      if (done >= count) return;
+      await new Promise((resolve) => {
+        awaited = count;
+        reached = () => resolve(undefined);
+      });
+    };
+    for (let added = 0; added < rows; added += rowsAtOnce) {
+      await queue.addBulk(
+        Array.from({ length: Math.min(rowsAtOnce, rows - added) }, (_, index) => ({
+          name: 'row',
+          data: { id: added + index + 1 },
+          opts: { removeOnComplete: true },
+        })),
+      );
+      await completed(added + 2 * rowsAtOnce - maxWaiting);
+    }
+    await completed(rows);
+    const speed = watch.speed(rows);
 
-  await worker.close();
-  await queue.close();
-  await client.close();
-  await datastore.close();
-  return rowsPerSecond;
-});
+    await worker.close();
+    await queue.close();
+    await client.close();
+    await close();
+    return speed;
+  },
+);

@@ -40,11 +40,11 @@ await program(async (/** @type {{ stateDir: string, source: string }} */ { state
   );
   const process_ = createRowProcessor({
     client: { send: async ({ body }) => answerTo(body) },
-    policy: { attempts: options.attempts, backoffMs: options.backoffMs },
     log: openLog(),
     onEvent: () => {},
     onHalt: () => {},
   });
+  const policy = { attempts: options.attempts, backoffMs: options.backoffMs };
   const { signal } = new AbortController();
 
   const work = async (/** @type {readonly RowTask[]} */ batch) => {
@@ -57,7 +57,7 @@ await program(async (/** @type {{ stateDir: string, source: string }} */ { state
       stored.map(async (text) => {
         const verdict = await process_(
           decodeTask(JSON.parse(text)),
-          { attemptsUsed: 0, lostClaims: 0 },
+          { attemptsUsed: 0, lostClaims: 0, policy },
           signal,
         );
         if (verdict.kind !== 'finished') throw new Error(`A row is ${verdict.kind}.`);

@@ -1,23 +1,46 @@
 // @ts-check
 /**
- * Ours: a whole run on the embedded datastore, made of what `cqbatch run` is made of. Timed from the moment at which
- * the datastore is open and the first row may be fed, to the moment at which the report is written.
+ * Ours: a whole run on the embedded datastore or on Redis, made of what `cqbatch run` is made of. Timed from the moment at
+ * which the datastore is open and the first row may be fed, to the moment at which the report is written.
  */
 import { join } from 'node:path';
 import { createClient } from '../../../dist/src/api/client.js';
 import { openLog } from '../../../dist/src/cli/log.js';
+import { readVersion } from '../../../dist/src/cli/version.js';
 import { createRun } from '../../../dist/src/run/create-run.js';
 import { Progress } from '../../../dist/src/run/progress.js';
 import { openRunStore } from '../../../dist/src/run/store.js';
 import { executeRun } from '../../../dist/src/worker/execute-run.js';
+import { chooseDatastore } from './choose-datastore.js';
 import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';
 import { runOptions } from './run-options.js';
+import { startWatch } from './stopwatch.js';
 
-/** @typedef {{ stateDir: string, source: string, baseUrl: string, rate?: string }} RunInput */
-/** @typedef {{ rowsPerSecond: number, peakMb: number }} RunFigures */
+/**
+ * @typedef {object} RunInput
+ * @property {string} stateDir
+ * @property {string} source
+ * @property {string} baseUrl
+ * @property {string} [rate]
+ * @property {string} [queue] the address of a Redis; without it the datastore is the embedded one
+ */
 
-await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate }) => {
+/** @typedef {import('./stopwatch.js').Speed & { peakMb: number, course: readonly Moment[] }} RunFigures */
+
+/**
+ * How things stand at a moment of the run.
+ *
+ * @typedef {object} Moment
+ * @property {number} rows finished so far
+ * @property {number} atMs of some clock
+ * @property {number} cpuMs of the process so far
+ * @property {number} residentMb memory of the process
+ */
+
+const lookEveryMs = 250;
+
+await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, queue }) => {
   const options = runOptions({ baseUrl, ...(rate !== undefined && { rate }) });
   const store = openRunStore(stateDir);
   const { record, journal } = await createRun(store, {
@@ -33,35 +56,47 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate }
     timeouts: { headersMs: options.timeoutMs, bodyMs: options.timeoutMs, totalMs: options.timeoutMs },
   });
   const progress = new Progress({ total: record.plan.rows, counts: journal.outcomeCounts });
-  let start = Number.NaN;
-  let end = Number.NaN;
+  const datastore = await chooseDatastore({ stateDir, queue });
+  const watch = startWatch();
+  /** @type {import('./stopwatch.js').Speed | undefined} */
+  let speed;
+  /** @type {Moment[]} */
+  const course = [];
+  let rows = 0;
+  const look = () => {
+    const { user, system } = process.cpuUsage();
+    const residentMb = process.memoryUsage.rss() / 1e6;
+    course.push({ rows, atMs: performance.now(), cpuMs: (user + system) / 1_000, residentMb });
+  };
+  const looking = setInterval(look, lookEveryMs);
   // The journal is closed when the report is written; closing the datastore, which follows, is not part of the work.
   const closeJournal = journal.close.bind(journal);
   journal.close = () => {
-    end = performance.now();
+    speed = watch.speed(rows);
     return closeJournal();
   };
 
   const { reports } = await executeRun({
     store,
     record,
+    ...datastore,
     openJournal: async () => journal,
     client,
+    version: readVersion(),
     log: openLog(),
     interrupt: new AbortController().signal,
-    onStarted: () => {
-      start = performance.now();
-    },
+    onStarted: watch.restart,
     onEvent: (event) => {
-      if (event.type === 'finished') progress.finished(event.result);
+      if (event.type !== 'finished') return;
+      progress.finished(event.result);
+      rows += 1;
+      if (rows === record.plan.rows) look();
     },
-    onEnded() {},
+    onEnded: () => clearInterval(looking),
   });
   await client.close();
-  const { succeeded } = reports.summary.outcomes;
-  if (succeeded !== record.plan.rows) throw new Error(`${succeeded} of ${record.plan.rows} rows succeeded.`);
-  return /** @satisfies {RunFigures} */ ({
-    rowsPerSecond: succeeded / ((end - start) / 1_000),
-    peakMb: peakMemory(),
-  });
+  const { succeeded } = reports?.summary.outcomes ?? {};
+  if (succeeded !== record.plan.rows || rows !== succeeded || speed === undefined)
+    throw new Error(`${succeeded} of ${record.plan.rows} rows succeeded.`);
+  return /** @satisfies {RunFigures} */ ({ ...speed, peakMb: peakMemory(), course });
 });

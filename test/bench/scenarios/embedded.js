@@ -10,6 +10,7 @@ import { restorePath } from '../programs/plain-client.js';
 
 /** @typedef {import('../measure/line.js').Line} Line */
 /** @typedef {import('../programs/run.js').RunFigures} RunFigures */
+/** @typedef {import('../programs/stopwatch.js').Speed} Speed */
 
 const concurrency = 50;
 
@@ -36,8 +37,10 @@ export const embedded = {
         await rm(stateDir, { recursive: true });
         return /** @type {any} */ (answer);
       };
-      const bareWorker = (/** @type {'own' | 'main'} */ thread) => () =>
-        /** @type {Promise<number>} */ (onNewDatastore('bare-worker', { rows, concurrency, thread }));
+      const bareWorker = (/** @type {'own' | 'main'} */ thread) => async () => {
+        const work = { rows, concurrency, rowsAtOnce: 100, maxWaiting: 1_000, thread };
+        return /** @type {Speed} */ (await onNewDatastore('bare-worker', work)).rowsPerSecond;
+      };
       /** @type {Record<string, () => Promise<number>>} */
       const contestants = {
         'bare worker': bareWorker('own'),

@@ -42,10 +42,10 @@ async function control(
   });
   expect(await seen()).toBe(before);
 
-  expect(await type('unpause', 'r')).toMatchObject({ code: 0, stdout: 'Run r is running.\n' });
+  expect(await type('unpause', 'r')).toEqual({ code: 0, stdout: 'Run r is running.\n', stderr: '' });
   await requested(sandbox, before + 10);
   const cancelled = await type('cancel', 'r', '--json');
-  expect(cancelled.code).toBe(0);
+  expect(cancelled).toEqual({ code: 0, stdout: expect.any(String), stderr: expect.any(String) });
   expect(JSON.parse(cancelled.stdout)).toMatchObject({ run: 'r', state: 'cancelled' });
   const { code, stderr } = await run.end;
   expect({ code, stderr }).toMatchObject({ code: 3 });

@@ -1,0 +1,93 @@
+import { EventEmitter } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Stop } from '../../../src/api/network/stop.ts';
+
+const minute = 60_000;
+
+function stopOf(milliseconds: number, signal?: AbortSignal): Stop {
+  const stop = new Stop(milliseconds, signal);
+  onTestFinished(() => stop.release());
+  return stop;
+}
+
+test('a signal stops all calls that have it, whatever became of others', () => {
+  const controller = new AbortController();
+  const stops = [1, 2, 3].map(() => stopOf(minute, controller.signal));
+  const listeners = stops.map((stop) => {
+    const listener = vi.fn();
+    stop.addListener(listener);
+    return listener;
+  });
+  stops[1]?.release();
+  controller.abort();
+  expect(stops.map(({ reason }) => reason)).toEqual(['aborted', undefined, 'aborted']);
+  expect(listeners.map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1]);
+});
+
+test('a signal that aborted already stops at once', () => {
+  expect(stopOf(minute, AbortSignal.abort()).reason).toBe('aborted');
+});
+
+test('any number of calls listen to one signal without a warning, and none once they have ended', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): unknown => warnings.push(warning);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const { signal } = new AbortController();
+  const stops = Array.from({ length: 60 }, () => stopOf(minute, signal));
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
+  for (const stop of stops) stop.release();
+  expect(EventEmitter.getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('a call that ends as it is stopped does not keep others from being stopped', () => {
+  const controller = new AbortController();
+  const first = stopOf(minute, controller.signal);
+  const second = stopOf(minute, controller.signal);
+  first.addListener(() => first.release());
+  controller.abort();
+  expect(second.reason).toBe('aborted');
+});
+
+test('the first reason counts', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const controller = new AbortController();
+  const stop = stopOf(10, controller.signal);
+  const listener = vi.fn();
+  stop.addListener(listener);
+  vi.advanceTimersByTime(10);
+  controller.abort();
+  expect(stop.reason).toBe('timed-out');
+  expect(listener).toHaveBeenCalledTimes(1);
+});
+
+test('a call that has ended is not stopped by its time-out any more', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const stop = stopOf(10);
+  stop.release();
+  vi.advanceTimersByTime(minute);
+  expect(stop.reason).toBeUndefined();
+});
+
+test('a listener that was removed is not called', () => {
+  const controller = new AbortController();
+  const stop = stopOf(minute, controller.signal);
+  const listener = vi.fn();
+  stop.addListener(listener);
+  stop.removeListener(listener);
+  controller.abort();
+  expect(listener).not.toHaveBeenCalled();
+});
+
+test('as a signal it aborts with the stop, at once when that was before', () => {
+  const controller = new AbortController();
+  const stop = stopOf(minute, controller.signal);
+  const early = stop.toSignal();
+  expect(early.aborted).toBe(false);
+  controller.abort();
+  expect(early.aborted).toBe(true);
+  expect(stop.toSignal().aborted).toBe(true);
+});

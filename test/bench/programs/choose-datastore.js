@@ -1,0 +1,20 @@
+// @ts-check
+
+/**
+ * What `executeRun` is told about the datastore. Only the modules of the one that is chosen are loaded, as by the
+ * command: the memory of the others would be measured, too.
+ *
+ * @param {{ readonly stateDir: string, readonly queue?: string | undefined }} choice
+ * @returns {Promise<Pick<import('../../../dist/src/worker/execute-run.js').ExecuteRunOptions, 'openDatastore' | 'queue'>>}
+ */
+export async function chooseDatastore({ stateDir, queue }) {
+  if (queue === undefined) {
+    const { openEmbedded } = await import('../../../dist/src/datastore/embedded/embedded.js');
+    return { openDatastore: (purpose) => openEmbedded({ stateDir, purpose }) };
+  }
+  const { openRedis } = await import('../../../dist/src/datastore/redis/redis.js');
+  return {
+    queue,
+    openDatastore: async (purpose) => (await openRedis({ url: queue, purpose })).datastore,
+  };
+}

@@ -1,0 +1,116 @@
+// @ts-check
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeManifest } from '../manifest.js';
+import { measureProgram } from '../measure/child.js';
+import { withLeanApi } from '../measure/local-api.js';
+import { redisProgram, withRedis } from '../measure/redis.js';
+import { median } from '../measure/samples.js';
+
+/** @typedef {import('../programs/run.js').Moment} Moment */
+/** @typedef {import('../programs/run.js').RunFigures} RunFigures */
+
+/** Much more than any machine should need. */
+const limitMs = 60 * 60_000;
+
+/**
+ * Whether a long run takes more from Redis, or from its own process, the longer it goes on.
+ *
+ * @type {import('./scenario.js').Scenario}
+ */
+export const redisMillion = {
+  name: 'redis-million',
+  long: true,
+  async run({ quick, folder, say }) {
+    if (redisProgram() === undefined) {
+      say('  redis-server and valkey-server are missing: left out');
+      return [];
+    }
+    const rows = quick ? 20_000 : 1_000_000;
+    if (!quick) say('  this takes some minutes');
+    const source = join(folder, 'manifest.csv');
+    const stateDir = join(folder, 'state');
+    await writeManifest(source, rows);
+    const { memory, course } = await withLeanApi(({ url: baseUrl }) =>
+      withRedis(folder, async ({ url: queue, memory }) => {
+        const empty = await memory();
+        const run = { stateDir, source, baseUrl, queue };
+        const { course } = /** @type {RunFigures} */ (await measureProgram('run', run, limitMs));
+        const { used: left, peak } = await memory();
+        return { memory: { empty: empty.used, peak, left }, course };
+      }),
+    );
+    await rm(stateDir, { recursive: true });
+
+    // The first fiftieth warms up, and in the last hundredth nothing is fed any more: rows then cost less.
+    const first = stretch(course, 0.02 * rows, 0.12 * rows);
+    const last = stretch(course, 0.89 * rows, 0.99 * rows);
+    say(
+      `  Redis ${megabytes(memory.empty)} empty, ${megabytes(memory.peak)} at the peak, ` +
+        `${megabytes(memory.left)} afterwards; process ${megabytes(first.residentMb)}, then ${megabytes(last.residentMb)}`,
+    );
+
+    const of = `of ${rows.toLocaleString('en')} rows`;
+    const speeding = /** @type {const} */ ({ referenceName: 'in the first', comparison: 'ratio' });
+    return [
+      {
+        title: `Redis, its memory at the peak ${of}`,
+        unit: 'MB',
+        ours: [memory.peak],
+        reference: [memory.empty],
+        referenceName: 'empty',
+        comparison: 'difference',
+        goal: { atMost: 30 },
+      },
+      {
+        title: `Redis, memory of the process, last tenth ${of}`,
+        unit: 'MB',
+        ours: [last.residentMb],
+        reference: [first.residentMb],
+        referenceName: 'in the first',
+        comparison: 'difference',
+        goal: { atMost: 30 },
+      },
+      {
+        ...speeding,
+        title: `Redis, last tenth ${of}`,
+        unit: 'rows/s',
+        ours: [last.rowsPerSecond],
+        reference: [first.rowsPerSecond],
+        goal: { atLeast: 0.9 },
+      },
+      {
+        ...speeding,
+        title: `Redis, CPU time of the process per row, last tenth ${of}`,
+        unit: 'µs',
+        ours: [last.cpuMicroseconds],
+        reference: [first.cpuMicroseconds],
+      },
+    ];
+  },
+};
+
+/**
+ * What a part of the run was like.
+ *
+ * @param {readonly Moment[]} course
+ * @param {number} from rows finished
+ * @param {number} to rows finished
+ */
+function stretch(course, from, to) {
+  const begin = course.find(({ rows }) => rows >= from);
+  const end = course.find(({ rows }) => rows >= to);
+  if (begin === undefined || end === undefined) throw new Error(`No look at row ${from} or ${to}.`);
+  const rows = end.rows - begin.rows;
+  return {
+    rowsPerSecond: (1_000 * rows) / (end.atMs - begin.atMs),
+    cpuMicroseconds: (1_000 * (end.cpuMs - begin.cpuMs)) / rows,
+    residentMb: median(
+      course.slice(course.indexOf(begin), course.indexOf(end) + 1).map(({ residentMb }) => residentMb),
+    ),
+  };
+}
+
+function megabytes(/** @type {number} */ value) {
+  return `${Number(value.toPrecision(3))} MB`;
+}

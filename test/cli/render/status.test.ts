@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { type RunView, statusDocument, statusLine, statusText } from '../../../src/cli/render/status.ts';
+import { goneAfterMs } from '../../../src/queue/registry.ts';
+
+const now = Date.parse('2026-01-05T09:30:00.000Z');
+const at = (secondsAgo: number): string => new Date(now - 1_000 * secondsAgo).toISOString();
+
+const worker = {
+  id: 'w1',
+  host: 'alpha',
+  pid: 71,
+  version: '1.2.3',
+  baseUrl: 'https://api.example.com',
+  concurrency: 50,
+  active: 12,
+  finished: 900,
+  startedAt: at(60),
+  seenAt: at(1),
+};
+
+const running: RunView = {
+  id: 'monthly',
+  state: 'running',
+  ended: false,
+  manifest: 'rows.csv',
+  baseUrl: 'https://api.example.com',
+  rows: 12_000,
+  counts: { succeeded: 4_480, failed: 32, invalid: 0, duplicate: 0, not_attempted: 0 },
+  rate: { perSecond: 640.4, of: 'now' },
+  coordinator: { host: 'beta', pid: 42, seenAt: at(1) },
+  workers: [worker],
+};
+
+const local = {
+  unclear: 3,
+  codes: [{ outcome: 'failed', code: 'NOT_FOUND', count: 32, example: 7 }],
+  states: [
+    { state: 'planned', at: at(90) },
+    { state: 'running', at: at(60) },
+  ],
+  resumable: false,
+} as unknown as NonNullable<RunView['local']>;
+
+describe('the status', () => {
+  test('tells where a run stands and who works on it', () => {
+    expect(statusText(running, now).split('\n')).toEqual([
+      'Run monthly running',
+      '  manifest  rows.csv',
+      '  API       https://api.example.com',
+      '  done      4,512 of 12,000 rows (37 %)',
+      '            4,480 succeeded',
+      '            32 failed',
+      '  rate      640/s',
+      '  process   42 on beta',
+      '  workers   71 on alpha, 12 of 50 calls in flight',
+    ]);
+  });
+
+  test('tells since when nobody has heard of a process', () => {
+    const text = statusText(
+      {
+        ...running,
+        coordinator: { host: 'beta', pid: 42, seenAt: at(3 * 60) },
+        workers: [worker, { ...worker, pid: 72, seenAt: at(goneAfterMs / 1_000) }],
+      },
+      now,
+    );
+    expect(text).toMatch(/^ {2}process {3}42 on beta, last seen 3 min ago$/m);
+    expect(text).toMatch(/^ {2}workers {3}71 on alpha, 12 of 50 calls in flight$/m);
+    expect(text).toMatch(/^ {12}72 on alpha, 12 of 50 calls in flight, last seen 15 s ago$/m);
+  });
+
+  test('tells what to do next, and why a run has ended', () => {
+    const halted = { ...running, state: 'halted', ended: true, workers: [] };
+    const states = [
+      { state: 'halted' as const, at: at(1), reason: 'more failures than --max-failures allows' },
+    ];
+    const text = statusText({ ...halted, local: { ...local, states, resumable: true } }, now);
+    expect(text).toMatch(/^ {2}reason {4}more failures than --max-failures allows$/m);
+    expect(text).toMatch(/^ {2}next {6}cqbatch resume monthly$/m);
+    expect(statusText({ ...running, state: 'paused' }, now)).toMatch(/next +cqbatch unpause monthly$/);
+    expect(statusText({ ...running, local }, now)).not.toMatch(/next|reason/);
+  });
+
+  test('says that a rate is an average, and nothing of one that nobody knows', () => {
+    expect(statusText({ ...running, rate: { perSecond: 2.5, of: 'average' } }, now)).toMatch(
+      /rate +2\.5\/s on average/,
+    );
+    const { rate: _, coordinator: __, ...unknown } = running;
+    expect(statusText(unknown, now)).not.toMatch(/rate|process/);
+  });
+
+  test('fits on one line', () => {
+    expect(statusLine(running)).toBe(
+      'Run monthly running  4,512/12,000 (37 %)  4,480 succeeded, 32 failed  640/s  1 worker',
+    );
+    const { rate: _, ...submitted } = { ...running, state: 'submitted', workers: [] };
+    expect(statusLine({ ...submitted, counts: { ...running.counts, succeeded: 0, failed: 0 } })).toBe(
+      'Run monthly submitted  0/12,000 (0 %)',
+    );
+    expect(statusLine({ ...running, workers: [worker, worker] })).toMatch(/2 workers$/);
+    expect(statusLine({ ...running, rate: { perSecond: 5, of: 'average' } })).not.toContain('/s');
+  });
+
+  test('of a manifest without rows is no division by zero', () => {
+    const counts = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 };
+    expect(statusLine({ ...running, rows: 0, counts })).toContain('0/0 (0 %)');
+  });
+});
+
+describe('the document', () => {
+  test('tells the same to programs', () => {
+    expect(statusDocument({ ...running, local: { ...local, retryOf: 'before' } })).toEqual({
+      run: 'monthly',
+      state: 'running',
+      manifest: 'rows.csv',
+      base_url: 'https://api.example.com',
+      rows: 12_000,
+      done: 4_512,
+      outcomes: running.counts,
+      unclear: 3,
+      codes: [{ outcome: 'failed', code: 'NOT_FOUND', count: 32 }],
+      rate_per_s: 640.4,
+      process: { pid: 42, host: 'beta' },
+      workers: [
+        {
+          host: 'alpha',
+          pid: 71,
+          version: '1.2.3',
+          concurrency: 50,
+          active: 12,
+          finished: 900,
+          started_at: at(60),
+          seen_at: at(1),
+        },
+      ],
+      states: local.states,
+      retry_of: 'before',
+    });
+  });
+
+  test('says null where only another machine knows', () => {
+    const { rate: _, coordinator: __, ...elsewhere } = running;
+    expect(statusDocument({ ...elsewhere, workers: [] })).toMatchObject({
+      unclear: null,
+      codes: null,
+      rate_per_s: null,
+      process: null,
+      workers: [],
+      states: null,
+      retry_of: null,
+    });
+  });
+});

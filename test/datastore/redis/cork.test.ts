@@ -1,0 +1,133 @@
+import { Cluster, Redis } from 'ioredis';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createClient, type Role } from '../../../src/datastore/redis/client.ts';
+import { corkTurns } from '../../../src/datastore/redis/cork.ts';
+import { selfSigned } from '../../api/self-signed.ts';
+import {
+  adminOf,
+  assignSlots,
+  describeWithRedis,
+  heard,
+  type RedisServer,
+  redisForTest,
+} from '../../helpers/redis-server.ts';
+
+const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
+
+/** Asks for something a hundred times at once, and counts how often that is written to the socket. */
+async function countWrites(client: Redis | Cluster, node: Redis): Promise<number> {
+  const spies = [vi.spyOn(node.stream, '_write'), vi.spyOn(node.stream, '_writev')];
+  await client.set('counter', 0);
+  const before = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  expect(await Promise.all(hundred.map(() => client.incr('counter')))).toEqual(hundred);
+  return spies.reduce((sum, { mock }) => sum + mock.calls.length, 0) - before;
+}
+
+async function clientOf({ port }: RedisServer, role: Role): Promise<Redis> {
+  const endpoint = { host: '127.0.0.1', port };
+  const address = { kind: 'server', endpoint, tls: false, db: 0 } as const;
+  const client = createClient({ address, role, name: 'test', mayAskInfo: true }) as Redis;
+  onTestFinished(() => client.disconnect());
+  if (role === 'probe') await client.connect();
+  else await heard(client, 'ready');
+  return client;
+}
+
+describeWithRedis('the commands of one turn', () => {
+  test('are many writes without a cork', async () => {
+    const { port } = await redisForTest();
+    const client = new Redis({ port });
+    onTestFinished(() => client.disconnect());
+    await heard(client, 'ready');
+    expect(await countWrites(client, client)).toBe(100);
+  });
+
+  test.for(['probe', 'worker', 'producer'] as const)('are one write of a %s', async (role) => {
+    const client = await clientOf(await redisForTest(), role);
+    expect(await countWrites(client, client)).toBe(1);
+  });
+
+  test('are one write after connections were lost, too', async () => {
+    const server = await redisForTest();
+    const client = await clientOf(server, 'worker');
+    for (const _ of [1, 2]) {
+      const ready = heard(client, 'ready');
+      await adminOf(server).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await ready;
+      expect(await countWrites(client, client)).toBe(1);
+    }
+  });
+
+  test('are answered though the connection is lost before they are sent', async () => {
+    const client = await clientOf(await redisForTest(), 'worker');
+    const answers = Promise.all(hundred.map(() => client.incr('counter')));
+    client.stream.destroy();
+    expect(await answers).toEqual(hundred);
+  });
+
+  test('are refused, not forgotten, if a producer loses the connection before they are sent', async () => {
+    const server = await redisForTest();
+    const client = await clientOf(server, 'producer');
+    const answers = Promise.allSettled(hundred.map(() => client.incr('counter')));
+    client.stream.destroy();
+    expect(new Set((await answers).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    expect(await adminOf(server).get('counter')).toBeNull();
+  });
+
+  test('are sent before the connection is closed', async () => {
+    const server = await redisForTest();
+    const [left, cut] = [await clientOf(server, 'worker'), await clientOf(server, 'worker')];
+    const answers = Promise.all([left.incr('left'), left.quit()]);
+    cut.incr('cut').catch(() => {});
+    cut.disconnect();
+    expect(await answers).toEqual([1, 'OK']);
+    await heard(cut, 'end');
+    expect(await adminOf(server).mget('left', 'cut')).toEqual(['1', '1']);
+  });
+
+  test('are one write over TLS', async () => {
+    const { port } = await redisForTest({ tls: true });
+    const client = new Redis({ port, tls: { ca: selfSigned.cert, servername: 'localhost' } });
+    onTestFinished(() => client.disconnect());
+    corkTurns(client);
+    await heard(client, 'ready');
+    expect(await countWrites(client, client)).toBe(1);
+  });
+
+  test('are one write to each node of a Cluster', async () => {
+    const server = await redisForTest({ cluster: true });
+    await assignSlots(server);
+    const cluster = new Cluster([{ host: '127.0.0.1', port: server.port }]);
+    onTestFinished(() => cluster.disconnect());
+    corkTurns(cluster);
+    await heard(cluster, 'ready');
+    await cluster.get('counter');
+    const [node] = cluster.nodes('master');
+    if (node === undefined) throw new Error('The Cluster has no node.');
+    expect(await countWrites(cluster, node)).toBe(1);
+  });
+
+  test('include transactions and blocking commands, which are answered as they were', async () => {
+    const client = await clientOf(await redisForTest(), 'worker');
+    const answers = await Promise.all([
+      client.set('a', '1'),
+      client.multi().incr('a').incr('a').exec(),
+      client.lpush('list', 'x'),
+      client.blpop('list', 1),
+      client.get('a'),
+    ]);
+    const transaction = [
+      [null, 2],
+      [null, 3],
+    ];
+    expect(answers).toEqual(['OK', transaction, 1, ['list', 'x'], '3']);
+  });
+
+  test('hold megabytes', async () => {
+    const client = await clientOf(await redisForTest(), 'worker');
+    const texts = ['a', 'ä', '😀'].map((text) => text.repeat(1_000_000));
+    await Promise.all(texts.map((text, index) => client.set(`text-${index}`, text)));
+    expect(await client.mget('text-0', 'text-1', 'text-2')).toEqual(texts);
+    expect(await client.strlen('text-2')).toBe(4_000_000);
+  });
+});
