@@ -3,12 +3,14 @@ import type { Datastore } from '../datastore/datastore.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { type RowWorker, type RowWorkerOptions, startRowWorker } from '../queue/row-worker.ts';
-import { Watchdog } from './watchdog.ts';
+import { Watchdog, type WatchdogOptions } from './watchdog.ts';
 
 export interface WatchedWorkerOptions extends RowWorkerOptions {
   readonly log: Logger;
   /** Called when rows wait, nothing keeps the worker from taking them, and it takes none, also after connecting anew. */
   readonly onStuck: () => void;
+  /** How long nothing may start, and how often that is looked at; see `WatchdogOptions`. Default: every 5 s. */
+  readonly patience?: WatchdogOptions & { readonly watchMs: number };
 }
 
 /** The error of a worker that has come to a standstill. */
@@ -20,7 +22,7 @@ export function stuck(): CqbatchError {
   );
 }
 
-const watchMs = 5_000;
+const usualWatchMs = 5_000;
 /** A datastore that takes longer to say how it is does not answer. */
 const answerMs = 10_000;
 
@@ -31,7 +33,7 @@ export function startWatchedWorker(
   options: WatchedWorkerOptions,
 ): RowWorker {
   const { log } = options;
-  const watchdog = new Watchdog();
+  const watchdog = new Watchdog(options.patience);
   let worker = startRowWorker(datastore, queue, options);
   /** Claims of the workers that were replaced. */
   let startedBefore = 0;
@@ -72,7 +74,7 @@ export function startWatchedWorker(
       .finally(() => {
         watching = false;
       });
-  }, watchMs);
+  }, options.patience?.watchMs ?? usualWatchMs);
   timer.unref();
 
   return {

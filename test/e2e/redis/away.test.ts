@@ -4,7 +4,7 @@ import { startSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce } from '../agreement.ts';
 import { eventually, kindSandbox, newMachine, type Place, requested } from './machine.ts';
 
-const rows = 400;
+const rows = 300;
 const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', '4'];
 
 async function newPlace(): Promise<Place> {

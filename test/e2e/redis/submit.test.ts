@@ -58,7 +58,7 @@ describeWithRedis('a submitted run', () => {
 
   test('is handed over when its coordinator is stopped, and the next one finishes it', async () => {
     const place = await newPlace('20ms');
-    const home = await newMachine(place, 400);
+    const home = await newMachine(place, 300);
     const worker = await (await newMachine(place)).worker('--concurrency', '4');
     const first = await home.worker(...coordinating);
     await home.run('submit', 'rows.csv', '--yes', '--run-id', 'relay');
@@ -69,13 +69,13 @@ describeWithRedis('a submitted run', () => {
     const second = await home.worker(...coordinating);
     expect(await home.run('status', 'relay', '--watch')).toMatchObject({ code: 0 });
     expect(second.logged('no longer coordinating')).toMatchObject([{ run: 'relay', state: 'completed' }]);
-    await expectEveryRowCalledOnce(home, 'relay', place, 400);
-    expect(worker.logged('row finished')).toHaveLength(400);
+    await expectEveryRowCalledOnce(home, 'relay', place, 300);
+    expect(worker.logged('row finished')).toHaveLength(300);
   });
 
   test('is taken over when its coordinator is killed', async () => {
     const place = await newPlace('20ms');
-    const home = await newMachine(place, 400);
+    const home = await newMachine(place, 300);
     await (await newMachine(place)).worker('--concurrency', '4');
     const first = await home.worker(...coordinating);
     await home.run('submit', 'rows.csv', '--yes', '--run-id', 'orphan');
@@ -88,7 +88,7 @@ describeWithRedis('a submitted run', () => {
     await eventually(async () => (await home.stateOf('orphan')) === 'completed');
     await second.stop();
     // The worker has lived on: nothing was lost.
-    await expectEveryRowCalledOnce(home, 'orphan', place, 400);
+    await expectEveryRowCalledOnce(home, 'orphan', place, 300);
   });
 
   test('is coordinated by one process at a time, however many there are', async () => {
