@@ -48,11 +48,13 @@ describeWithRedis('a Redis that goes away', () => {
     expect({ code, stdout, stderr }).toMatchObject({ code: 130 });
     expect(stdout).toMatch(/^Next: +cqbatch resume r$/m);
     expect(await home.stateOf('r')).toBe('interrupted');
-    // What became of the rows in Redis, nobody can tell; what never got there was not called.
+    // What became of the rows in Redis nobody can tell, so all of them are suspected.
     const called = callsByRow(await place.sandbox.log());
-    const notAttempted = (await home.report('r')).filter((row) => row['_outcome'] === 'not_attempted');
-    expect(notAttempted.length).toBeGreaterThan(0);
-    expect(notAttempted.filter((row) => called.has(`restore-evaluation ${row['evaluation_id']}`))).toEqual(
+    const reported = (await home.report('r')).filter((row) =>
+      called.has(`restore-evaluation ${row['evaluation_id']}`),
+    );
+    expect(reported.length).toBeGreaterThanOrEqual(50);
+    expect(reported.filter((row) => row['_outcome'] !== 'succeeded' && row['_unclear'] !== 'yes')).toEqual(
       [],
     );
 

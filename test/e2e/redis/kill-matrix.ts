@@ -1,0 +1,80 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { type Finished, finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
+import { type RedisServer, redisForTest } from '../../helpers/redis-server.ts';
+import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
+import { type SandboxProcess, startSandbox } from '../../helpers/sandbox.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { callsByRow, expectAgreement, expectEveryRowOnce, hasUnclearFault } from '../agreement.ts';
+import { mixedCsv } from '../manifests.ts';
+
+/**
+ * The matrix of kills: a run of 5,000 rows on Redis, fed by one process and called by two others, loses one of its
+ * parts several times at random moments. Nothing waits for the pauses here: the moment is what is random.
+ */
+
+export const rows = 5_000;
+export const concurrency = 15;
+export const workers = 2;
+const faults = 'reset=0.5%,500=0.5%,502-after-commit=0.5%,malformed=0.5%,503=0.5%';
+/** Slow enough that the last kill still meets a run that is going. */
+const usualRate = '600/s';
+
+export interface Parts {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly redis: RedisServer;
+  readonly sandbox: SandboxProcess;
+  readonly workers: ChildProcess[];
+  readonly coordinator: ChildProcess;
+  /** Of the coordinator that the run began with. */
+  readonly end: Promise<Finished>;
+}
+
+export async function begin(rate = usualRate): Promise<Parts> {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'manifest.csv'), mixedCsv(rows).text);
+  const redis = await redisForTest();
+  const sandbox = await startSandbox(
+    ...['--evaluations', '6000', '--soundboards', '6000', '--latency', '5ms..30ms', '--fault', faults],
+  );
+  const env = { ...sandbox.env, CQBATCH_QUEUE: redis.url };
+  const parts = { cwd, env, redis, sandbox, workers: [] as ChildProcess[] };
+  for (let index = 0; index < workers; index += 1) parts.workers.push(await startWorker(parts));
+  const args = ['run', 'manifest.csv', '--yes', '--rate', rate, '--backoff', '50ms', '--no-worker'];
+  const coordinator = startCqbatch(args, { cwd, env });
+  const end = finished(coordinator);
+  await saying(coordinator, 'Run 20');
+  return { ...parts, coordinator, end };
+}
+
+export async function startWorker({ cwd, env }: Pick<Parts, 'cwd' | 'env'>): Promise<ChildProcess> {
+  const child = startCqbatch(['worker', '--concurrency', String(concurrency)], { cwd, env });
+  await saying(child, 'worker started');
+  // A full pipe would stop it.
+  child.stderr?.resume();
+  return child;
+}
+
+export async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+export const aMoment = () => sleep(300 + Math.random() * 1_500);
+
+/** @param lost rows that may have been in flight where something was lost, all in all. */
+export async function expectExactness({ cwd, sandbox }: Parts, lost: number): Promise<void> {
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  const log = await sandbox.log();
+  expectEveryRowOnce(report, rows);
+  expectAgreement(report, log, { killed: true });
+  expect(report.filter((row) => row['_outcome'] === 'not_attempted')).toEqual([]);
+  const calls = callsByRow(log);
+  const suspected = report.filter((row) => row['_unclear'] === 'yes' && !hasUnclearFault(row, calls));
+  expect(suspected.length).toBeLessThanOrEqual(lost);
+}

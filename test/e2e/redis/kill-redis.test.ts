@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { describeWithRedis } from '../../helpers/redis-server.ts';
+import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
+import { callsByRow, callsOf, expectEveryRowOnce } from '../agreement.ts';
+import { aMoment, begin, concurrency, expectExactness, rows, workers } from './kill-matrix.ts';
+
+describeWithRedis('a run is exact', () => {
+  test('when redis-server is killed three times', { timeout: 180_000 }, async () => {
+    const parts = await begin();
+    for (let kills = 0; kills < 3; kills += 1) {
+      await aMoment();
+      await parts.redis.kill();
+      await sleep(Math.random() * 1_000);
+      await parts.redis.restart();
+    }
+    expect((await parts.end).code).toBe(1);
+    await expectExactness(parts, 3 * workers * concurrency);
+  });
+
+  test('when every connection is cut six times', { timeout: 180_000 }, async () => {
+    const parts = await begin();
+    const redis = new Redis(parts.redis.port);
+    for (let cuts = 0; cuts < 6; cuts += 1) {
+      await aMoment();
+      await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    }
+    redis.disconnect();
+    expect((await parts.end).code).toBe(1);
+    await expectExactness(parts, 6 * workers * concurrency);
+  });
+
+  test('when Redis forgets everything', { timeout: 180_000 }, async () => {
+    const parts = await begin();
+    await aMoment();
+    const redis = new Redis(parts.redis.port);
+    // Unfinished rows, and results that nobody had collected.
+    const held = await redis.keys('*:rows-*-r*');
+    await redis.flushall();
+    redis.disconnect();
+    expect((await parts.end).code).toBe(1);
+    const report = await readCsv(await newestRunFolder(parts.cwd), 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expect(report.filter((row) => row['_outcome'] === 'not_attempted')).toEqual([]);
+    // How often the forgotten rows were called is forgotten too, but not that they may have been.
+    const calls = callsByRow(await parts.sandbox.log());
+    const calledAgain = report.filter((row) => callsOf(row, calls).length > Number(row['_attempts']));
+    expect(calledAgain.filter((row) => row['_unclear'] !== 'yes' && row['_outcome'] !== 'duplicate')).toEqual(
+      [],
+    );
+    expect(held.length).toBeGreaterThan(0);
+  });
+});
