@@ -91,7 +91,11 @@ export function openRegistry(datastore: Datastore): Registry {
     const read = (data: Stored): Entry | undefined => {
       // Another version of the program may keep what this one does not understand.
       if (data?.v !== payloadVersion) return undefined;
-      return schema.safeParse(JSON.parse(data.text)).data;
+      try {
+        return schema.safeParse(JSON.parse(data.text)).data;
+      } catch {
+        return undefined;
+      }
     };
     const get = async (id: string) => {
       const job = await queue.getJob(jobId(id));

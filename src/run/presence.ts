@@ -21,13 +21,23 @@ export interface PresenceOptions {
 
 const beatMs = 1_000;
 
+/** A run that shows itself. */
+export interface Presence {
+  /** Resolves when the rate is in force that all runs of the same API allow together: no row may be called before. */
+  readonly established: Promise<void>;
+  /** Writes the entry a last time. */
+  stop(): Promise<void>;
+}
+
 /**
  * Shows a run to everybody who sees the datastore, and keeps the rate that all runs of the same API allow together.
- * Ends with `stop`, which writes the entry a last time.
  */
-export function startPresence(options: PresenceOptions): { stop(): Promise<void> } {
+export function startPresence(options: PresenceOptions): Presence {
   const { registry, rows } = options;
-  let rate: CallRate | undefined | 'unknown' = 'unknown';
+  let establish: () => void = () => {};
+  const established = new Promise<void>((resolve) => {
+    establish = resolve;
+  });
   let beating: Promise<void> | undefined;
 
   const beat = async (): Promise<void> => {
@@ -37,25 +47,26 @@ export function startPresence(options: PresenceOptions): { stop(): Promise<void>
       const present = (await registry.runs()).filter(
         (run) => run.baseUrl === entry.baseUrl && isPresent(run),
       );
-      const wanted = slowestRate(present);
-      if (rate === 'unknown' || rate?.calls !== wanted?.calls || rate?.perMs !== wanted?.perMs) {
-        await rows.setRate(wanted);
-        rate = wanted;
-      }
+      // Every time: a Redis that has lost its data has lost the limit, too.
+      await rows.setRate(slowestRate(present));
+      establish();
       const workers = (await registry.workers()).filter((w) => w.baseUrl === entry.baseUrl && isPresent(w));
       options.onSurroundings({ workers: workers.length, restingMs: await rows.restingFor() });
     } catch (error) {
       options.onError(error as Error);
     }
   };
-  const timer = setInterval(() => {
+  const beatOnce = (): void => {
     beating ??= beat().finally(() => {
       beating = undefined;
     });
-  }, beatMs);
+  };
+  const timer = setInterval(beatOnce, beatMs);
   timer.unref();
+  beatOnce();
 
   return {
+    established,
     async stop() {
       clearInterval(timer);
       await beating;
@@ -64,9 +75,14 @@ export function startPresence(options: PresenceOptions): { stop(): Promise<void>
   };
 }
 
-/** Several runs share one API: the strictest of them says how fast it is called. */
+/**
+ * Several runs share one API: the strictest of them says how fast it is called. A paused one counts: when it goes on,
+ * its rows are called at once.
+ */
 export function slowestRate(runs: readonly Pick<RunEntry, 'state' | 'rate'>[]): CallRate | undefined {
-  const rates = runs.flatMap(({ state, rate }) => (state === 'running' && rate !== undefined ? [rate] : []));
+  const rates = runs.flatMap(({ state, rate }) =>
+    ['running', 'paused'].includes(state) && rate !== undefined ? [rate] : [],
+  );
   const slowest = rates.sort((a, b) => a.calls / a.perMs - b.calls / b.perMs)[0];
   return slowest === undefined ? undefined : { calls: slowest.calls, perMs: slowest.perMs };
 }

@@ -26,8 +26,12 @@ export interface RunStore {
    * @throws a usage error `RUN_UNKNOWN` when there is none.
    */
   load(id?: string): Promise<RunRecord>;
-  /** All runs, oldest first. Folders without a record (a plan that was declined or died) are left out. */
-  list(): Promise<readonly RunRecord[]>;
+  /**
+   * All runs, oldest first. Folders without a record (a plan that was declined or died) are left out.
+   *
+   * @param onUnreadable takes the error of a damaged record, and the others are listed; without it, it is thrown.
+   */
+  list(onUnreadable?: (error: Error) => void): Promise<readonly RunRecord[]>;
   /** Removes a run that has never been started. */
   discard(id: string): Promise<void>;
 }
@@ -68,8 +72,10 @@ export function openRunStore(stateDir: string): RunStore {
     return names.filter(isRunId).sort();
   };
 
-  const list = async (): Promise<readonly RunRecord[]> => {
-    const records = (await Promise.all((await ids()).map(read))).filter((record) => record !== undefined);
+  const list = async (onUnreadable?: (error: Error) => void): Promise<readonly RunRecord[]> => {
+    const readable = (id: string): Promise<RunRecord | undefined> =>
+      onUnreadable === undefined ? read(id) : read(id).catch((error) => void onUnreadable(error));
+    const records = (await Promise.all((await ids()).map(readable))).filter((record) => record !== undefined);
     // Ids sort by time unless the user chose them; of the same second, they are as good as any order.
     return records.sort((a, b) => compare(plannedAt(a), plannedAt(b)) || compare(a.id, b.id));
   };

@@ -42,31 +42,40 @@ export interface WishWatch {
 /** @param registry of a shared datastore; without it only the run's folder is looked at. */
 export function watchWishes(runId: string, runFolder: string, registry?: Registry): WishWatch {
   let current: Wish = 'go';
-  let reading = false;
+  let asking = false;
   const waiting = new Set<{ readonly wanted: readonly Wish[]; resolve(wish: Wish): void }>();
 
+  /** From the folder, and from the registry. */
+  let heard: readonly [DatedWish | undefined, DatedWish | undefined] = [undefined, undefined];
+
+  const apply = (): void => {
+    const latest = heard.filter((wish) => wish !== undefined).sort((a, b) => (a.at < b.at ? 1 : -1))[0];
+    current = latest?.wish ?? 'go';
+    for (const waiter of waiting) {
+      if (!waiter.wanted.includes(current)) continue;
+      waiting.delete(waiter);
+      waiter.resolve(current);
+    }
+  };
   const look = async (): Promise<void> => {
-    if (reading) return;
-    reading = true;
+    // While the datastore does not answer, the folder still does.
+    heard = [await readWish(runFolder), heard[1]];
+    apply();
+    if (registry === undefined || asking) return;
+    asking = true;
     try {
-      const made = [await readWish(runFolder), await registry?.wishOf(runId)];
-      const latest = made.filter((wish) => wish !== undefined).sort((a, b) => (a.at < b.at ? 1 : -1))[0];
-      current = latest?.wish ?? 'go';
-      for (const waiter of waiting) {
-        if (!waiter.wanted.includes(current)) continue;
-        waiting.delete(waiter);
-        waiter.resolve(current);
-      }
+      const registered = await registry.wishOf(runId);
+      heard = [heard[0], registered];
+      apply();
     } catch {
-      // A datastore that does not answer: it is asked again.
+      // It is asked again.
     } finally {
-      reading = false;
+      asking = false;
     }
   };
   const timer = setInterval(() => void look(), pollMs);
   timer.unref();
   void look();
-
   return {
     get current() {
       return current;

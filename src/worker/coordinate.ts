@@ -35,11 +35,16 @@ const maxRuns = 16;
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop } = options;
+  const warned = new Set<string>();
+  const warnOnce = ({ message }: Error): void => {
+    if (!warned.has(message)) log.error({ err: message }, 'a run can not be read');
+    warned.add(message);
+  };
   const atWork = new Map<string, Promise<void>>();
   setMaxListeners(2 * maxRuns, stop);
   while (!stop.aborted) {
     try {
-      for (const record of await store.list()) {
+      for (const record of await store.list(warnOnce)) {
         if (atWork.size >= maxRuns || stop.aborted) break;
         if (atWork.has(record.id) || !isUpForGrabs(record)) continue;
         const lock = await tryLock(store, record.id);

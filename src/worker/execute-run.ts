@@ -144,6 +144,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         onError: (error) => log.warn({ run: id, err: error.message }, 'datastore error'),
       });
     try {
+      await Promise.race([presence?.established, aborted(options.interrupt)]);
       const end = await runHere({
         runId: id,
         options: runOptions,
@@ -207,6 +208,13 @@ function requireAllResults({ id, plan }: RunRecord, { finishedCount }: Journal):
   );
 }
 
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /** The last entry is not worth waiting for a datastore that is away. */
 function seconds(count: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1_000 * count).unref());
@@ -263,7 +271,7 @@ async function settleDeadRuns(
   }
 }
 
-/** @throws a fatal error when the datastore knows another run of this id. */
+/** @throws a usage error when the datastore knows another run of this id. */
 async function announce(
   registry: Registry,
   entry: RunEntry,
@@ -271,7 +279,7 @@ async function announce(
 ): Promise<void> {
   await registry.sweep();
   if (!(await registry.putRun(entry))) {
-    throw fatalError(
+    throw usageError(
       'RUN_ID_TAKEN',
       `Another run called ${record.id} uses this datastore. Give this one another --run-id, or the datastore's ` +
         'installations different prefixes (CQBATCH_QUEUE_PREFIX).',

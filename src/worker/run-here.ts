@@ -70,8 +70,10 @@ const maintainEvery = 20_000;
  * @throws a fatal error when the datastore or the disk fails; the journal then tells what was done before.
  */
 export async function runHere(run: RunHereOptions): Promise<RunEnd> {
+  const interrupted = aborted(run.interrupt);
+  const givenUp = interrupted.then(() => datastoreAway(run.datastore));
   for (;;) {
-    const end = await workUntilStopped(run);
+    const end = await workUntilStopped(run, givenUp);
     if (end.state === 'robbed') {
       run.log.error({ run: run.runId }, 'the datastore has lost rows: they are fed again, marked unclear');
       continue;
@@ -82,7 +84,7 @@ export async function runHere(run: RunHereOptions): Promise<RunEnd> {
     }
     run.log.info({ run: run.runId }, 'run paused');
     run.onEvent({ type: 'paused', paused: true });
-    const next = await Promise.race([run.wishes.until('go', 'cancel'), aborted(run.interrupt), run.lost]);
+    const next = await Promise.race([run.wishes.until('go', 'cancel'), interrupted, run.lost]);
     if (next instanceof Error) throw next;
     if (next !== 'go') return { state: next === 'cancel' ? 'cancelled' : 'interrupted' };
     run.onEvent({ type: 'paused', paused: false });
@@ -91,7 +93,8 @@ export async function runHere(run: RunHereOptions): Promise<RunEnd> {
 
 type Stop = RunEnd | { readonly state: 'paused' } | { readonly state: 'robbed' };
 
-async function workUntilStopped(run: RunHereOptions): Promise<Stop> {
+/** @param givenUp resolves when the user wants to leave and the datastore need not be waited for any longer. */
+async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): Promise<Stop> {
   const { options, log, datastore, client } = run;
   const window = new FeedWindow({
     concurrency: options.concurrency,
@@ -166,7 +169,7 @@ async function workUntilStopped(run: RunHereOptions): Promise<Stop> {
     if (reached === 'exceeded') stop({ state: 'halted', because: 'threshold' });
     if (reached === 'robbed') stop({ state: 'robbed' });
     const end: Stop = reached === 'done' ? { state: 'completed' } : (stopped ?? { state: 'interrupted' });
-    return await Promise.race([leave(end), abandoned(run)]);
+    return await Promise.race([leave(end), givenUp]);
   } finally {
     run.interrupt.removeEventListener('abort', interrupted);
     worker?.pause();
@@ -174,7 +177,7 @@ async function workUntilStopped(run: RunHereOptions): Promise<Stop> {
       .then(() => shown?.stop())
       .then(() => coordinator.close());
     // BullMQ waits for a datastore that is gone for good, and for one that is away.
-    await Promise.race([closed, run.lost, abandoned(run)]);
+    await Promise.race([closed, run.lost, givenUp]);
   }
 
   async function leave(end: Stop): Promise<Stop> {
@@ -191,11 +194,14 @@ function patience({ interrupt }: RunHereOptions, end: Stop): AbortSignal {
   return end.state === 'interrupted' ? AbortSignal.timeout(shutdownMs) : interrupt;
 }
 
-/** Resolves when the user wants to leave and the datastore has not answered for too long since. */
-async function abandoned({ datastore, interrupt }: RunHereOptions): Promise<RunEnd> {
+/** Resolves when a shared datastore has not answered for so long that leaving can't wait for it. */
+async function datastoreAway(datastore: Datastore): Promise<RunEnd> {
   if (datastore.exclusive) return new Promise(() => {});
-  await aborted(interrupt);
-  await new Promise((resolve) => setTimeout(resolve, 3 * shutdownMs).unref());
+  // Calls in flight may take one such time, taking back what is left another; one that is away may take neither.
+  for (let waited = 0; waited < 3; waited += 1) {
+    await new Promise((resolve) => setTimeout(resolve, shutdownMs).unref());
+    if (datastore.trouble !== undefined) break;
+  }
   return { state: 'interrupted' };
 }
 
