@@ -26,12 +26,14 @@ export async function readBatch(job: Job<BatchSize>): Promise<CollectedBatch> {
   return { rows: job.data.rows, bytes: job.data.bytes, results, abandoned: await abandonedRows(job) };
 }
 
-/** The rows of a batch, by whether they are finished. */
+/**
+ * The rows of a batch, by whether they are finished, while workers go on finishing them. Unfinished ones are asked for
+ * first: the other way round, a row that is finished between the two questions would be in neither answer, be taken
+ * for one that was never fed, and be called again.
+ */
 export async function rowsOfBatch(
   job: Job<BatchSize>,
 ): Promise<{ readonly finished: readonly number[]; readonly unfinished: readonly number[] }> {
-  const finished = (await abandonedRows(job)).map(({ row }) => row);
-  for await (const page of finishedPages(job)) finished.push(...Object.keys(page).map(rowOfJobId));
   const unfinished: number[] = [];
   let cursor = 0;
   do {
@@ -39,7 +41,10 @@ export async function rowsOfBatch(
     unfinished.push(...(page.unprocessed ?? []).map(rowOfJobId));
     cursor = page.nextUnprocessedCursor ?? 0;
   } while (cursor !== 0);
-  return { finished, unfinished };
+  const finished = (await abandonedRows(job)).map(({ row }) => row);
+  for await (const page of finishedPages(job)) finished.push(...Object.keys(page).map(rowOfJobId));
+  const isFinished = new Set(finished);
+  return { finished, unfinished: unfinished.filter((row) => !isFinished.has(row)) };
 }
 
 async function* finishedPages(job: Job): AsyncGenerator<Record<string, unknown>> {
