@@ -5,6 +5,8 @@ export default defineConfig({
     root: '.',
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
+    // Many wait for locks to run out most of the time: two files at once, also on two cores.
+    maxWorkers: 2,
     hookTimeout: 60_000,
     globalSetup: ['test/helpers/build.ts', 'test/helpers/install-redis.ts'],
   },

@@ -164,11 +164,11 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
               onError: (error) => log.warn({ run: id, err: error.message }, 'datastore error'),
             })),
         log,
-        async onEvent(event) {
+        onEvent(event) {
           if (event.type === 'finished') progress.finished(event.result);
           if (event.type === 'paused') {
             running = enterState(running, event.paused ? 'paused' : 'running');
-            await store.save(running);
+            store.save(running).catch((error) => log.error({ run: id, err: error.message }, 'not saved'));
           }
           options.onEvent?.(event);
         },

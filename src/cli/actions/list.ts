@@ -78,7 +78,11 @@ export async function list(flags: CommonFlags & RawSettings): Promise<ExitCode> 
       host: null,
     });
   }
-  runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));
+  try {
+    runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));
+  } catch (error) {
+    terminal.warn(`warning: only the runs of ${store.stateDir}: ${(error as Error).message}`);
+  }
   const header = ['run', 'state', 'rows', 'done', 'succeeded', 'failed', 'manifest'];
   const rows = runs.map(({ run, state, rows, done, succeeded, failed, manifest, host }) => [
     run,

@@ -23,7 +23,12 @@ export async function status(id: string | undefined, flags: StatusFlags): Promis
   const store = openRunStore(stateDirOf(flags));
   const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
   const found = await findRun(store, datastore, id);
-  const live = await openLiveView(datastore);
+  const live = await openLiveView(datastore).catch((error: Error) => {
+    // What the state folder tells is better than nothing.
+    if ('entry' in found) throw error;
+    terminal.warn(`warning: only what the state folder knows: ${error.message}`);
+    return undefined;
+  });
   const look = async (): Promise<RunView> => {
     if ('entry' in found) return viewOfEntry(found.entry, await live?.of(found.entry.id));
     const record = await store.load(found.record.id);
