@@ -1,3 +1,4 @@
+import type { Job } from 'bullmq';
 import { z } from 'zod';
 import type { Datastore } from '../datastore/datastore.ts';
 import { outcomes } from '../domain.ts';
@@ -69,6 +70,7 @@ export interface Registry {
    */
   putRun(entry: RunEntry): Promise<boolean>;
   runs(): Promise<readonly RunEntry[]>;
+  run(id: string): Promise<RunEntry | undefined>;
   putWorker(entry: WorkerEntry): Promise<void>;
   removeWorker(id: string): Promise<void>;
   workers(): Promise<readonly WorkerEntry[]>;
@@ -106,13 +108,15 @@ export function openRegistry(datastore: Datastore): Registry {
     const add = async (id: string, entry: Entry): Promise<void> => {
       await queue.add('entry', stored(entry), { jobId: jobId(id) });
     };
+    const replace = ({ job }: { readonly job: Job<Stored> }, entry: Entry): Promise<void> =>
+      job.updateData(stored(entry));
     return {
       get,
       add,
+      replace,
       async put(id: string, entry: Entry): Promise<void> {
-        const { job } = (await get(id)) ?? {};
-        if (job === undefined) await add(id, entry);
-        else await job.updateData(stored(entry));
+        const known = await get(id);
+        await (known === undefined ? add(id, entry) : replace(known, entry));
       },
       async all(): Promise<readonly Entry[]> {
         const jobs = await queue.getJobs(['waiting']);
@@ -129,13 +133,17 @@ export function openRegistry(datastore: Datastore): Registry {
   return {
     async putRun(entry) {
       // Two processes may come to the same id at the same moment: the datastore keeps the first one's.
-      if ((await runs.get(entry.id)) === undefined) await runs.add(entry.id, entry);
-      const known = await runs.get(entry.id);
+      let known = await runs.get(entry.id);
+      if (known === undefined) {
+        await runs.add(entry.id, entry);
+        known = await runs.get(entry.id);
+      }
       if (known?.entry?.key !== entry.key) return false;
-      await runs.put(entry.id, entry);
+      await runs.replace(known, entry);
       return true;
     },
     runs: runs.all,
+    run: async (id) => (await runs.get(id))?.entry,
     putWorker: (entry) => workers.put(entry.id, entry),
     async removeWorker(id) {
       await workers.remove(id);

@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Datastore } from '../datastore/datastore.ts';
 import { CqbatchError } from '../errors.ts';
-import { openJournal } from '../journal/open.ts';
 import type { ProcessLock } from '../lock.ts';
 import { refuseChangedManifest } from '../run/manifest-copy.ts';
 import { actualState, enterState, isActive, type RunRecord } from '../run/record.ts';
@@ -103,8 +101,6 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
         record,
         openDatastore: async () => borrowed(options.datastore),
         queue: options.queue,
-        openJournal: () =>
-          openJournal(join(store.folder(id), 'journal.jsonl'), { runId: id, mustExist: true }),
         client: undefined,
         lock,
         handOver: true,

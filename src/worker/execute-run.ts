@@ -14,13 +14,14 @@ import type { WrittenReports } from '../report/write-reports.ts';
 import { openPlannedManifest } from '../run/open-manifest.ts';
 import { type Surroundings, startPresence } from '../run/presence.ts';
 import { Progress } from '../run/progress.ts';
-import { enterState, type RunRecord } from '../run/record.ts';
+import { enterState, isActive, type RunRecord } from '../run/record.ts';
 import { reportRun } from '../run/report-run.ts';
 import { lockRun } from '../run/run-lock.ts';
 import { settleRun } from '../run/settle-run.ts';
 import type { RunStore } from '../run/store.ts';
 import { unfinishedTasks } from '../run/tasks.ts';
 import { clearWish, watchWishes } from '../run/wish.ts';
+import { aborted, after } from '../waiting.ts';
 import { type RunEnd, type RunEvent, runHere } from './run-here.ts';
 import { startWorkerPresence } from './worker-presence.ts';
 
@@ -32,8 +33,8 @@ export interface ExecuteRunOptions {
   readonly openDatastore: (purpose: string) => Promise<Datastore>;
   /** The shared datastore without its password; absent for the embedded one. */
   readonly queue?: string | undefined;
-  /** Opens the run's journal, once this process is the only one that works on the run. */
-  readonly openJournal: () => Promise<Journal>;
+  /** The journal of a new run, open already; it is closed at the end. That of another run is opened here. */
+  readonly journal?: Journal | undefined;
   /** Calls the API; without it, workers elsewhere must. */
   readonly client: ApiClient | undefined;
   /** The lock on the run, when it is held already; it is not released here. */
@@ -67,6 +68,9 @@ export interface ExecutedRun {
   readonly reports?: WrittenReports;
 }
 
+/** The last entry is not worth waiting longer for a datastore that is away. */
+const farewellMs = 2_000;
+
 /**
  * Takes a run from where its journal stands to its end, records each state that it enters, and writes its report,
  * whatever the end is.
@@ -87,7 +91,9 @@ export async function executeRun(options: ExecuteRunOptions): Promise<ExecutedRu
     const lock = own ?? options.lock;
     try {
       const rows = openRowQueue(datastore, rowsQueueName(options.record.options.baseUrl));
-      const journal = await options.openJournal();
+      const journal =
+        options.journal ??
+        (await openJournal(join(store.folder(id), 'journal.jsonl'), { runId: id, mustExist: true }));
       const lost = Promise.race([datastore.lost, ...(lock === undefined ? [] : [lock.lost])]);
       try {
         return await execute(options, { datastore, lost, rows, journal });
@@ -117,6 +123,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   const { datastore, rows, journal } = means;
   const { id, manifest, options: runOptions } = options.record;
   const runFolder = store.folder(id);
+  const onError = (error: Error): void => log.warn({ run: id, err: error.message }, 'datastore error');
   const planned = await openPlannedManifest(join(runFolder, manifest.file), manifest.name, runOptions);
   refuseOtherDatastore(options, journal);
   if (datastore.exclusive) await claimForOurselves(options, means);
@@ -141,7 +148,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         rows,
         entry,
         onSurroundings: (surroundings) => options.onSurroundings?.(surroundings),
-        onError: (error) => log.warn({ run: id, err: error.message }, 'datastore error'),
+        onError,
       });
     try {
       await Promise.race([presence?.established, aborted(options.interrupt)]);
@@ -161,7 +168,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
               baseUrl: runOptions.baseUrl,
               concurrency: runOptions.concurrency,
               facts,
-              onError: (error) => log.warn({ run: id, err: error.message }, 'datastore error'),
+              onError,
             })),
         log,
         onEvent(event) {
@@ -192,10 +199,10 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       throw error;
     } finally {
       wishes.close();
-      await Promise.race([presence?.stop(), seconds(2)]).catch(() => {});
+      await Promise.race([presence?.stop(), after(farewellMs)]).catch(() => {});
     }
   } finally {
-    await Promise.race([registry?.close(), seconds(2)]);
+    await Promise.race([registry?.close(), after(farewellMs)]);
   }
 }
 
@@ -206,18 +213,6 @@ function requireAllResults({ id, plan }: RunRecord, { finishedCount }: Journal):
     'ROWS_WITHOUT_RESULT',
     `${plan.rows - finishedCount} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
   );
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
-/** The last entry is not worth waiting for a datastore that is away. */
-function seconds(count: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_000 * count).unref());
 }
 
 function withoutQueue({ queue: _, ...record }: RunRecord): RunRecord {
@@ -256,7 +251,7 @@ async function settleDeadRuns(
   interrupt: AbortSignal,
 ): Promise<void> {
   for (const record of await store.list()) {
-    const worked = record.state === 'running' || record.state === 'paused' || record.state === 'failed';
+    const worked = isActive(record.state) || record.state === 'failed';
     if (record.id === ownId || !worked || record.queue !== undefined) continue;
     const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
     const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), { runId: record.id });

@@ -12,6 +12,7 @@ import { startCoordinator } from '../run/coordinator.ts';
 import { FeedWindow } from '../run/feed-window.ts';
 import type { RunOptions } from '../run/record.ts';
 import type { WishWatch } from '../run/wish.ts';
+import { aborted, after } from '../waiting.ts';
 import { createRowProcessor, type WorkerEvent } from './row-processor.ts';
 import { startWatchedWorker, stuck } from './watched-worker.ts';
 import type { WorkerFacts } from './worker-presence.ts';
@@ -199,15 +200,8 @@ async function datastoreAway(datastore: Datastore): Promise<RunEnd> {
   if (datastore.exclusive) return new Promise(() => {});
   // Calls in flight may take one such time, taking back what is left another; one that is away may take neither.
   for (let waited = 0; waited < 3; waited += 1) {
-    await new Promise((resolve) => setTimeout(resolve, shutdownMs).unref());
+    await after(shutdownMs);
     if (datastore.trouble !== undefined) break;
   }
   return { state: 'interrupted' };
-}
-
-function aborted(signal: AbortSignal): Promise<'aborted'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('aborted');
-    signal.addEventListener('abort', () => resolve('aborted'), { once: true });
-  });
 }

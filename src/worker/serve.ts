@@ -6,6 +6,7 @@ import type { CqbatchError } from '../errors.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRegistry } from '../queue/registry.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
+import { after } from '../waiting.ts';
 import { createRowProcessor } from './row-processor.ts';
 import { startWatchedWorker, stuck } from './watched-worker.ts';
 import { startWorkerPresence } from './worker-presence.ts';
@@ -109,8 +110,4 @@ export function serveRows(options: ServeOptions): Serving {
     },
     end: untilEnd(),
   };
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

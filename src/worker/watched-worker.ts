@@ -3,6 +3,7 @@ import type { Datastore } from '../datastore/datastore.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { type RowWorker, type RowWorkerOptions, startRowWorker } from '../queue/row-worker.ts';
+import { after } from '../waiting.ts';
 import { Watchdog, type WatchdogOptions } from './watchdog.ts';
 
 export interface WatchedWorkerOptions extends RowWorkerOptions {
@@ -43,7 +44,7 @@ export function startWatchedWorker(
   async function watch(): Promise<void> {
     const answer = await Promise.race([
       Promise.all([queue.countWaiting(), queue.restingFor()]),
-      new Promise<undefined>((resolve) => setTimeout(resolve, answerMs, undefined).unref()),
+      after(answerMs),
     ]);
     // One that keeps silent without having said that it is away is no excuse.
     const [waiting, resting] = answer ?? [1, 0];

@@ -10,7 +10,7 @@ import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { interruptible } from '../interrupt.ts';
+import { interruptible, stopping } from '../interrupt.ts';
 import { summaryText } from '../render/summary.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { findRun, withRegistry } from './find-run.ts';
@@ -60,7 +60,7 @@ async function cancelStopped(
   datastore: DatastoreChoice,
   record: RunRecord,
 ): Promise<RunRecord> {
-  const interrupt = interruptible(terminal);
+  const interrupt = interruptible(stopping(terminal));
   try {
     const cancelled = await cancelStoppedRun(store, record, datastore.open, interrupt.signal);
     if (cancelled !== undefined) return cancelled;
@@ -107,7 +107,7 @@ async function cancelElsewhere(
     await registry.wish(id, 'cancel');
     terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(pollMs)) {
-      const now = (await registry.runs()).find((run) => run.id === id);
+      const now = await registry.run(id);
       if (now === undefined || now.state !== state || !isPresent(now)) return now;
     }
     return undefined;

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import type { Journal } from '../../journal/journal.ts';
-import { openJournal } from '../../journal/open.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import type { Surroundings } from '../../run/presence.ts';
 import { Progress } from '../../run/progress.ts';
@@ -11,7 +9,7 @@ import type { RunEnd, RunEvent } from '../../worker/run-here.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DatastoreChoice } from '../datastore.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { interruptible } from '../interrupt.ts';
+import { interruptible, stopping } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { progressLine } from '../render/progress.ts';
 import { summaryText } from '../render/summary.ts';
@@ -47,7 +45,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
   const { options } = record;
   const log = openLog(input.logLevel);
   const client = input.calls ? apiClient(options, tokenSource(settings)) : undefined;
-  const interrupt = interruptible(terminal);
+  const interrupt = interruptible(stopping(terminal));
   const follower = new Follower(terminal, record);
   let begun = false;
   try {
@@ -56,9 +54,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
       record,
       openDatastore: datastore.open,
       queue: datastore.queue,
-      openJournal: async () =>
-        input.journal ??
-        openJournal(join(store.folder(record.id), 'journal.jsonl'), { runId: record.id, mustExist: true }),
+      journal: input.journal,
       client,
       version: readVersion(),
       log,

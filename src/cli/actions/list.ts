@@ -7,7 +7,7 @@ import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { count, table } from '../render/words.ts';
 import { openTerminal } from '../terminal.ts';
-import { openLiveView } from './live-view.ts';
+import { withRegistry } from './find-run.ts';
 import { withJournalReader } from './look.ts';
 import { viewOfEntry } from './run-view.ts';
 
@@ -35,28 +35,24 @@ async function runsElsewhere(
   datastore: DatastoreChoice,
   known: ReadonlySet<string>,
 ): Promise<readonly ListedRun[]> {
-  const live = await openLiveView(datastore);
-  if (live === undefined) return [];
-  try {
-    const entries = (await live.runs()).filter(({ id }) => !known.has(id));
-    return entries
-      .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
-      .map((entry) => {
-        const { id, state, manifest, rows, counts, coordinator } = viewOfEntry(entry, undefined);
-        return {
-          run: id,
-          state,
-          manifest,
-          rows,
-          done: outcomes.reduce((sum, outcome) => sum + counts[outcome], 0),
-          succeeded: counts.succeeded,
-          failed: counts.failed,
-          host: coordinator?.host ?? null,
-        };
-      });
-  } finally {
-    await live.close();
-  }
+  if (datastore.queue === undefined) return [];
+  const entries = await withRegistry(datastore, 'look', (registry) => registry.runs());
+  return entries
+    .filter(({ id }) => !known.has(id))
+    .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
+    .map((entry) => {
+      const { id, state, manifest, rows, counts, coordinator } = viewOfEntry(entry, undefined);
+      return {
+        run: id,
+        state,
+        manifest,
+        rows,
+        done: outcomes.reduce((sum, outcome) => sum + counts[outcome], 0),
+        succeeded: counts.succeeded,
+        failed: counts.failed,
+        host: coordinator?.host ?? null,
+      };
+    });
 }
 
 /** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */

@@ -11,8 +11,6 @@ export interface LiveRun {
 /** A view of what the processes of a shared datastore say of themselves. */
 export interface LiveView {
   of(runId: string): Promise<LiveRun>;
-  /** All runs that it knows, those of other machines included. */
-  runs(): Promise<readonly RunEntry[]>;
   close(): Promise<void>;
 }
 
@@ -23,12 +21,11 @@ export async function openLiveView(choice: DatastoreChoice): Promise<LiveView | 
   const registry = openRegistry(datastore);
   return {
     async of(runId) {
-      const entry = (await registry.runs()).find((run) => run.id === runId);
+      const entry = await registry.run(runId);
       if (entry === undefined) return { entry, workers: [] };
       const workers = await registry.workers();
       return { entry, workers: workers.filter(({ baseUrl }) => baseUrl === entry.baseUrl) };
     },
-    runs: async () => registry.runs(),
     async close() {
       await registry.close();
       await datastore.close();

@@ -49,7 +49,7 @@ export async function change(
         )
       : await withRegistry(datastore, `${command} ${runId}`, async (registry) => {
           await registry.wish(runId, wish);
-          return reached(async () => (await registry.runs()).find((run) => run.id === runId)?.state);
+          return reached(async () => (await registry.run(runId))?.state);
         });
   if (now !== to)
     throw fatalError('WISH_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? 'gone'}.`);

@@ -3,6 +3,7 @@ import { parseBaseUrl } from '../../api/base-url.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { fatalError, usageError } from '../../errors.ts';
 import { openRunStore } from '../../run/store.ts';
+import { aborted } from '../../waiting.ts';
 import { coordinateRuns } from '../../worker/coordinate.ts';
 import { type HealthState, startHealthServer } from '../../worker/health.ts';
 import { type ServeEnd, type Serving, serveRows } from '../../worker/serve.ts';
@@ -10,6 +11,7 @@ import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
 import { defaults, type RawSettings, type Settings } from '../config/settings.ts';
 import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { type Interrupt, interruptible } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
@@ -37,7 +39,7 @@ export async function worker(flags: WorkerFlags): Promise<ExitCode> {
   const settings = await loadSettings(flags);
   const duties = dutiesOf(settings, flags, await chooseDatastore(terminal, flags, settings));
   const log = openLog(flags.logLevel);
-  const stop = stopSignal(log);
+  const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
 
   const datastore = await duties.choice.open('worker');
   let serving: Serving | undefined;
@@ -136,7 +138,7 @@ function apiClientOf({ settings, flags }: Duties, baseUrl: string) {
   return apiClient(options, tokenSource(settings));
 }
 
-function healthOf(datastore: Datastore, stop: StopSignal, serving: Serving | undefined): HealthState {
+function healthOf(datastore: Datastore, stop: Interrupt, serving: Serving | undefined): HealthState {
   const { trouble } = datastore;
   const reason = stop.signal.aborted || serving?.ending ? 'stopping' : trouble;
   return {
@@ -171,37 +173,4 @@ function conclude(end: ServeEnd | 'aborted', log: Logger): ExitCode {
     `The API refuses every call of this worker (${code}: ${message}). Its rows have gone back for other workers; check ` +
       'its token and base URL.',
   );
-}
-
-interface StopSignal {
-  readonly signal: AbortSignal;
-  abort(): void;
-  release(): void;
-}
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** The first signal lets calls in flight finish, the second ends the process at once, which loses nothing. */
-function stopSignal(log: Logger): StopSignal {
-  const controller = new AbortController();
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
-    log.info({ signal }, 'stopping: calls in flight may finish');
-    controller.abort();
-  };
-  for (const signal of signals) process.on(signal, onSignal);
-  return {
-    signal: controller.signal,
-    abort: () => controller.abort(),
-    release() {
-      for (const signal of signals) process.off(signal, onSignal);
-    },
-  };
-}
-
-function aborted(signal: AbortSignal): Promise<'aborted'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('aborted');
-    signal.addEventListener('abort', () => resolve('aborted'), { once: true });
-  });
 }
