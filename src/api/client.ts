@@ -3,6 +3,7 @@ import { CqbatchError } from '../errors.ts';
 import { type Interpretation, interpret } from './answer.ts';
 import { parseBaseUrl } from './base-url.ts';
 import type { ApiFailure } from './failure.ts';
+import { noLimits, type StatedLimit, statedLimits } from './limits/stated-limit.ts';
 import { type Ending, exchange } from './network/exchange.ts';
 import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { repeatUnsent } from './network/repeat-unsent.ts';
@@ -36,6 +37,8 @@ export interface CallFigures {
   readonly requests: number;
   /** Duration of the call in milliseconds. */
   readonly durationMs: number;
+  /** What the last answer says of the API's limits; absent when it says nothing, or no answer came. */
+  readonly limits?: readonly StatedLimit[];
 }
 
 /**
@@ -66,19 +69,19 @@ export function createClient(options: ClientOptions): ApiClient {
     const wire = { path: `${prefix}${request.path}`, headers, body: request.body };
     const ending = await repeatUnsent(() => exchange(pool, wire, stop), stop);
     const wasSent = ending.kind === 'answer' || ending.progress !== 'unsent';
-    return { outcome: outcomeOf(ending, token, stop), requests: wasSent ? 1 : 0 };
+    return { ...readEnding(ending, token, stop), requests: wasSent ? 1 : 0 };
   }
 
   async function call(request: ApiRequest, stop: Stop): Promise<Call> {
     const current = await readToken(() => tokens.current());
-    if (!current.ok) return { outcome: current, requests: 0 };
+    if (!current.ok) return { outcome: current, requests: 0, limits: noLimits };
     const first = await callWith(current.token, request, stop);
     if (first.outcome.ok || first.outcome.failure.code !== 'UNAUTHENTICATED') return first;
     const fresh = await readToken(async () => (await tokens.refresh()) ?? current.token);
-    if (!fresh.ok) return { outcome: fresh, requests: first.requests };
+    if (!fresh.ok) return { ...first, outcome: fresh };
     if (fresh.token === current.token) return first;
     const second = await callWith(fresh.token, request, stop);
-    return { outcome: second.outcome, requests: first.requests + second.requests };
+    return { ...second, requests: first.requests + second.requests };
   }
 
   let underWay = 0;
@@ -90,8 +93,9 @@ export function createClient(options: ClientOptions): ApiClient {
     const stop = new Stop(timeouts.totalMs, signal);
     underWay++;
     try {
-      const { outcome, requests } = closing ? closedCall : await call(request, stop);
-      return { ...outcome, requests, durationMs: Math.round(performance.now() - start) };
+      const { outcome, requests, limits } = closing ? closedCall : await call(request, stop);
+      const figures = { requests, durationMs: Math.round(performance.now() - start) };
+      return { ...outcome, ...figures, ...(limits.length > 0 && { limits }) };
     } finally {
       stop.release();
       underWay--;
@@ -117,8 +121,13 @@ export function createClient(options: ClientOptions): ApiClient {
   };
 }
 
-interface Call {
+/** What came of a request. */
+interface Result {
   readonly outcome: Interpretation;
+  readonly limits: readonly StatedLimit[];
+}
+
+interface Call extends Result {
   readonly requests: number;
 }
 
@@ -128,16 +137,23 @@ const closedCall: Call = {
     failure: { class: 'aborted', code: 'CLIENT_CLOSED', message: 'The client was closed', unclear: false },
   },
   requests: 0,
+  limits: noLimits,
 };
 
-function outcomeOf(ending: Ending, token: string, stop: Stop): Interpretation {
+function readEnding(ending: Ending, token: string, stop: Stop): Result {
   switch (ending.kind) {
-    case 'answer':
-      return interpret(ending.answer, { now: Date.now(), secret: token });
+    case 'answer': {
+      const { answer } = ending;
+      const now = Date.now();
+      return {
+        outcome: interpret(answer, { now, secret: token }),
+        limits: statedLimits(answer.headers, now),
+      };
+    }
     case 'lost':
-      return { ok: false, failure: lostFailure(ending.error, ending) };
+      return { outcome: { ok: false, failure: lostFailure(ending.error, ending) }, limits: noLimits };
     case 'stopped':
-      return { ok: false, failure: stopFailure(ending, stop.reason) };
+      return { outcome: { ok: false, failure: stopFailure(ending, stop.reason) }, limits: noLimits };
   }
 }
 

@@ -1,72 +1,28 @@
-import { type AnswerHeaders, headerValues } from '../headers.ts';
+import type { AnswerHeaders } from '../headers.ts';
+import { counterLimits } from '../limits/counter-limits.ts';
+import { policyLimits } from '../limits/policy-limits.ts';
 
 /**
  * The waiting time of `RateLimit` in milliseconds (draft-ietf-httpapi-ratelimit-headers): the longest `t` of the limits
- * that are used up (`r=0`). A limit without `t` takes the window `w` of the `RateLimit-Policy` of the same name.
- *
- *     RateLimit-Policy: "burst";q=100;w=60
- *     RateLimit: "burst";r=0;t=30
+ * that are used up (`r=0`), whatever they count. A limit without `t` takes the window `w` of its `RateLimit-Policy`.
  */
 export function rateLimitMs(headers: AnswerHeaders): number | undefined {
-  const policies = new Map(
-    limits(headers, 'ratelimit-policy').map(({ name, parameters }) => [name, parameters]),
-  );
-  const waits = limits(headers, 'ratelimit')
-    .filter(({ parameters }) => parameters.get('r') === 0)
-    .map(({ name, parameters }) => parameters.get('t') ?? policies.get(name)?.get('w'))
-    .filter((seconds) => seconds !== undefined);
-  return waits.length === 0 ? undefined : Math.max(...waits) * 1000;
+  const waits = policyLimits(headers)
+    .filter(({ remaining }) => remaining === 0)
+    .map(({ resetMs, windowMs }) => resetMs ?? windowMs)
+    .filter((ms) => ms !== undefined);
+  return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
 /**
- * The waiting time of `RateLimit-Reset` (older drafts: seconds) or `X-RateLimit-Reset` (no standard: seconds, or a time
- * in seconds or milliseconds since 1970) in milliseconds. They say nothing when the limit is not used up.
+ * The waiting time of `RateLimit-Reset` (older drafts) or `X-RateLimit-Reset` (no standard) in milliseconds. They say
+ * nothing when the limit is not used up.
  *
- * @param now the server's time in milliseconds since 1970
+ * @param serverNow the server's time in milliseconds since 1970
  */
-export function rateLimitResetMs(headers: AnswerHeaders, now: number): number | undefined {
-  for (const prefix of ['ratelimit', 'x-ratelimit', 'x-rate-limit']) {
-    const remaining = wholeNumber(headers, `${prefix}-remaining`);
-    const reset = wholeNumber(headers, `${prefix}-reset`);
-    if (reset === undefined || (remaining !== undefined && remaining > 0)) continue;
-    return resetMs(reset, now);
-  }
-  return undefined;
-}
-
-function resetMs(value: number, now: number): number {
-  if (value < 1e9) return value * 1000;
-  return Math.max(0, (value < 1e12 ? value * 1000 : value) - now);
-}
-
-function wholeNumber(headers: AnswerHeaders, name: string): number | undefined {
-  const value = headerValues(headers, name)[0]?.trim();
-  return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
-}
-
-interface Limit {
-  readonly name: string;
-  readonly parameters: ReadonlyMap<string, number>;
-}
-
-/** An item of a structured list (RFC 9651): a string or a token, then parameters. */
-const listItem =
-  /\s*("(?:[^"\\]|\\.)*"|[A-Za-z*][^\s,;="]*)((?:\s*;\s*[a-z*][\w.*-]*(?:=(?:"(?:[^"\\]|\\.)*"|[^\s,;"]*))?)*)\s*(?:,|$)/y;
-const integerParameter = /;\s*([a-z*][\w.*-]*)=(\d{1,15})(?=\s*(?:;|$))/g;
-
-/** The limits of a list header with their integer parameters; nothing when it is malformed (RFC 9651, section 4.2). */
-function limits(headers: AnswerHeaders, name: string): readonly Limit[] {
-  const text = headerValues(headers, name).join(',').slice(0, 4096).trim();
-  const found: Limit[] = [];
-  listItem.lastIndex = 0;
-  while (listItem.lastIndex < text.length) {
-    const match = listItem.exec(text);
-    if (match === null) return [];
-    const parameters = [...(match[2] ?? '').matchAll(integerParameter)];
-    found.push({
-      name: match[1] ?? '',
-      parameters: new Map(parameters.map((parameter) => [parameter[1] ?? '', Number(parameter[2])])),
-    });
-  }
-  return found;
+export function rateLimitResetMs(headers: AnswerHeaders, serverNow: number): number | undefined {
+  const usedUp = counterLimits(headers, serverNow).find(
+    ({ remaining, resetMs }) => resetMs !== undefined && (remaining ?? 0) === 0,
+  );
+  return usedUp?.resetMs;
 }

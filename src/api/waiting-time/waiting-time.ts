@@ -1,10 +1,14 @@
 import { type AnswerHeaders, headerValues } from '../headers.ts';
+import { serverTime } from '../server-time.ts';
 import { rateLimitMs, rateLimitResetMs } from './rate-limit.ts';
-import { httpDateMs, retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from './retry-after.ts';
 import { retryInfoMs } from './retry-info.ts';
 
-/** The longest waiting time that is believed: one hour. Longer ones are cut to it. */
-export const maxWaitMs = 3_600_000;
+/**
+ * The longest waiting time that is believed, in milliseconds: 24 hours, because an API with a daily quota may ask to
+ * wait until midnight. Longer ones are cut to it.
+ */
+export const maxWaitMs = 86_400_000;
 
 /**
  * How long an answer asks to wait, in whole milliseconds from 0 to `maxWaitMs`; undefined when it does not say. The
@@ -16,7 +20,7 @@ export const maxWaitMs = 3_600_000;
  * @param now milliseconds since 1970, for answers without a `Date`
  */
 export function waitingTime(headers: AnswerHeaders, body: unknown, now: number): number | undefined {
-  const serverNow = firstOf(headerValues(headers, 'date'), httpDateMs) ?? now;
+  const serverNow = serverTime(headers, now);
   const wait =
     firstOf(headerValues(headers, 'retry-after'), (value) => retryAfterMs(value, serverNow)) ??
     retryInfoMs(body) ??

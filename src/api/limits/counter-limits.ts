@@ -1,0 +1,93 @@
+import { type AnswerHeaders, headerValues } from '../headers.ts';
+import { type CounterFamily, counterFamilies, hasFamily } from './counter-family.ts';
+import {
+  type LimitReading,
+  quotaOf,
+  remainingOf,
+  resetMsOf,
+  wholeNumber,
+  windowMsOf,
+} from './limit-reading.ts';
+import { structuredList } from './structured-list.ts';
+
+/**
+ * The limits that are told in one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. A reset
+ * is in seconds, or a time in seconds or milliseconds since 1970. Up to draft-ietf-httpapi-ratelimit-headers-06 the
+ * quota may be followed by policies, of which the one with the same quota tells its window; the others are limits too.
+ *
+ *     RateLimit-Limit: 100, 100;w=60, 5000;w=86400
+ *
+ * @param serverNow the server's time in milliseconds since 1970
+ */
+export function counterLimits(headers: AnswerHeaders, serverNow: number): readonly LimitReading[] {
+  const readings: LimitReading[] = [];
+  for (const family of counterFamilies) {
+    if (hasFamily(headers, family)) readings.push(...familyLimits(headers, family, serverNow));
+  }
+  return readings;
+}
+
+function familyLimits(headers: AnswerHeaders, family: CounterFamily, serverNow: number): LimitReading[] {
+  const { name, windowSeconds } = family;
+  const limits = quotas(headers, family.limit);
+  const stated =
+    limits.some(isPolicy) || family.policy === undefined ? limits : quotas(headers, family.policy);
+  const policies = stated.filter(isPolicy);
+  const current = limits[0] ?? (policies.length === 1 ? policies[0] : undefined);
+  const own =
+    policies.find((policy) => policy === current) ?? policies.find(({ calls }) => calls === current?.calls);
+  const others = policies.filter((policy) => policy !== own);
+  const window = windowSeconds ?? own?.window;
+  // Which of several policies is the current one may change with every answer.
+  const nameWith = (seconds: number | undefined): string =>
+    others.length > 0 && seconds !== undefined ? `${name};w=${seconds}` : name;
+  return [
+    {
+      ...quotaReading(nameWith(window), { calls: current?.calls, window }),
+      remaining: remainingOf(numberIn(headers, family.remaining)),
+      resetMs: resetMsOf(untilReset(numberIn(headers, family.reset), serverNow)),
+    },
+    ...others.map((other) => quotaReading(nameWith(other.window), other)),
+  ];
+}
+
+interface Quota {
+  readonly calls: number | undefined;
+  /** Seconds. */
+  readonly window: number | undefined;
+}
+
+function isPolicy({ window }: Quota): boolean {
+  return window !== undefined;
+}
+
+/** The first drafts spelled the parameter out: `window`. */
+function quotas(headers: AnswerHeaders, name: string): readonly Quota[] {
+  return structuredList(headers, name)
+    .filter(({ kind }) => kind === 'integer')
+    .map(({ value, parameters }) => ({
+      calls: wholeNumber(value),
+      window: wholeNumber(parameters.get('w') ?? parameters.get('window')),
+    }));
+}
+
+function quotaReading(name: string, { calls, window }: Quota): LimitReading {
+  return {
+    name,
+    unit: 'requests',
+    quota: quotaOf(calls),
+    windowMs: windowMsOf(window),
+    remaining: undefined,
+    resetMs: undefined,
+  };
+}
+
+function untilReset(value: number | undefined, serverNow: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (value < 1e9) return value * 1000;
+  return (value < 1e12 ? value * 1000 : value) - serverNow;
+}
+
+function numberIn(headers: AnswerHeaders, name: string): number | undefined {
+  return wholeNumber(headerValues(headers, name)[0]?.trim());
+}
