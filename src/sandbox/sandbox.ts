@@ -13,8 +13,10 @@ export interface Sandbox extends SandboxControl {
   /** The base URL, without a slash at its end. */
   readonly url: string;
   readonly port: number;
-  /** The token that was accepted at the start. */
+  /** The first of `tokens`. */
   readonly token: string;
+  /** The tokens that were accepted at the start. */
+  readonly tokens: readonly string[];
   /** Ends every connection, waiting answers included, and stops listening. May be called again. */
   readonly close: () => Promise<void>;
 }
@@ -29,13 +31,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const {
     host,
     port,
-    token,
+    tokens,
     maxBody,
     log: logSettings,
     service: serviceSettings,
   } = await readSettings(options);
   const log = new RequestLog(logSettings);
-  const service = new Service({ ...serviceSettings, token, log });
+  const service = new Service({ ...serviceSettings, tokens, log });
   const control = createControl(service, log, options);
   const server = createServer(service, control, { maxBody });
   try {
@@ -48,7 +50,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ...control,
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
     port: address.port,
-    token,
+    token: tokens[0],
+    tokens,
     close: () => server.close(),
   };
 }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { restore, start } from './client.ts';
+import { describe, expect, test } from 'vitest';
+import { type Answer, restore, restorePath, send, start } from './client.ts';
 
 test('more requests than the bucket holds are 429 with Retry-After in whole seconds', async () => {
   const sandbox = await start({ limit: 'token-bucket:rate=0.01,burst=2' });
@@ -56,4 +56,85 @@ test('another limit at run time starts full; other changes leave it as it is', a
   expect((await restore(sandbox, 2)).status).toBe(200);
   sandbox.configure({ limit: 'none' });
   expect((await restore(sandbox, 3)).status).toBe(200);
+});
+
+test('changes of what answers tell do not fill the allowance', async () => {
+  const sandbox = await start({ limit: 'daily-quota:limit=1' });
+  await restore(sandbox, 1);
+  sandbox.configure({ limitHeaders: 'ratelimit-fields', limitStatus: '503' });
+  const { status, headers } = await restore(sandbox, 2);
+  expect([status, headers.get('ratelimit-remaining')]).toEqual([503, '0']);
+});
+
+test('refusals can be 503, and say how long to wait all the same', async () => {
+  const sandbox = await start({ limit: 'token-bucket:rate=0.01,burst=1', limitStatus: '503' });
+  await restore(sandbox, 1);
+  const { status, headers, body } = await restore(sandbox, 2);
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('100');
+  expect(body).toMatchObject({ code: 14, message: 'too many requests' });
+  expect([...sandbox.log()].at(-1)).toMatchObject({ status: 503, code: 'UNAVAILABLE', throttled: true });
+});
+
+test('with per=token every token has its own allowance', async () => {
+  const sandbox = await start({ token: 'one,two', limit: 'daily-quota:limit=1,per=token' });
+  expect([sandbox.token, sandbox.tokens]).toEqual(['one', ['one', 'two']]);
+  const tokens = ['one', 'one', 'two', 'two', 'three'];
+  const statuses: number[] = [];
+  for (const token of tokens) statuses.push((await restore(sandbox, 1, { token })).status);
+  expect(statuses).toEqual([200, 429, 400, 429, 401]);
+});
+
+test('requests that wait in a leaky bucket are done at once and answered later', async () => {
+  const sandbox = await start({ limit: 'leaky-bucket:rate=0.001,queue=1', limitHeaders: 'ratelimit' });
+  const first = await restore(sandbox, 1);
+  expect([first.status, first.headers.get('ratelimit')]).toEqual([200, '"default";r=1;t=1000']);
+  const client = new AbortController();
+  const waiting = restore(sandbox, 2, { signal: client.signal });
+  await sandbox.whenRequests(2);
+  expect(sandbox.evaluation('2')).not.toHaveProperty('deleted_at');
+  expect((await restore(sandbox, 3)).status).toBe(429);
+  client.abort();
+  await expect(waiting).rejects.toThrow('aborted');
+  expect([...sandbox.log()].map(({ status }) => status)).toEqual([200, null, 429]);
+});
+
+describe.each([
+  ['ratelimit', ['ratelimit-policy', 'ratelimit']],
+  ['ratelimit-fields', ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']],
+  ['x-ratelimit', ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']],
+  ['none', []],
+])('the headers of %s', (limitHeaders, names) => {
+  const sent = ({ headers }: Answer): string[] =>
+    [...headers.keys()].filter((name) => /ratelimit/.test(name));
+
+  test('are on every answer to a request that came to the limit', async () => {
+    const sandbox = await start({ limitHeaders, limit: 'fixed-window:limit=5,window=24h', evaluations: 1 });
+    const answers = [
+      await restore(sandbox, 1),
+      await restore(sandbox, 2),
+      await send(sandbox, restorePath, '{', {}),
+    ];
+    for (const fault of ['500-after-commit=100%', '502-after-commit=100%', 'none']) {
+      sandbox.configure({ fault });
+      answers.push(await restore(sandbox, 1));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 400, 500, 502, 429]);
+    for (const answer of answers) expect(sent(answer)).toEqual([...names].sort());
+    const remaining = answers.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    if (limitHeaders === 'ratelimit') expect(remaining).toEqual(['4', '3', '2', '1', '0', '0']);
+  });
+
+  test('are on no other answer', async () => {
+    const sandbox = await start({ limitHeaders, limit: 'fixed-window:limit=5,window=24h' });
+    const answers = [
+      await restore(sandbox, 1, { token: 'wrong' }),
+      await send(sandbox, restorePath, undefined, { method: 'GET' }),
+      await send(sandbox, '/nowhere', '{}'),
+    ];
+    sandbox.configure({ limit: 'none' });
+    answers.push(await restore(sandbox, 1));
+    expect(answers.map(({ status }) => status)).toEqual([401, 405, 404, 200]);
+    for (const answer of answers) expect(sent(answer)).toEqual([]);
+  });
 });

@@ -16,7 +16,10 @@ export function defineSandbox(command: Command): void {
     .optionsGroup('Server:')
     .option('--port <n>', `port to listen on; 0 takes any free one (default: ${defaultPort})`)
     .option('--host <address>', `address to listen on (default: ${defaultOptions.host})`)
-    .option('--token <token>', `Bearer token to accept; no secret (default: ${defaultOptions.token})`)
+    .option(
+      '--token <token>',
+      `Bearer token to accept, or one,two; no secret (default: ${defaultOptions.token})`,
+    )
     .option('--max-body <bytes>', `longest request body (default: ${defaultOptions.maxBody})`)
     .option('--forbidden', 'refuse every call with 403')
     .optionsGroup('Content:')
@@ -38,10 +41,12 @@ export function defineSandbox(command: Command): void {
     .option('--case <case>', words('case', 'keys in answers'))
     .option('--omitted <what>', words('omitted', 'soundboard fields that an update leaves out'))
     .option('--not-deleted-status <n>', words('notDeletedStatus', 'restoring what is not deleted'))
-    .option('--retry-after <where>', words('retryAfter', 'where a 429 says how long to wait'))
+    .option('--retry-after <where>', words('retryAfter', 'where a 429 or 503 says how long to wait'))
     .optionsGroup('Trouble:')
     .option('--latency <time>', `of every answer: 50ms, or 20ms..80ms (default: ${defaultSwitches.latency})`)
-    .option('--limit <limit>', `such as token-bucket:rate=50,burst=10 (default: ${defaultSwitches.limit})`)
+    .option('--limit <limit>', `rate limit, see below (default: ${defaultSwitches.limit})`)
+    .option('--limit-headers <style>', words('limitHeaders', 'where answers tell what is left of it'))
+    .option('--limit-status <n>', words('limitStatus', 'what is beyond it'))
     .option('--fault <shares>', `such as reset=1%,timeout=0.5% (default: ${defaultSwitches.fault})`)
     .option('--slow-body-delay <time>', `of the fault slow-body (default: ${defaultSwitches.slowBodyDelay})`)
     .optionsGroup('Request log:')
@@ -109,9 +114,20 @@ function afterHelp(): string {
 Faults:
 ${faultKinds.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
 
+Limits, all with per=token where every token is to have an allowance of its own:
+  token-bucket:rate=50,burst=10      so many calls per second, and at once after a rest
+  leaky-bucket:rate=50,queue=20      calls wait for their turn; refused when so many wait
+  fixed-window:limit=600,window=1m   windows of the clock; align=first: from the first call on
+  sliding-window:limit=50,window=1s  in any span of that length
+  daily-quota:limit=1000             from midnight to midnight UTC
+  concurrency:limit=10               at the same time, each until it is answered
+  LIMIT then 30s LIMIT               the other one 30 s after the first call; more may follow
+
 Examples:
   cqbatch sandbox
   cqbatch sandbox --latency 20ms..80ms --limit token-bucket:rate=50,burst=10
+  cqbatch sandbox --limit fixed-window:limit=600,window=1m --limit-headers ratelimit
+  cqbatch sandbox --limit "token-bucket:rate=50 then 30s token-bucket:rate=10"
   cqbatch sandbox --fault reset=1%,timeout=0.5%,500=1%,502-after-commit=1%,malformed=0.5%
   cqbatch sandbox --error-style google --integers string --case camel --port 0 --json
 

@@ -2,7 +2,7 @@ import type { LogEntry } from '../log/log-entry.ts';
 import type { RequestLog } from '../log/request-log.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { Soundboard } from '../model/soundboard.ts';
-import { readToken } from '../options/settings.ts';
+import { readTokens } from '../options/settings.ts';
 import { completeSwitches, readSwitches, type SwitchOptions } from '../options/switches.ts';
 import type { Service } from '../service/service.ts';
 import { type StateFilter, type StateLine, stateLines } from './state-lines.ts';
@@ -29,7 +29,7 @@ export interface SandboxControl {
    */
   readonly configure: (changes: SwitchOptions) => Required<SwitchOptions>;
   /**
-   * Changes the token that is accepted; `null`: none is, as after expiry.
+   * Changes the token that is accepted, or several with commas between; `null`: none is, as after expiry.
    *
    * @throws CqbatchError `INVALID_OPTION`
    */
@@ -77,7 +77,7 @@ export function createControl(service: Service, log: RequestLog, started: Switch
       return options;
     },
     setToken(token) {
-      service.token = token === null ? null : readToken(token);
+      service.tokens = token === null ? [] : readTokens(token);
     },
     reset: () => service.reset(),
   };

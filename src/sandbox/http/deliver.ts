@@ -1,19 +1,41 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpAnswer } from '../service/delivery.ts';
 import type { Reaction } from '../service/service.ts';
 
 /** Does on the connection what the service decided. */
-export function deliver(response: ServerResponse, reaction: Reaction): void {
+export function deliver(response: Response, reaction: Reaction): void {
+  if (reaction.over) whenOver(response, reaction.over);
   if (reaction.delay > 0) later(reaction.delay, () => deliverNow(response, reaction));
   else deliverNow(response, reaction);
 }
 
-function deliverNow(response: ServerResponse, { delivery, sent }: Reaction): void {
+type Response = ServerResponse<IncomingMessage>;
+
+/** Acts once, when the response is delivered or its connection is gone. */
+function whenOver(response: Response, action: () => void): void {
+  const { socket } = response.req;
+  if (socket.closed) {
+    action();
+    return;
+  }
+  const over = (): void => {
+    response.off('close', over);
+    socket.off('close', over);
+    action();
+  };
+  response.on('close', over);
+  // A response that waits for another one on its connection does not hear of the connection's end.
+  socket.on('close', over);
+}
+
+function deliverNow(response: Response, { delivery, sent }: Reaction): void {
+  // Of the request, as a response that waits for another one on its connection has no socket yet.
+  const { socket } = response.req;
   // The client may have given up in the meantime.
-  if (response.destroyed || response.socket === null) return;
+  if (response.destroyed || socket.destroyed) return;
   switch (delivery.kind) {
     case 'reset':
-      response.socket.resetAndDestroy();
+      socket.resetAndDestroy();
       return;
     case 'silence':
       return;
@@ -33,14 +55,14 @@ function deliverNow(response: ServerResponse, { delivery, sent }: Reaction): voi
       writeHead(response, delivery.answer);
       const [first] = halves(delivery.answer.body);
       // Closed and not reset, as a reset may overtake the first half.
-      response.write(first, () => response.socket?.destroy());
+      response.write(first, () => socket.destroy());
       break;
     }
   }
   sent(delivery.answer.status);
 }
 
-function writeHead(response: ServerResponse, { status, headers, body }: HttpAnswer): void {
+function writeHead(response: Response, { status, headers, body }: HttpAnswer): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
 }
 
@@ -50,7 +72,10 @@ function halves(body: string): readonly [Buffer, Buffer] {
   return [bytes.subarray(0, middle), bytes.subarray(middle)];
 }
 
+/** The longest time that a Node.js timer can wait. */
+const longest = 2 ** 31 - 1;
+
 /** Waiting answers do not keep the process alive once the server is closed. */
 function later(milliseconds: number, action: () => void): void {
-  setTimeout(action, milliseconds).unref();
+  setTimeout(action, Math.min(milliseconds, longest)).unref();
 }

@@ -1,4 +1,5 @@
 import type { Admission, Limiter } from './limiter.ts';
+import { type Policy, ratePolicy } from './policy.ts';
 
 export interface TokenBucketSettings {
   readonly kind: 'token-bucket';
@@ -11,11 +12,13 @@ export interface TokenBucketSettings {
 /** Each admitted request takes a token, refused ones take none. The bucket starts full. */
 export class TokenBucket implements Limiter {
   readonly #settings: TokenBucketSettings;
+  readonly #policy: Policy;
   #tokens: number;
   #filledAt: number | undefined;
 
   constructor(settings: TokenBucketSettings) {
     this.#settings = settings;
+    this.#policy = ratePolicy(settings.rate, settings.burst);
     this.#tokens = settings.burst;
   }
 
@@ -24,9 +27,17 @@ export class TokenBucket implements Limiter {
     const elapsed = (now - (this.#filledAt ?? now)) / 1000;
     this.#tokens = Math.min(burst, this.#tokens + elapsed * rate);
     this.#filledAt = now;
-    if (this.#tokens + rounding < 1) return { admitted: false, retryAfter: (1 - this.#tokens) / rate };
-    this.#tokens -= 1;
-    return { admitted: true };
+    const admitted = this.#tokens + rounding >= 1;
+    if (admitted) this.#tokens -= 1;
+    const remaining = Math.floor(this.#tokens + rounding);
+    const nextToken = (Math.min(remaining + 1, burst) - this.#tokens) / rate;
+    const allowance = {
+      policy: this.#policy,
+      remaining,
+      moreAfter: nextToken * 1000,
+      wholeAfter: ((burst - this.#tokens) / rate) * 1000,
+    };
+    return admitted ? { admitted, allowance } : { admitted, allowance, retryAfter: nextToken };
   }
 }
 

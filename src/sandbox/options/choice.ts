@@ -3,6 +3,8 @@ import type { LogBody } from '../log/log-entry.ts';
 import type { OmittedFields } from '../model/soundboard.ts';
 import type { NotDeletedStatus } from '../service/endpoint.ts';
 import type { ErrorStyle, RetryAfterStyle } from '../service/error-body.ts';
+import type { LimitStatus } from '../service/gate.ts';
+import type { LimitHeaderStyle } from '../service/limit-headers.ts';
 import type { IntegerStyle, KeyCase } from '../service/wire.ts';
 
 /** The options that choose one of a few words, each with its words; the first is the default. */
@@ -13,6 +15,8 @@ export const choices = {
   omitted: ['keep', 'reset'],
   notDeletedStatus: ['400', '409'],
   retryAfter: ['header', 'retry-info', 'none'],
+  limitHeaders: ['none', 'ratelimit', 'ratelimit-fields', 'x-ratelimit'],
+  limitStatus: ['429', '503'],
   logBody: ['sha256', 'text', 'none'],
 } as const satisfies {
   readonly errorStyle: readonly ErrorStyle[];
@@ -21,6 +25,8 @@ export const choices = {
   readonly omitted: readonly OmittedFields[];
   readonly notDeletedStatus: readonly NotDeletedStatus[];
   readonly retryAfter: readonly RetryAfterStyle[];
+  readonly limitHeaders: readonly LimitHeaderStyle[];
+  readonly limitStatus: readonly LimitStatus[];
   readonly logBody: readonly LogBody[];
 };
 

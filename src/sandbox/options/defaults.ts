@@ -9,6 +9,8 @@ export const defaultSwitches = {
   omitted: choices.omitted[0],
   notDeletedStatus: choices.notDeletedStatus[0],
   retryAfter: choices.retryAfter[0],
+  limitHeaders: choices.limitHeaders[0],
+  limitStatus: choices.limitStatus[0],
   latency: '0ms',
   limit: 'none',
   fault: 'none',

@@ -19,7 +19,7 @@ export interface SandboxOptions extends SwitchOptions {
   readonly host?: string;
   /** 0 (default) takes any free port. */
   readonly port?: string | number;
-  /** The Bearer token that is accepted. Default `sandbox-token`. */
+  /** The Bearer token that is accepted, or several with commas between. Default `sandbox-token`. */
   readonly token?: string;
   /** Evaluations are generated with the identifiers from 1 to this. Default 1000; with `state`, 0. */
   readonly evaluations?: string | number;
@@ -44,10 +44,10 @@ export interface SandboxOptions extends SwitchOptions {
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  readonly token: string;
+  readonly tokens: readonly [string, ...string[]];
   readonly maxBody: number;
   readonly log: RequestLogSettings;
-  readonly service: Omit<ServiceSettings, 'log' | 'token'>;
+  readonly service: Omit<ServiceSettings, 'log' | 'tokens'>;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function readSettings(options: SandboxOptions): Promise<Settings> {
   const settings = {
     host: given.host,
     port: parseWholeNumber('--port', given.port, { min: 0, max: 65_535 }),
-    token: readToken(given.token),
+    tokens: readTokens(given.token),
     maxBody: parseWholeNumber('--max-body', given.maxBody, { min: 1, max: 2 ** 28 }),
     log: {
       limit: parseWholeNumber('--log-limit', given.logLimit, { min: 1, max: 100_000_000 }),
@@ -86,13 +86,17 @@ export async function readSettings(options: SandboxOptions): Promise<Settings> {
 }
 
 /**
- * Checks a token: visible ASCII, so that it can be sent in a header.
+ * Reads tokens with commas between: visible ASCII, so that they can be sent in a header.
  *
  * @throws CqbatchError `INVALID_OPTION`
  */
-export function readToken(token: string): string {
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw usageError('INVALID_OPTION', '--token: a token is made of visible ASCII characters, without spaces');
+export function readTokens(text: string): readonly [string, ...string[]] {
+  const [first = '', ...others] = text.split(',');
+  if ([first, ...others].every((token) => /^[\x21-\x7e]+$/.test(token))) return [first, ...others];
+  throw usageError(
+    'INVALID_OPTION',
+    '--token: a token is made of visible ASCII characters, without spaces; write several as one,two',
+  );
 }
 
 /** With a state file, nothing is generated unless a number is given. */

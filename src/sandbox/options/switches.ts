@@ -1,15 +1,17 @@
 import { usageError } from '../../errors.ts';
 import type { FaultShares } from '../faults/fault-plan.ts';
-import type { LimitSettings } from '../limits/limiter.ts';
+import type { LimitPlan } from '../limits/limit-plan.ts';
 import type { OmittedFields } from '../model/soundboard.ts';
 import type { DeliveryStyle } from '../service/delivery.ts';
 import type { NotDeletedStatus } from '../service/endpoint.ts';
 import { stylesWithDetails } from '../service/error-body.ts';
+import type { LimitStatus } from '../service/gate.ts';
+import type { LimitHeaderStyle } from '../service/limit-headers.ts';
 import { parseChoice } from './choice.ts';
 import { defaultSwitches } from './defaults.ts';
 import { type DurationRange, parseDuration, parseDurationRange } from './duration.ts';
 import { parseFaults } from './faults.ts';
-import { parseLimit } from './limit.ts';
+import { parseLimitPlan } from './limit-plan.ts';
 
 /** How the service behaves; can be changed while it runs. Texts are those of the command's flags. */
 export interface SwitchOptions {
@@ -25,9 +27,13 @@ export interface SwitchOptions {
   readonly notDeletedStatus?: string;
   /** `header` (default), `retry-info` or `none`. */
   readonly retryAfter?: string;
+  /** `none` (default), `ratelimit`, `ratelimit-fields` or `x-ratelimit`: see `LimitHeaderStyle`. */
+  readonly limitHeaders?: string;
+  /** `429` (default) or `503`. */
+  readonly limitStatus?: string;
   /** `50ms`, or a range `20ms..80ms`. Default `0ms`. */
   readonly latency?: string;
-  /** `none` (default) or `token-bucket:rate=50,burst=10`. */
+  /** `none` (default) or `token-bucket:rate=50,burst=10`, and so on: see docs/sandbox.md, "Rate limits". */
   readonly limit?: string;
   /** `none` (default) or `reset=1%,timeout=0.5%`: see `faultKinds`. */
   readonly fault?: string;
@@ -42,7 +48,9 @@ export interface Switches extends DeliveryStyle {
   readonly omitted: OmittedFields;
   readonly notDeletedStatus: NotDeletedStatus;
   readonly latency: DurationRange;
-  readonly limit: LimitSettings;
+  readonly limit: LimitPlan;
+  readonly limitHeaders: LimitHeaderStyle;
+  readonly limitStatus: LimitStatus;
   readonly faults: FaultShares;
   readonly forbidden: boolean;
 }
@@ -66,8 +74,10 @@ export function readSwitches(given: Required<SwitchOptions>): Switches {
     omitted: parseChoice('--omitted', 'omitted', given.omitted),
     notDeletedStatus: parseChoice('--not-deleted-status', 'notDeletedStatus', given.notDeletedStatus),
     retryAfter: parseChoice('--retry-after', 'retryAfter', given.retryAfter),
+    limitHeaders: parseChoice('--limit-headers', 'limitHeaders', given.limitHeaders),
+    limitStatus: parseChoice('--limit-status', 'limitStatus', given.limitStatus),
     latency: parseDurationRange('--latency', given.latency),
-    limit: parseLimit('--limit', given.limit),
+    limit: parseLimitPlan('--limit', given.limit),
     faults: parseFaults('--fault', given.fault),
     slowBodyDelay: parseDuration('--slow-body-delay', given.slowBodyDelay),
     forbidden: given.forbidden,

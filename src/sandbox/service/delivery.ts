@@ -42,7 +42,7 @@ export function writeAnswer(answer: Answer, style: DeliveryStyle): HttpAnswer {
 export function writeRefusal(refusal: Refusal, style: DeliveryStyle): HttpAnswer {
   const wait =
     style.retryAfter === 'header' && refusal.retryAfter !== undefined
-      ? { 'retry-after': String(Math.max(1, Math.ceil(refusal.retryAfter))) }
+      ? { 'retry-after': String(Math.max(1, Math.ceil(refusal.retryAfter - rounding))) }
       : {};
   return withBody(refusal.status, errorBody(refusal, style.errorStyle, style.retryAfter), {
     ...refusal.headers,
@@ -63,6 +63,13 @@ export function deliverLoss(loss: Loss, style: DeliveryStyle): Delivery {
     case 'gateway':
       return { kind: 'answer', answer: withBody(loss.status, htmlPage(loss.status)) };
   }
+}
+
+/** A delivery with more headers, where it has any. */
+export function withHeaders(delivery: Delivery, headers: HttpAnswer['headers']): Delivery {
+  if (!('answer' in delivery)) return delivery;
+  const { answer } = delivery;
+  return { ...delivery, answer: { ...answer, headers: { ...answer.headers, ...headers } } };
 }
 
 /** What a fault makes of the operation's answer; `undefined` when a refusal gives it no occasion. */
@@ -91,6 +98,9 @@ export function deliverSpoilt(
       return deliverLoss(effect, style);
   }
 }
+
+/** What floating point may add to a number of seconds, which must not make it a second more. */
+const rounding = 1e-6;
 
 const jsonHeaders = { 'content-type': 'application/json' };
 

@@ -1,4 +1,5 @@
-import { createLimiter, type Limiter, type LimitSettings } from '../limits/limiter.ts';
+import { type LimitPlan, PlannedLimiter } from '../limits/limit-plan.ts';
+import type { Admitted, Allowance, Limiter, Refused } from '../limits/limiter.ts';
 import { type Refusal, refuse } from './answer.ts';
 
 /** What is checked before a request's body counts for anything. */
@@ -7,69 +8,78 @@ export interface GateRequest {
   readonly authorization: string | undefined;
 }
 
+export interface GateSettings {
+  /** The tokens that are accepted. */
+  readonly tokens: readonly string[];
+  readonly forbidden: boolean;
+  readonly limit: LimitPlan;
+  readonly limitStatus: LimitStatus;
+}
+
+/** The HTTP status with which the rate limit refuses. */
+export type LimitStatus = '429' | '503';
+
+/** What the gate says to a request. */
+export type Passage =
+  | { readonly kind: 'admitted'; readonly admission: Admitted }
+  /** It did not come to the rate limit. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'throttled'; readonly refusal: Refusal; readonly allowance: Allowance };
+
 /** Refuses requests for their method, their token and the rate limit, in this order. */
 export class Gate {
-  #token: string | null;
-  #forbidden: boolean;
-  #limiter: Limiter | undefined;
+  #settings: GateSettings;
+  #limiter: Limiter;
 
-  constructor(settings: {
-    readonly token: string | null;
-    readonly forbidden: boolean;
-    readonly limit: LimitSettings;
-  }) {
-    this.#token = settings.token;
-    this.#forbidden = settings.forbidden;
-    this.#limiter = createLimiter(settings.limit);
+  constructor(settings: GateSettings) {
+    this.#settings = settings;
+    this.#limiter = new PlannedLimiter(settings.limit);
   }
 
-  /** The reason to refuse the request; `undefined` admits it. `now` is in milliseconds and never goes back. */
-  refusal({ method, authorization }: GateRequest, now: number): GateRefusal | undefined {
-    if (method !== 'POST') return { refusal: methodNotAllowed, throttled: false };
-    if (this.#token === null || bearerToken(authorization) !== this.#token) {
-      return { refusal: unauthenticated, throttled: false };
-    }
-    if (this.#forbidden) return { refusal: forbidden, throttled: false };
-    const admission = this.#limiter?.admit(now);
-    return admission === undefined || admission.admitted
-      ? undefined
-      : { refusal: rateLimited(admission.retryAfter), throttled: true };
+  /** `now` is in milliseconds since 1970 and never goes back. */
+  pass({ method, authorization }: GateRequest, now: number): Passage {
+    const { tokens, forbidden, limitStatus } = this.#settings;
+    if (method !== 'POST') return methodNotAllowed;
+    const token = bearerToken(authorization);
+    if (token === undefined || !tokens.includes(token)) return unauthenticated;
+    if (forbidden) return permissionDenied;
+    const admission = this.#limiter.admit(now, token);
+    return admission.admitted
+      ? { kind: 'admitted', admission }
+      : { kind: 'throttled', refusal: throttled(admission, limitStatus), allowance: admission.allowance };
   }
 
-  /** The token that is accepted from now on; `null`: none is. */
-  set token(token: string | null) {
-    this.#token = token;
+  /** Changes settings. The limit goes on with what is used up, also when it is another one now: see `renewLimit`. */
+  configure(changes: Partial<GateSettings>): void {
+    this.#settings = { ...this.#settings, ...changes };
   }
 
-  set forbidden(forbidden: boolean) {
-    this.#forbidden = forbidden;
-  }
-
-  /** Starts a limit, with nothing used up. */
-  set limit(limit: LimitSettings) {
-    this.#limiter = createLimiter(limit);
+  /** Starts the limit with nothing used up. */
+  renewLimit(): void {
+    this.#limiter = new PlannedLimiter(this.#settings.limit);
   }
 }
 
-export interface GateRefusal {
-  readonly refusal: Refusal;
-  /** Whether it was the rate limit. */
-  readonly throttled: boolean;
-}
+const methodNotAllowed: Passage = {
+  kind: 'refused',
+  refusal: refuse('UNIMPLEMENTED', 'this path takes POST only', { status: 405, headers: { allow: 'POST' } }),
+};
 
-const methodNotAllowed = refuse('UNIMPLEMENTED', 'this path takes POST only', {
-  status: 405,
-  headers: { allow: 'POST' },
-});
+const unauthenticated: Passage = {
+  kind: 'refused',
+  refusal: refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
+    headers: { 'www-authenticate': 'Bearer' },
+  }),
+};
 
-const unauthenticated = refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
-  headers: { 'www-authenticate': 'Bearer' },
-});
+const permissionDenied: Passage = {
+  kind: 'refused',
+  refusal: refuse('PERMISSION_DENIED', 'the access token does not permit this operation'),
+};
 
-const forbidden = refuse('PERMISSION_DENIED', 'the access token does not permit this operation');
-
-function rateLimited(retryAfter: number): Refusal {
-  return refuse('RESOURCE_EXHAUSTED', 'too many requests', { retryAfter });
+function throttled({ retryAfter }: Refused, status: LimitStatus): Refusal {
+  const wait = retryAfter === undefined ? {} : { retryAfter };
+  return refuse(status === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE', 'too many requests', wait);
 }
 
 /** The name of the scheme is case-insensitive (RFC 9110, section 11.1). */

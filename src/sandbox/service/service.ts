@@ -1,4 +1,6 @@
+import { steadyTime } from '../clock.ts';
 import { drawFault, type RequestKey } from '../faults/fault-plan.ts';
+import type { Admitted } from '../limits/limiter.ts';
 import type { RequestRecord } from '../log/log-entry.ts';
 import type { RequestLog, Sent } from '../log/request-log.ts';
 import type { Switches } from '../options/switches.ts';
@@ -6,9 +8,17 @@ import { randomFor } from '../random.ts';
 import { type EvaluationSource, Evaluations } from '../state/evaluations.ts';
 import { type SoundboardSource, Soundboards } from '../state/soundboards.ts';
 import { type Refusal, refuse } from './answer.ts';
-import { type Delivery, deliverLoss, deliverSpoilt, writeAnswer, writeRefusal } from './delivery.ts';
+import {
+  type Delivery,
+  deliverLoss,
+  deliverSpoilt,
+  withHeaders,
+  writeAnswer,
+  writeRefusal,
+} from './delivery.ts';
 import type { Call, CallContext, Endpoint } from './endpoint.ts';
-import { Gate, type GateRequest } from './gate.ts';
+import { Gate, type GateRequest, type Passage } from './gate.ts';
+import { limitHeaders } from './limit-headers.ts';
 import { readCall } from './read-call.ts';
 
 /** A complete request for one of the service's paths. */
@@ -27,11 +37,13 @@ export interface Reaction {
   readonly delay: number;
   /** To be called when a status was sent. */
   readonly sent: Sent;
+  /** To be called when the answer is delivered, or the connection is gone. */
+  readonly over?: () => void;
 }
 
 export interface ServiceSettings {
   readonly seed: number;
-  readonly token: string | null;
+  readonly tokens: readonly string[];
   readonly evaluations: EvaluationSource;
   readonly soundboards: SoundboardSource;
   readonly switches: Switches;
@@ -45,7 +57,7 @@ export interface ServiceSettings {
  * 2. body (`readCall`);
  * 3. fault, drawn from seed, operation, identifier and the number of earlier requests that came this far;
  * 4. the operation, which makes its change at once, in the order of arrival;
- * 5. latency, then the answer, or what the fault makes of it.
+ * 5. waiting for the rate limit where it says so, latency, then the answer, or what the fault makes of it.
  *
  * The body is read before the first stage for the log's sake, but is only judged in the second.
  */
@@ -61,7 +73,7 @@ export class Service {
   constructor(settings: ServiceSettings) {
     this.#settings = settings;
     this.#switches = settings.switches;
-    this.#gate = new Gate({ token: settings.token, ...settings.switches });
+    this.#gate = new Gate({ tokens: settings.tokens, ...settings.switches });
     this.#evaluations = new Evaluations(settings.evaluations);
     this.#soundboards = new Soundboards(settings.soundboards);
   }
@@ -74,24 +86,25 @@ export class Service {
     return this.#soundboards;
   }
 
-  /** The token that is accepted from now on; `null`: none is. */
-  set token(token: string | null) {
-    this.#gate.token = token;
+  /** The tokens that are accepted from now on. */
+  set tokens(tokens: readonly string[]) {
+    this.#gate.configure({ tokens });
   }
 
   /** Changes the switches. The limit goes on with what is used up unless it is renewed. */
   configure(switches: Switches, { renewLimit }: { readonly renewLimit: boolean }): void {
-    if (renewLimit) this.#gate.limit = switches.limit;
-    this.#gate.forbidden = switches.forbidden;
+    const { forbidden, limit, limitStatus } = switches;
+    this.#gate.configure({ forbidden, limit, limitStatus });
+    if (renewLimit) this.#gate.renewLimit();
     this.#switches = switches;
   }
 
-  /** Undoes every change, empties the log and fills the rate limit's allowance. The token stays as it is. */
+  /** Undoes every change, empties the log and fills the rate limit's allowance. Tokens stay as they are. */
   reset(): void {
     this.#evaluations = new Evaluations(this.#settings.evaluations);
     this.#soundboards = new Soundboards(this.#settings.soundboards);
     this.#admitted.clear();
-    this.#gate.limit = this.#switches.limit;
+    this.#gate.renewLimit();
     this.#settings.log.clear();
   }
 
@@ -107,9 +120,16 @@ export class Service {
       userId: reading.ok ? reading.call.userId : undefined,
       body: body.length > 0 ? body : undefined,
     };
-    const stopped = this.#gate.refusal(request, performance.now());
-    if (stopped) return this.#refuse(stopped.refusal, { ...record, throttled: stopped.throttled });
-    return reading.ok ? this.#process(endpoint, reading.call, record) : this.#refuse(reading.refusal, record);
+    const now = steadyTime();
+    const passage = this.#gate.pass(request, now);
+    if (passage.kind !== 'admitted') {
+      const reaction = this.#refuse(passage.refusal, { ...record, throttled: passage.kind === 'throttled' });
+      return this.#limited(reaction, passage, now);
+    }
+    const reaction = reading.ok
+      ? this.#process(endpoint, reading.call, record)
+      : this.#refuse(reading.refusal, record);
+    return this.#limited(reaction, passage, now);
   }
 
   /** Answers a request for a path that the service does not have. */
@@ -126,6 +146,23 @@ export class Service {
   #refuse(refusal: Refusal, record: RequestRecord): Reaction {
     const sent = this.#settings.log.append({ ...record, code: refusal.code });
     return { delivery: { kind: 'answer', answer: writeRefusal(refusal, this.#switches) }, delay: 0, sent };
+  }
+
+  /** Adds to a reaction what the rate limit has to do with it. */
+  #limited(reaction: Reaction, passage: Passage, now: number): Reaction {
+    if (passage.kind === 'refused') return reaction;
+    const {
+      allowance,
+      delay = 0,
+      release,
+    }: Partial<Admitted> = passage.kind === 'admitted' ? passage.admission : passage;
+    const headers = allowance && limitHeaders(allowance, this.#switches.limitHeaders, now);
+    return {
+      delivery: headers ? withHeaders(reaction.delivery, headers) : reaction.delivery,
+      delay: reaction.delay + delay,
+      sent: reaction.sent,
+      ...(release && { over: release }),
+    };
   }
 
   #process(endpoint: Endpoint, call: Call, record: RequestRecord): Reaction {

@@ -154,6 +154,8 @@ describe('switches', () => {
       omitted: 'keep',
       notDeletedStatus: '400',
       retryAfter: 'header',
+      limitHeaders: 'none',
+      limitStatus: '429',
       latency: '0ms',
       limit: 'none',
       fault: '500=100%',
@@ -187,6 +189,14 @@ describe('the token', () => {
     expect((await restore(sandbox, 1, { token: 'fresh' })).status).toBe(200);
     await admin(sandbox, '/token', { token: null });
     expect((await restore(sandbox, 2, { token: 'fresh' })).status).toBe(401);
+  });
+
+  test('can be several', async () => {
+    const sandbox = await start();
+    await admin(sandbox, '/token', { token: 'one,two' });
+    const tokens = ['one', 'two', 'one,two', sandbox.token];
+    const answers = await Promise.all(tokens.map((token, index) => restore(sandbox, index + 1, { token })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
   });
 
   test.each([{}, { token: 5 }, { token: 'two words' }, { token: 'a', other: 1 }])(

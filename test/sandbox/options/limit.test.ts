@@ -3,16 +3,32 @@ import { parseLimit } from '../../../src/sandbox/options/limit.ts';
 
 test.each([
   ['none', { kind: 'none' }],
-  ['token-bucket:rate=50,burst=10', { kind: 'token-bucket', rate: 50, burst: 10 }],
-  ['token-bucket:burst=10,rate=0.5', { kind: 'token-bucket', rate: 0.5, burst: 10 }],
-  ['token-bucket:rate=50', { kind: 'token-bucket', rate: 50, burst: 50 }],
-  ['token-bucket:rate=0.5', { kind: 'token-bucket', rate: 0.5, burst: 1 }],
+  ['token-bucket:rate=50,burst=10', { kind: 'token-bucket', rate: 50, burst: 10, per: 'all' }],
+  ['token-bucket:burst=10,rate=0.5', { kind: 'token-bucket', rate: 0.5, burst: 10, per: 'all' }],
+  ['token-bucket:rate=50', { kind: 'token-bucket', rate: 50, burst: 50, per: 'all' }],
+  ['token-bucket:rate=0.5', { kind: 'token-bucket', rate: 0.5, burst: 1, per: 'all' }],
+  ['token-bucket:rate=5,per=token', { kind: 'token-bucket', rate: 5, burst: 5, per: 'token' }],
+  ['leaky-bucket:rate=50,queue=0', { kind: 'leaky-bucket', rate: 50, queue: 0, per: 'all' }],
+  [
+    'fixed-window:limit=600,window=1m',
+    { kind: 'fixed-window', limit: 600, window: 60_000, align: 'clock', per: 'all' },
+  ],
+  [
+    'fixed-window:limit=1,window=24h,align=first,per=token',
+    { kind: 'fixed-window', limit: 1, window: 86_400_000, align: 'first', per: 'token' },
+  ],
+  ['sliding-window:limit=50,window=1.5s', { kind: 'sliding-window', limit: 50, window: 1500, per: 'all' }],
+  ['concurrency:limit=10,per=all', { kind: 'concurrency', limit: 10, per: 'all' }],
+  ['daily-quota:limit=1000', { kind: 'daily-quota', limit: 1000, per: 'all' }],
 ])('%s', (text, settings) => {
   expect(parseLimit('--limit', text)).toEqual(settings);
 });
 
 test.each([
-  ['', 'there is no limit ""; known limits: none, token-bucket'],
+  [
+    '',
+    'there is no limit ""; known limits: none, token-bucket, leaky-bucket, fixed-window, sliding-window, concurrency, daily-quota',
+  ],
   ['bucket:rate=1', 'there is no limit "bucket"'],
   ['toString', 'there is no limit "toString"'],
   ['token-bucket', 'rate must be given as a number, 0.001 or more'],
@@ -22,8 +38,21 @@ test.each([
   ['token-bucket:rate=1e9', 'rate must be given as a number'],
   ['token-bucket:rate=50/s', 'rate must be given as a number'],
   ['token-bucket:rate=1,burst=0.5', 'burst must be given as a number, 1 or more'],
-  ['token-bucket:rate=1,window=5', 'token-bucket has no parameter window'],
-  ['none:rate=1', 'none has no parameter rate'],
+  ['token-bucket:rate=1,window=5', 'token-bucket has no parameter window; it has rate, burst, per'],
+  ['token-bucket:rate=1,per=user', 'per: "user" is none of all, token'],
+  ['leaky-bucket:rate=1', 'queue must be given as a whole number, 0 or more'],
+  ['leaky-bucket:rate=1,queue=1.5', 'queue must be given as a whole number'],
+  ['fixed-window:window=1m', 'limit must be given as a whole number, 1 or more'],
+  ['fixed-window:limit=0,window=1m', 'limit must be given as a whole number, 1 or more'],
+  ['fixed-window:limit=1', 'window must be given as a duration of whole milliseconds, such as'],
+  ['fixed-window:limit=1,window=60', '--limit: window: "60" is no duration; write a number and a unit'],
+  ['fixed-window:limit=1,window=0s', 'window must be given as a duration of whole milliseconds'],
+  ['fixed-window:limit=1,window=0.5ms', 'window must be given as a duration of whole milliseconds'],
+  ['fixed-window:limit=1,window=1m,align=day', 'align: "day" is none of clock, first'],
+  ['sliding-window:limit=1,window=1s,align=first', 'sliding-window has no parameter align'],
+  ['concurrency', 'limit must be given as a whole number, 1 or more'],
+  ['daily-quota:limit=1,window=1h', 'daily-quota has no parameter window; it has limit, per'],
+  ['none:rate=1', 'none has no parameter rate; it has none'],
 ])('%j is refused: %s', (text, message) => {
   expect(() => parseLimit('--limit', text)).toThrow(message);
 });

@@ -7,7 +7,7 @@ test('without options, it is what the documentation says', async () => {
   expect(settings).toMatchObject({
     host: '127.0.0.1',
     port: 0,
-    token: 'sandbox-token',
+    tokens: ['sandbox-token'],
     maxBody: 4 * 1024 * 1024,
     log: { limit: 1_000_000, body: 'sha256' },
     service: {
@@ -22,7 +22,9 @@ test('without options, it is what the documentation says', async () => {
         notDeletedStatus: '400',
         retryAfter: 'header',
         latency: { min: 0, max: 0 },
-        limit: { kind: 'none' },
+        limit: { first: { kind: 'none' }, changes: [] },
+        limitHeaders: 'none',
+        limitStatus: '429',
         slowBodyDelay: 5000,
         forbidden: false,
       },
@@ -54,6 +56,14 @@ test.each<[SandboxOptions, string]>([
   [{ errorStyle: 'text', retryAfter: 'retry-info' }, '--retry-after retry-info needs an --error-style'],
   [{ latency: '50' }, '--latency: "50" is no duration'],
   [{ slowBodyDelay: 'long' }, '--slow-body-delay: "long" is no duration'],
+  [{ token: 'one,' }, '--token: a token is made of visible ASCII characters'],
+  [{ token: 'one, two' }, 'without spaces; write several as one,two'],
+  [
+    { limitHeaders: 'all' },
+    '--limit-headers: "all" is none of none, ratelimit, ratelimit-fields, x-ratelimit',
+  ],
+  [{ limitStatus: '500' }, '--limit-status: "500" is none of 429, 503'],
+  [{ limit: 'none then' }, '--limit: write a duration and a limit after "then"'],
   [{ limit: 'leaky' }, '--limit: there is no limit "leaky"'],
   [{ fault: 'flood=1%' }, '--fault: there is no fault flood'],
 ])('%j is a usage error', async (options, message) => {

@@ -1,0 +1,36 @@
+import type { Admission, Limiter } from './limiter.ts';
+import { concurrencyPolicy, type Policy } from './policy.ts';
+
+export interface ConcurrencySettings {
+  readonly kind: 'concurrency';
+  /** Requests that may be in flight. */
+  readonly limit: number;
+}
+
+/** So many requests at once, each from its admission to its release. */
+export class Concurrency implements Limiter {
+  readonly #limit: number;
+  readonly #policy: Policy;
+  #inFlight = 0;
+
+  constructor({ limit }: ConcurrencySettings) {
+    this.#limit = limit;
+    this.#policy = concurrencyPolicy(limit);
+  }
+
+  admit(): Admission {
+    if (this.#inFlight >= this.#limit) {
+      return { admitted: false, allowance: { policy: this.#policy, remaining: 0 } };
+    }
+    this.#inFlight++;
+    let released = false;
+    return {
+      admitted: true,
+      allowance: { policy: this.#policy, remaining: this.#limit - this.#inFlight },
+      release: () => {
+        if (!released) this.#inFlight--;
+        released = true;
+      },
+    };
+  }
+}

@@ -1,0 +1,28 @@
+import { usageError } from '../../errors.ts';
+import type { LimitChange, LimitPlan } from '../limits/limit-plan.ts';
+import { parseDuration } from './duration.ts';
+import { parseLimit } from './limit.ts';
+
+/**
+ * Reads a limit, and those that take its place: `token-bucket:rate=50 then 30s token-bucket:rate=10 then 1m none`.
+ *
+ * @throws CqbatchError `INVALID_OPTION`
+ */
+export function parseLimitPlan(option: string, text: string): LimitPlan {
+  const [first = '', ...changes] = text.split(/\s+then(?:\s+|$)/);
+  return {
+    first: parseLimit(option, first),
+    changes: changes.map((change) => parseChange(option, change)),
+  };
+}
+
+function parseChange(option: string, text: string): LimitChange {
+  const [, after, limit] = /^(\S+)\s+(\S.*)$/s.exec(text.trim()) ?? [];
+  if (after === undefined || limit === undefined) {
+    throw usageError(
+      'INVALID_OPTION',
+      `${option}: write a duration and a limit after "then", such as then 30s token-bucket:rate=10`,
+    );
+  }
+  return { after: parseDuration(`${option}: then`, after), limit: parseLimit(option, limit) };
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { faultKinds } from '../../../src/sandbox/faults/fault-kinds.ts';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { restore, restorePath, send, start } from '../client.ts';
+
+const limit = 3;
+const startLimited = (options: SandboxOptions = {}): Promise<Sandbox> =>
+  start({ limit: `concurrency:limit=${limit}`, limitHeaders: 'ratelimit-fields', ...options });
+
+/**
+ * Calls one after the other until all places but the call's own are free. A client may see the end of a connection
+ * before the server does, hence more than one.
+ */
+async function untilAllAreFree(sandbox: Sandbox): Promise<void> {
+  sandbox.configure({ fault: 'none', latency: '0ms' });
+  for (;;) {
+    const { headers } = await restore(sandbox, 99);
+    const remaining = Number(headers.get('ratelimit-remaining'));
+    expect(remaining).toBeLessThan(limit);
+    if (remaining === limit - 1) break;
+  }
+  // Nothing that comes later may free a place once more.
+  const { headers } = await restore(sandbox, 99);
+  expect(headers.get('ratelimit-remaining')).toBe(String(limit - 1));
+}
+
+/** Writes several requests at once on a connection of its own. */
+async function pipeline(sandbox: Sandbox, ids: readonly number[]): Promise<Socket> {
+  const socket = connect(sandbox.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const requests = ids.map((id) => {
+    const body = `{"evaluation_id":${id}}`;
+    return [
+      `POST ${restorePath} HTTP/1.1`,
+      'Host: sandbox',
+      `Authorization: Bearer ${sandbox.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n');
+  });
+  socket.write(requests.join(''));
+  return socket;
+}
+
+describe('a place among the concurrent requests is free again', () => {
+  test.each(faultKinds.map(({ name }) => name))('after the fault %s', async (fault) => {
+    const sandbox = await startLimited({ fault: `${fault}=100%`, slowBodyDelay: '1ms' });
+    const client = new AbortController();
+    const answers = [1, 2].map((id) => restore(sandbox, id, { signal: client.signal }));
+    await sandbox.whenRequests(2);
+    if (fault.startsWith('timeout')) client.abort();
+    await Promise.allSettled(answers);
+    await untilAllAreFree(sandbox);
+  });
+
+  test('as soon as the client has its answer, whatever that is', async () => {
+    const sandbox = await startLimited({ limit: 'concurrency:limit=1', evaluations: 1 });
+    for (let round = 0; round < 20; round++) {
+      expect((await restore(sandbox, 1)).status).toBe(round === 0 ? 200 : 400);
+      expect((await restore(sandbox, 2)).status).toBe(404);
+      expect((await send(sandbox, restorePath, '{')).status).toBe(400);
+    }
+  });
+
+  test('when the client gives up, and not before', async () => {
+    const sandbox = await startLimited({ latency: '1h' });
+    const client = new AbortController();
+    const answers = [1, 2, 3].map((id) => restore(sandbox, id, { signal: client.signal }));
+    await sandbox.whenRequests(3);
+    const { status, headers } = await restore(sandbox, 4);
+    expect([status, headers.get('retry-after')]).toEqual([429, null]);
+    expect(headers.get('ratelimit-remaining')).toBe('0');
+    client.abort();
+    await Promise.allSettled(answers);
+    await untilAllAreFree(sandbox);
+  });
+
+  test('only when the second half of a slow body has come or the client has given up', async () => {
+    const sandbox = await startLimited({ fault: 'slow-body=100%', slowBodyDelay: '1h' });
+    const client = new AbortController();
+    const answers = [1, 2, 3].map((id) => restore(sandbox, id, { signal: client.signal }));
+    await sandbox.whenRequests(3);
+    expect((await restore(sandbox, 4)).status).toBe(429);
+    client.abort();
+    await Promise.allSettled(answers);
+    await untilAllAreFree(sandbox);
+  });
+
+  test('when a connection ends on which requests wait for each other', async () => {
+    const sandbox = await startLimited({ latency: '1h' });
+    const socket = await pipeline(sandbox, [1, 2, 3]);
+    await sandbox.whenRequests(3);
+    expect((await restore(sandbox, 4)).status).toBe(429);
+    socket.destroy();
+    await untilAllAreFree(sandbox);
+  });
+
+  test('for the limit that it was taken from', async () => {
+    const sandbox = await startLimited({ latency: '1h' });
+    const client = new AbortController();
+    const answer = restore(sandbox, 1, { signal: client.signal });
+    await sandbox.whenRequests(1);
+    sandbox.configure({ limit: `concurrency:limit=${limit}` });
+    await untilAllAreFree(sandbox);
+    client.abort();
+    await Promise.allSettled([answer]);
+    await untilAllAreFree(sandbox);
+  });
+});
+
+test('requests that come on one connection without waiting are all answered', async () => {
+  const sandbox = await start({ latency: '0ms..2ms' });
+  const socket = await pipeline(sandbox, [1, 2, 3]);
+  let text = '';
+  const answered = (): string[] =>
+    [...text.matchAll(/{"evaluation":{"evaluation_id":(\d+)/g)].map(([, id = '']) => id);
+  for await (const chunk of socket) {
+    text += chunk;
+    if (answered().length === 3) break;
+  }
+  expect(answered()).toEqual(['1', '2', '3']);
+});
