@@ -1,0 +1,23 @@
+import type { StatedLimit } from '../api/limits/stated-limit.ts';
+
+/** What the calls of a period have met with, those of all workers together. */
+export interface Traffic {
+  /** Calls that the API let through, whatever became of them then. */
+  readonly accepted: number;
+  /** Calls that it refused because they were too many, or because nobody took the connection. */
+  readonly rejected: number;
+  /** When the latest of the rejected calls was sent, milliseconds of the governor's clock. */
+  readonly rejectedSentAt?: number;
+  /** Until when the API asks to wait, milliseconds of the governor's clock; the latest of what it asked for. */
+  readonly waitUntil?: number;
+  /** Sum of the durations of the accepted calls, milliseconds. */
+  readonly durationMs: number;
+  /** Calls in flight now. */
+  readonly active: number;
+  /** The most calls that were in flight, themselves included, when one was sent that was accepted. */
+  readonly acceptedAmong?: number;
+  /** The fewest calls that were in flight, themselves included, when one was sent that was rejected. */
+  readonly rejectedAmong?: number;
+  /** What the answers said of the API's limits; the latest of each. */
+  readonly stated: readonly StatedLimit[];
+}
