@@ -64,3 +64,6 @@ export interface RowHistory {
   readonly lastMessage?: string;
   readonly lastStatus?: number;
 }
+
+/** Of a row that was never called. */
+export const noHistory: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };

@@ -1,9 +1,23 @@
-/** Lengths of the windows that limits usually have, milliseconds. */
-const usualPeriods = [5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400].map(
-  (seconds) => seconds * 1_000,
-);
+import { testPause } from './test-pause.ts';
 
+/** Lengths of the windows that limits usually have, milliseconds. */
+const usualPeriods = [
+  5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400,
+].map((seconds) => seconds * 1_000);
 const minuteMs = 60_000;
+/** Shorter droughts are no ends of windows. */
+const shortestMs = 3_000;
+/** What a longer window allows is not spread over it: nobody wants to wait for hours for a few calls. */
+const longestSpreadMs = 600_000;
+/** Calls are sent so long after a time that is awaited: clocks differ. */
+const clockSkewMs = 200;
+
+/** What a drought has told of the API. */
+export interface DroughtEnd {
+  readonly lastedMs: number;
+  /** Calls that are accepted per second in the long run, if that is known by now. */
+  readonly perSecond?: number;
+}
 
 /**
  * Times in which nothing is accepted at all: an allowance for a longer window is used up. Tests when it ends with
@@ -13,7 +27,6 @@ export class Drought {
   #since = 0;
   /** When it was last seen to go on. */
   #testedAt = 0;
-  #accepted = 0;
   #lastEnd: { readonly earliest: number; readonly at: number; readonly accepted: number };
   #ends = 0;
   #periodMs: number | undefined;
@@ -25,7 +38,7 @@ export class Drought {
     this.#lastEnd = { earliest: now, at: now, accepted: 0 };
   }
 
-  /** The length of the window, once it is known. */
+  /** The length of the window, milliseconds, once it is known. */
   get periodMs(): number | undefined {
     return this.#periodMs ?? this.#spanMs;
   }
@@ -37,50 +50,47 @@ export class Drought {
     this.#ends = 0;
   }
 
-  begin(now: number, accepted: number): void {
+  begin(now: number): void {
     this.#since = now;
     this.#testedAt = now;
-    this.#accepted = accepted;
   }
 
   /** The call at this time was refused: when to send the next one. */
   nextTest(now: number): number {
     this.#testedAt = now;
-    const elapsed = now - this.#since;
-    const expected = this.#expectedEnd(now);
-    if (expected !== undefined) return expected;
-    const wait = elapsed < minuteMs ? Math.min(Math.max(elapsed, 1_000), 10_000) : Math.min(elapsed / 6, 300_000);
+    const expected = this.#lastEnd.at + (this.#periodMs ?? 0);
+    if (expected > now + clockSkewMs) return expected;
+    const pause = testPause(now - this.#since);
     // Many a window begins with the minute.
-    const minute = Math.ceil((now + 100) / minuteMs) * minuteMs + 200;
-    this.#onTheMinute = wait > 2_000 && minute < now + wait;
-    return this.#onTheMinute ? minute : now + wait;
+    const minute = Math.ceil((now + clockSkewMs / 2) / minuteMs) * minuteMs + clockSkewMs;
+    this.#onTheMinute = pause > 2_000 && minute < now + pause;
+    return this.#onTheMinute ? minute : now + pause;
   }
 
-  /** @returns how long it lasted, and what is accepted per second in the long run, if that is known by now. */
-  end(now: number, accepted: number): { readonly lastedMs: number; readonly perSecond?: number } {
+  /** @param accepted calls that were ever accepted. */
+  end(now: number, accepted: number): DroughtEnd {
     const lastedMs = now - this.#since;
-    if (lastedMs < 3_000) return { lastedMs };
     const before = this.#lastEnd;
     const spanMs = now - before.at;
     // What was allowed in one burst comes back in parts where the window slides.
-    if (spanMs < 0.6 * (this.periodMs ?? 0)) return { lastedMs };
+    if (lastedMs < shortestMs || spanMs < 0.6 * (this.periodMs ?? 0)) return { lastedMs };
     this.#lastEnd = { earliest: this.#testedAt, at: now, accepted };
     this.#ends += 1;
-    if (this.#ends === 1) {
-      this.#spanMs = spanMs;
-      if (this.#onTheMinute) this.#periodMs = minuteMs;
-      return { lastedMs, perSecond: ((accepted - before.accepted) * 1_000) / spanMs };
-    }
-    const shortest = this.#testedAt - before.at;
-    const longest = now - before.earliest;
-    const periodMs = usualPeriods.find((period) => period >= shortest && period <= longest) ?? spanMs;
-    this.#periodMs = periodMs;
+    const periodMs = this.#ends === 1 ? this.#guess(spanMs) : this.#measure(now, before, spanMs);
+    if (periodMs > longestSpreadMs) return { lastedMs };
     return { lastedMs, perSecond: ((accepted - before.accepted) * 1_000) / periodMs };
   }
 
-  #expectedEnd(now: number): number | undefined {
-    if (this.#periodMs === undefined) return undefined;
-    const expected = this.#lastEnd.at + this.#periodMs;
-    return expected > now + 200 ? expected : undefined;
+  #guess(spanMs: number): number {
+    this.#spanMs = spanMs;
+    if (this.#onTheMinute) this.#periodMs = minuteMs;
+    return spanMs;
+  }
+
+  #measure(now: number, before: { readonly earliest: number; readonly at: number }, spanMs: number): number {
+    const shortest = this.#testedAt - before.at;
+    const longest = now - before.earliest;
+    this.#periodMs = usualPeriods.find((period) => period >= shortest && period <= longest) ?? spanMs;
+    return this.#periodMs;
   }
 }

@@ -1,7 +1,10 @@
 import { Crowd } from './crowd.ts';
+import { Outage } from './outage.ts';
 import type { Pace } from './pace.ts';
+import { Ramp } from './ramp.ts';
 import { RateSearch } from './rate-search.ts';
-import { StatedPace, saysExhausted, statedCrowd } from './stated-pace.ts';
+import { Reaction } from './reaction.ts';
+import { StatedPace, saysExhausted } from './stated-pace.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What an earlier governor has learned of the same API. */
@@ -15,61 +18,118 @@ export interface Learned {
 export interface GovernorOptions {
   /** The most calls per second that are ever allowed; absent: no bound. */
   readonly bound?: number;
+  /** Calls in flight to begin with, and the most that are ever allowed. */
   readonly concurrency: { readonly start: number; readonly most: number };
   readonly learned?: Learned;
+  /** Until when the API asked to wait in an earlier run, milliseconds of the governor's clock. */
+  readonly resumeWaitUntil?: number;
 }
 
+/** No wait is longer, whatever an API asks for. */
+const longestWaitMs = 86_400_000;
+/** Even so few calls per second show when more are accepted. */
+const slowestRate = 1 / 300;
+/** What tests whether an outage is over are single calls. */
+const testRate = 1;
+
 export class Governor {
+  /** The most calls per second that are allowed from the next update on; undefined: no bound. */
   bound: number | undefined;
   readonly #search: RateSearch;
   readonly #crowd: Crowd;
   readonly #stated = new StatedPace();
-  #active = 0;
+  readonly #outage = new Outage();
+  readonly #ramp: Ramp;
+  readonly #reaction: Reaction;
+  /** Until when the API has asked to wait. */
   #waitUntil = 0;
-  #statedCrowd: number | undefined;
-  #latencyMs = 50;
-  #cutAt = Number.NEGATIVE_INFINITY;
+  /** Until when no call is to be made, for any reason. */
+  #restUntil = 0;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  /** Whether the API's own words tell the rate. */
+  #isStated = false;
 
-  constructor(now: number, { bound, concurrency, learned }: GovernorOptions) {
+  /** @param now milliseconds since 1970, which never go back. */
+  constructor(now: number, { bound, concurrency, learned, resumeWaitUntil = 0 }: GovernorOptions) {
+    const rate = believable(learned?.rate);
     this.bound = bound;
-    this.#search = new RateSearch(now, learned?.rate);
-    this.#crowd = new Crowd(now, { ...concurrency, start: learned?.concurrency ?? concurrency.start });
+    this.#search = new RateSearch(now, rate);
+    this.#crowd = new Crowd(now, {
+      ...concurrency,
+      start: believable(learned?.concurrency) ?? concurrency.start,
+    });
+    this.#ramp = new Ramp(now, rate);
+    this.#reaction = new Reaction(now);
+    this.#waitUntil = Math.min(resumeWaitUntil, now + longestWaitMs);
+    this.#restUntil = this.#waitUntil;
+    if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
   }
 
+  /** Takes in what has happened since the last update. Called several times a second, and at once after refusals. */
   update(now: number, traffic: Traffic): Pace {
-    this.#active = traffic.active;
-    if (traffic.accepted > 0) this.#latencyMs = traffic.durationMs / traffic.accepted;
-    this.#statedCrowd = statedCrowd(traffic) ?? this.#statedCrowd;
+    this.#waitUntil = Math.max(this.#waitUntil, Math.min(traffic.waitUntil ?? 0, now + longestWaitMs));
+    this.#reaction.update(now, traffic);
+    this.#outage.update(now, traffic);
     const wasCapped = this.#crowd.capped;
-    const explained = this.#crowd.update(now, traffic);
-    this.#stated.update(now, traffic.stated, traffic.rejected > 0 && (traffic.rejectedSentAt ?? now) > this.#cutAt);
-    if (traffic.rejected > 0) this.#cutAt = now;
-    if (traffic.waitUntil !== undefined) this.#waitUntil = Math.max(this.#waitUntil, traffic.waitUntil);
+    const rejected = this.#crowd.update(now, traffic, this.#reaction.ms) ? 0 : traffic.rejected;
+    this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic));
     this.#search.update({
       now,
       accepted: traffic.accepted,
-      rejected: explained ? 0 : traffic.rejected,
-      ...(traffic.rejectedSentAt !== undefined && { rejectedSentAt: traffic.rejectedSentAt }),
-      ...(traffic.waitUntil !== undefined && { waitUntil: traffic.waitUntil }),
+      rejected,
+      rejectedSentAt: traffic.rejectedSentAt,
       exhausted: saysExhausted(traffic),
-      latencyMs: this.#latencyMs,
-      bound: this.bound,
+      waitUntil: this.#waitUntil,
+      restUntil: this.#restUntil,
+      latencyMs: this.#reaction.latencyMs,
+      lagMs: this.#reaction.lagMs,
+      most: this.bound ?? Number.POSITIVE_INFINITY,
     });
-    if (this.#crowd.capped && !wasCapped) this.#search.lift(now);
-    return this.#pace(now);
+    if (this.#crowd.capped && !wasCapped) this.#search.lift();
+    if (!this.#crowd.capped && wasCapped) this.#search.fall();
+    return this.#decide(now, traffic.active);
   }
 
-  #pace(now: number): Pace {
-    const stated = this.#stated.allowed(now, this.#active);
-    const rest = Math.max(this.#waitUntil, stated === undefined ? this.#search.restUntil : (stated.restUntil ?? 0));
-    const rate = Math.max(stated?.rate ?? this.#search.rate, 1 / 300);
+  /** Whether calls were refused that kept to what the API had stated. */
+  #isUnexpected(now: number, { rejectedSentAt = now }: Traffic): boolean {
+    const isNews = rejectedSentAt > this.#refusedAt + this.#reaction.lagMs;
+    this.#refusedAt = now;
+    return isNews && this.#isStated;
+  }
+
+  #decide(now: number, active: number): Pace {
+    const stated = this.#stated.allowed(now, active);
+    this.#isStated = stated.rate !== undefined || stated.restUntil !== undefined;
+    if (stated.rate !== undefined) this.#search.follow(stated.rate);
+    const search = this.#search;
+    const { restUntil: outageUntil } = this.#outage;
+    this.#restUntil = Math.max(
+      this.#waitUntil,
+      outageUntil ?? 0,
+      this.#isStated ? (stated.restUntil ?? 0) : search.restUntil,
+    );
+    const isTesting = outageUntil !== undefined || (!this.#isStated && search.phase === 'waiting');
+    const wanted = Math.max(slowestRate, Math.min(stated.rate ?? search.rate, stated.ceiling));
+    const ramped = this.#ramp.limit(now, wanted, search.sentPerSecond, isTesting || now < this.#restUntil);
+    const rate = outageUntil === undefined ? ramped : Math.min(ramped, testRate);
     return {
       rate: Math.min(rate, this.bound ?? rate),
-      concurrency: Math.min(this.#crowd.limit, this.#statedCrowd ?? Number.POSITIVE_INFINITY),
-      ...(rest > now && { restUntil: rest }),
-      phase: stated === undefined ? this.#search.phase : 'stated',
-      reason: stated === undefined ? this.#search.reason : 'the API states its limit',
-      ...(this.#search.limit !== undefined && { learned: this.#search.limit }),
+      concurrency: this.#crowd.limit,
+      ...(this.#restUntil > now && { restUntil: this.#restUntil }),
+      ...this.#state(now),
+      ...(search.limit !== undefined && { learned: search.limit }),
     };
   }
+
+  #state(now: number): Pick<Pace, 'phase' | 'reason'> {
+    if (this.#outage.restUntil !== undefined) return { phase: 'waiting', reason: 'nobody takes connections' };
+    if (!this.#isStated) return { phase: this.#search.phase, reason: this.#search.reason };
+    const reason = this.#waitUntil > now ? 'the API asks to wait' : 'the API states its limit';
+    return { phase: 'stated', reason };
+  }
+}
+
+/** What was kept in a file may be anything. */
+function believable(learned: number | undefined): number | undefined {
+  return learned !== undefined && Number.isFinite(learned) && learned > 0 ? learned : undefined;
 }

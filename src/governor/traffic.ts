@@ -4,8 +4,10 @@ import type { StatedLimit } from '../api/limits/stated-limit.ts';
 export interface Traffic {
   /** Calls that the API let through, whatever became of them then. */
   readonly accepted: number;
-  /** Calls that it refused because they were too many, or because nobody took the connection. */
+  /** Calls that it refused because they were too many. */
   readonly rejected: number;
+  /** Calls that found nobody who takes connections; not counted as rejected. Default 0. */
+  readonly unreachable?: number;
   /** When the latest of the rejected calls was sent, milliseconds of the governor's clock. */
   readonly rejectedSentAt?: number;
   /** Until when the API asks to wait, milliseconds of the governor's clock; the latest of what it asked for. */
@@ -18,6 +20,8 @@ export interface Traffic {
   readonly acceptedAmong?: number;
   /** The fewest calls that were in flight, themselves included, when one was sent that was rejected. */
   readonly rejectedAmong?: number;
+  /** By how many those two may be off, because several processes call and each counts its own. Default 0. */
+  readonly amongError?: number;
   /** What the answers said of the API's limits; the latest of each. */
   readonly stated: readonly StatedLimit[];
 }

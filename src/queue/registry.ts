@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { Datastore } from '../datastore/datastore.ts';
 import { outcomes } from '../domain.ts';
 import { bullmqOn, shortEventStream } from './bullmq.ts';
+import { rowsQueueName } from './names.ts';
+import { ratePolicySchema } from './rate-policy.ts';
 
 /**
  * Who is there: the runs and workers of a shared datastore, so that every machine that sees it can tell how a run is
@@ -25,11 +27,69 @@ const runEntrySchema = z.object({
   counts: z.record(z.enum(outcomes), z.number()),
   /** Rows finished per second over the last seconds. */
   ratePerSecond: z.number(),
-  /** The most calls that the run allows, if it does limit them. */
-  rate: z.object({ text: z.string(), calls: z.number(), perMs: z.number() }).exactOptional(),
+  /** How fast the run lets the API be called; absent: as fast as can be. */
+  rate: ratePolicySchema.exactOptional(),
   /** The process that feeds and collects it. */
   coordinator: processSchema,
   startedAt: z.string(),
+  seenAt: z.string(),
+});
+
+const statedLimitSchema = z.object({
+  name: z.string(),
+  quota: z.number().exactOptional(),
+  windowMs: z.number().exactOptional(),
+  remaining: z.number().exactOptional(),
+  resetMs: z.number().exactOptional(),
+  unit: z.enum(['requests', 'concurrent-requests']),
+});
+
+/** What the calls of a process have met with. Counts are of all its time; moments are told by how long ago they were. */
+const trafficReportSchema = z.object({
+  /** Calls that the API let through. */
+  accepted: z.number(),
+  /** Calls that it refused because they were too many. */
+  rejected: z.number(),
+  /** Calls that nobody took the connection for. */
+  unreachable: z.number(),
+  /** Of the accepted calls together. */
+  durationMs: z.number(),
+  /** Calls in flight now. */
+  active: z.number(),
+  /** How long ago the latest of the rejected and unreachable calls was sent. */
+  refusedAgoMs: z.number().exactOptional(),
+  /** How long the API still asks to wait. */
+  waitMs: z.number().exactOptional(),
+  /** The most calls that were in flight when one was sent that was accepted since the last report, itself included. */
+  acceptedAmong: z.number().exactOptional(),
+  /** The fewest, for one that was rejected. */
+  rejectedAmong: z.number().exactOptional(),
+  stated: z.array(statedLimitSchema),
+});
+
+const paceEntrySchema = z.object({
+  /** The API, normalised. */
+  baseUrl: z.string(),
+  /** The worker that governs it, and the runs whose wishes it has heard of. */
+  worker: z.string(),
+  runs: z.array(z.string()),
+  /** Workers that share the calls in flight. */
+  workers: z.number(),
+  /** Calls per second that are allowed; absent: as many as can be. */
+  rate: z.number().exactOptional(),
+  /** Calls in flight that are allowed, of all workers. */
+  concurrency: z.number(),
+  /** Calls in flight, of all workers. */
+  active: z.number(),
+  /** How long no call may be made yet. */
+  restMs: z.number(),
+  /** The limit of the API in calls per second, if it is known. */
+  learned: z.number().exactOptional(),
+  phase: z.string(),
+  reason: z.string(),
+  /** Calls that were accepted and rejected since the governor began. */
+  accepted: z.number(),
+  rejected: z.number(),
   seenAt: z.string(),
 });
 
@@ -44,6 +104,8 @@ const workerEntrySchema = z.object({
   active: z.number(),
   /** Rows that it has finished since it was started. */
   finished: z.number(),
+  /** Absent from workers that know no governor. */
+  traffic: trafficReportSchema.exactOptional(),
   startedAt: z.string(),
   seenAt: z.string(),
 });
@@ -52,6 +114,9 @@ const wishSchema = z.object({ wish: z.enum(['go', 'pause', 'cancel']), at: z.str
 
 export type RunEntry = z.infer<typeof runEntrySchema>;
 export type WorkerEntry = z.infer<typeof workerEntrySchema>;
+export type TrafficReport = z.infer<typeof trafficReportSchema>;
+/** How an API is called at the moment. */
+export type PaceEntry = z.infer<typeof paceEntrySchema>;
 /** What somebody wants a run to do. */
 export type Wish = z.infer<typeof wishSchema>['wish'];
 /** A wish, and when it was made: the latest one counts. */
@@ -74,6 +139,8 @@ export interface Registry {
   putWorker(entry: WorkerEntry): Promise<void>;
   removeWorker(id: string): Promise<void>;
   workers(): Promise<readonly WorkerEntry[]>;
+  putPace(entry: PaceEntry): Promise<void>;
+  pace(baseUrl: string): Promise<PaceEntry | undefined>;
   /** Asks whoever coordinates a run to do something, now or when somebody does. */
   wish(runId: string, wish: Wish): Promise<void>;
   wishOf(runId: string): Promise<DatedWish | undefined>;
@@ -129,6 +196,7 @@ export function openRegistry(datastore: Datastore): Registry {
   const runs = table('runs', runEntrySchema);
   const workers = table('workers', workerEntrySchema);
   const wishes = table('wishes', wishSchema);
+  const paces = table('paces', paceEntrySchema);
 
   return {
     async putRun(entry) {
@@ -149,6 +217,8 @@ export function openRegistry(datastore: Datastore): Registry {
       await workers.remove(id);
     },
     workers: workers.all,
+    putPace: (entry) => paces.put(rowsQueueName(entry.baseUrl), entry),
+    pace: async (baseUrl) => (await paces.get(rowsQueueName(baseUrl)))?.entry,
     wish: (runId, wish) => wishes.put(runId, { wish, at: new Date().toISOString() }),
     wishOf: async (runId) => (await wishes.get(runId))?.entry,
     async sweep() {
@@ -161,7 +231,7 @@ export function openRegistry(datastore: Datastore): Registry {
       }
     },
     async close() {
-      await Promise.all([runs.close(), workers.close(), wishes.close()]);
+      await Promise.all([runs.close(), workers.close(), wishes.close(), paces.close()]);
     },
   };
 }

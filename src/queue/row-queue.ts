@@ -1,12 +1,7 @@
 import type { Datastore } from '../datastore/datastore.ts';
 import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
+import type { CallRate } from './call-rate.ts';
 import type { RowJobData } from './payload.ts';
-
-/** A rate: so many calls in so many milliseconds; both integers from 1. */
-export interface CallRate {
-  readonly calls: number;
-  readonly perMs: number;
-}
 
 /** High enough never to be reached; BullMQ heeds a pause only where some limit is set. */
 const noLimit: CallRate = { calls: 1_000_000_000, perMs: 1_000 };

@@ -15,7 +15,7 @@ import type { RowQueue } from './row-queue.ts';
 import type { Claim, RowVerdict } from './verdict.ts';
 
 export interface RowWorkerOptions {
-  /** Rows in flight at once. */
+  /** Rows in hand at once, to begin with. */
   readonly concurrency: number;
   /**
    * Calls the API for a row and judges the answer. It must not throw: what it throws is taken for a defect of this
@@ -34,6 +34,8 @@ export interface RowWorker {
   readonly active: number;
   /** Rows ever claimed. */
   readonly started: number;
+  /** Rows in hand at once, from now on. */
+  concurrency: number;
   /** Claims no more rows; those in flight go on. Takes effect at once. */
   pause(): void;
   /** Rows in flight are waited for until the deadline; then they are aborted and go back to the queue. */
@@ -82,7 +84,7 @@ export function startRowWorker(datastore: Datastore, queue: RowQueue, options: R
     await job.updateData(accountedTask(task, verdict.history, job));
     if (verdict.kind === 'retry') throw new RetryLater(verdict.history.lastCode ?? '', verdict.delayMs);
     if (verdict.kind === 'throttled') {
-      await queue.pauseFor(verdict.waitMs);
+      if (verdict.waitMs > 0) await queue.pauseFor(verdict.waitMs);
       throw new RateLimitError();
     }
     await job.moveToWait(token);
@@ -104,6 +106,12 @@ export function startRowWorker(datastore: Datastore, queue: RowQueue, options: R
     },
     get started() {
       return started;
+    },
+    get concurrency() {
+      return worker.concurrency;
+    },
+    set concurrency(concurrency) {
+      worker.concurrency = concurrency;
     },
     pause() {
       void worker.pause(true);

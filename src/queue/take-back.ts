@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { RowHistory } from '../domain.ts';
+import { noHistory, type RowHistory } from '../domain.ts';
 import { bullmqOn } from './bullmq.ts';
 import { rowJobId, rowOfJobId } from './names.ts';
 import { decodeTask, type RowJobData } from './payload.ts';
@@ -12,9 +12,6 @@ export interface TakenRow {
   readonly row: number;
   readonly history: RowHistory;
 }
-
-/** A row that was never claimed. */
-const noHistory: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };
 
 /** So many rows are taken back while no worker may claim one, and so long at the most. */
 const takenAtOnce = 500;

@@ -7,7 +7,10 @@ export type RowVerdict =
   | { readonly kind: 'finished'; readonly result: RowResult }
   /** The attempt failed and may be repeated after a while; it used up one of the row's attempts. */
   | { readonly kind: 'retry'; readonly history: RowHistory; readonly delayMs: number }
-  /** The API asks everybody to slow down; the row goes back and no attempt is used up. */
+  /**
+   * The API asks everybody to slow down; the row goes back and no attempt is used up. Nobody claims a row for `waitMs`
+   * milliseconds; 0 leaves it to the governor.
+   */
   | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
   /** This worker is stopping; the row goes back and no attempt is used up. */
   | { readonly kind: 'returned'; readonly history: RowHistory }

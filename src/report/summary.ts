@@ -16,9 +16,31 @@ export interface RunFacts {
   readonly finishedAt?: string;
   /** How long the run was at work, milliseconds; the time between a stop and a resume does not count. */
   readonly activeMs: number;
+  /** How fast the API could be called; absent when nothing was noted of it. */
+  readonly rate?: RunRate;
 }
 
-/** The content of summary.json: integers, but for the rate; what is not known is `null`. */
+/** How fast the API could be called during a run. */
+export interface RunRate {
+  /** As the user wanted it: `auto`, `auto..50/s`, `50/s`, `none`. */
+  readonly wanted: string;
+  /** The limit of the API as it was known last, calls per second. */
+  readonly limit_per_s: number | null;
+  /** Seconds in which no call could be made. */
+  readonly waited_s: number;
+  /** Calls that the API rejected because they were too many. */
+  readonly rejected: number;
+  /** A point a second at most, fewer in long runs; each tells of the time since the one before. */
+  readonly series: readonly {
+    /** Seconds at work since the run was first started. */
+    readonly t_s: number;
+    readonly allowed_per_s: number | null;
+    readonly accepted_per_s: number;
+    readonly rejected: number;
+  }[];
+}
+
+/** The content of summary.json: integers, but for rates; what is not known is `null`. */
 export interface RunSummary {
   readonly version: 1;
   readonly run: string;
@@ -36,6 +58,7 @@ export interface RunSummary {
   /** Rows called for each second of `duration_s`, to two decimals. */
   readonly rows_per_s: number | null;
   readonly latency_ms: LatencySummary | null;
+  readonly rate: RunRate | null;
 }
 
 export function summarize(run: RunFacts, tally: Tally): RunSummary {
@@ -55,5 +78,6 @@ export function summarize(run: RunFacts, tally: Tally): RunSummary {
     unprocessed: tally.unprocessed,
     rows_per_s: run.activeMs > 0 ? Math.round((tally.called * 100_000) / run.activeMs) / 100 : null,
     latency_ms: tally.latency ?? null,
+    rate: run.rate ?? null,
   };
 }

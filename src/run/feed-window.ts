@@ -19,6 +19,7 @@ const maxBatchBytes = 4 * 1024 * 1024;
 const memorySeconds = 3;
 
 export interface FeedWindowOptions {
+  /** Calls in flight at once, to begin with. */
   readonly concurrency: number;
   /** Calls per second that the user allows, if limited. */
   readonly ratePerSecond?: number;
@@ -27,6 +28,8 @@ export interface FeedWindowOptions {
 }
 
 export class FeedWindow {
+  /** Calls in flight at once. */
+  concurrency: number;
   readonly #options: FeedWindowOptions;
   readonly #now: () => number;
   #openRows = 0;
@@ -41,15 +44,16 @@ export class FeedWindow {
 
   constructor(options: FeedWindowOptions) {
     this.#options = options;
+    this.concurrency = options.concurrency;
     this.#now = options.now ?? (() => performance.now());
     this.#since = this.#now();
   }
 
   /** Rows that are worth having open now. */
   get limit(): number {
-    const { concurrency, ratePerSecond } = this.#options;
+    const { ratePerSecond } = this.#options;
     const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
-    const wanted = Math.max(2 * concurrency, Math.ceil(work));
+    const wanted = Math.max(2 * this.concurrency, Math.ceil(work));
     const allowed =
       ratePerSecond === undefined ? maxOpenRows : Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate));
     return Math.min(wanted, allowed, maxOpenRows);

@@ -1,6 +1,8 @@
-import type { Registry, RunEntry } from '../queue/registry.ts';
+import { callRate } from '../queue/call-rate.ts';
+import { commonPolicy } from '../queue/rate-policy.ts';
+import type { PaceEntry, Registry, RunEntry } from '../queue/registry.ts';
 import { isPresent } from '../queue/registry.ts';
-import type { CallRate, RowQueue } from '../queue/row-queue.ts';
+import type { RowQueue } from '../queue/row-queue.ts';
 
 /** What a shared datastore tells a run about its surroundings. */
 export interface Surroundings {
@@ -8,6 +10,8 @@ export interface Surroundings {
   readonly workers: number;
   /** How long no worker will claim a row, in milliseconds. */
   readonly restingMs: number;
+  /** How the workers are governed, if they are. */
+  readonly pace?: PaceEntry;
 }
 
 export interface PresenceOptions {
@@ -20,38 +24,68 @@ export interface PresenceOptions {
 }
 
 const beatMs = 1_000;
+/** Until a rate is in force: soon again. */
+const firstBeatsMs = 400;
+/** Several times what a governor takes to renew its entry. */
+const silentMs = 1_500;
+/** Calls per second until a governor says more. */
+const cautiousRate = 20;
 
 /** A run that shows itself. */
 export interface Presence {
-  /** Resolves when the rate is in force that all runs of the same API allow together: no row may be called before. */
+  /** Resolves when a rate is in force that all runs of the same API allow together: no row may be called before. */
   readonly established: Promise<void>;
   /** Writes the entry a last time. */
   stop(): Promise<void>;
 }
 
 /**
- * Shows a run to everybody who sees the datastore, and keeps the rate that all runs of the same API allow together.
+ * Shows a run to everybody who sees the datastore, and sees to it that the rate is one that all runs of the same API
+ * allow: the workers' governor keeps it once it knows of the run; where there is none, the runs do.
  */
 export function startPresence(options: PresenceOptions): Presence {
   const { registry, rows } = options;
   let establish: () => void = () => {};
   const established = new Promise<void>((resolve) => {
-    establish = resolve;
+    establish = () => {
+      isEstablished = true;
+      resolve();
+    };
   });
   let beating: Promise<void> | undefined;
+  let isEstablished = false;
+  let stopped = false;
+  let soon: NodeJS.Timeout | undefined;
+  let heard: { readonly seenAt: string; readonly at: number } | undefined;
+
+  /**
+   * A governor that does not renew its entry is gone, whatever the clocks of machines say: they are believed at the first
+   * look only.
+   */
+  const renewed = (pace: PaceEntry | undefined): PaceEntry | undefined => {
+    if (pace === undefined || Date.parse(pace.seenAt) === 0) return undefined;
+    const now = performance.now();
+    if (pace.seenAt !== heard?.seenAt) {
+      const isAlive = heard !== undefined || isPresent(pace);
+      heard = { seenAt: pace.seenAt, at: isAlive ? now : Number.NEGATIVE_INFINITY };
+    }
+    return now - heard.at < silentMs ? pace : undefined;
+  };
 
   const beat = async (): Promise<void> => {
     try {
       const entry = options.entry();
       await registry.putRun(entry);
-      const present = (await registry.runs()).filter(
-        (run) => run.baseUrl === entry.baseUrl && isPresent(run),
-      );
-      // Every time: a Redis that has lost its data has lost the limit, too.
-      await rows.setRate(slowestRate(present));
-      establish();
+      const pace = renewed(await registry.pace(entry.baseUrl));
+      if (pace === undefined) await rows.setRate(await commonRate(registry, entry.baseUrl));
+      if (pace === undefined || pace.runs.includes(entry.id)) establish();
       const workers = (await registry.workers()).filter((w) => w.baseUrl === entry.baseUrl && isPresent(w));
-      options.onSurroundings({ workers: workers.length, restingMs: await rows.restingFor() });
+      const restingMs = await rows.restingFor();
+      options.onSurroundings({
+        workers: workers.length,
+        restingMs,
+        ...(pace !== undefined && { pace }),
+      });
     } catch (error) {
       options.onError(error as Error);
     }
@@ -59,6 +93,10 @@ export function startPresence(options: PresenceOptions): Presence {
   const beatOnce = (): void => {
     beating ??= beat().finally(() => {
       beating = undefined;
+      if (isEstablished || stopped) return;
+      clearTimeout(soon);
+      soon = setTimeout(beatOnce, firstBeatsMs);
+      soon.unref();
     });
   };
   const timer = setInterval(beatOnce, beatMs);
@@ -68,21 +106,21 @@ export function startPresence(options: PresenceOptions): Presence {
   return {
     established,
     async stop() {
+      stopped = true;
       clearInterval(timer);
+      clearTimeout(soon);
       await beating;
       await registry.putRun(options.entry());
     },
   };
 }
 
-/**
- * Several runs share one API: the strictest of them says how fast it is called. A paused one counts: when it goes on,
- * its rows are called at once.
- */
-export function slowestRate(runs: readonly Pick<RunEntry, 'state' | 'rate'>[]): CallRate | undefined {
-  const rates = runs.flatMap(({ state, rate }) =>
-    ['running', 'paused'].includes(state) && rate !== undefined ? [rate] : [],
+/** What the runs of an API allow together. A paused one counts: when it goes on, its rows are called at once. */
+async function commonRate(registry: Registry, baseUrl: string) {
+  const runs = (await registry.runs()).filter(
+    (run) => run.baseUrl === baseUrl && isPresent(run) && ['running', 'paused'].includes(run.state),
   );
-  const slowest = rates.sort((a, b) => a.calls / a.perMs - b.calls / b.perMs)[0];
-  return slowest === undefined ? undefined : { calls: slowest.calls, perMs: slowest.perMs };
+  const { auto, perSecond } = commonPolicy(runs.map(({ rate }) => rate));
+  const allowed = auto ? Math.min(perSecond ?? cautiousRate, cautiousRate) : perSecond;
+  return allowed === undefined ? undefined : callRate(allowed);
 }

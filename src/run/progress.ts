@@ -9,9 +9,9 @@ export interface ProgressSnapshot {
   readonly counts: Readonly<Record<Outcome, number>>;
   /** Rows finished per second, over the last seconds. */
   readonly ratePerSecond: number;
-  /** Calls per second that are allowed, if limited. */
-  readonly allowedPerSecond?: number;
-  /** How long the API asked everybody to wait, from now on. */
+  /** How fast the API may be called at the moment, if that is limited. */
+  readonly pace?: ProgressPace;
+  /** How long no row is called, from now on. */
   readonly waitMs: number;
   /** Rows that wait for another attempt. */
   readonly retrying: number;
@@ -23,13 +23,22 @@ export interface ProgressSnapshot {
   readonly elapsedSeconds: number;
 }
 
+/** How fast the API may be called, for whoever draws it. */
+export interface ProgressPace {
+  /** Calls per second. */
+  readonly allowedPerSecond: number;
+  /** The limit of the API, if it has been found or told. */
+  readonly limitPerSecond?: number;
+  /** Why it is so; absent when the user asked for it. */
+  readonly reason?: string;
+}
+
 const memorySeconds = 5;
 
 export interface ProgressOptions {
   readonly total: number;
   /** Counts before the run was started or resumed. */
   readonly counts: Readonly<Record<Outcome, number>>;
-  readonly allowedPerSecond?: number;
   /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
 }
@@ -46,6 +55,7 @@ export class Progress {
   #waitUntil = 0;
   #paused = false;
   #workers: number | undefined;
+  #pace: ProgressPace | undefined;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -76,12 +86,16 @@ export class Progress {
     this.#paused = paused;
   }
 
+  pace(pace: ProgressPace | undefined): void {
+    this.#pace = pace;
+  }
+
   workers(workers: number): void {
     this.#workers = workers;
   }
 
   snapshot(): ProgressSnapshot {
-    const { total, allowedPerSecond } = this.#options;
+    const { total } = this.#options;
     const done = outcomes.reduce((sum, outcome) => sum + this.#counts[outcome], 0);
     const elapsedSeconds = (this.#now() - this.#start) / 1_000;
     const ratePerSecond = this.#rate();
@@ -90,7 +104,7 @@ export class Progress {
       done,
       counts: { ...this.#counts },
       ratePerSecond,
-      ...(allowedPerSecond !== undefined && { allowedPerSecond }),
+      ...(this.#pace !== undefined && { pace: this.#pace }),
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
       retrying: this.#retrying.size,
       paused: this.#paused,

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { outcomes } from '../domain.ts';
 import { isProcessAlive, processStart } from '../process.ts';
+import { ratePolicySchema } from '../queue/rate-policy.ts';
 
 /**
  * `run.json`: what a run is and where it stands. States:
@@ -30,8 +31,6 @@ export const runStates = [
 
 export type RunState = (typeof runStates)[number];
 
-const rateSchema = z.object({ calls: z.number().int().min(1), perMs: z.number().int().min(1) });
-
 export const runOptionsSchema = z.object({
   /** Normalised base URL of the API. */
   baseUrl: z.string(),
@@ -42,10 +41,10 @@ export const runOptionsSchema = z.object({
   /** `--user-id`, for restore rows without one. */
   userId: z.string().exactOptional(),
   clearToken: z.string(),
-  /** Rows in flight at once. */
-  concurrency: z.number().int().min(1),
-  /** As the user wrote it (`50/s`), and as BullMQ's limit takes it. */
-  rate: z.object({ text: z.string(), perSecond: z.number(), limit: rateSchema }).exactOptional(),
+  /** Calls in flight at once. */
+  concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
+  /** How fast the API may be called; absent: as fast as can be. */
+  rate: ratePolicySchema.exactOptional(),
   attempts: z.number().int().min(1),
   /** Total time-out of one request, milliseconds. */
   timeoutMs: z.number().int().min(1),

@@ -5,6 +5,7 @@ import type { RunFacts } from '../report/summary.ts';
 import type { Unfinished } from '../report/unfinished.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
 import { openPlannedManifest } from './open-manifest.ts';
+import { type RateHistory, readRateHistory } from './rate-log.ts';
 import { actualState, type RunRecord, type RunState } from './record.ts';
 import type { RunStore } from './store.ts';
 
@@ -32,9 +33,15 @@ export async function reportRun(
       return prepared.kind === 'callable' ? prepared.operation.name : (prepared.operation ?? '');
     },
     journal,
-    run: factsOf(record, journal),
+    run: { ...factsOf(record, journal), ...rateOf(await readRateHistory(folder)) },
     unfinished: unfinishedBecause(actualState(record)),
   });
+}
+
+function rateOf(history: RateHistory | undefined): Pick<RunFacts, 'rate'> {
+  if (history === undefined) return {};
+  const { wanted, limit_per_s, waited_s, rejected, series } = history;
+  return { rate: { wanted, limit_per_s, waited_s, rejected, series } };
 }
 
 function unfinishedBecause(state: RunState): Unfinished {

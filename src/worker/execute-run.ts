@@ -11,9 +11,11 @@ import { rowsQueueName } from '../queue/names.ts';
 import { openRegistry, type Registry, type RunEntry } from '../queue/registry.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import type { WrittenReports } from '../report/write-reports.ts';
+import type { LearnedLimits } from '../run/learned-limits.ts';
 import { openPlannedManifest } from '../run/open-manifest.ts';
 import { type Surroundings, startPresence } from '../run/presence.ts';
 import { Progress } from '../run/progress.ts';
+import { type RateFacts, RateLog } from '../run/rate-log.ts';
 import { enterState, isActive, type RunRecord } from '../run/record.ts';
 import { reportRun } from '../run/report-run.ts';
 import { lockRun } from '../run/run-lock.ts';
@@ -22,8 +24,8 @@ import type { RunStore } from '../run/store.ts';
 import { unfinishedTasks } from '../run/tasks.ts';
 import { clearWish, watchWishes } from '../run/wish.ts';
 import { aborted, after } from '../waiting.ts';
+import { ownExchange, sharedExchange } from './exchange.ts';
 import { type RunEnd, type RunEvent, runHere } from './run-here.ts';
-import { startWorkerPresence } from './worker-presence.ts';
 
 export interface ExecuteRunOptions {
   readonly store: RunStore;
@@ -37,6 +39,8 @@ export interface ExecuteRunOptions {
   readonly journal?: Journal | undefined;
   /** Calls the API; without it, workers elsewhere must. */
   readonly client: ApiClient | undefined;
+  /** What earlier runs have learned of the API's limits; what this one learns goes there. */
+  readonly learned?: LearnedLimits | undefined;
   /** The lock on the run, when it is held already; it is not released here. */
   readonly lock?: ProcessLock;
   /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
@@ -50,6 +54,7 @@ export interface ExecuteRunOptions {
   readonly onStarted?: (started: StartedRun) => void;
   readonly onEvent?: (event: RunEvent) => void;
   readonly onSurroundings?: (surroundings: Surroundings) => void;
+  readonly onPace?: (pace: RateFacts) => void;
   /** Called when no more rows are called, before the report is written. */
   readonly onEnded?: () => void;
 }
@@ -70,6 +75,8 @@ export interface ExecutedRun {
 
 /** The last entry is not worth waiting longer for a datastore that is away. */
 const farewellMs = 2_000;
+/** A shorter wait is over before another run begins. */
+const worthKeepingMs = 5_000;
 
 /**
  * Takes a run from where its journal stands to its end, records each state that it enters, and writes its report,
@@ -135,11 +142,18 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   };
   const progress = new Progress({ total: options.record.plan.rows, counts: journal.outcomeCounts });
   const entry = (): RunEntry => entryOf(running, journal, progress);
+  let latest: RateFacts | undefined;
   try {
     if (registry !== undefined) await announce(registry, entry(), options);
     if (options.handOver !== true) await clearWish(runFolder);
     await store.save(running);
     options.onStarted?.({ counts: journal.outcomeCounts, datastore });
+    const rateLog = await RateLog.open(runFolder, runOptions.rate?.text ?? 'none');
+    const seePace = (pace: RateFacts): void => {
+      latest = pace;
+      rateLog.see(pace);
+      options.onPace?.(pace);
+    };
     const wishes = watchWishes(id, runFolder, registry);
     const presence =
       registry &&
@@ -147,7 +161,12 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         registry,
         rows,
         entry,
-        onSurroundings: (surroundings) => options.onSurroundings?.(surroundings),
+        onSurroundings(surroundings) {
+          const { pace } = surroundings;
+          if (options.client === undefined && pace !== undefined)
+            seePace({ ...pace, ...(pace.restMs > 0 && { restUntil: Date.now() + pace.restMs }) });
+          options.onSurroundings?.(surroundings);
+        },
         onError,
       });
     try {
@@ -159,17 +178,12 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         tasks: () => unfinishedTasks(id, planned.manifest.rows(), planned.prepare, journal),
         client: options.client,
         wishes,
-        showWorker:
-          registry &&
-          ((facts) =>
-            startWorkerPresence({
-              registry,
-              version: options.version,
-              baseUrl: runOptions.baseUrl,
-              concurrency: runOptions.concurrency,
-              facts,
-              onError,
-            })),
+        exchange: (facts) =>
+          registry === undefined
+            ? ownExchange(runOptions.rate)
+            : sharedExchange({ registry, version: options.version, baseUrl: runOptions.baseUrl, facts }),
+        learned: await options.learned?.load(),
+        onPace: (pace) => seePace(pace),
         log,
         onEvent(event) {
           if (event.type === 'finished') progress.finished(event.result);
@@ -184,6 +198,8 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       });
       if (end.state === 'completed') requireAllResults(options.record, journal);
       options.onEnded?.();
+      await rateLog.close();
+      await keepLearned(options, latest);
       const handedOver = end.state === 'interrupted' && options.handOver === true;
       running = {
         ...enterState(running, handedOver ? 'submitted' : end.state, reasonOf(end)),
@@ -199,11 +215,26 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       throw error;
     } finally {
       wishes.close();
+      await rateLog.close();
       await Promise.race([presence?.stop(), after(farewellMs)]).catch(() => {});
     }
   } finally {
     await Promise.race([registry?.close(), after(farewellMs)]);
   }
+}
+
+/** The next run begins with what is known now: the limit of the API, or how long it still asks to wait. */
+async function keepLearned({ learned, log }: ExecuteRunOptions, pace: RateFacts | undefined): Promise<void> {
+  if (learned === undefined || pace === undefined || pace.phase === 'fixed') return;
+  const { restUntil = 0 } = pace;
+  const waits = restUntil > Date.now() + worthKeepingMs;
+  if (pace.learned === undefined && !waits) return;
+  await learned
+    .save({
+      ...(pace.learned !== undefined && { rate: pace.learned, concurrency: pace.concurrency }),
+      ...(waits && { waitUntil: restUntil }),
+    })
+    .catch((error: Error) => log.warn({ err: error.message }, 'what was learned of the limit is not kept'));
 }
 
 /** Whatever may have gone wrong below: a run is not complete while a row has no result. */
@@ -241,7 +272,6 @@ async function claimForOurselves(
   await settleRun(datastore, rows, journal, record.id, interrupt);
   // Rows of runs whose folder somebody deleted: nobody would know what became of them.
   await rows.clear();
-  await rows.setRate(record.options.rate?.limit);
 }
 
 async function settleDeadRuns(
@@ -295,7 +325,7 @@ function entryOf(record: RunRecord, journal: Journal, progress: Progress): RunEn
     rows: record.plan.rows,
     counts: { ...journal.outcomeCounts },
     ratePerSecond: progress.snapshot().ratePerSecond,
-    ...(rate !== undefined && { rate: { text: rate.text, ...rate.limit } }),
+    ...(rate !== undefined && { rate }),
     coordinator: { host: hostname(), pid: process.pid },
     startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',
     seenAt: new Date().toISOString(),

@@ -1,7 +1,7 @@
 import type { Operation } from '../../jobs/operation.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import type { RowHistory, RowResult } from '../domain.ts';
+import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { Claim, RowVerdict } from '../queue/verdict.ts';
 
@@ -15,6 +15,8 @@ export interface JudgedAttempt {
   readonly finishedAt: Date;
   /** Whether this worker has seen a row of this operation succeed: the token and the base URL are right, then. */
   readonly provenRight: boolean;
+  /** Whether a governor decides what happens when the API does not say for how long to slow down. */
+  readonly governed: boolean;
   /** A number from 0 to 1, drawn anew for each attempt. */
   readonly random: number;
 }
@@ -32,8 +34,6 @@ const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
 /** An API that asks to wait for no time at all would be asked again and again. */
 const leastWaitMs = 100;
-
-const noHistory: RowHistory = { attempts: 0, unprocessed: 0, unclear: false };
 
 /**
  * Decides what an answer means for its row:
@@ -119,10 +119,10 @@ export function judge(attempt: JudgedAttempt): Judgement {
       return { kind: 'returned', history };
     case 'slow-down': {
       const unprocessed = before.unprocessed + 1;
-      const waitMs = Math.max(
-        leastWaitMs,
-        failure.waitMs ?? Math.min(unknownWaitMs * 2 ** (unprocessed - 1), maxUnknownWaitMs),
-      );
+      const unknown = attempt.governed
+        ? 0
+        : Math.min(unknownWaitMs * 2 ** (unprocessed - 1), maxUnknownWaitMs);
+      const waitMs = failure.waitMs === undefined ? unknown : Math.max(leastWaitMs, failure.waitMs);
       return { kind: 'throttled', history: { ...history, unprocessed }, waitMs };
     }
     case 'retry':
@@ -135,6 +135,11 @@ export function judge(attempt: JudgedAttempt): Judgement {
       return { kind: 'retry', history, delayMs: Math.ceil(Math.max(backoffMs, failure.waitMs ?? 0)) };
     }
   }
+}
+
+/** A row that was claimed and not called. */
+export function uncalled(task: RowTask, claim: Claim): RowVerdict {
+  return { kind: 'returned', history: withLostClaims(task.history ?? noHistory, claim.lostClaims) };
 }
 
 function withLostClaims(history: RowHistory, lostClaims: number): RowHistory {

@@ -1,12 +1,15 @@
 import type { Logger } from 'pino';
 import { findOperation } from '../../jobs/index.ts';
-import type { ApiClient } from '../api/client.ts';
+import type { ApiAnswer, ApiClient } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
+import type { ApiRequest } from '../api/request.ts';
 import type { RowResult } from '../domain.ts';
 import { fatalError } from '../errors.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { Claim, RowVerdict } from '../queue/verdict.ts';
-import { judge } from './judge.ts';
+import type { CallGate } from './call-gate.ts';
+import { judge, uncalled } from './judge.ts';
+import type { TrafficMeter } from './traffic-meter.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
@@ -18,6 +21,11 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 
 export interface RowProcessorOptions {
   readonly client: Pick<ApiClient, 'send'>;
+  /** Where calls wait for their turn, and what counts them. */
+  readonly gate: Pick<CallGate, 'enter' | 'leave'>;
+  readonly meter: Pick<TrafficMeter, 'sent' | 'ended'>;
+  /** Whether a governor decides how fast to call. */
+  readonly governed: () => boolean;
   readonly log: Logger;
   readonly onEvent: (event: WorkerEvent) => void;
   /** Called when no row can succeed: wrong token, wrong base URL, no permission. The worker must claim no more. */
@@ -26,8 +34,19 @@ export interface RowProcessorOptions {
 
 /** Makes the function that calls the API for a row. It makes one attempt; repeating is the queue's business. */
 export function createRowProcessor(options: RowProcessorOptions) {
-  const { client, log, onEvent, onHalt } = options;
+  const { client, gate, meter, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
+
+  async function call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
+    const metered = meter.sent();
+    try {
+      const answer = await client.send(request, { signal });
+      meter.ended(metered, answer);
+      return answer;
+    } finally {
+      gate.leave();
+    }
+  }
 
   return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
     const operation = findOperation(task.operation);
@@ -40,8 +59,9 @@ export function createRowProcessor(options: RowProcessorOptions) {
       return { kind: 'refused', reason };
     }
 
+    if (!(await gate.enter())) return uncalled(task, claim);
     const startedAt = new Date();
-    const answer = await client.send({ path: task.path, body: task.body }, { signal });
+    const answer = await call({ path: task.path, body: task.body }, signal);
     const judgement = judge({
       task,
       operation,
@@ -50,6 +70,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       startedAt,
       finishedAt: new Date(),
       provenRight: proven.has(task.operation),
+      governed: options.governed(),
       random: Math.random(),
     });
     if (answer.ok) proven.add(task.operation);

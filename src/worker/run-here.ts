@@ -7,15 +7,17 @@ import type { CqbatchError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
-import type { RowWorker } from '../queue/row-worker.ts';
 import { startCoordinator } from '../run/coordinator.ts';
 import { FeedWindow } from '../run/feed-window.ts';
 import type { RunOptions } from '../run/record.ts';
 import type { WishWatch } from '../run/wish.ts';
 import { aborted, after } from '../waiting.ts';
-import { createRowProcessor, type WorkerEvent } from './row-processor.ts';
-import { startWatchedWorker, stuck } from './watched-worker.ts';
-import type { WorkerFacts } from './worker-presence.ts';
+import { type Caller, type CallerFacts, startCaller } from './caller.ts';
+import type { Exchange } from './exchange.ts';
+import type { PaceReport } from './pacer.ts';
+import type { WorkerEvent } from './row-processor.ts';
+import { type StartingPoint, usualConcurrency } from './steering.ts';
+import { stuck } from './watched-worker.ts';
 
 /** Why a run that was worked on here came to its end. */
 export type RunEnd =
@@ -48,10 +50,13 @@ export interface RunHereOptions {
   /** Calls the API; without it, workers elsewhere must. */
   readonly client: ApiClient | undefined;
   readonly wishes: WishWatch;
-  /** Shows the worker of this run to others, where there are others. Ends with what it returns. */
-  readonly showWorker?: ((facts: () => WorkerFacts) => { stop(): Promise<void> }) | undefined;
+  /** How the worker of this run exchanges with others of the same API. */
+  readonly exchange: (facts: () => CallerFacts) => Exchange;
+  /** What earlier runs have learned of the API. */
+  readonly learned?: StartingPoint | undefined;
   readonly log: Logger;
   readonly onEvent: (event: RunEvent) => void;
+  readonly onPace: (pace: PaceReport) => void;
   /** Aborts when the user wants the run to stop. */
   readonly interrupt: AbortSignal;
   /** Whether what the datastore holds stays there after an interrupt, for another coordinator. */
@@ -98,18 +103,17 @@ type Stop = RunEnd | { readonly state: 'paused' } | { readonly state: 'robbed' }
 async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): Promise<Stop> {
   const { options, log, datastore, client } = run;
   const window = new FeedWindow({
-    concurrency: options.concurrency,
-    ...(options.rate !== undefined && { ratePerSecond: options.rate.perSecond }),
+    concurrency: options.concurrency === 'auto' ? usualConcurrency : options.concurrency,
+    ...(options.rate?.perSecond !== undefined && { ratePerSecond: options.rate.perSecond }),
   });
   const onError = (error: Error): void => {
     log.warn({ run: run.runId, err: error.message }, 'datastore error');
   };
   let stopped: Stop | undefined;
-  let worker: RowWorker | undefined;
-  let finished = 0;
+  let caller: Caller | undefined;
   const stop = (reason: Stop): void => {
     stopped ??= reason;
-    worker?.pause();
+    caller?.pause();
     coordinator.stop();
   };
 
@@ -135,29 +139,31 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
     onError,
   });
   if (client !== undefined) {
-    worker = startWatchedWorker(datastore, run.rows, {
+    caller = startCaller({
+      datastore,
+      rows: run.rows,
+      client,
       concurrency: options.concurrency,
-      process: createRowProcessor({
-        client,
-        log,
-        onEvent(event) {
-          if (event.type === 'finished') finished += 1;
-          if (event.run !== run.runId) return;
-          if (event.type !== 'finished') return run.onEvent(event);
-          window.finished();
-          // On a shared datastore a result counts once it is collected: another machine's does not show before.
-          if (datastore.exclusive) run.onEvent(event);
-        },
-        onHalt: (failure) => stop({ state: 'halted', because: 'refused', failure }),
-      }),
+      exchange: run.exchange,
+      learned: run.learned,
       log,
+      onEvent(event) {
+        if (event.run !== run.runId) return;
+        if (event.type !== 'finished') return run.onEvent(event);
+        window.finished();
+        // On a shared datastore a result counts once it is collected: another machine's does not show before.
+        if (datastore.exclusive) run.onEvent(event);
+      },
+      onPace(pace) {
+        window.concurrency = pace.ownConcurrency;
+        run.onPace(pace);
+      },
+      onHalt: (failure) => stop({ state: 'halted', because: 'refused', failure }),
       onRefused: (reason) => stop({ state: 'halted', because: 'worker', reason }),
       onStuck: () => stop({ state: 'halted', because: 'worker', reason: stuck() }),
       onError,
     });
   }
-
-  const shown = worker && run.showWorker?.(() => ({ active: worker?.active ?? 0, finished }));
 
   const interrupted = (): void => stop({ state: 'interrupted' });
   run.interrupt.addEventListener('abort', interrupted, { once: true });
@@ -173,16 +179,14 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
     return await Promise.race([leave(end), givenUp]);
   } finally {
     run.interrupt.removeEventListener('abort', interrupted);
-    worker?.pause();
-    const closed = (worker?.stop(shutdownMs) ?? Promise.resolve())
-      .then(() => shown?.stop())
-      .then(() => coordinator.close());
+    caller?.pause();
+    const closed = (caller?.stop(shutdownMs) ?? Promise.resolve()).then(() => coordinator.close());
     // BullMQ waits for a datastore that is gone for good, and for one that is away.
     await Promise.race([closed, run.lost, givenUp]);
   }
 
   async function leave(end: Stop): Promise<Stop> {
-    await worker?.stop(shutdownMs);
+    await caller?.stop(shutdownMs);
     if (end.state === 'interrupted' && run.handOver) return end;
     const through = await coordinator.withdraw(patience(run, end));
     // Somebody else is still calling a row: the run can't end, but it can be gone on with.

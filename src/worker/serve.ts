@@ -7,9 +7,9 @@ import { rowsQueueName } from '../queue/names.ts';
 import { openRegistry } from '../queue/registry.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { after } from '../waiting.ts';
-import { createRowProcessor } from './row-processor.ts';
-import { startWatchedWorker, stuck } from './watched-worker.ts';
-import { startWorkerPresence } from './worker-presence.ts';
+import { startCaller } from './caller.ts';
+import { sharedExchange } from './exchange.ts';
+import { stuck } from './watched-worker.ts';
 
 /** Why a worker has come to its end. */
 export type ServeEnd =
@@ -25,8 +25,8 @@ export interface ServeOptions {
   /** The API whose rows are called, normalised. The token is for this one: rows of another are left alone. */
   readonly baseUrl: string;
   readonly client: ApiClient;
-  /** Rows in flight at once. */
-  readonly concurrency: number;
+  /** Calls in flight at once, or as many as are good. */
+  readonly concurrency: number | 'auto';
   /** Version of the program, for those who look. */
   readonly version: string;
   readonly log: Logger;
@@ -38,7 +38,7 @@ export interface ServeOptions {
 
 /** A worker that serves. */
 export interface Serving {
-  /** Rows in flight. */
+  /** Calls in flight. */
   readonly active: number;
   /** Whether it is done with taking rows. */
   readonly ending: boolean;
@@ -50,7 +50,6 @@ export function serveRows(options: ServeOptions): Serving {
   const { datastore, baseUrl, log } = options;
   const registry = openRegistry(datastore);
   const queue = openRowQueue(datastore, rowsQueueName(baseUrl));
-  let finished = 0;
   let ending: ServeEnd | undefined;
   let resolveEnd: () => void = () => {};
   const isEnding = new Promise<void>((resolve) => {
@@ -63,27 +62,18 @@ export function serveRows(options: ServeOptions): Serving {
   };
 
   const onError = (error: Error): void => log.warn({ err: error.message }, 'datastore error');
-  const worker = startWatchedWorker(datastore, queue, {
+  const worker = startCaller({
+    datastore,
+    rows: queue,
+    client: options.client,
     concurrency: options.concurrency,
-    process: createRowProcessor({
-      client: options.client,
-      log,
-      onEvent: (event) => {
-        if (event.type === 'finished') finished += 1;
-      },
-      onHalt: (failure) => endBecause({ because: 'refused', failure }),
-    }),
+    exchange: (facts) => sharedExchange({ registry, version: options.version, baseUrl, facts }),
     log,
+    onEvent() {},
+    onPace() {},
+    onHalt: (failure) => endBecause({ because: 'refused', failure }),
     onRefused: (reason) => endBecause({ because: 'worker', reason }),
     onStuck: () => endBecause({ because: 'worker', reason: stuck() }),
-    onError,
-  });
-  const presence = startWorkerPresence({
-    registry,
-    version: options.version,
-    baseUrl,
-    concurrency: options.concurrency,
-    facts: () => ({ active: worker.active, finished }),
     onError,
   });
   const stopped = (): void => endBecause({ because: 'stopped' });
@@ -92,10 +82,7 @@ export function serveRows(options: ServeOptions): Serving {
 
   async function untilEnd(): Promise<ServeEnd> {
     await isEnding;
-    const closed = worker
-      .stop(options.shutdownMs)
-      .then(() => presence.stop())
-      .then(() => Promise.all([queue.close(), registry.close()]));
+    const closed = worker.stop(options.shutdownMs).then(() => Promise.all([queue.close(), registry.close()]));
     // A datastore that is away would be waited for without end; its rows come back by themselves.
     await Promise.race([closed, after(options.shutdownMs + 3_000)]);
     return ending ?? { because: 'stopped' };

@@ -36,6 +36,7 @@ export function startWatchedWorker(
   const { log } = options;
   const watchdog = new Watchdog(options.patience);
   let worker = startRowWorker(datastore, queue, options);
+  let { concurrency } = options;
   /** Claims of the workers that were replaced. */
   let startedBefore = 0;
   let paused = false;
@@ -61,7 +62,7 @@ export function startWatchedWorker(
       log.warn({ waiting }, 'rows wait, but nothing has started for a while: connecting anew');
       const silent = worker;
       startedBefore += silent.started;
-      worker = startRowWorker(datastore, queue, options);
+      worker = startRowWorker(datastore, queue, { ...options, concurrency });
       void silent.stop(0);
     }
     if (verdict === 'give-up') options.onStuck();
@@ -84,6 +85,14 @@ export function startWatchedWorker(
     },
     get started() {
       return startedBefore + worker.started;
+    },
+    get concurrency() {
+      return concurrency;
+    },
+    set concurrency(wanted) {
+      if (wanted === concurrency) return;
+      concurrency = wanted;
+      worker.concurrency = wanted;
     },
     pause() {
       paused = true;

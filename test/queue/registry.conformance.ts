@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
-import type { Registry, RunEntry, WorkerEntry } from '../../src/queue/registry.ts';
+import type { PaceEntry, Registry, RunEntry, WorkerEntry } from '../../src/queue/registry.ts';
 import { built } from '../helpers/built.ts';
 
 const { openRegistry } = await built<typeof import('../../src/queue/registry.ts')>('queue/registry');
@@ -45,6 +45,27 @@ function workerEntry(changes: Partial<WorkerEntry> = {}): WorkerEntry {
   };
 }
 
+function paceEntry(changes: Partial<PaceEntry> = {}): PaceEntry {
+  entries += 1;
+  return {
+    baseUrl: `https://api-${entries}.example.com`,
+    worker: 'worker',
+    runs: ['run-1', 'run-2'],
+    workers: 3,
+    rate: 49.5,
+    concurrency: 20,
+    active: 7,
+    restMs: 0,
+    learned: 50,
+    phase: 'holding',
+    reason: 'just under the limit',
+    accepted: 1_000,
+    rejected: 2,
+    seenAt: now,
+    ...changes,
+  };
+}
+
 /** What every datastore must do alike for those who want to know who is there. */
 export function describeRegistryOn(name: string, open: () => Promise<Datastore>): void {
   describe(`the registry on ${name}`, () => {
@@ -67,7 +88,7 @@ export function describeRegistryOn(name: string, open: () => Promise<Datastore>)
       const first = runEntry();
       expect(await registry.putRun(first)).toBe(true);
       expect(await runOf(first.id)).toEqual([first]);
-      const rate = { text: '600/m', calls: 10, perMs: 1_000 };
+      const rate = { text: 'auto..600/m', auto: true, perSecond: 10 };
       const second = { ...first, state: 'paused', rate };
       expect(await registry.putRun(second)).toBe(true);
       expect(await runOf(first.id)).toEqual([second]);
@@ -106,6 +127,44 @@ export function describeRegistryOn(name: string, open: () => Promise<Datastore>)
       await registry.removeWorker(first.id);
       await registry.removeWorker(first.id);
       expect(await workerOf(first.id)).toEqual([]);
+    });
+
+    test('keeps what a worker has met with', async () => {
+      const stated = [
+        { name: 'burst;pk=:\u0000\ud800:', quota: 10, windowMs: 1_000, remaining: 0, unit: 'requests' as const },
+        { name: 'at once', quota: 4, unit: 'concurrent-requests' as const },
+      ];
+      const counts = { accepted: 10, rejected: 2, unreachable: 1, durationMs: 123.4, active: 3 };
+      const moments = { refusedAgoMs: 0, waitMs: 1_500, acceptedAmong: 4, rejectedAmong: 5 };
+      const busy = workerEntry({ traffic: { ...counts, ...moments, stated } });
+      const idle = workerEntry({ traffic: { ...counts, stated: [] } });
+      for (const worker of [busy, idle]) await registry.putWorker(worker);
+      expect([await workerOf(busy.id), await workerOf(idle.id)]).toEqual([[busy], [idle]]);
+    });
+
+    test.each([
+      ['as it is', 'just under the limit'],
+      ['with quotes', '"\\\'`'],
+      ['with line breaks', 'one\r\ntwo\u2028three'],
+      ['with what PostgreSQL refuses', 'NUL \u0000, lone \ud800 \udc00'],
+      ['with what JavaScript might take for its own', '__proto__ {"v":2} ${x} %s'],
+      ['in other scripts', '🎧 שלום ｆｕｌｌ'],
+      ['of any length', 'x'.repeat(100_000)],
+    ])('hands out the pace of an API, its reason %s', async (_title, reason) => {
+      const pace = paceEntry({ reason });
+      expect(await registry.pace(pace.baseUrl)).toBeUndefined();
+      await registry.putPace(pace);
+      expect(await registry.pace(pace.baseUrl)).toEqual(pace);
+    });
+
+    test('keeps the latest pace of each API apart', async () => {
+      const { rate: _rate, learned: _learned, ...unlimited } = paceEntry();
+      const other = paceEntry({ baseUrl: `${unlimited.baseUrl}/v2` });
+      await registry.putPace(paceEntry({ baseUrl: unlimited.baseUrl }));
+      await registry.putPace(other);
+      await registry.putPace(unlimited);
+      expect(await registry.pace(unlimited.baseUrl)).toEqual(unlimited);
+      expect(await registry.pace(other.baseUrl)).toEqual(other);
     });
 
     test('keeps the latest wish for a run, also for one that nobody has announced', async () => {

@@ -50,6 +50,20 @@ describe('FeedWindow', () => {
     expect(limit).toBeLessThan(expected * 1.05 + 1);
   });
 
+  test('goes by the concurrency as it is at the moment', () => {
+    const window = new FeedWindow({ concurrency: 50, now: () => 0 });
+    const room = () => {
+      let fed = 0;
+      for (; window.hasRoom; fed += 1) window.fed(1, 0);
+      return fed;
+    };
+    expect(room()).toBe(500);
+    window.concurrency = 400;
+    expect([window.limit, room()]).toEqual([800, 300]);
+    window.concurrency = 1;
+    expect([window.limit, room()]).toEqual([500, 0]);
+  });
+
   test('knows the rate after a second already', () => {
     let now = 0;
     const window = new FeedWindow({ concurrency: 10, now: () => now });

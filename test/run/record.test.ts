@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { processStart } from '../../src/process.ts';
-import { actualState, enterState, type RunRecord } from '../../src/run/record.ts';
+import { actualState, enterState, type RunRecord, runRecordSchema } from '../../src/run/record.ts';
 
 const record: RunRecord = {
   version: 1,
@@ -45,5 +45,38 @@ describe('enterState', () => {
       ['halted', 'too many failures'],
     ]);
     expect(ended.process).toEqual(here);
+  });
+});
+
+describe('run.json', () => {
+  test('of an earlier version, with a rate as its datastore took it, can still be read', () => {
+    const rate = { text: '50/s', perSecond: 50, limit: { calls: 5, perMs: 100 } };
+    const earlier = { ...record, options: { ...record.options, concurrency: 50, rate } };
+    const read = runRecordSchema.parse(JSON.parse(JSON.stringify(earlier)));
+    expect(read.options).toMatchObject({
+      concurrency: 50,
+      rate: { text: '50/s', auto: false, perSecond: 50 },
+    });
+  });
+
+  test.each([
+    ['as many calls as are good, at the limit of the API', { concurrency: 'auto', rate: { text: 'auto', auto: true } }],
+    [
+      'the limit of the API up to a bound',
+      { concurrency: 5, rate: { text: 'auto..50/s', auto: true, perSecond: 50 } },
+    ],
+    ['no limit', { concurrency: 1_000 }],
+  ])('keeps a wish for %s', (_title, changes) => {
+    const wanted = { ...record, options: { ...record.options, ...changes } };
+    expect(runRecordSchema.parse(JSON.parse(JSON.stringify(wanted)))).toEqual(wanted);
+  });
+
+  test.each([
+    ['a concurrency of none', { concurrency: 0 }],
+    ['a concurrency in words', { concurrency: 'many' }],
+    ['a rate of none', { rate: { text: '0/s', auto: false, perSecond: 0 } }],
+  ])('is refused with %s', (_title, changes) => {
+    const wrong = { ...record, options: { ...record.options, ...changes } };
+    expect(runRecordSchema.safeParse(wrong).success).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import type { ApiFailure } from '../../src/api/failure.ts';
 import type { RowHistory } from '../../src/domain.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import type { Claim } from '../../src/queue/verdict.ts';
-import { type JudgedAttempt, judge } from '../../src/worker/judge.ts';
+import { type JudgedAttempt, judge, uncalled } from '../../src/worker/judge.ts';
 
 const task: RowTask = {
   run: 'r',
@@ -37,6 +37,7 @@ function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt
     startedAt: new Date('2026-01-01T00:00:01Z'),
     finishedAt: new Date('2026-01-01T00:00:02Z'),
     provenRight: true,
+    governed: false,
     random: 1,
     ...changes,
   };
@@ -200,6 +201,21 @@ describe('"slow down"', () => {
     });
   });
 
+  test.each([
+    ['as long as the API asks', 0, 12_000, 12_000],
+    ['a moment at least when it asks', 0, 0, 100],
+    ['as long as the governor decides when it does not say', 0, undefined, 0],
+    ['no longer after many refusals', 20, undefined, 0],
+  ])('waits, while a governor is there, %s', (_title, unprocessed, waitMs, expected) => {
+    const answer = failing({ class: 'slow-down', ...(waitMs !== undefined && { waitMs }) });
+    const judged = judge(attempt(answer, { task: withHistory({ unprocessed }), governed: true }));
+    expect(judged).toMatchObject({
+      kind: 'throttled',
+      waitMs: expected,
+      history: { unprocessed: unprocessed + 1, attempts: 2 },
+    });
+  });
+
   test('costs no attempt, even on the last one', () => {
     const claim = claimed({ attemptsUsed: 4 });
     expect(judge(attempt(failing({ class: 'slow-down' }), { claim })).kind).toBe('throttled');
@@ -228,5 +244,18 @@ describe('what every other row would meet as well', () => {
       kind: 'returned',
       history: { attempts: 1, unclear: true },
     });
+  });
+});
+
+describe('a row that was claimed and not called', () => {
+  const earlier = { attempts: 2, unprocessed: 1, unclear: false, lastCode: 'UNAVAILABLE' };
+
+  test.each([
+    ['is as it was', 0, withHistory(earlier), earlier],
+    ['is as new when it was never called', 0, task, { attempts: 0, unprocessed: 0, unclear: false }],
+    ['keeps its lost claims', 2, withHistory(earlier), { ...earlier, attempts: 4, unclear: true }],
+    ['keeps the lost claims of a new one', 1, task, { attempts: 1, unprocessed: 0, unclear: true }],
+  ])('%s', (_title, lostClaims, row, history) => {
+    expect(uncalled(row, claimed({ lostClaims }))).toEqual({ kind: 'returned', history });
   });
 });

@@ -1,6 +1,7 @@
 import { type ApiClient, createClient } from '../../api/client.ts';
 import type { TokenSource } from '../../api/token.ts';
 import type { RunOptions } from '../../run/record.ts';
+import { mostConcurrency } from '../../worker/steering.ts';
 
 type ClientSettings = Pick<RunOptions, 'baseUrl' | 'allowInsecureHttp' | 'concurrency' | 'timeoutMs'>;
 
@@ -13,7 +14,7 @@ export function apiClient(
     baseUrl,
     allowInsecureHttp,
     token,
-    connections: concurrency,
+    connections: concurrency === 'auto' ? mostConcurrency : concurrency,
     timeouts: { headersMs: timeoutMs, bodyMs: timeoutMs, totalMs: timeoutMs },
   });
 }

@@ -1,7 +1,11 @@
+import type { TokenSource } from '../../api/token.ts';
+import { tokenMark } from '../../api/token-mark.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
+import { type LearnedLimits, openLearnedLimits } from '../../run/learned-limits.ts';
 import type { Surroundings } from '../../run/presence.ts';
 import { Progress } from '../../run/progress.ts';
+import type { RateFacts } from '../../run/rate-log.ts';
 import type { RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { executeRun, type StartedRun } from '../../worker/execute-run.ts';
@@ -38,13 +42,16 @@ export interface ExecuteInput {
 /** How often a screen is redrawn, and how often a line is printed where there is none. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
+/** Shorter rests are the allowed rate at work. */
+const noticeableRestMs = 1_000;
 
 /** Takes a run to its end, showing how it goes, and prints what it came to. */
 export async function execute(input: ExecuteInput): Promise<ExitCode> {
   const { terminal, store, record, settings, datastore } = input;
   const { options } = record;
   const log = openLog(input.logLevel);
-  const client = input.calls ? apiClient(options, tokenSource(settings)) : undefined;
+  const token = input.calls ? tokenSource(settings) : undefined;
+  const client = token && apiClient(options, token);
   const interrupt = interruptible(stopping(terminal));
   const follower = new Follower(terminal, record);
   let begun = false;
@@ -56,6 +63,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
       queue: datastore.queue,
       journal: input.journal,
       client,
+      learned: token && (await learnedLimits(store, options, token)),
       version: readVersion(),
       log,
       interrupt: interrupt.signal,
@@ -64,6 +72,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
         follower.begin(started);
       },
       onEvent: (event) => follower.see(event),
+      onPace: (pace) => follower.keepPace(pace),
       onSurroundings: (surroundings) => follower.lookAround(surroundings),
       onEnded() {
         follower.end();
@@ -91,6 +100,17 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
   }
 }
 
+/** What runs of this state folder have learned of the API with this token. */
+async function learnedLimits(
+  { stateDir }: RunStore,
+  { baseUrl }: RunRecord['options'],
+  token: TokenSource,
+): Promise<LearnedLimits | undefined> {
+  // A token that can't be read will show at the first call.
+  const current = await token.current().catch(() => undefined);
+  return current === undefined ? undefined : openLearnedLimits(stateDir, baseUrl, tokenMark(current));
+}
+
 /** Shows the progress of a run. */
 class Follower {
   readonly #terminal: Terminal;
@@ -106,11 +126,7 @@ class Follower {
   begin({ counts, datastore }: StartedRun): void {
     const { id, plan, options } = this.#record;
     this.#terminal.say(`Run ${id} on ${options.baseUrl}`);
-    const progress = new Progress({
-      total: plan.rows,
-      counts,
-      ...(options.rate !== undefined && { allowedPerSecond: options.rate.perSecond }),
-    });
+    const progress = new Progress({ total: plan.rows, counts });
     this.#progress = progress;
     const { live } = this.#terminal;
     const show = live ? this.#terminal.draw : this.#terminal.say;
@@ -127,10 +143,23 @@ class Follower {
     if (event.type === 'paused') this.#progress?.pause(event.paused);
   }
 
+  keepPace({ rate, learned, phase, reason, restUntil = 0 }: RateFacts): void {
+    this.#progress?.pace(
+      rate === undefined
+        ? undefined
+        : {
+            allowedPerSecond: rate,
+            ...(learned !== undefined && { limitPerSecond: learned }),
+            ...(phase !== 'fixed' && { reason }),
+          },
+    );
+    const restMs = restUntil - Date.now();
+    if (restMs > noticeableRestMs) this.#progress?.throttled(restMs);
+  }
+
   lookAround({ workers, restingMs }: Surroundings): void {
     this.#progress?.workers(workers);
-    // Shorter rests are the allowed rate at work.
-    if (restingMs > 1_000) this.#progress?.throttled(restingMs);
+    if (restingMs > noticeableRestMs) this.#progress?.throttled(restingMs);
   }
 
   end(): void {

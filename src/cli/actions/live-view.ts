@@ -1,4 +1,10 @@
-import { isPresent, openRegistry, type RunEntry, type WorkerEntry } from '../../queue/registry.ts';
+import {
+  isPresent,
+  openRegistry,
+  type PaceEntry,
+  type RunEntry,
+  type WorkerEntry,
+} from '../../queue/registry.ts';
 import type { DatastoreChoice } from '../datastore.ts';
 
 /** What the shared datastore tells of a run at the moment. */
@@ -6,6 +12,8 @@ export interface LiveRun {
   readonly entry: RunEntry | undefined;
   /** Workers that call its API, on all machines. */
   readonly workers: readonly WorkerEntry[];
+  /** How they call it. */
+  readonly pace?: PaceEntry;
 }
 
 /** A view of what the processes of a shared datastore say of themselves. */
@@ -24,7 +32,12 @@ export async function openLiveView(choice: DatastoreChoice): Promise<LiveView | 
       const entry = await registry.run(runId);
       if (entry === undefined) return { entry, workers: [] };
       const workers = await registry.workers();
-      return { entry, workers: workers.filter(({ baseUrl }) => baseUrl === entry.baseUrl) };
+      const pace = await registry.pace(entry.baseUrl);
+      return {
+        entry,
+        workers: workers.filter(({ baseUrl }) => baseUrl === entry.baseUrl),
+        ...(pace !== undefined && isPresent(pace) && { pace }),
+      };
     },
     async close() {
       await registry.close();

@@ -57,6 +57,7 @@ export function runOptions(flags: ManifestFlags, settings: Settings): RunOptions
     ...(settings.userId !== undefined && { userId: settings.userId }),
     clearToken: flags.clearToken,
     ...callOptions(settings, {
+      rate: defaults.rate,
       concurrency: defaults.concurrency,
       attempts: defaults.attempts,
       timeoutMs: defaults.timeout,

@@ -31,7 +31,7 @@ export async function plan(source: string, flags: ManifestFlags): Promise<ExitCo
       choice: prepare.choice,
       problems: await problems.end(),
       ...(baseUrl !== undefined && { baseUrl }),
-      ...(settings.rate && { ratePerSecond: settings.rate.perSecond }),
+      ...(settings.rate?.perSecond !== undefined && { ratePerSecond: settings.rate.perSecond }),
     };
     terminal.result(planDocument(planned), planText(planned));
     if (scan.invalid > 0) return exitCodes.usage;

@@ -82,7 +82,7 @@ function planOf({ record, scan, choice, problems }: CreatedRun): Plan {
     choice,
     problems,
     baseUrl,
-    ...(rate !== undefined && { ratePerSecond: rate.perSecond }),
+    ...(rate?.perSecond !== undefined && { ratePerSecond: rate.perSecond }),
   };
 }
 

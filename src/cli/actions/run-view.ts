@@ -1,5 +1,6 @@
 import type { Outcome } from '../../domain.ts';
-import type { RunEntry } from '../../queue/registry.ts';
+import type { PaceEntry, RunEntry } from '../../queue/registry.ts';
+import { type RateHistory, readRateHistory } from '../../run/rate-log.ts';
 import { actualState, isActive, isResumable, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { RunView } from '../render/status.ts';
@@ -34,6 +35,7 @@ export async function viewOfRecord(
       : average !== undefined && { rate: { perSecond: average, of: 'average' } }),
     ...(active && coordinatorOf(record, entry)),
     workers: active ? (live?.workers ?? []) : [],
+    ...(active && paceView(live?.pace, await readRateHistory(store.folder(record.id)))),
     local: {
       unclear,
       codes,
@@ -60,6 +62,26 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     ...(active && present && { rate: { perSecond: entry.ratePerSecond, of: 'now' } }),
     coordinator: { ...entry.coordinator, seenAt: entry.seenAt },
     workers: active ? (live?.workers ?? []) : [],
+    ...(active && present && paceView(live?.pace, undefined)),
+  };
+}
+
+/** How the API is called: as the shared datastore tells, else as the run's folder did a few seconds ago. */
+function paceView(pace: PaceEntry | undefined, history: RateHistory | undefined): Pick<RunView, 'pace'> {
+  if (pace !== undefined) {
+    const { rate, learned, concurrency, reason, restMs } = pace;
+    const waitUntil = restMs < 1_000 ? undefined : new Date(Date.parse(pace.seenAt) + restMs).toISOString();
+    return { pace: { allowed: rate, limit: learned, concurrency, reason, waitUntil } };
+  }
+  if (history === undefined) return {};
+  return {
+    pace: {
+      allowed: history.allowed_per_s ?? undefined,
+      limit: history.limit_per_s ?? undefined,
+      concurrency: history.concurrency,
+      reason: history.reason,
+      waitUntil: history.wait_until ?? undefined,
+    },
   };
 }
 

@@ -124,7 +124,7 @@ function dutiesOf(settings: Settings, flags: WorkerFlags, choice: DatastoreChoic
   };
 }
 
-function concurrencyOf({ concurrency }: Settings): number {
+function concurrencyOf({ concurrency }: Settings): number | 'auto' {
   return concurrency ?? defaults.concurrency;
 }
 

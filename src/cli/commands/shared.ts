@@ -48,7 +48,10 @@ export function withManifestOptions(command: Command): Command {
     )
     .option('--base-url <url>', 'where the API is (CQBATCH_BASE_URL)')
     .option('--allow-insecure-http', 'allow http:// to a host that is not this machine')
-    .option('--rate <rate>', 'most calls: 50/s, 600/m (CQBATCH_RATE; default: no limit)');
+    .option(
+      '--rate <rate>',
+      'auto finds what the API permits; auto..50/s no more than that; 50/s, 600/m, none (CQBATCH_RATE; default: auto)',
+    );
 }
 
 /** Options of the commands that call the API. */
@@ -60,7 +63,7 @@ export function withWorkerOptions(command: Command): Command {
     )
     .option(
       '--concurrency <n>',
-      `calls in flight at once (CQBATCH_CONCURRENCY; default: ${defaults.concurrency})`,
+      `calls in flight at once, or auto (CQBATCH_CONCURRENCY; default: ${defaults.concurrency})`,
     )
     .option('--timeout <duration>', 'for one request, all in all (CQBATCH_TIMEOUT; default: 60s)');
 }

@@ -1,39 +1,39 @@
+import type { RatePolicy } from '../../queue/rate-policy.ts';
+
 /** Parsers of what users write in flags, environment and configuration file. Each throws a RangeError that says how. */
 
-export interface ParsedRate {
-  /** As it was written. */
-  readonly text: string;
-  readonly perSecond: number;
-  /** The limit as BullMQ takes it: integers; windows of 100 ms where that is exact enough, so that calls are spread. */
-  readonly limit: { readonly calls: number; readonly perMs: number };
-}
-
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
-const smoothWindowMs = 100;
+const howToWriteRates = 'write a rate as auto, 50/s, 600/m, auto..50/s or none';
 
-/** `50/s`, `600/m`, `1000/h`, also with a fraction (`0.5/s`). */
-export function parseRate(text: string): ParsedRate {
+/** Calls per second of `50/s`, `600/m`, `1000/h`, also with a fraction (`0.5/s`). */
+function parseCallsPerSecond(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*\/\s*(s|m|h)(?:ec|in|our)?$/.exec(text.trim());
   const count = Number(match?.[1]);
   const unit = match?.[2] as keyof typeof unitMs | undefined;
-  if (unit === undefined || !(count > 0))
-    throw new RangeError('write a rate as 50/s, 600/m or 1000/h, or none');
+  if (unit === undefined || !(count > 0)) throw new RangeError(howToWriteRates);
   const perSecond = (count * 1_000) / unitMs[unit];
   if (perSecond > 1_000_000) throw new RangeError('a rate is at most 1000000/s');
-  return { text: text.trim(), perSecond, limit: limitFor(perSecond) };
+  return perSecond;
 }
 
-/** A rate, or `none` for no limit: null. */
-export function parseRateOrNone(text: string): ParsedRate | null {
-  return text.trim() === 'none' ? null : parseRate(text);
+/** `auto`; `50/s` for exactly that; `auto..50/s` for at most that; `none` for no limit at all: null. */
+export function parseRate(text: string): RatePolicy | null {
+  const trimmed = text.trim();
+  if (trimmed === 'none') return null;
+  if (trimmed === 'auto') return { text: trimmed, auto: true };
+  const auto = trimmed.startsWith('auto..');
+  const perSecond = parseCallsPerSecond(auto ? trimmed.slice('auto..'.length) : trimmed);
+  return { text: trimmed, auto, perSecond };
 }
 
-/** The integers that come closest from below: the rate is never exceeded. */
-function limitFor(perSecond: number): ParsedRate['limit'] {
-  const callsInWindow = (perSecond * smoothWindowMs) / 1_000;
-  if (callsInWindow < 1) return { calls: 1, perMs: Math.ceil(1_000 / perSecond) };
-  const calls = Math.floor(callsInWindow + 1e-9);
-  return { calls, perMs: Math.ceil((calls * 1_000) / perSecond - 1e-9) };
+/** A number of calls in flight, or `auto`. */
+export function parseConcurrency(text: string): number | 'auto' {
+  if (text.trim() === 'auto') return 'auto';
+  try {
+    return parseInteger(0, 1_000)(text);
+  } catch {
+    throw new RangeError('write auto, or a whole number from 0 to 1000');
+  }
 }
 
 const durationMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;

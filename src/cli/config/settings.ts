@@ -1,5 +1,12 @@
 import { usageError } from '../../errors.ts';
-import { parseDuration, parseInteger, parseQueuePrefix, parseRateOrNone, parseText } from './parsers.ts';
+import {
+  parseConcurrency,
+  parseDuration,
+  parseInteger,
+  parseQueuePrefix,
+  parseRate,
+  parseText,
+} from './parsers.ts';
 
 /**
  * Every setting that can be given in more than one place. Precedence: flag, environment, configuration file, default.
@@ -22,12 +29,12 @@ const definitions = {
   },
   userId: { flag: '--user-id', env: 'CQBATCH_USER_ID', key: 'user_id', parse: parseText },
   tokenFile: { flag: '--token-file', env: 'CQBATCH_TOKEN_FILE', key: 'token_file', parse: parseText },
-  rate: { flag: '--rate', env: 'CQBATCH_RATE', key: 'rate', parse: parseRateOrNone },
+  rate: { flag: '--rate', env: 'CQBATCH_RATE', key: 'rate', parse: parseRate },
   concurrency: {
     flag: '--concurrency',
     env: 'CQBATCH_CONCURRENCY',
     key: 'concurrency',
-    parse: parseInteger(0, 1_000),
+    parse: parseConcurrency,
   },
   attempts: { flag: '--attempts', env: 'CQBATCH_ATTEMPTS', key: 'attempts', parse: parseInteger(1, 100) },
   timeout: { flag: '--timeout', env: 'CQBATCH_TIMEOUT', key: 'timeout', parse: parseDuration },
@@ -64,7 +71,8 @@ export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions
 export const defaults = {
   stateDir: '.cqbatch',
   queuePrefix: 'cqbatch',
-  concurrency: 50,
+  rate: { text: 'auto', auto: true },
+  concurrency: 'auto',
   attempts: 5,
   /** Milliseconds. */
   timeout: 60_000,

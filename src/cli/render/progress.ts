@@ -1,6 +1,6 @@
 import { outcomes } from '../../domain.ts';
-import type { ProgressSnapshot } from '../../run/progress.ts';
-import { count, duration, perSecond } from './words.ts';
+import type { ProgressPace, ProgressSnapshot } from '../../run/progress.ts';
+import { clockTime, count, duration, perSecond } from './words.ts';
 
 /**
  * Where a run stands, on one line: `4,512/12,000  4,480 succeeded, 32 failed  640/s  12 s left`.
@@ -8,18 +8,17 @@ import { count, duration, perSecond } from './words.ts';
  * @param trouble what keeps the datastore from answering, if something does.
  */
 export function progressLine(snapshot: ProgressSnapshot, trouble?: string): string {
-  const { total, done, counts, ratePerSecond, allowedPerSecond, waitMs, retrying, etaSeconds } = snapshot;
+  const { total, done, counts, ratePerSecond, pace, waitMs, retrying, etaSeconds } = snapshot;
   const { paused, workers } = snapshot;
-  const allowed = allowedPerSecond === undefined ? '' : ` of ${perSecond(allowedPerSecond)}`;
   const parts = [
     `${count(done)}/${count(total)} (${Math.floor((done / Math.max(total, 1)) * 100)} %)`,
     outcomes
       .filter((outcome) => counts[outcome] > 0)
       .map((outcome) => `${count(counts[outcome])} ${outcome}`)
       .join(', '),
-    `${perSecond(ratePerSecond)}${allowed}`,
+    `${perSecond(ratePerSecond)}${pace === undefined ? '' : ` of ${paceText(pace)}`}`,
     retrying > 0 ? `${count(retrying)} retrying` : '',
-    waitMs > 0 ? `API asked to wait ${duration(Math.ceil(waitMs / 1_000))}` : '',
+    waitMs > 0 ? waitText(waitMs) : '',
     waiting(),
     etaSeconds === undefined || done === total || paused ? '' : `${duration(etaSeconds)} left`,
   ];
@@ -32,3 +31,19 @@ export function progressLine(snapshot: ProgressSnapshot, trouble?: string): stri
     return workers === undefined || workers === 1 ? '' : `${count(workers)} workers`;
   }
 }
+
+/** `50/s (limit 50/s, just under the limit)` */
+function paceText({ allowedPerSecond, limitPerSecond, reason }: ProgressPace): string {
+  const limit = limitPerSecond === undefined ? '' : `limit ${perSecond(limitPerSecond)}`;
+  const why = [limit, reason ?? ''].filter((part) => part !== '').join(', ');
+  return `${perSecond(allowedPerSecond)}${why === '' ? '' : ` (${why})`}`;
+}
+
+/** A wait of hours is better told with its end. */
+function waitText(waitMs: number): string {
+  const seconds = Math.ceil(waitMs / 1_000);
+  const until = seconds < longWaitSeconds ? '' : `, until ${clockTime(new Date(Date.now() + waitMs))}`;
+  return `waiting ${duration(seconds)}${until}`;
+}
+
+const longWaitSeconds = 600;

@@ -2,7 +2,7 @@ import { type Outcome, outcomes } from '../../domain.ts';
 import type { CodeCount } from '../../journal/journal.ts';
 import { goneAfterMs, type WorkerEntry } from '../../queue/registry.ts';
 import type { RunRecord } from '../../run/record.ts';
-import { count, duration, indented, perSecond, table } from './words.ts';
+import { clockTime, count, duration, indented, perSecond, table } from './words.ts';
 
 /** Where a run stands, whatever is known of it from here. */
 export interface RunView {
@@ -19,6 +19,8 @@ export interface RunView {
   /** The process that feeds and collects it, while it is active. */
   readonly coordinator?: { readonly host: string; readonly pid: number; readonly seenAt?: string };
   readonly workers: readonly WorkerEntry[];
+  /** How the API is called, while it is. */
+  readonly pace?: PaceView;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
     readonly unclear: number;
@@ -27,6 +29,20 @@ export interface RunView {
     readonly retryOf?: string | undefined;
     readonly resumable: boolean;
   };
+}
+
+/** How an API is called. */
+export interface PaceView {
+  /** Calls per second; absent: as many as can be. */
+  readonly allowed: number | undefined;
+  /** The API's limit in calls per second, as far as it is known. */
+  readonly limit: number | undefined;
+  /** Calls in flight that are allowed. */
+  readonly concurrency: number;
+  /** Why it is so. */
+  readonly reason: string;
+  /** Until when no call is made, ISO 8601 UTC. */
+  readonly waitUntil: string | undefined;
 }
 
 /** What `cqbatch status --json` prints. */
@@ -43,6 +59,7 @@ export function statusDocument(view: RunView): object {
     unclear: local?.unclear ?? null,
     codes: local?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
     rate_per_s: rate?.perSecond ?? null,
+    pace: paceDocument(view.pace),
     process: coordinator === undefined ? null : { pid: coordinator.pid, host: coordinator.host },
     workers: view.workers.map(({ host, pid, version, concurrency, active, finished, startedAt, seenAt }) => ({
       host,
@@ -68,6 +85,7 @@ export function statusLine(view: RunView): string {
     `${count(done)}/${count(view.rows)} (${percent(done, view.rows)} %)`,
     outcomesOf(view).join(', '),
     rate?.of === 'now' ? perSecond(rate.perSecond) : '',
+    ...paceLines(view.pace, Date.now()).map(([, text]) => text ?? ''),
     workers.length > 0 ? `${count(workers.length)} ${workers.length === 1 ? 'worker' : 'workers'}` : '',
   ]
     .filter((part) => part !== '')
@@ -87,6 +105,7 @@ export function statusText(view: RunView, now = Date.now()): string {
     ...(rate === undefined
       ? []
       : [['rate', `${perSecond(rate.perSecond)}${rate.of === 'now' ? '' : ' on average'}`]]),
+    ...paceLines(view.pace, now),
     ...(coordinator === undefined
       ? []
       : [['process', `${coordinator.pid} on ${coordinator.host}${seen(coordinator.seenAt, now)}`]]),
@@ -99,6 +118,34 @@ export function statusText(view: RunView, now = Date.now()): string {
     ...(view.state === 'paused' ? [['next', `cqbatch unpause ${view.id}`]] : []),
   ];
   return `Run ${view.id} ${view.state}\n${indented(table(facts))}`;
+}
+
+function paceDocument(pace: PaceView | undefined): object | null {
+  if (pace === undefined) return null;
+  return {
+    allowed_per_s: pace.allowed === undefined ? null : rounded(pace.allowed),
+    limit_per_s: pace.limit === undefined ? null : rounded(pace.limit),
+    concurrency: pace.concurrency,
+    reason: pace.reason,
+    wait_until: pace.waitUntil ?? null,
+  };
+}
+
+function paceLines(pace: PaceView | undefined, now: number): readonly string[][] {
+  if (pace === undefined) return [];
+  const allowed = pace.allowed === undefined ? 'as fast as can be' : `at most ${perSecond(pace.allowed)}`;
+  const limit = pace.limit === undefined ? '' : `, limit of the API ${perSecond(pace.limit)}`;
+  const waitMs = Date.parse(pace.waitUntil ?? '') - now;
+  return [
+    ['pace', `${allowed}${limit} (${pace.reason})`],
+    ...(waitMs > 0
+      ? [['', `waiting ${duration(waitMs / 1_000)}, until ${clockTime(new Date(now + waitMs))}`]]
+      : []),
+  ];
+}
+
+function rounded(rate: number): number {
+  return Math.round(rate * 100) / 100;
 }
 
 function doneOf({ counts }: RunView): number {

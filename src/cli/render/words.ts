@@ -31,6 +31,13 @@ function joined(large: number, largeUnit: string, small: number, smallUnit: stri
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
+/** Time of day here, with the day when it is another one: `14:05`, `22 Nov 00:00` */
+export function clockTime(date: Date, now = new Date()): string {
+  const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  if (date.toDateString() === now.toDateString()) return time;
+  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
+}
+
 /** Lines below each other, each moved in by two blanks. */
 export function indented(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join('\n');

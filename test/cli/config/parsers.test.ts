@@ -1,36 +1,78 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseDuration, parseInteger, parseRate } from '../../../src/cli/config/parsers.ts';
+import { parseConcurrency, parseDuration, parseInteger, parseRate } from '../../../src/cli/config/parsers.ts';
 
 describe('parseRate', () => {
   test.each([
-    ['50/s', 50, { calls: 5, perMs: 100 }],
-    ['100/s', 100, { calls: 10, perMs: 100 }],
-    ['15/s', 15, { calls: 1, perMs: 67 }],
-    ['600/m', 10, { calls: 1, perMs: 100 }],
-    ['30/m', 0.5, { calls: 1, perMs: 2_000 }],
-    ['0.5/s', 0.5, { calls: 1, perMs: 2_000 }],
-    ['1000/h', 1_000 / 3_600, { calls: 1, perMs: 3_600 }],
-    [' 5 / sec ', 5, { calls: 1, perMs: 200 }],
-  ])('reads %s', (text, perSecond, limit) => {
+    ['50/s', 50],
+    ['600/m', 10],
+    ['30/m', 0.5],
+    ['0.5/s', 0.5],
+    ['1000/h', 1_000 / 3_600],
+    [' 5 / sec ', 5],
+    ['1000000/s', 1_000_000],
+  ])('reads %j as exactly that', (text, perSecond) => {
     const rate = parseRate(text);
-    expect(rate.perSecond).toBeCloseTo(perSecond);
-    expect(rate.limit).toEqual(limit);
+    expect(rate).toEqual({ text: text.trim(), auto: false, perSecond: expect.closeTo(perSecond) });
   });
 
-  test.each(['', '50', '0/s', '-1/s', '50/x', 'fast', '1e3/s', '2000000/s'])('refuses %j', (text) => {
+  test.each([
+    ['auto', { text: 'auto', auto: true }],
+    [' auto ', { text: 'auto', auto: true }],
+    ['auto..50/s', { text: 'auto..50/s', auto: true, perSecond: 50 }],
+    ['auto..600/m', { text: 'auto..600/m', auto: true, perSecond: 10 }],
+    ['auto.. 5/s', { text: 'auto.. 5/s', auto: true, perSecond: 5 }],
+  ])('reads %j as the limit of the API, with its bound', (text, expected) => {
+    expect(parseRate(text)).toEqual(expected);
+  });
+
+  test.each(['none', ' none '])('reads %j as no limit at all', (text) => {
+    expect(parseRate(text)).toBeNull();
+  });
+
+  test.each([
+    '',
+    '50',
+    '0/s',
+    '-1/s',
+    '50/x',
+    'fast',
+    '1e3/s',
+    '2000000/s',
+    'auto..',
+    'auto..none',
+    'auto..auto',
+    'auto..0/s',
+    'auto50/s',
+    'automatic',
+    '50/s..auto',
+  ])('refuses %j', (text) => {
     expect(() => parseRate(text)).toThrow(RangeError);
   });
 
-  test('never allows more than was asked for, and not much less from 10/s on', () => {
+  test('reads every whole number of calls per unit', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 100_000 }), fc.constantFrom('s', 'm', 'h'), (count, unit) => {
-        const { perSecond, limit } = parseRate(`${count}/${unit}`);
-        const allowed = (limit.calls * 1_000) / limit.perMs;
-        expect(allowed).toBeLessThanOrEqual(perSecond * (1 + 1e-9));
-        if (perSecond >= 10) expect(allowed).toBeGreaterThan(perSecond * 0.98);
+      fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.constantFrom('s', 'm', 'h'), (count, unit) => {
+        const seconds = { s: 1, m: 60, h: 3_600 }[unit];
+        expect(parseRate(`${count}/${unit}`)?.perSecond).toBeCloseTo(count / seconds);
       }),
     );
+  });
+});
+
+describe('parseConcurrency', () => {
+  test.each([
+    ['auto', 'auto'],
+    [' auto ', 'auto'],
+    ['0', 0],
+    ['50', 50],
+    ['1000', 1_000],
+  ])('reads %j', (text, expected) => {
+    expect(parseConcurrency(text)).toBe(expected);
+  });
+
+  test.each(['', 'automatic', '-1', '1.5', '1001', 'many'])('refuses %j', (text) => {
+    expect(() => parseConcurrency(text)).toThrow('write auto, or a whole number from 0 to 1000');
   });
 });
 

@@ -14,6 +14,13 @@ describe('resolveSettings', () => {
     expect(settings).toEqual({ concurrency: 10, attempts: 3, timeout: 5_000 });
   });
 
+  test('keeps that no limit is wanted apart from nothing being said', () => {
+    expect(resolveSettings({ flags: { rate: 'none', concurrency: 'auto' }, environment: {} })).toEqual({
+      rate: null,
+      concurrency: 'auto',
+    });
+  });
+
   test('takes an empty variable for one that is not set', () => {
     expect(resolveSettings({ flags: {}, environment: { CQBATCH_RATE: '' } })).toEqual({});
   });
@@ -23,7 +30,7 @@ describe('resolveSettings', () => {
     [
       'a variable',
       { flags: {}, environment: { CQBATCH_RATE: 'fast' } },
-      'CQBATCH_RATE "fast": write a rate as 50/s',
+      'CQBATCH_RATE "fast": write a rate as auto, 50/s',
     ],
     [
       'a key',

@@ -31,6 +31,14 @@ const running: RunView = {
   workers: [worker],
 };
 
+const pace = {
+  allowed: undefined,
+  limit: undefined,
+  concurrency: 20,
+  reason: 'no limit is wanted',
+  waitUntil: undefined,
+};
+
 const local = {
   unclear: 3,
   codes: [{ outcome: 'failed', code: 'NOT_FOUND', count: 32, example: 7 }],
@@ -102,6 +110,24 @@ describe('the status', () => {
     expect(statusLine({ ...running, rate: { perSecond: 5, of: 'average' } })).not.toContain('/s');
   });
 
+  test.each([
+    ['as fast as can be', {}, 'as fast as can be (no limit is wanted)'],
+    ['at a rate', { allowed: 49.4 }, 'at most 49/s (no limit is wanted)'],
+    ['near a limit', { allowed: 49.4, limit: 50 }, 'at most 49/s, limit of the API 50/s (no limit is wanted)'],
+  ])('tells that the API is called %s', (_title, known, text) => {
+    const view = { ...running, pace: { ...pace, ...known } };
+    expect(statusText(view, now)).toContain(`\n  pace      ${text}\n  process `);
+    expect(statusLine(view)).toContain(`  640/s  ${text}  1 worker`);
+  });
+
+  test('tells for how long the API asks to wait, while it does', () => {
+    const waitUntil = new Date(now + 7_200_000).toISOString();
+    expect(statusText({ ...running, pace: { ...pace, waitUntil } }, now)).toMatch(
+      /^ {2}pace .*\n {12}waiting 2 h, until .*\d\d:\d\d$/m,
+    );
+    expect(statusText({ ...running, pace: { ...pace, waitUntil } }, now + 7_200_000)).not.toContain('waiting');
+  });
+
   test('of a manifest without rows is no division by zero', () => {
     const counts = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 };
     expect(statusLine({ ...running, rows: 0, counts })).toContain('0/0 (0 %)');
@@ -121,6 +147,7 @@ describe('the document', () => {
       unclear: 3,
       codes: [{ outcome: 'failed', code: 'NOT_FOUND', count: 32 }],
       rate_per_s: 640.4,
+      pace: null,
       process: { pid: 42, host: 'beta' },
       workers: [
         {
@@ -136,6 +163,22 @@ describe('the document', () => {
       ],
       states: local.states,
       retry_of: 'before',
+    });
+  });
+
+  test('tells programs how the API is called', () => {
+    const known = { ...pace, allowed: 49.456, limit: 50, waitUntil: at(-60) };
+    expect(statusDocument({ ...running, pace: known })).toMatchObject({
+      pace: {
+        allowed_per_s: 49.46,
+        limit_per_s: 50,
+        concurrency: 20,
+        reason: 'no limit is wanted',
+        wait_until: at(-60),
+      },
+    });
+    expect(statusDocument({ ...running, pace })).toMatchObject({
+      pace: { allowed_per_s: null, limit_per_s: null, wait_until: null },
     });
   });
 

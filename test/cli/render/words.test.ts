@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { count, counted, duration, perSecond, table } from '../../../src/cli/render/words.ts';
+import { clockTime, count, counted, duration, perSecond, table } from '../../../src/cli/render/words.ts';
 
 describe('words', () => {
   test.each([
@@ -21,6 +21,14 @@ describe('words', () => {
     [9.87, '9.9/s'],
   ])('a rate of %d is %s', (rate, text) => {
     expect(perSecond(rate)).toBe(text);
+  });
+
+  test.each([
+    [new Date(2026, 10, 21, 14, 5), '14:05'],
+    [new Date(2026, 10, 22), '22 Nov 00:00'],
+    [new Date(2027, 10, 21, 9, 30), '21 Nov 09:30'],
+  ])('the time of day of %s is %s', (date, text) => {
+    expect(clockTime(date, new Date(2026, 10, 21, 9, 0))).toBe(text);
   });
 
   test('counts have separators and plurals', () => {

@@ -129,6 +129,13 @@ describeWithRedis('a run on Redis', () => {
       unclear: null,
       codes: null,
       rate_per_s: expect.any(Number),
+      pace: {
+        allowed_per_s: callsPerSecond,
+        limit_per_s: null,
+        concurrency: expect.any(Number),
+        reason: 'as it was asked for',
+        wait_until: null,
+      },
       process: { pid: run.pid, host: hostname() },
       workers: [
         {

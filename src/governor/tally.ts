@@ -1,0 +1,73 @@
+import type { Cycle } from './gains.ts';
+
+/** A moment, with what had happened until then. */
+export interface Mark {
+  readonly at: number;
+  readonly accepted: number;
+  /** For how long the API had asked to wait, all in all, milliseconds. */
+  readonly waitedMs: number;
+}
+
+/** The rate at which calls are sent is a mean of about so many calls, and of no less time. */
+const meanOfCalls = 10;
+const meanOfMs = 500;
+
+/** Counts what was accepted, and how fast calls are sent. */
+export class Tally {
+  #accepted = 0;
+  #waitedMs = 0;
+  /** Calls sent and the time it took, the longer ago the less they count. */
+  #sent = 0;
+  #sentMs = 0;
+  #empty: Mark | undefined;
+
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** @param rate calls per second that were allowed meanwhile. */
+  count(
+    calls: { readonly accepted: number; readonly rejected: number },
+    passedMs: number,
+    rate: number,
+  ): void {
+    this.#accepted += calls.accepted;
+    const kept = Math.exp(-passedMs / Math.max(meanOfMs, (meanOfCalls * 1_000) / rate));
+    this.#sent = this.#sent * kept + calls.accepted + calls.rejected;
+    this.#sentMs = this.#sentMs * kept + passedMs;
+  }
+
+  /** The API had asked to wait for so long. */
+  waited(ms: number): void {
+    this.#waitedMs += ms;
+  }
+
+  mark(now: number): Mark {
+    return { at: now, accepted: this.#accepted, waitedMs: this.#waitedMs };
+  }
+
+  acceptedSince({ accepted }: Mark): number {
+    return this.#accepted - accepted;
+  }
+
+  /** What the API allows was used up at this time. */
+  markEmpty(now: number): void {
+    this.#empty = this.mark(now);
+  }
+
+  /** Calls sent per second of late; 0 when nothing is known. */
+  get sentPerSecond(): number {
+    return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
+  }
+
+  /** From then on, when the allowance had been used up before; undefined: it never had. */
+  cycle(now: number): Cycle | undefined {
+    if (this.#empty === undefined) return undefined;
+    const waitedSeconds = (this.#waitedMs - this.#empty.waitedMs) / 1_000;
+    return {
+      accepted: this.acceptedSince(this.#empty),
+      activeSeconds: (now - this.#empty.at) / 1_000 - waitedSeconds,
+      waitedSeconds,
+    };
+  }
+}

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../files.ts';
+
+const learnedSchema = z.object({
+  base_url: z.string(),
+  /** Tells tokens apart, and tells nothing of them. */
+  token: z.string(),
+  /** Calls per second. */
+  rate_per_s: z.number().positive().exactOptional(),
+  /** Calls in flight. */
+  concurrency: z.number().int().positive().exactOptional(),
+  /** Until when the API asked to wait, ISO 8601 UTC. */
+  wait_until: z.string().exactOptional(),
+  at: z.string(),
+});
+
+const fileSchema = z.object({ version: z.literal(1), limits: z.array(learnedSchema) });
+
+/** What runs have learned of the limits of an API for one token. */
+export interface LearnedLimit {
+  readonly rate?: number;
+  readonly concurrency?: number;
+  /** Milliseconds since 1970. */
+  readonly waitUntil?: number;
+}
+
+/** `limits.json` of a state folder, for one API and one token. */
+export interface LearnedLimits {
+  load(): Promise<LearnedLimit>;
+  /** Keeps what is known now in place of what was known before. */
+  save(limit: LearnedLimit): Promise<void>;
+}
+
+const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
+const mostLimits = 100;
+
+/** @param tokenMark see `tokenMark` in src/api. */
+export function openLearnedLimits(stateDir: string, baseUrl: string, tokenMark: string): LearnedLimits {
+  const path = join(stateDir, 'limits.json');
+  const isOwn = (limit: z.infer<typeof learnedSchema>): boolean =>
+    limit.base_url === baseUrl && limit.token === tokenMark;
+
+  /** A damaged file is worth no more than none. */
+  const read = async () => {
+    try {
+      const { limits } = fileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+      return limits.filter(({ at }) => Date.parse(at) > Date.now() - outdatedMs);
+    } catch {
+      return [];
+    }
+  };
+
+  return {
+    async load() {
+      const known = (await read()).find(isOwn);
+      if (known === undefined) return {};
+      const waitUntil = Date.parse(known.wait_until ?? '');
+      return {
+        ...(known.rate_per_s !== undefined && { rate: known.rate_per_s }),
+        ...(known.concurrency !== undefined && { concurrency: known.concurrency }),
+        ...(waitUntil > Date.now() && { waitUntil }),
+      };
+    },
+    async save({ rate, concurrency, waitUntil }) {
+      const others = (await read()).filter((limit) => !isOwn(limit));
+      const own = {
+        base_url: baseUrl,
+        token: tokenMark,
+        // What could not be read again would cost the others, too.
+        ...(isPositive(rate) && { rate_per_s: rate }),
+        ...(isPositive(concurrency) && { concurrency: Math.ceil(concurrency) }),
+        ...(waitUntil !== undefined && { wait_until: new Date(waitUntil).toISOString() }),
+        at: new Date().toISOString(),
+      };
+      const limits = [...others, own].slice(-mostLimits);
+      await writeFileAtomically(path, `${JSON.stringify({ version: 1, limits }, null, 2)}\n`);
+    },
+  };
+}
+
+function isPositive(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value) && value > 0;
+}

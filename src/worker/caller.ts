@@ -1,0 +1,150 @@
+import type { Logger } from 'pino';
+import type { ApiClient } from '../api/client.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import type { Datastore } from '../datastore/datastore.ts';
+import type { CqbatchError } from '../errors.ts';
+import type { WorkerEntry } from '../queue/registry.ts';
+import type { RowQueue } from '../queue/row-queue.ts';
+import type { RowWorker } from '../queue/row-worker.ts';
+import { CallGate } from './call-gate.ts';
+import type { Exchange } from './exchange.ts';
+import { type PaceReport, startPacer } from './pacer.ts';
+import { createRowProcessor, type WorkerEvent } from './row-processor.ts';
+import { type StartingPoint, usualConcurrency } from './steering.ts';
+import { TrafficMeter } from './traffic-meter.ts';
+import { startWatchedWorker } from './watched-worker.ts';
+
+export interface CallerOptions {
+  readonly datastore: Datastore;
+  readonly rows: RowQueue;
+  readonly client: ApiClient;
+  /** Calls in flight at once, or as many as are good. */
+  readonly concurrency: number | 'auto';
+  /** Opens the exchange with other workers of the API; it is closed at the end. */
+  readonly exchange: (facts: () => CallerFacts) => Exchange;
+  /** What an earlier run has learned of the API. */
+  readonly learned?: StartingPoint | undefined;
+  readonly log: Logger;
+  readonly onEvent: (event: WorkerEvent) => void;
+  readonly onPace: (pace: PaceReport) => void;
+  /** Called when no row can succeed: wrong token, wrong base URL, no permission. */
+  readonly onHalt: (failure: ApiFailure) => void;
+  /** Called when a row can't be understood. */
+  readonly onRefused: (reason: CqbatchError) => void;
+  /** Called when it has come to a standstill that no error explains. */
+  readonly onStuck: () => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** What a caller says of itself. */
+export type CallerFacts = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'>;
+
+/** Calls the API for the rows of a queue, at the pace that the API permits. */
+export interface Caller {
+  /** Calls in flight. */
+  readonly active: number;
+  /** Claims no more rows; calls in flight go on. Takes effect at once. */
+  pause(): void;
+  /** Calls in flight are waited for until the deadline; then they are aborted and their rows go back. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export function startCaller(options: CallerOptions): Caller {
+  const { datastore, rows, log, onError } = options;
+  const wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
+  let concurrency = wanted ?? usualConcurrency;
+  /** Rows that are claimed at a time. A row that is claimed when this process dies counts as perhaps called. */
+  const inHand = (): number => wanted ?? withSpare(concurrency);
+  const gate = new CallGate({ concurrency, spacingMs: 0 });
+  const meter = new TrafficMeter();
+  let worker: RowWorker | undefined;
+  let governed = true;
+  let finished = 0;
+  let paused = false;
+  let before: PaceReport | undefined;
+
+  const pacer = startPacer({
+    queue: rows,
+    exchange: options.exchange(() => ({ active: gate.active, finished, concurrency })),
+    meter,
+    gate,
+    concurrency: wanted,
+    learned: options.learned,
+    onPace(pace) {
+      governed = pace.phase !== 'fixed';
+      concurrency = pace.ownConcurrency;
+      if (worker !== undefined) worker.concurrency = inHand();
+      logPace(log, pace, before);
+      before = pace;
+      options.onPace(pace);
+    },
+    onError,
+  });
+  const started = pacer.established.then(() => {
+    if (paused) return;
+    worker = startWatchedWorker(datastore, rows, {
+      concurrency: inHand(),
+      process: createRowProcessor({
+        client: options.client,
+        gate,
+        meter,
+        governed: () => governed,
+        log,
+        onEvent(event) {
+          if (event.type === 'finished') finished += 1;
+          options.onEvent(event);
+        },
+        onHalt: options.onHalt,
+      }),
+      log,
+      onRefused: options.onRefused,
+      onStuck: options.onStuck,
+      onError,
+    });
+  });
+  started.catch(onError);
+
+  const pause = (): void => {
+    paused = true;
+    worker?.pause();
+    gate.close();
+  };
+  let stopping: Promise<void> | undefined;
+  return {
+    get active() {
+      return gate.active;
+    },
+    pause,
+    stop(deadlineMs) {
+      pause();
+      stopping ??= (worker?.stop(deadlineMs) ?? Promise.resolve()).then(() => pacer.stop());
+      return stopping;
+    },
+  };
+}
+
+/** Some rows wait at the gate, so that a call can begin as soon as another one ends. */
+function withSpare(concurrency: number): number {
+  return concurrency + Math.max(2, Math.ceil(concurrency / 10));
+}
+
+/** Says when the governor does something else, not each step of it. */
+function logPace(log: Logger, pace: PaceReport, before: PaceReport | undefined): void {
+  if (pace.phase === before?.phase && pace.reason === before.reason) return;
+  const { rate, learned, concurrency, restUntil, phase, reason } = pace;
+  log.info(
+    {
+      phase,
+      reason,
+      rate_per_s: rounded(rate),
+      limit_per_s: rounded(learned),
+      concurrency,
+      ...(restUntil !== undefined && { wait_ms: Math.max(0, restUntil - Date.now()) }),
+    },
+    'pace',
+  );
+}
+
+function rounded(rate: number | undefined): number | undefined {
+  return rate === undefined ? undefined : Math.round(rate * 100) / 100;
+}

@@ -1,0 +1,154 @@
+import type { RowQueue } from '../queue/row-queue.ts';
+import type { CallGate } from './call-gate.ts';
+import type { Exchange } from './exchange.ts';
+import { type AppliedPace, type StartingPoint, Steering } from './steering.ts';
+import { TrafficLedger } from './traffic-ledger.ts';
+import type { TrafficMeter } from './traffic-meter.ts';
+
+export interface PacerOptions {
+  readonly queue: RowQueue;
+  readonly exchange: Exchange;
+  readonly meter: TrafficMeter;
+  readonly gate: CallGate;
+  /** Calls in flight that the user wants in this process; absent: as many as are good. */
+  readonly concurrency?: number | undefined;
+  /** What an earlier run has learned of the API. */
+  readonly learned?: StartingPoint | undefined;
+  readonly onPace: (pace: PaceReport) => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** The pace, and what it came to so far. */
+export interface PaceReport extends AppliedPace {
+  /** Calls that the API has accepted and rejected, of all workers, since their governor began. */
+  readonly accepted: number;
+  readonly rejected: number;
+  /** Calls in flight that this process may have. */
+  readonly ownConcurrency: number;
+}
+
+/** Keeps the calls of this process, and those of all others when it leads them, at the pace that the API permits. */
+export interface Pacer {
+  /** Resolves when a rate is in force: no row may be called before. */
+  readonly established: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Calls go out a little faster than the rate, so that it is the datastore that limits it, not the timers here. */
+const spacingShare = 0.8;
+/** A rate above which spreading single calls is finer than timers are. */
+const spreadBelow = 500;
+
+export function startPacer(options: PacerOptions): Pacer {
+  const { queue, exchange, meter, gate } = options;
+  let steering: Steering | undefined;
+  let ledger = new TrafficLedger();
+  let last: StartingPoint = options.learned ?? {};
+  let establish: () => void = () => {};
+  const established = new Promise<void>((resolve) => {
+    establish = resolve;
+  });
+
+  const beat = async (): Promise<void> => {
+    const report = meter.report();
+    const { reports, leads, place, policy, pace } = await exchange.swap(report);
+    const now = Date.now();
+    if (!leads) {
+      steering = undefined;
+      ledger = new TrafficLedger();
+      if (pace === undefined) return;
+      meter.elsewhere = Math.max(0, pace.active - meter.active);
+      const known = pace.learned ?? pace.rate;
+      last = { ...(known !== undefined && { rate: known }), concurrency: pace.concurrency };
+      const { restMs, phase, ...rest } = pace;
+      obey(
+        { ...rest, phase: phase as AppliedPace['phase'], ...(restMs > 0 && { restUntil: now + restMs }) },
+        { workers: pace.workers, place, accepted: pace.accepted, rejected: pace.rejected },
+      );
+      establish();
+      return;
+    }
+    const traffic = ledger.add(now, reports);
+    meter.elsewhere = Math.max(0, traffic.active - report.active);
+    // Without a run nobody knows what rate is wanted, and nothing is called: what a governor would make of the time
+    // until the next one is nothing that the API has said.
+    if (policy === undefined) {
+      steering = undefined;
+      return;
+    }
+    steering ??= new Steering(queue, now, last);
+    const applied = await steering.steer(now, traffic, policy);
+    if (applied.learned !== undefined) last = { rate: applied.learned, concurrency: applied.concurrency };
+    obey(applied, { workers: reports.size, place, accepted: ledger.accepted, rejected: ledger.rejected });
+    establish();
+    const { restUntil, ...decided } = applied;
+    await exchange.publish({
+      ...decided,
+      restMs: Math.max(0, (restUntil ?? 0) - now),
+      active: traffic.active,
+      accepted: ledger.accepted,
+      rejected: ledger.rejected,
+    });
+  };
+
+  function obey(
+    pace: AppliedPace,
+    shared: {
+      readonly workers: number;
+      readonly place: number;
+      readonly accepted: number;
+      readonly rejected: number;
+    },
+  ): void {
+    const ownConcurrency = options.concurrency ?? shareOf(pace.concurrency, shared.workers, shared.place);
+    const { rate } = pace;
+    gate.rules = {
+      concurrency: ownConcurrency,
+      spacingMs: rate === undefined || rate > spreadBelow ? 0 : (spacingShare * 1_000) / Math.max(rate, 1),
+      ...(pace.restUntil !== undefined && { restUntil: pace.restUntil }),
+    };
+    options.onPace({ ...pace, accepted: shared.accepted, rejected: shared.rejected, ownConcurrency });
+  }
+
+  let beating: Promise<void> | undefined;
+  let again = false;
+  let stopped = false;
+  const beatNow = (): void => {
+    if (stopped) return;
+    if (beating !== undefined) {
+      again = true;
+      return;
+    }
+    beating = beat()
+      .catch(options.onError)
+      .finally(() => {
+        beating = undefined;
+        if (!again) return;
+        again = false;
+        beatNow();
+      });
+  };
+  meter.onRefused = () => {
+    // Who leads can act at once; the others are heard of soon.
+    if (steering !== undefined) beatNow();
+  };
+  const timer = setInterval(beatNow, exchange.everyMs);
+  timer.unref();
+  beatNow();
+
+  return {
+    established,
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await beating;
+      // Those who look will see that it is gone: what it has done is done.
+      await exchange.close().catch(options.onError);
+    },
+  };
+}
+
+/** The calls in flight that are this worker's: no more than are allowed together, but one for each. */
+function shareOf(concurrency: number, workers: number, place: number): number {
+  return Math.max(1, Math.floor(concurrency / workers) + (place < concurrency % workers ? 1 : 0));
+}

@@ -1,0 +1,112 @@
+import type { ApiAnswer } from '../api/client.ts';
+import type { StatedLimit } from '../api/limits/stated-limit.ts';
+import type { TrafficReport } from '../queue/registry.ts';
+
+/** Names of limits come from the server. */
+const maxStated = 16;
+
+/** A call under way. */
+export interface MeteredCall {
+  readonly sentAt: number;
+  /** Calls in flight when it was sent, itself included, as far as is known here. */
+  readonly among: number;
+}
+
+/** Counts what the calls of this process meet with. */
+export class TrafficMeter {
+  /** Called when a call was refused, because that can't wait. */
+  onRefused: () => void = () => {};
+  /** Calls that other processes have in flight, as far as is known. */
+  elsewhere = 0;
+  #active = 0;
+  #accepted = 0;
+  #rejected = 0;
+  #unreachable = 0;
+  #durationMs = 0;
+  #refusedSentAt: number | undefined;
+  #waitUntil = 0;
+  #acceptedAmong: number | undefined;
+  #rejectedAmong: number | undefined;
+  /** Of the last calls, which were answered 503. */
+  readonly #unavailable: boolean[] = [];
+  readonly #stated = new Map<string, StatedLimit>();
+
+  /** Calls in flight. */
+  get active(): number {
+    return this.#active;
+  }
+
+  sent(): MeteredCall {
+    this.#active += 1;
+    return { sentAt: Date.now(), among: this.#active + this.elsewhere };
+  }
+
+  ended({ sentAt, among }: MeteredCall, answer: ApiAnswer): void {
+    this.#active -= 1;
+    for (const limit of answer.limits ?? []) {
+      if (this.#stated.has(limit.name) || this.#stated.size < maxStated) this.#stated.set(limit.name, limit);
+    }
+    if (!answer.ok && answer.failure.class === 'slow-down' && answer.failure.waitMs !== undefined)
+      this.#waitUntil = Math.max(this.#waitUntil, Date.now() + answer.failure.waitMs);
+    const kind = this.#kindOf(answer);
+    if (kind === 'accepted') {
+      this.#accepted += 1;
+      this.#durationMs += answer.durationMs;
+      this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
+    }
+    if (kind !== 'rejected' && kind !== 'unreachable') return;
+    if (kind === 'rejected') {
+      this.#rejected += 1;
+      this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
+    } else this.#unreachable += 1;
+    this.#refusedSentAt = Math.max(this.#refusedSentAt ?? 0, sentAt);
+    this.onRefused();
+  }
+
+  /** What there was so far; what tells of a moment is of the time since the last report. */
+  report(): TrafficReport {
+    const now = Date.now();
+    const report: TrafficReport = {
+      accepted: this.#accepted,
+      rejected: this.#rejected,
+      unreachable: this.#unreachable,
+      durationMs: this.#durationMs,
+      active: this.#active,
+      ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
+      ...(this.#waitUntil > now && { waitMs: this.#waitUntil - now }),
+      ...(this.#acceptedAmong !== undefined && { acceptedAmong: this.#acceptedAmong }),
+      ...(this.#rejectedAmong !== undefined && { rejectedAmong: this.#rejectedAmong }),
+      stated: [...this.#stated.values()],
+    };
+    this.#acceptedAmong = undefined;
+    this.#rejectedAmong = undefined;
+    this.#stated.clear();
+    return report;
+  }
+
+  #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'unreachable' | 'neither' {
+    const status = answer.ok ? answer.status : answer.failure.status;
+    if (status !== undefined) {
+      this.#unavailable.push(status === 503);
+      if (this.#unavailable.length > fewCalls) this.#unavailable.shift();
+    }
+    if (answer.ok) return 'accepted';
+    const { failure } = answer;
+    if (status === 503)
+      return this.#unavailable.filter(Boolean).length >= severalCalls ? 'rejected' : 'accepted';
+    if (failure.class === 'slow-down') return 'rejected';
+    if (unreachableCodes.has(failure.code)) return 'unreachable';
+    // Whatever the API has said of a call, it has let it through.
+    return status === undefined ? 'neither' : 'accepted';
+  }
+}
+
+/** A 503 by itself is an accident, whether it asks to wait or not; several among few calls mean that it is too much. */
+const fewCalls = 10;
+const severalCalls = 3;
+
+const unreachableCodes: ReadonlySet<string> = new Set([
+  'CONNECTION_REFUSED',
+  'CONNECT_TIMEOUT',
+  'CONNECT_FAILED',
+]);

@@ -1,0 +1,133 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { openLearnedLimits } from '../../src/run/learned-limits.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const api = 'https://api.example.com';
+const dayMs = 24 * 60 * 60 * 1_000;
+
+async function limitsFile(folder: string): Promise<{ limits: Record<string, unknown>[] }> {
+  return JSON.parse(await readFile(join(folder, 'limits.json'), 'utf8'));
+}
+
+describe('what was learned of the limits of an API', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('is nothing at first', async () => {
+    expect(await openLearnedLimits(await temporaryFolder(), api, 'abcd').load()).toEqual({});
+  });
+
+  test('is known to the next run, all of it or a part', async () => {
+    const folder = await temporaryFolder();
+    const limits = openLearnedLimits(folder, api, 'abcd');
+    const waitUntil = Date.now() + dayMs;
+    for (const known of [{ rate: 49.5, concurrency: 20, waitUntil }, { rate: 0.003 }, { waitUntil }, {}]) {
+      await limits.save(known);
+      expect(await openLearnedLimits(folder, api, 'abcd').load()).toEqual(known);
+    }
+  });
+
+  test('takes the place of what was learned before', async () => {
+    const folder = await temporaryFolder();
+    const limits = openLearnedLimits(folder, api, 'abcd');
+    await limits.save({ rate: 10 });
+    await limits.save({ rate: 20 });
+    expect((await limitsFile(folder)).limits).toHaveLength(1);
+    expect(await limits.load()).toEqual({ rate: 20 });
+  });
+
+  test('is kept apart for each API and each token', async () => {
+    const folder = await temporaryFolder();
+    const keys = [
+      [api, 'abcd'],
+      [api, 'dcba'],
+      [`${api}/v2`, 'abcd'],
+    ] as const;
+    const all = keys.map(([baseUrl, mark]) => openLearnedLimits(folder, baseUrl, mark));
+    for (const [index, limits] of all.entries()) await limits.save({ rate: index + 1 });
+    expect(await Promise.all(all.map((limits) => limits.load()))).toEqual([
+      { rate: 1 },
+      { rate: 2 },
+      { rate: 3 },
+    ]);
+    expect(await openLearnedLimits(folder, `${api}/v2`, 'dcba').load()).toEqual({});
+  });
+
+  test('is forgotten after 30 days', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const folder = await temporaryFolder();
+    const limits = openLearnedLimits(folder, api, 'abcd');
+    await limits.save({ rate: 10 });
+    vi.setSystemTime(Date.now() + 30 * dayMs - 1);
+    expect(await limits.load()).toEqual({ rate: 10 });
+    vi.setSystemTime(Date.now() + 1);
+    expect(await limits.load()).toEqual({});
+    await openLearnedLimits(folder, api, 'dcba').save({ rate: 1 });
+    expect((await limitsFile(folder)).limits).toMatchObject([{ token: 'dcba' }]);
+  });
+
+  test('says nothing of a wait that is over', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const limits = openLearnedLimits(await temporaryFolder(), api, 'abcd');
+    await limits.save({ rate: 10, waitUntil: Date.now() + 60_000 });
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(await limits.load()).toEqual({ rate: 10 });
+  });
+
+  test('is kept for the hundred that were learned last', async () => {
+    const folder = await temporaryFolder();
+    const limitsOf = (index: number) => openLearnedLimits(folder, `${api}/${index}`, 'abcd');
+    for (let index = 0; index < 100; index += 1) await limitsOf(index).save({ rate: 1 });
+    await limitsOf(0).save({ rate: 2 });
+    await limitsOf(100).save({ rate: 3 });
+    expect((await limitsFile(folder)).limits).toHaveLength(100);
+    expect(await limitsOf(0).load()).toEqual({ rate: 2 });
+    expect(await limitsOf(1).load()).toEqual({});
+    expect(await limitsOf(100).load()).toEqual({ rate: 3 });
+  });
+
+  test.each([
+    ['a cut one', '{"version":1,"limits":['],
+    ['an empty one', ''],
+    ['one of another version', '{"version":2,"limits":[]}'],
+    ['one with a rate that is none', '{"version":1,"limits":[{"base_url":"x","token":"x","rate_per_s":0,"at":"x"}]}'],
+    ['one without dates', `{"version":1,"limits":[{"base_url":"${api}","token":"abcd","at":"soon"}]}`],
+  ])('is nothing in a file that is damaged (%s), and can be learned anew', async (_title, text) => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'limits.json'), text);
+    const limits = openLearnedLimits(folder, api, 'abcd');
+    expect(await limits.load()).toEqual({});
+    await limits.save({ rate: 10 });
+    expect(await limits.load()).toEqual({ rate: 10 });
+  });
+
+  test.each([
+    ['a rate of 0', { rate: 0 }],
+    ['an infinite rate', { rate: Number.POSITIVE_INFINITY }],
+    ['a rate that is no number', { rate: Number.NaN }],
+    ['a concurrency of 0', { concurrency: 0 }],
+    ['an infinite concurrency', { concurrency: Number.POSITIVE_INFINITY }],
+  ])('is not lost through %s', async (_title, senseless) => {
+    const folder = await temporaryFolder();
+    const others = openLearnedLimits(folder, api, 'dcba');
+    await others.save({ rate: 10 });
+    const limits = openLearnedLimits(folder, api, 'abcd');
+    await limits.save(senseless);
+    expect([await limits.load(), await others.load()]).toEqual([{}, { rate: 10 }]);
+  });
+
+  test('is readable by its owner only', async () => {
+    const folder = await temporaryFolder();
+    await openLearnedLimits(folder, api, 'abcd').save({ rate: 10 });
+    expect((await stat(join(folder, 'limits.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('is an error when it can not be written', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'limits.json'));
+    await expect(openLearnedLimits(folder, api, 'abcd').save({ rate: 10 })).rejects.toThrow();
+  });
+});

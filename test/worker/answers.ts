@@ -1,0 +1,42 @@
+import type { ApiAnswer } from '../../src/api/client.ts';
+import type { ApiFailure } from '../../src/api/failure.ts';
+import type { StatedLimit } from '../../src/api/limits/stated-limit.ts';
+
+type Figures = Partial<Pick<ApiAnswer, 'durationMs' | 'limits' | 'requests'>>;
+
+export function answered(figures: Figures = {}): ApiAnswer {
+  return { ok: true, status: 200, body: {}, requests: 1, durationMs: 50, ...figures };
+}
+
+export function failing(failure: Partial<ApiFailure>, figures: Figures = {}): ApiAnswer {
+  return {
+    ok: false,
+    requests: 1,
+    durationMs: 50,
+    failure: { class: 'retry', code: 'CODE', message: 'why', unclear: false, ...failure },
+    ...figures,
+  };
+}
+
+/** What the API answers when calls are too many, perhaps with how long to wait. */
+export function tooMany(waitMs?: number): ApiAnswer {
+  return failing({
+    class: 'slow-down',
+    code: 'RESOURCE_EXHAUSTED',
+    status: 429,
+    ...(waitMs !== undefined && { waitMs }),
+  });
+}
+
+export const unavailable = failing({ code: 'UNAVAILABLE', status: 503 });
+
+/** The same, with how long to wait. */
+export function unavailableFor(waitMs: number): ApiAnswer {
+  return failing({ class: 'slow-down', code: 'UNAVAILABLE', status: 503, waitMs });
+}
+
+export const refusedConnection = failing({ code: 'CONNECTION_REFUSED' }, { requests: 0 });
+
+export function stated(name: string, remaining: number): StatedLimit {
+  return { name, quota: 100, windowMs: 1_000, remaining, unit: 'requests' };
+}
