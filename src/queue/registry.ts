@@ -229,6 +229,8 @@ export function openRegistry(datastore: Datastore): Registry {
         await runs.remove(id);
         await wishes.remove(id);
       }
+      for (const { baseUrl, seenAt } of await paces.all())
+        if (seenAt < before) await paces.remove(rowsQueueName(baseUrl));
     },
     async close() {
       await Promise.all([runs.close(), workers.close(), wishes.close(), paces.close()]);

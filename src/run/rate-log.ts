@@ -96,6 +96,12 @@ export class RateLog {
     this.#before ??= { accepted: facts.accepted, rejected: facts.rejected, at: performance.now() };
   }
 
+  /** Writes nothing any more. */
+  abandon(): void {
+    clearInterval(this.#timer);
+    this.#facts = undefined;
+  }
+
   /** Writes it a last time. */
   async close(): Promise<void> {
     if (!this.#closed) {

@@ -10,6 +10,10 @@ export interface GateRules {
 
 /** A rest that is longer is not waited for with the row in hand: others must be able to take it back. */
 const patienceMs = 1_000;
+/** Clocks are put right by less all the time. */
+const clockToleranceMs = 1_000;
+/** A timer that is late by so much is made up for; after a longer rest nothing is. */
+const lateMs = 10;
 /** Timers are no more exact. */
 const leastSpacingMs = 1.5;
 
@@ -21,6 +25,8 @@ export class CallGate {
   #rules: GateRules;
   #active = 0;
   #nextAt = 0;
+  #restUntil = 0;
+  #seenAt = 0;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #waiting: ((admitted: boolean) => void)[] = [];
@@ -52,6 +58,12 @@ export class CallGate {
     });
   }
 
+  /** Lets no call out before, whatever the rules say; never shortens a longer rest. Milliseconds since 1970. */
+  rest(until: number): void {
+    this.#restUntil = Math.max(this.#restUntil, until);
+    this.#letIn();
+  }
+
   leave(): void {
     this.#active -= 1;
     this.#letIn();
@@ -67,8 +79,12 @@ export class CallGate {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const now = Date.now();
-    const { concurrency, spacingMs, restUntil = 0 } = this.#rules;
-    // Rules that have become quicker apply at once, and a clock that is set back holds nobody up.
+    // A clock that was set back holds nobody up.
+    if (now < this.#seenAt - clockToleranceMs) this.#restUntil = 0;
+    this.#seenAt = now;
+    const { concurrency, spacingMs } = this.#rules;
+    const restUntil = Math.max(this.#restUntil, this.#rules.restUntil ?? 0);
+    // Rules that have become quicker apply at once.
     this.#nextAt = Math.min(this.#nextAt, now + spacingMs);
     if (this.#closed || restUntil - now > patienceMs) {
       for (const resolve of this.#waiting.splice(0)) resolve(false);
@@ -80,8 +96,8 @@ export class CallGate {
         this.#timer = setTimeout(() => this.#letIn(), Math.ceil(at - now));
         return;
       }
-      // Late timers are made up for, but no more than one call's time.
-      if (spacingMs >= leastSpacingMs) this.#nextAt = Math.max(this.#nextAt, now - spacingMs) + spacingMs;
+      if (spacingMs >= leastSpacingMs)
+        this.#nextAt = Math.max(this.#nextAt, now - Math.min(spacingMs, lateMs)) + spacingMs;
       this.#active += 1;
       this.#waiting.shift()?.(true);
     }

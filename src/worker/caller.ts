@@ -117,7 +117,7 @@ export function startCaller(options: CallerOptions): Caller {
     pause,
     stop(deadlineMs) {
       pause();
-      stopping ??= (worker?.stop(deadlineMs) ?? Promise.resolve()).then(() => pacer.stop());
+      stopping ??= (worker?.stop(deadlineMs) ?? Promise.resolve()).finally(() => pacer.stop());
       return stopping;
     },
   };

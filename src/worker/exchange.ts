@@ -118,7 +118,7 @@ export function sharedExchange(options: SharedExchangeOptions): Exchange {
     },
     async close() {
       await registry.removeWorker(id);
-      // What it has learned is still worth something, but nobody is to wait for what it decides.
+      // Nobody is to wait for what it decides.
       if (published !== undefined && (await registry.pace(baseUrl))?.worker === id)
         await registry.putPace({ ...published, seenAt: new Date(0).toISOString() });
     },

@@ -170,7 +170,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         onError,
       });
     try {
-      await Promise.race([presence?.established, aborted(options.interrupt)]);
+      await Promise.race([presence?.established, aborted(options.interrupt), means.lost]);
       const end = await runHere({
         runId: id,
         options: runOptions,
@@ -210,8 +210,8 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       return { record: running, end, reports: await reportRun(store, running, journal) };
     } catch (error) {
       // Who has lost the run to another process must not write what that one has written since.
-      if ((error as CqbatchError).code !== 'LOCK_LOST')
-        await store.save(enterState(running, 'failed', (error as Error).message));
+      if ((error as CqbatchError).code === 'LOCK_LOST') rateLog.abandon();
+      else await store.save(enterState(running, 'failed', (error as Error).message));
       throw error;
     } finally {
       wishes.close();
@@ -229,8 +229,10 @@ async function keepLearned({ learned, log }: ExecuteRunOptions, pace: RateFacts 
   const { restUntil = 0 } = pace;
   const waits = restUntil > Date.now() + worthKeepingMs;
   if (pace.learned === undefined && !waits) return;
+  const before = await learned.load();
   await learned
     .save({
+      ...(before.rate !== undefined && { rate: before.rate }),
       ...(pace.learned !== undefined && { rate: pace.learned, concurrency: pace.concurrency }),
       ...(waits && { waitUntil: restUntil }),
     })

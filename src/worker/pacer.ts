@@ -1,4 +1,7 @@
+import type { Traffic } from '../governor/traffic.ts';
+import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
+import { after } from '../waiting.ts';
 import type { CallGate } from './call-gate.ts';
 import type { Exchange } from './exchange.ts';
 import { type AppliedPace, type StartingPoint, Steering } from './steering.ts';
@@ -36,14 +39,24 @@ export interface Pacer {
 
 /** Calls go out a little faster than the rate, so that it is the datastore that limits it, not the timers here. */
 const spacingShare = 0.8;
+/** What waits at the gate when a call is refused does not go out before it is clear what that means. */
+const considerMs = 50;
 /** A rate above which spreading single calls is finer than timers are. */
 const spreadBelow = 500;
+
+/** No more than that is worth waiting for a datastore when all calls are over. */
+const farewellMs = 2_000;
+/** Clocks are put right by less all the time. */
+const clockToleranceMs = 1_000;
 
 export function startPacer(options: PacerOptions): Pacer {
   const { queue, exchange, meter, gate } = options;
   let steering: Steering | undefined;
   let ledger = new TrafficLedger();
   let last: StartingPoint = options.learned ?? {};
+  let wanted: CommonPolicy = { auto: true };
+  let latest = 0;
+  let stopped = false;
   let establish: () => void = () => {};
   const established = new Promise<void>((resolve) => {
     establish = resolve;
@@ -52,14 +65,20 @@ export function startPacer(options: PacerOptions): Pacer {
   const beat = async (): Promise<void> => {
     const report = meter.report();
     const { reports, leads, place, policy, pace } = await exchange.swap(report);
+    // It is over, and may have been given up: nothing is set behind anybody's back.
+    if (stopped) return;
     const now = Date.now();
+    // What was planned by a clock that has been set back since would be waited for without end.
+    if (now < latest - clockToleranceMs) steering = undefined;
+    latest = now;
+    // Rows that a run has left behind are called as it wanted, or as carefully as can be.
+    wanted = policy ?? wanted;
     if (!leads) {
       steering = undefined;
       ledger = new TrafficLedger();
       if (pace === undefined) return;
       meter.elsewhere = Math.max(0, pace.active - meter.active);
-      const known = pace.learned ?? pace.rate;
-      last = { ...(known !== undefined && { rate: known }), concurrency: pace.concurrency };
+      last = { ...(pace.learned !== undefined && { rate: pace.learned }), concurrency: pace.concurrency };
       const { restMs, phase, ...rest } = pace;
       obey(
         { ...rest, phase: phase as AppliedPace['phase'], ...(restMs > 0 && { restUntil: now + restMs }) },
@@ -68,16 +87,10 @@ export function startPacer(options: PacerOptions): Pacer {
       establish();
       return;
     }
-    const traffic = ledger.add(now, reports);
+    const traffic = asDecided(ledger.add(now, reports), reports.size > 1 ? exchange.everyMs : 0);
     meter.elsewhere = Math.max(0, traffic.active - report.active);
-    // Without a run nobody knows what rate is wanted, and nothing is called: what a governor would make of the time
-    // until the next one is nothing that the API has said.
-    if (policy === undefined) {
-      steering = undefined;
-      return;
-    }
     steering ??= new Steering(queue, now, last);
-    const applied = await steering.steer(now, traffic, policy);
+    const applied = await steering.steer(now, traffic, wanted);
     if (applied.learned !== undefined) last = { rate: applied.learned, concurrency: applied.concurrency };
     obey(applied, { workers: reports.size, place, accepted: ledger.accepted, rejected: ledger.rejected });
     establish();
@@ -112,7 +125,6 @@ export function startPacer(options: PacerOptions): Pacer {
 
   let beating: Promise<void> | undefined;
   let again = false;
-  let stopped = false;
   const beatNow = (): void => {
     if (stopped) return;
     if (beating !== undefined) {
@@ -128,7 +140,8 @@ export function startPacer(options: PacerOptions): Pacer {
         beatNow();
       });
   };
-  meter.onRefused = () => {
+  meter.onRefused = (waitUntil) => {
+    gate.rest(Math.max(waitUntil, Date.now() + considerMs));
     // Who leads can act at once; the others are heard of soon.
     if (steering !== undefined) beatNow();
   };
@@ -141,9 +154,9 @@ export function startPacer(options: PacerOptions): Pacer {
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await beating;
-      // Those who look will see that it is gone: what it has done is done.
-      await exchange.close().catch(options.onError);
+      // Those who look will see that it is gone: a datastore that is away is neither waited for nor an error.
+      const farewell = (beating ?? Promise.resolve()).then(() => exchange.close());
+      await Promise.race([farewell, after(farewellMs)]).catch(options.onError);
     },
   };
 }
@@ -151,4 +164,10 @@ export function startPacer(options: PacerOptions): Pacer {
 /** The calls in flight that are this worker's: no more than are allowed together, but one for each. */
 function shareOf(concurrency: number, workers: number, place: number): number {
   return Math.max(1, Math.floor(concurrency / workers) + (place < concurrency % workers ? 1 : 0));
+}
+
+/** Others hear of a decision a little later: a call that they sent until then was sent before it. */
+function asDecided(traffic: Traffic, lateMs: number): Traffic {
+  const { rejectedSentAt } = traffic;
+  return rejectedSentAt === undefined ? traffic : { ...traffic, rejectedSentAt: rejectedSentAt - lateMs };
 }

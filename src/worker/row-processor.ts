@@ -39,11 +39,12 @@ export function createRowProcessor(options: RowProcessorOptions) {
 
   async function call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
     const metered = meter.sent();
+    let answer: ApiAnswer | undefined;
     try {
-      const answer = await client.send(request, { signal });
-      meter.ended(metered, answer);
+      answer = await client.send(request, { signal });
       return answer;
     } finally {
+      meter.ended(metered, answer);
       gate.leave();
     }
   }

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Governor, type Learned } from '../governor/governor.ts';
-import type { Phase } from '../governor/pace.ts';
+import type { Pace, Phase } from '../governor/pace.ts';
 import type { Traffic } from '../governor/traffic.ts';
-import { callRate } from '../queue/call-rate.ts';
+import { type CallRate, callRate } from '../queue/call-rate.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 
@@ -30,8 +31,11 @@ export interface StartingPoint extends Learned {
 export const usualConcurrency = 50;
 export const mostConcurrency = 200;
 
-/** A smaller change is not worth a command. */
-const noticeableChange = 0.003;
+/** Workers take rows in bursts: a rate that they do not reach on average would still slow them down. */
+const headroom = 4;
+const inUse = 0.6;
+const idleAfterMs = 2_000;
+
 /** A Redis that has lost its data has lost the limit, too. */
 const renewAfterMs = 1_000;
 
@@ -39,13 +43,20 @@ const renewAfterMs = 1_000;
 export class Steering {
   readonly #queue: RowQueue;
   readonly #governor: Governor;
-  #rate: { readonly perSecond: number | undefined; readonly at: number } | undefined;
+  #rate: { readonly rate: CallRate | undefined; readonly at: number } | undefined;
   #restUntil = 0;
+  #pausedAt = 0;
+  #toldUntil = 0;
+  #lookedAt: number;
+  #idleSince: number;
+  #sentPerSecond = 0;
   /** What an earlier run was asked to wait, until it is passed on. */
   #waitUntil: number | undefined;
 
   constructor(queue: RowQueue, now: number, { waitUntil, ...learned }: StartingPoint) {
     this.#queue = queue;
+    this.#lookedAt = now;
+    this.#idleSince = now;
     this.#waitUntil = waitUntil;
     this.#governor = new Governor(now, {
       concurrency: { start: usualConcurrency, most: mostConcurrency },
@@ -69,23 +80,39 @@ export class Steering {
         reason,
       };
     }
-    await this.#setRate(now, pace.rate);
-    if (pace.restUntil !== undefined && pace.restUntil > this.#restUntil) {
-      this.#restUntil = pace.restUntil;
-      await this.#queue.pauseFor(pace.restUntil - now);
-    }
-    return pace;
+    this.#toldUntil = Math.max(this.#toldUntil, waitUntil ?? 0, traffic.waitUntil ?? 0);
+    const idle = this.#isIdle(now, traffic, pace);
+    const rate = idle
+      ? Math.min(pace.rate * headroom, policy.perSecond ?? Number.POSITIVE_INFINITY)
+      : pace.rate;
+    await this.#setRate(now, rate);
+    await this.#rest(now, pace.restUntil ?? 0);
+    return { ...pace, rate, ...(this.#toldUntil > now && { reason: 'the API asks to wait' }) };
+  }
+
+  /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */
+  #isIdle(now: number, { accepted, rejected }: Traffic, { phase, rate }: Pace): boolean {
+    const sent = accepted + rejected;
+    const seconds = (now - this.#lookedAt) / 1_000;
+    this.#lookedAt = now;
+    this.#sentPerSecond += (sent / Math.max(seconds, 0.001) - this.#sentPerSecond) * Math.min(1, seconds);
+    if (phase !== 'starting' || rejected > 0 || this.#sentPerSecond > inUse * rate) this.#idleSince = now;
+    return now - this.#idleSince >= idleAfterMs;
+  }
+
+  /** Renewed as the rate is: who pauses the queue for a shorter while leaves no more than that. */
+  async #rest(now: number, until: number): Promise<void> {
+    if (until <= now || (until <= this.#restUntil && now - this.#pausedAt < renewAfterMs)) return;
+    await this.#queue.pauseFor(until - now);
+    this.#restUntil = until;
+    this.#pausedAt = now;
   }
 
   async #setRate(now: number, perSecond: number | undefined): Promise<void> {
     const known = this.#rate;
-    if (known !== undefined && now - known.at < renewAfterMs && isAlike(known.perSecond, perSecond)) return;
-    await this.#queue.setRate(perSecond === undefined ? undefined : callRate(perSecond));
-    this.#rate = { perSecond, at: now };
+    const rate = perSecond === undefined ? undefined : callRate(perSecond);
+    if (known !== undefined && now - known.at < renewAfterMs && isDeepStrictEqual(known.rate, rate)) return;
+    await this.#queue.setRate(rate);
+    this.#rate = { rate, at: now };
   }
-}
-
-function isAlike(one: number | undefined, other: number | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return Math.abs(one / other - 1) < noticeableChange;
 }

@@ -29,8 +29,12 @@ export class TrafficLedger {
     this.accepted += accepted;
     this.rejected += rejected;
     const refused = fresh.filter((each) => each.rejected + each.unreachable > 0);
-    const sentAt = highest(refused.map(({ report: { refusedAgoMs: ago } }) => (ago === undefined ? ago : now - ago)));
-    const waitUntil = highest(fresh.map(({ report: { waitMs } }) => (waitMs === undefined ? waitMs : now + waitMs)));
+    const sentAt = highest(
+      refused.map(({ report: { refusedAgoMs: ago } }) => (ago === undefined ? ago : now - ago)),
+    );
+    const waitUntil = highest(
+      fresh.map(({ report: { waitMs } }) => (waitMs === undefined ? waitMs : now + waitMs)),
+    );
     const acceptedAmong = highest(fresh.map(({ report }) => report.acceptedAmong));
     const rejectedAmong = lowest(refused.map(({ report }) => report.rejectedAmong));
     return {

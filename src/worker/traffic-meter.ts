@@ -14,8 +14,8 @@ export interface MeteredCall {
 
 /** Counts what the calls of this process meet with. */
 export class TrafficMeter {
-  /** Called when a call was refused, because that can't wait. */
-  onRefused: () => void = () => {};
+  /** Called when a call was refused, because that can't wait; with the time until which the API asks to wait. */
+  onRefused: (waitUntil: number) => void = () => {};
   /** Calls that other processes have in flight, as far as is known. */
   elsewhere = 0;
   #active = 0;
@@ -41,8 +41,10 @@ export class TrafficMeter {
     return { sentAt: Date.now(), among: this.#active + this.elsewhere };
   }
 
-  ended({ sentAt, among }: MeteredCall, answer: ApiAnswer): void {
+  /** @param answer absent when the client itself has failed: that tells nothing of the API. */
+  ended({ sentAt, among }: MeteredCall, answer: ApiAnswer | undefined): void {
     this.#active -= 1;
+    if (answer === undefined) return;
     for (const limit of answer.limits ?? []) {
       if (this.#stated.has(limit.name) || this.#stated.size < maxStated) this.#stated.set(limit.name, limit);
     }
@@ -60,7 +62,7 @@ export class TrafficMeter {
       this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
     } else this.#unreachable += 1;
     this.#refusedSentAt = Math.max(this.#refusedSentAt ?? 0, sentAt);
-    this.onRefused();
+    this.onRefused(this.#waitUntil);
   }
 
   /** What there was so far; what tells of a moment is of the time since the last report. */

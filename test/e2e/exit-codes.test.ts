@@ -38,7 +38,11 @@ describe('the exit code', () => {
     ['an unknown command', ['nonsense'], 'unknown command'],
     ['a missing manifest', ['run', 'nothing.csv', '--yes'], 'nothing.csv'],
     ['no terminal to ask on', ['run', 'rows.csv'], 'pass --yes'],
-    ['a bad setting', ['run', 'rows.csv', '--yes', '--rate', 'fast'], '--rate "fast": write a rate as auto, 50/s'],
+    [
+      'a bad setting',
+      ['run', 'rows.csv', '--yes', '--rate', 'fast'],
+      '--rate "fast": write a rate as auto, 50/s',
+    ],
     [
       'plain http to another host',
       ['run', 'rows.csv', '--yes', '--base-url', 'http://example.com'],

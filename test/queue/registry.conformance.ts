@@ -131,7 +131,13 @@ export function describeRegistryOn(name: string, open: () => Promise<Datastore>)
 
     test('keeps what a worker has met with', async () => {
       const stated = [
-        { name: 'burst;pk=:\u0000\ud800:', quota: 10, windowMs: 1_000, remaining: 0, unit: 'requests' as const },
+        {
+          name: 'burst;pk=:\u0000\ud800:',
+          quota: 10,
+          windowMs: 1_000,
+          remaining: 0,
+          unit: 'requests' as const,
+        },
         { name: 'at once', quota: 4, unit: 'concurrent-requests' as const },
       ];
       const counts = { accepted: 10, rejected: 2, unreachable: 1, durationMs: 123.4, active: 3 };
@@ -147,7 +153,7 @@ export function describeRegistryOn(name: string, open: () => Promise<Datastore>)
       ['with quotes', '"\\\'`'],
       ['with line breaks', 'one\r\ntwo\u2028three'],
       ['with what PostgreSQL refuses', 'NUL \u0000, lone \ud800 \udc00'],
-      ['with what JavaScript might take for its own', '__proto__ {"v":2} ${x} %s'],
+      ['with what JavaScript might take for its own', '__proto__ {"v":2} %s $1'],
       ['in other scripts', '🎧 שלום ｆｕｌｌ'],
       ['of any length', 'x'.repeat(100_000)],
     ])('hands out the pace of an API, its reason %s', async (_title, reason) => {

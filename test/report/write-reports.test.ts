@@ -339,6 +339,7 @@ test('a report looks like this', async () => {
     unprocessed: 0,
     rows_per_s: 0.5,
     latency_ms: { p50: 40, p90: 40, p99: 40, max: 40 },
+    rate: null,
   } satisfies RunSummary);
 });
 

@@ -93,7 +93,10 @@ describe('what was learned of the limits of an API', () => {
     ['a cut one', '{"version":1,"limits":['],
     ['an empty one', ''],
     ['one of another version', '{"version":2,"limits":[]}'],
-    ['one with a rate that is none', '{"version":1,"limits":[{"base_url":"x","token":"x","rate_per_s":0,"at":"x"}]}'],
+    [
+      'one with a rate that is none',
+      '{"version":1,"limits":[{"base_url":"x","token":"x","rate_per_s":0,"at":"x"}]}',
+    ],
     ['one without dates', `{"version":1,"limits":[{"base_url":"${api}","token":"abcd","at":"soon"}]}`],
   ])('is nothing in a file that is damaged (%s), and can be learned anew', async (_title, text) => {
     const folder = await temporaryFolder();

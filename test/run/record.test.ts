@@ -60,7 +60,10 @@ describe('run.json', () => {
   });
 
   test.each([
-    ['as many calls as are good, at the limit of the API', { concurrency: 'auto', rate: { text: 'auto', auto: true } }],
+    [
+      'as many calls as are good, at the limit of the API',
+      { concurrency: 'auto', rate: { text: 'auto', auto: true } },
+    ],
     [
       'the limit of the API up to a bound',
       { concurrency: 5, rate: { text: 'auto..50/s', auto: true, perSecond: 50 } },

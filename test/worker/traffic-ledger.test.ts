@@ -50,7 +50,9 @@ describe('what is new', () => {
 
   test('is nothing when a worker says the same again', () => {
     const ledger = ledgerOf('a');
-    const reports = new Map([['a', report({ accepted: 10, rejected: 1, refusedAgoMs: 5, rejectedAmong: 3 })]]);
+    const reports = new Map([
+      ['a', report({ accepted: 10, rejected: 1, refusedAgoMs: 5, rejectedAmong: 3 })],
+    ]);
     ledger.add(now, reports);
     const traffic = ledger.add(now, reports);
     expect(traffic).toMatchObject({ accepted: 0, rejected: 0 });
@@ -59,7 +61,13 @@ describe('what is new', () => {
 
   test('of a worker that was not there before is not its past', () => {
     const ledger = ledgerOf('a');
-    const newcomer = report({ accepted: 1_000, rejected: 100, durationMs: 5_000, active: 9, refusedAgoMs: 1 });
+    const newcomer = report({
+      accepted: 1_000,
+      rejected: 100,
+      durationMs: 5_000,
+      active: 9,
+      refusedAgoMs: 1,
+    });
     const traffic = ledger.add(
       now,
       new Map([
@@ -91,8 +99,16 @@ describe('what is new', () => {
 
 describe('the moment of a refusal', () => {
   test.each([
-    ['is when the latest one was sent', [report({ rejected: 1, refusedAgoMs: 500 }), report({ rejected: 1, refusedAgoMs: 20 })], 20],
-    ['is told by those who were refused', [report({ rejected: 1, refusedAgoMs: 500 }), report({ refusedAgoMs: 20 })], 500],
+    [
+      'is when the latest one was sent',
+      [report({ rejected: 1, refusedAgoMs: 500 }), report({ rejected: 1, refusedAgoMs: 20 })],
+      20,
+    ],
+    [
+      'is told by those who were refused',
+      [report({ rejected: 1, refusedAgoMs: 500 }), report({ refusedAgoMs: 20 })],
+      500,
+    ],
     ['counts those who reached nobody', [report({ unreachable: 1, refusedAgoMs: 70 }), report()], 70],
     ['may be now', [report({ rejected: 1, refusedAgoMs: 0 }), report()], 0],
   ])('%s', (_title, reports, ago) => {

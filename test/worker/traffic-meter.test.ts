@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ApiAnswer } from '../../src/api/client.ts';
 import { type MeteredCall, TrafficMeter } from '../../src/worker/traffic-meter.ts';
-import { answered, failing, refusedConnection, stated, tooMany, unavailable, unavailableFor } from './answers.ts';
+import {
+  answered,
+  failing,
+  refusedConnection,
+  stated,
+  tooMany,
+  unavailable,
+  unavailableFor,
+} from './answers.ts';
 
 /** A meter after these answers, one call after the other. */
 function metered(...answers: readonly ApiAnswer[]): TrafficMeter {
@@ -53,15 +61,33 @@ describe('a call', () => {
   });
 });
 
+test('a call that the client itself has failed with is over, and tells nothing', () => {
+  const meter = new TrafficMeter();
+  meter.ended(meter.sent(), undefined);
+  expect(meter.report()).toEqual(new TrafficMeter().report());
+});
+
 describe('calls that meet a 503', () => {
   const others = (count: number) => Array.from({ length: count }, () => answered());
 
   test.each<[string, ApiAnswer[], number]>([
     ['are an accident when they are two of ten', [unavailable, ...others(8), unavailable], 0],
-    ['are too many when they are three of ten', [unavailable, ...others(4), unavailable, ...others(3), unavailable], 1],
-    ['are an accident when they are three of eleven', [unavailable, ...others(8), unavailable, unavailable], 0],
+    [
+      'are too many when they are three of ten',
+      [unavailable, ...others(4), unavailable, ...others(3), unavailable],
+      1,
+    ],
+    [
+      'are an accident when they are three of eleven',
+      [unavailable, ...others(8), unavailable, unavailable],
+      0,
+    ],
     ['are too many from the third one in a row on', Array.from({ length: 10 }, () => unavailable), 8],
-    ['are too many whether they say when to come back or not', [unavailableFor(1), unavailable, unavailableFor(1)], 1],
+    [
+      'are too many whether they say when to come back or not',
+      [unavailableFor(1), unavailable, unavailableFor(1)],
+      1,
+    ],
     [
       'are judged by answers only',
       [unavailable, unavailable, ...Array.from({ length: 20 }, () => refusedConnection), unavailable],

@@ -16,11 +16,11 @@ export function progressLine(snapshot: ProgressSnapshot, trouble?: string): stri
       .filter((outcome) => counts[outcome] > 0)
       .map((outcome) => `${count(counts[outcome])} ${outcome}`)
       .join(', '),
-    `${perSecond(ratePerSecond)}${pace === undefined ? '' : ` of ${paceText(pace)}`}`,
+    `${perSecond(ratePerSecond)}${pace === undefined || waitMs > 0 ? '' : ` of ${paceText(pace)}`}`,
     retrying > 0 ? `${count(retrying)} retrying` : '',
-    waitMs > 0 ? waitText(waitMs) : '',
+    waitMs > 0 ? waitText(waitMs, pace?.reason) : '',
     waiting(),
-    etaSeconds === undefined || done === total || paused ? '' : `${duration(etaSeconds)} left`,
+    etaSeconds === undefined || done === total || paused || waitMs > 0 ? '' : `${duration(etaSeconds)} left`,
   ];
   return parts.filter((part) => part !== '').join('  ');
 
@@ -40,10 +40,10 @@ function paceText({ allowedPerSecond, limitPerSecond, reason }: ProgressPace): s
 }
 
 /** A wait of hours is better told with its end. */
-function waitText(waitMs: number): string {
+function waitText(waitMs: number, reason: string | undefined): string {
   const seconds = Math.ceil(waitMs / 1_000);
   const until = seconds < longWaitSeconds ? '' : `, until ${clockTime(new Date(Date.now() + waitMs))}`;
-  return `waiting ${duration(seconds)}${until}`;
+  return `waiting ${duration(seconds)}${until}${reason === undefined ? '' : ` (${reason})`}`;
 }
 
 const longWaitSeconds = 600;

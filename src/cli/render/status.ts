@@ -136,12 +136,11 @@ function paceLines(pace: PaceView | undefined, now: number): readonly string[][]
   const allowed = pace.allowed === undefined ? 'as fast as can be' : `at most ${perSecond(pace.allowed)}`;
   const limit = pace.limit === undefined ? '' : `, limit of the API ${perSecond(pace.limit)}`;
   const waitMs = Date.parse(pace.waitUntil ?? '') - now;
-  return [
-    ['pace', `${allowed}${limit} (${pace.reason})`],
-    ...(waitMs > 0
-      ? [['', `waiting ${duration(waitMs / 1_000)}, until ${clockTime(new Date(now + waitMs))}`]]
-      : []),
-  ];
+  const text =
+    waitMs > 0
+      ? `waiting ${duration(waitMs / 1_000)}, until ${clockTime(new Date(now + waitMs), new Date(now))}`
+      : `${allowed}${limit}`;
+  return [['pace', `${text} (${pace.reason})`]];
 }
 
 function rounded(rate: number): number {

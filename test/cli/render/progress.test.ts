@@ -19,21 +19,17 @@ describe('the progress line', () => {
     expect(progressLine(snapshot)).toBe('4,512/12,000 (37 %)  4,480 succeeded, 32 failed  640/s  12 s left');
   });
 
-  test('says the allowed rate, why nothing goes on, and what is tried again', () => {
-    const pace = { allowedPerSecond: 50 };
+  test('says why nothing goes on, and what is tried again, but no rate and no end', () => {
+    const pace = { allowedPerSecond: 50, reason: 'the API asks to wait' };
     expect(progressLine({ ...snapshot, pace, waitMs: 11_500, retrying: 3 })).toBe(
-      '4,512/12,000 (37 %)  4,480 succeeded, 32 failed  640/s of 50/s  3 retrying  waiting 12 s  12 s left',
+      '4,512/12,000 (37 %)  4,480 succeeded, 32 failed  640/s  3 retrying  waiting 12 s (the API asks to wait)',
     );
   });
 
   test.each([
     ['its reason', { reason: 'looking for the limit of the API' }, 'looking for the limit of the API'],
     ['the limit', { limitPerSecond: 52.4 }, 'limit 52/s'],
-    [
-      'both',
-      { limitPerSecond: 9.87, reason: 'just under the limit' },
-      'limit 9.9/s, just under the limit',
-    ],
+    ['both', { limitPerSecond: 9.87, reason: 'just under the limit' }, 'limit 9.9/s, just under the limit'],
   ])('says with the allowed rate %s', (_title, known, text) => {
     const pace = { allowedPerSecond: 50, ...known };
     expect(progressLine({ ...snapshot, pace })).toContain(`640/s of 50/s (${text})  12 s left`);
@@ -48,11 +44,11 @@ describe('the progress line', () => {
     });
 
     test.each([
-      ['some seconds', 500, 'waiting 1 s  '],
-      ['some minutes', 599_000, 'waiting 9 min 59 s  '],
-      ['longer, and says until when', 600_000, 'waiting 10 min, until 14:10  '],
-      ['hours', 2 * 3_600_000, 'waiting 2 h, until 16:00  '],
-      ['until another day', 12 * 3_600_000, 'waiting 12 h, until 2 Jan 02:00  '],
+      ['some seconds', 500, 'waiting 1 s'],
+      ['some minutes', 599_000, 'waiting 9 min 59 s'],
+      ['longer, and says until when', 600_000, 'waiting 10 min, until 14:10'],
+      ['hours', 2 * 3_600_000, 'waiting 2 h, until 16:00'],
+      ['until another day', 12 * 3_600_000, 'waiting 12 h, until 2 Jan 02:00'],
     ])('waits %s', (_title, waitMs, text) => {
       expect(progressLine({ ...snapshot, waitMs })).toContain(text);
     });

@@ -1,0 +1,149 @@
+import { pino } from 'pino';
+import { describe, expect, test, vi } from 'vitest';
+import type { ApiAnswer } from '../../src/api/client.ts';
+import type { RowTask } from '../../src/queue/payload.ts';
+import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
+import { CallGate } from '../../src/worker/call-gate.ts';
+import {
+  createRowProcessor,
+  type RowProcessorOptions,
+  type WorkerEvent,
+} from '../../src/worker/row-processor.ts';
+import { TrafficMeter } from '../../src/worker/traffic-meter.ts';
+import { failing, tooMany } from './answers.ts';
+
+const task: RowTask = {
+  run: 'r',
+  row: 7,
+  operation: 'restore-evaluation',
+  subject: '1',
+  path: '/restore',
+  body: '{}',
+  accountedClaims: 0,
+};
+
+function claimed(changes: Partial<Claim> = {}): Claim {
+  return { attemptsUsed: 0, lostClaims: 0, policy: { attempts: 5, backoffMs: 0 }, ...changes };
+}
+
+const notFound = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404 });
+
+/** A processor with an API that gives these answers, one after the other. */
+function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProcessorOptions> = {}) {
+  const gate = new CallGate({ concurrency: 10, spacingMs: 0 });
+  const meter = new TrafficMeter();
+  const events: WorkerEvent[] = [];
+  const onHalt = vi.fn();
+  let calls = 0;
+  const process = createRowProcessor({
+    client: {
+      async send() {
+        expect([gate.active, meter.active]).toEqual([1, 1]);
+        const answer = answers[calls++];
+        if (answer === undefined) throw new Error('no more answers');
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    },
+    gate,
+    meter,
+    governed: () => true,
+    log: pino({ level: 'silent' }),
+    onEvent: (event) => events.push(event),
+    onHalt,
+    ...changes,
+  });
+  const { signal } = new AbortController();
+  return {
+    gate,
+    meter,
+    events,
+    onHalt,
+    calls: () => calls,
+    process: (row = task, claim = claimed()): Promise<RowVerdict> => process(row, claim, signal),
+  };
+}
+
+describe('a row', () => {
+  test.each<[ApiAnswer, RowVerdict['kind'], string | undefined]>([
+    [notFound, 'finished', 'finished'],
+    [failing({ class: 'retry', status: 500 }), 'retry', 'retrying'],
+    [tooMany(1_000), 'throttled', 'throttled'],
+    [failing({ class: 'aborted' }), 'returned', 'returned'],
+    [failing({ class: 'halt', status: 401 }), 'returned', undefined],
+  ])('that is answered %o is: %s', async (answer, kind, event) => {
+    const { gate, meter, events, process, calls } = begin([answer]);
+    expect((await process()).kind).toBe(kind);
+    expect(events.map(({ type }) => type)).toEqual(event === undefined ? [] : [event]);
+    expect([gate.active, meter.active, calls()]).toEqual([0, 0, 1]);
+  });
+
+  test('is called once the gate lets it in', async () => {
+    const { gate, process, calls } = begin([notFound]);
+    gate.rules = { concurrency: 0, spacingMs: 0 };
+    const verdict = process();
+    await Promise.resolve();
+    expect(calls()).toBe(0);
+    gate.rules = { concurrency: 1, spacingMs: 0 };
+    expect((await verdict).kind).toBe('finished');
+  });
+
+  test('that the gate turns away goes back uncalled', async () => {
+    const { gate, meter, events, process, calls } = begin([]);
+    gate.close();
+    expect(await process()).toEqual({
+      kind: 'returned',
+      history: { attempts: 0, unprocessed: 0, unclear: false },
+    });
+    expect([calls(), gate.active, meter.report().accepted, events]).toEqual([0, 0, 0, []]);
+  });
+
+  test('that the gate turns away keeps what is known of it, and its lost claims', async () => {
+    const { gate, process } = begin([]);
+    gate.close();
+    const history = { attempts: 2, unprocessed: 1, unclear: false, lastCode: 'UNAVAILABLE' };
+    expect(await process({ ...task, history }, claimed({ lostClaims: 1 }))).toEqual({
+      kind: 'returned',
+      history: { ...history, attempts: 3, unclear: true },
+    });
+  });
+
+  test('of an operation that is not known is refused, whatever the gate says', async () => {
+    const { gate, process, calls } = begin([]);
+    gate.close();
+    expect(await process({ ...task, operation: 'unheard-of' })).toMatchObject({
+      kind: 'refused',
+      reason: { code: 'UNKNOWN_OPERATION' },
+    });
+    expect(calls()).toBe(0);
+  });
+});
+
+describe('a call', () => {
+  test('is counted by what the API has made of it', async () => {
+    const { meter, process } = begin([notFound, tooMany(), failing({ code: 'TOTAL_TIMEOUT' })]);
+    for (let row = 1; row <= 3; row += 1) await process({ ...task, row });
+    expect(meter.report()).toMatchObject({ accepted: 1, rejected: 1, unreachable: 0, active: 0 });
+  });
+
+  test('that a defect ends lets the next one in', async () => {
+    const { gate, process } = begin([new Error('defect'), notFound]);
+    await expect(process()).rejects.toThrow('defect');
+    expect(gate.active).toBe(0);
+  });
+
+  test.each([
+    [true, 0],
+    [false, 1_000],
+  ])('that is one too many waits, with a governor (%s), for %d ms', async (governed, waitMs) => {
+    const { process, events } = begin([tooMany()], { governed: () => governed });
+    expect(await process()).toMatchObject({ kind: 'throttled', waitMs });
+    expect(events).toEqual([{ type: 'throttled', run: 'r', row: 7, waitMs }]);
+  });
+
+  test('that shows that no row can succeed halts the worker', async () => {
+    const { process, onHalt } = begin([failing({ class: 'halt', code: 'UNAUTHENTICATED', status: 401 })]);
+    expect(await process()).toMatchObject({ kind: 'returned', history: { attempts: 1, unprocessed: 1 } });
+    expect(onHalt).toHaveBeenCalledWith(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
+  });
+});

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Traffic } from '../../src/governor/traffic.ts';
+import { type CallRate, callRate } from '../../src/queue/call-rate.ts';
+import type { CommonPolicy } from '../../src/queue/rate-policy.ts';
+import {
+  type AppliedPace,
+  type StartingPoint,
+  Steering,
+  usualConcurrency,
+} from '../../src/worker/steering.ts';
+import { fakeQueue } from './fake-queue.ts';
+
+const quiet: Traffic = { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] };
+const auto: CommonPolicy = { auto: true };
+const stepMs = 100;
+
+function begin(policy: CommonPolicy, learned: StartingPoint = {}) {
+  const fake = fakeQueue();
+  const start = Date.now();
+  const steering = new Steering(fake.queue, start, learned);
+  const steer = (traffic: Partial<Traffic> = {}, wanted = policy): Promise<AppliedPace> =>
+    steering.steer(Date.now(), { ...quiet, ...traffic }, wanted);
+  return {
+    ...fake,
+    steer,
+    /** Steers for so long, with as many calls as are allowed, all of them accepted. */
+    async go(milliseconds: number): Promise<AppliedPace[]> {
+      const paces: AppliedPace[] = [];
+      for (let passed = 0; passed < milliseconds; passed += stepMs) {
+        const accepted = Math.round(((paces.at(-1)?.rate ?? 0) * stepMs) / 1_000);
+        paces.push(await steer({ accepted, durationMs: accepted * 20, active: 1 }));
+        vi.advanceTimersByTime(stepMs);
+      }
+      return paces;
+    },
+    changes: () => fake.rates.map(({ rate, at }) => [rate, at - start]),
+  };
+}
+
+function perSecond({ calls, perMs }: CallRate): number {
+  return (calls * 1_000) / perMs;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a fixed rate', () => {
+  test('is set as it was asked for, and once a second anew', async () => {
+    const { go, changes } = begin({ auto: false, perSecond: 50 });
+    const paces = await go(3_500);
+    expect(changes()).toEqual([0, 1_000, 2_000, 3_000].map((at) => [callRate(50), at]));
+    expect(paces.at(-1)).toEqual({
+      rate: 50,
+      concurrency: expect.any(Number),
+      phase: 'fixed',
+      reason: 'as it was asked for',
+    });
+  });
+
+  test('is not lowered when calls are rejected', async () => {
+    const { steer, rates } = begin({ auto: false, perSecond: 50 });
+    for (let beat = 0; beat < 20; beat += 1) {
+      expect((await steer({ rejected: 5, rejectedSentAt: Date.now() })).rate).toBe(50);
+      vi.advanceTimersByTime(stepMs);
+    }
+    expect(new Set(rates.map(({ rate }) => rate && perSecond(rate)))).toEqual(new Set([50]));
+  });
+
+  test('pauses nothing by itself, but says for how long the API asks to wait', async () => {
+    const { steer, pauses } = begin({ auto: false, perSecond: 50 });
+    const waitUntil = Date.now() + 60_000;
+    expect((await steer({ rejected: 1, waitUntil })).restUntil).toBe(waitUntil);
+    expect(pauses).toEqual([]);
+  });
+});
+
+test('no limit lifts the one there is, once a second anew', async () => {
+  const { go, changes } = begin({ auto: false });
+  const paces = await go(1_500);
+  expect(changes()).toEqual([
+    [undefined, 0],
+    [undefined, 1_000],
+  ]);
+  expect(paces.at(-1)).toEqual({
+    concurrency: usualConcurrency,
+    phase: 'fixed',
+    reason: 'no limit is wanted',
+  });
+});
+
+describe('a rate that is looked for', () => {
+  test('is the one of the governor', async () => {
+    const { steer, rates } = begin(auto);
+    const pace = await steer();
+    expect(pace).toMatchObject({ phase: 'starting', rate: expect.any(Number) });
+    expect(rates.map(({ rate }) => rate)).toEqual([callRate(pace.rate ?? 0)]);
+  });
+
+  test('begins with what was learned before', async () => {
+    const learned = await begin(auto, { rate: 400, concurrency: 30 }).steer();
+    const unlearned = await begin(auto).steer();
+    expect(learned.rate).toBeGreaterThan(unlearned.rate ?? 0);
+    expect(learned.rate).toBeLessThanOrEqual(400);
+    expect(learned.concurrency).toBe(30);
+  });
+
+  test('follows the governor closely, and sends no command that would say the same again', async () => {
+    const { go, changes } = begin(auto, { rate: 50 });
+    const paces = await go(20_000);
+    const sent = changes();
+    const times = sent.map(([, at]) => at as number);
+    expect(times[0]).toBe(0);
+    for (const [index, at] of times.entries()) {
+      const rate = sent[index]?.[0];
+      const until = times[index + 1] ?? 20_000;
+      for (let between = at; between < until; between += stepMs)
+        expect(callRate(paces[between / stepMs]?.rate ?? 0)).toEqual(rate);
+      expect(until - at).toBeLessThanOrEqual(1_000);
+    }
+    expect(sent.length).toBeLessThan(paces.length);
+  });
+
+  test('stays below its bound, also one that comes later', async () => {
+    const { go, steer } = begin({ auto: true, perSecond: 30 });
+    for (const { rate } of await go(10_000)) expect(rate).toBeLessThanOrEqual(30);
+    expect((await steer({}, { auto: true, perSecond: 5 })).rate).toBeLessThanOrEqual(5);
+  });
+
+  test('is left for a fixed one, and come back to', async () => {
+    const { steer, rates } = begin(auto);
+    const first = await steer();
+    await steer({}, { auto: false, perSecond: 500 });
+    expect(rates.at(-1)?.rate).toEqual(callRate(500));
+    expect((await steer()).phase).toBe(first.phase);
+    expect(rates.at(-1)?.rate).toEqual(callRate(first.rate ?? 0));
+  });
+
+  test('rests as long as the API asks, pauses at once only for longer, and renews the pause', async () => {
+    const { steer, pauses } = begin(auto);
+    const waitUntil = Date.now() + 60_000;
+    const refused = { rejected: 1, rejectedSentAt: Date.now(), waitUntil };
+    expect((await steer(refused)).restUntil).toBe(waitUntil);
+    expect(pauses).toEqual([60_000]);
+    vi.advanceTimersByTime(stepMs);
+    await steer({ waitUntil });
+    await steer({ waitUntil: waitUntil - 5_000 });
+    expect(pauses).toEqual([60_000]);
+    await steer({ waitUntil: waitUntil + 5_000 });
+    expect(pauses).toEqual([60_000, 65_000 - stepMs]);
+    // A Redis that has lost its data has lost the pause, too.
+    vi.advanceTimersByTime(10_000);
+    await steer({});
+    expect(pauses.at(-1)).toBe(55_000 - stepMs);
+  });
+
+  test('rests first, when an earlier run was asked to wait', async () => {
+    const waitUntil = Date.now() + 3_600_000;
+    const { steer, pauses } = begin(auto, { waitUntil });
+    expect((await steer()).restUntil).toBe(waitUntil);
+    vi.advanceTimersByTime(stepMs);
+    expect((await steer()).restUntil).toBe(waitUntil);
+    expect(pauses).toEqual([3_600_000]);
+  });
+});
+
+test('a rate that could not be set is set the next time', async () => {
+  const { queue, steer, changes } = begin({ auto: false, perSecond: 50 });
+  const { setRate } = queue;
+  queue.setRate = () => Promise.reject(new Error('away'));
+  await expect(steer()).rejects.toThrow('away');
+  queue.setRate = setRate;
+  await steer();
+  expect(changes()).toEqual([[callRate(50), 0]]);
+});
