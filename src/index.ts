@@ -7,6 +7,7 @@ export type { RestoreEvaluationInput } from './api/endpoints/restore-evaluation.
 export type { UpdateSoundboardAnswer, UpdateSoundboardInput } from './api/endpoints/update-soundboard.ts';
 export type { ApiFailure, FailureClass } from './api/failure.ts';
 export type { Int64Input } from './api/int64.ts';
+export type { LimitUnit, StatedLimit } from './api/limits/stated-limit.ts';
 export type { AutoEvaluationQuestion, RiskLevel } from './api/model/auto-evaluation-question.ts';
 export type { CustomField } from './api/model/custom-field.ts';
 export {
