@@ -92,10 +92,10 @@ export class CrowdCap {
     const { accepted, rejected, rejectedAmong, acceptedAmong } = traffic;
     const value = this.#value;
     let next = this.#judgeTrial(now, accepted, limit);
-    const more = value !== undefined && limit > value && (rejectedAmong ?? 0) > value;
+    const isMore = value !== undefined && limit > value && (rejectedAmong ?? 0) > value;
     if (rejected > 0 && rejectedAmong !== undefined)
       next = this.#explain(now, rejectedAmong, traffic, next, reactionMs);
-    const explained = rejected > 0 && this.#value !== undefined && (more || this.#trial !== undefined);
+    const explained = rejected > 0 && this.#value !== undefined && (isMore || this.#trial !== undefined);
     if (rejected > 0) this.#unreliableUntil = now + Math.max(uncountedMs, 2 * reactionMs);
     if (acceptedAmong !== undefined && now >= this.#unreliableUntil)
       this.#accepted.push({ at: now, among: acceptedAmong });
@@ -142,7 +142,8 @@ export class CrowdCap {
   #suspect(now: number, among: number, error: number, limit: number, reactionMs: number): number {
     const most = this.#accepted.reduce((highest, accepted) => Math.max(highest, accepted.among), 0);
     if (now < Math.max(this.#unsuspectingUntil, this.#begunAt + acquaintedMs)) return limit;
-    if (most === 0 || among <= most - 2 * error) {
+    // Among so few, what is off by so much tells nothing.
+    if (most === 0 || among <= most - 2 * error || among <= 2 * error) {
       this.#suspicion = undefined;
       return limit;
     }

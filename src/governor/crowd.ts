@@ -20,8 +20,10 @@ const risenTimes = 2;
 const risenByMs = 100;
 /** Calls in flight that are more than the rate needs at the usual latency. */
 const spare = 1.2;
-/** By what the limit is lowered and raised in a step, as a factor. */
-const lowered = 0.9;
+/** By what the limit is lowered in a step, as a factor: the more, the slower the API is. */
+const leastLowered = 0.9;
+const mostLowered = 0.6;
+/** By what it is raised. */
 const raised = 1.15;
 /** Calls in flight are enough when no more than such a part of them is used. */
 const enough = 0.8;
@@ -106,7 +108,8 @@ export class Crowd {
     const usualMs = Math.min(...this.#latencies);
     if (latencyMs > Math.max(risenTimes * usualMs, usualMs + risenByMs)) {
       const needed = (perSecond * usualMs * spare) / 1_000;
-      this.#limit = Math.max(2, needed, Math.min(this.#limit, this.#busiest) * lowered);
+      const factor = Math.max(mostLowered, Math.min(leastLowered, (risenTimes * usualMs) / latencyMs));
+      this.#limit = Math.max(2, needed, Math.min(this.#limit, this.#busiest) * factor);
     } else if (this.#cap.value === undefined && this.#busiest >= enough * this.limit) {
       this.#limit = Math.min(this.#most, Math.max(this.#limit * raised, this.#limit + 1));
     }

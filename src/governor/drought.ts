@@ -38,9 +38,10 @@ export class Drought {
     this.#lastEnd = { earliest: now, at: now, accepted: 0 };
   }
 
-  /** The length of the window, milliseconds, once it is known. */
+  /** The length of the window, milliseconds, once it is known and if what it allows is spread over it. */
   get periodMs(): number | undefined {
-    return this.#periodMs ?? this.#spanMs;
+    const periodMs = this.#periodMs ?? this.#spanMs ?? Number.POSITIVE_INFINITY;
+    return periodMs <= longestSpreadMs ? periodMs : undefined;
   }
 
   /** The window is not what it was. */
@@ -55,16 +56,20 @@ export class Drought {
     this.#testedAt = now;
   }
 
-  /** The call at this time was refused: when to send the next one. */
-  nextTest(now: number): number {
-    this.#testedAt = now;
+  /**
+   * A call was refused: when to send the next one.
+   *
+   * @param sentAt when it was sent, at the earliest.
+   */
+  nextTest(now: number, sentAt: number): number {
+    this.#testedAt = Math.max(this.#testedAt, sentAt);
     const expected = this.#lastEnd.at + (this.#periodMs ?? 0);
     if (expected > now + clockSkewMs) return expected;
     const pause = testPause(now - this.#since);
     // Many a window begins with the minute.
-    const minute = Math.ceil((now + clockSkewMs / 2) / minuteMs) * minuteMs + clockSkewMs;
+    const minute = Math.ceil((Math.max(this.#testedAt, now - minuteMs) + 1) / minuteMs) * minuteMs;
     this.#onTheMinute = pause > 2_000 && minute < now + pause;
-    return this.#onTheMinute ? minute : now + pause;
+    return this.#onTheMinute ? Math.max(minute, now) + clockSkewMs : now + pause;
   }
 
   /** @param accepted calls that were ever accepted. */
@@ -76,21 +81,17 @@ export class Drought {
     if (lastedMs < shortestMs || spanMs < 0.6 * (this.periodMs ?? 0)) return { lastedMs };
     this.#lastEnd = { earliest: this.#testedAt, at: now, accepted };
     this.#ends += 1;
-    const periodMs = this.#ends === 1 ? this.#guess(spanMs) : this.#measure(now, before, spanMs);
+    const fitting = usualPeriod(this.#lastEnd.earliest - before.at, now - before.earliest);
+    const isMinute = this.#onTheMinute && spanMs < 1.5 * minuteMs;
+    const periodMs = isMinute ? minuteMs : (fitting ?? spanMs);
+    if (this.#ends > 1 || isMinute) this.#periodMs = periodMs;
+    else this.#spanMs = periodMs;
     if (periodMs > longestSpreadMs) return { lastedMs };
     return { lastedMs, perSecond: ((accepted - before.accepted) * 1_000) / periodMs };
   }
+}
 
-  #guess(spanMs: number): number {
-    this.#spanMs = spanMs;
-    if (this.#onTheMinute) this.#periodMs = minuteMs;
-    return spanMs;
-  }
-
-  #measure(now: number, before: { readonly earliest: number; readonly at: number }, spanMs: number): number {
-    const shortest = this.#testedAt - before.at;
-    const longest = now - before.earliest;
-    this.#periodMs = usualPeriods.find((period) => period >= shortest && period <= longest) ?? spanMs;
-    return this.#periodMs;
-  }
+/** A window is more likely one of the usual ones, if one of them fits. */
+function usualPeriod(shortestMs: number, longestMs: number): number | undefined {
+  return usualPeriods.find((period) => period >= shortestMs && period <= longestMs);
 }

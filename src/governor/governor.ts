@@ -4,7 +4,7 @@ import type { Pace } from './pace.ts';
 import { Ramp } from './ramp.ts';
 import { RateSearch } from './rate-search.ts';
 import { Reaction } from './reaction.ts';
-import { StatedPace, saysExhausted } from './stated-pace.ts';
+import { StatedPace, statedRemaining } from './stated-pace.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What an earlier governor has learned of the same API. */
@@ -27,11 +27,43 @@ export interface GovernorOptions {
 
 /** No wait is longer, whatever an API asks for. */
 const longestWaitMs = 86_400_000;
-/** Even so few calls per second show when more are accepted. */
+/** So few calls per second still show when more are accepted. */
 const slowestRate = 1 / 300;
 /** What tests whether an outage is over are single calls. */
 const testRate = 1;
 
+/**
+ * Decides how an API may be called: signals in, a pace out, on the clock of whoever asks. It has no timers.
+ *
+ * ```
+ *              refused              little is refused, a rate is held
+ *     starting ───────▶ settling ──────────────────────────────────▶ holding ◀───────────┐
+ *        ▲              ▲ │ ▲ │                                        │ │                │
+ *        │              │ │ │ │ little is refused,                     │ │ after a while  │
+ *        │              └─┘ │ │ none is held                           │ ▼                │
+ *        │     much is      │ └─────────────▶ searching                │ probing          │
+ *        │     refused:     │                  │ refused:              │ │ │              │
+ *        │     lower still  │                  │ one is held           │ │ │              │
+ *        │                  └──────────────────┴───────── refused ─────┴─┘ │              │
+ *        └─────────────────────── twice as much is accepted ───────────────┘              │
+ *                                                                                         │
+ *     any phase ───────────────────────────▶ waiting ─────────────────────────────────────┘
+ *               settling: nothing is          ▲ │        accepted; to searching or starting
+ *               accepted; any: a long wait    └─┘        where no rate is held
+ *               is asked for           refused: the next test later
+ * ```
+ *
+ * These are the phases of `RateSearch`, which goes on all the time. Three things take precedence over it:
+ *
+ * - **stated**: what the API says tells a rate (`StatedPace`). The search follows it, so that it holds that rate when
+ *   the API says no more; after several refusals in spite of it, it is not believed for a while.
+ * - **a wait** that the API asks for: nothing is called until it is over, at most 24 hours. The phase stays what it was
+ *   when it is short, and is `waiting` when it is long: an allowance for a longer window is used up.
+ * - **an outage**: nobody takes connections (`Outage`). The phase is `waiting`, and single calls test when it is over.
+ *
+ * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. What
+ * comes out is never above the bound, and rises in steps (`Ramp`): at the beginning, after a rest, whatever is stated.
+ */
 export class Governor {
   /** The most calls per second that are allowed from the next update on; undefined: no bound. */
   bound: number | undefined;
@@ -46,8 +78,9 @@ export class Governor {
   /** Until when no call is to be made, for any reason. */
   #restUntil = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** Whether the API's own words tell the rate. */
+  /** Whether the API's own words tell the rate, or at least a limit to it. */
   #isStated = false;
+  #isCeiled = false;
 
   /** @param now milliseconds since 1970, which never go back. */
   constructor(now: number, { bound, concurrency, learned, resumeWaitUntil = 0 }: GovernorOptions) {
@@ -77,16 +110,16 @@ export class Governor {
       now,
       accepted: traffic.accepted,
       rejected,
-      rejectedSentAt: traffic.rejectedSentAt,
-      exhausted: saysExhausted(traffic),
+      remaining: this.#isCeiled ? undefined : statedRemaining(traffic),
+      active: traffic.active,
       waitUntil: this.#waitUntil,
       restUntil: this.#restUntil,
       latencyMs: this.#reaction.latencyMs,
       lagMs: this.#reaction.lagMs,
       most: this.bound ?? Number.POSITIVE_INFINITY,
     });
-    if (this.#crowd.capped && !wasCapped) this.#search.lift();
-    if (!this.#crowd.capped && wasCapped) this.#search.fall();
+    if (this.#crowd.capped && !wasCapped) this.#search.suspectCrowd();
+    if (!this.#crowd.capped && wasCapped) this.#search.trustCrowd();
     return this.#decide(now, traffic.active);
   }
 
@@ -100,6 +133,7 @@ export class Governor {
   #decide(now: number, active: number): Pace {
     const stated = this.#stated.allowed(now, active);
     this.#isStated = stated.rate !== undefined || stated.restUntil !== undefined;
+    this.#isCeiled = stated.ceiling < Number.POSITIVE_INFINITY;
     if (stated.rate !== undefined) this.#search.follow(stated.rate);
     const search = this.#search;
     const { restUntil: outageUntil } = this.#outage;
@@ -123,7 +157,13 @@ export class Governor {
 
   #state(now: number): Pick<Pace, 'phase' | 'reason'> {
     if (this.#outage.restUntil !== undefined) return { phase: 'waiting', reason: 'nobody takes connections' };
-    if (!this.#isStated) return { phase: this.#search.phase, reason: this.#search.reason };
+    if (!this.#isStated) {
+      const isBound = this.bound !== undefined && this.#search.rate >= this.bound;
+      return {
+        phase: this.#search.phase,
+        reason: isBound ? 'the most that is allowed here' : this.#search.reason,
+      };
+    }
     const reason = this.#waitUntil > now ? 'the API asks to wait' : 'the API states its limit';
     return { phase: 'stated', reason };
   }

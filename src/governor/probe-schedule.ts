@@ -2,28 +2,45 @@
 const usualMs = 14_000;
 /** One refusal among so many calls is little enough. */
 const callsPerProbe = 150;
+/** Very slow rates are tested more often than that: nobody wants to crawl for a day because of a moment. */
+const callsWithinMs = 1_800_000;
 /** Nobody knows whether what was learned in an earlier run still holds. */
-const learnedMs = 3_000;
-/** A probe that fails costs the time that the API then asks to wait: that may be such a part of the whole. */
-const waitedShare = 20;
+const firstAfterLearnedMs = 3_000;
+/**
+ * A probe that fails costs the time that the API then asks to wait: a pause is so many times as long, and longer with
+ * every probe that fails.
+ */
+const waits = 20;
+const mostWaits = 50;
+const longer = 1.25;
 const rarestMs = 600_000;
 
 /** When to look whether the limit has risen: often enough to notice it soon, seldom enough to cost little. */
 export class ProbeSchedule {
-  #afterMs: number;
+  #afterMs = usualMs;
+  #isUnproven: boolean;
 
-  constructor(learned: boolean) {
-    this.#afterMs = learned ? learnedMs : usualMs;
+  /** @param isLearned whether what is held was learned in an earlier run. */
+  constructor(isLearned: boolean) {
+    this.#isUnproven = isLearned;
   }
 
   /** @param heldMs for how long the rate has been held by now. */
   isDue(heldMs: number, rate: number): boolean {
-    return heldMs >= Math.max(this.#afterMs, (callsPerProbe * 1_000) / rate);
+    if (this.#isUnproven) return heldMs >= firstAfterLearnedMs;
+    return heldMs >= Math.max(this.#afterMs, Math.min((callsPerProbe * 1_000) / rate, callsWithinMs));
+  }
+
+  /** Calls were refused, so that what is held is known by now. */
+  refused(): void {
+    this.#isUnproven = false;
   }
 
   /** A probe was refused, and the API asked to wait for so long; 0: it did not. */
   failed(waitMs: number): void {
-    this.#afterMs = Math.min(Math.max(usualMs, waitedShare * waitMs), rarestMs);
+    if (waitMs === 0) return;
+    const longest = Math.min(Math.max(usualMs, mostWaits * waitMs), rarestMs);
+    this.#afterMs = Math.min(Math.max(waits * waitMs, this.#afterMs * longer), longest);
   }
 
   /** An allowance for a longer window was used up, and nothing was accepted for so long. */
@@ -31,7 +48,9 @@ export class ProbeSchedule {
     this.#afterMs = Math.min(Math.max(this.#afterMs * 2, 3 * lastedMs), rarestMs);
   }
 
-  reset(): void {
+  /** The limit has risen: all begins anew. */
+  risen(): void {
     this.#afterMs = usualMs;
+    this.#isUnproven = false;
   }
 }

@@ -1,30 +1,11 @@
 import { Drought } from './drought.ts';
-import { type Gain, Gains } from './gains.ts';
-import { approached, growth } from './growth.ts';
+import { growth } from './growth.ts';
+import { KnownRates } from './known-rates.ts';
 import type { Phase } from './pace.ts';
 import { ProbeSchedule } from './probe-schedule.ts';
-import { type Cut, Settling } from './settling.ts';
+import type { RateNews } from './rate-news.ts';
+import { Settling } from './settling.ts';
 import { Tally } from './tally.ts';
-
-/** What a search is told, in time order. Times are milliseconds that never go back. */
-export interface RateNews {
-  readonly now: number;
-  readonly accepted: number;
-  readonly rejected: number;
-  /** When the latest of the rejected calls was sent. */
-  readonly rejectedSentAt?: number | undefined;
-  /** Whether the API says that nothing is left of what it allows. */
-  readonly exhausted: boolean;
-  /** Until when the API has asked to wait; 0 if it never has. */
-  readonly waitUntil: number;
-  /** Until when no call was to be made, for any reason. */
-  readonly restUntil: number;
-  /** Mean duration of a call, and for how long calls are still sent as was decided before, milliseconds. */
-  readonly latencyMs: number;
-  readonly lagMs: number;
-  /** The most calls per second that may be made. */
-  readonly most: number;
-}
 
 /** Calls per second to begin with when nothing is known. */
 const firstRate = 20;
@@ -32,29 +13,27 @@ const firstRate = 20;
 const testRate = 1;
 const slowestRate = 1 / 300;
 const fastestRate = 1_000_000;
-/** The rate that failed last is approached so near, in such a time (of an exponential). */
-const nearFailed = 0.985;
-const approachSeconds = 5;
-/** What is held may come up to a rate that proved fine in such a time. */
-const provenSeconds = 4;
-/** A search between a rate that was fine and one that was not takes so long. */
-const searchSeconds = 2.5;
 /** At the beginning the rate doubles in such a time, or in that of so many reactions. */
 const doublingSeconds = 0.5;
 const doublingReactions = 4;
+/** A search between a rate that was fine and one that was not takes so long. */
+const searchSeconds = 2.5;
 /** Only a rate of which such a part is used tells anything, and rises. */
 const inUse = 0.6;
-/** Below what is held, after a refusal, so that some allowance gathers; a wait has let it gather already. */
+/** Below what is held, after a refusal, so that some allowance gathers; a longer wait has let it gather already. */
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
+const gatheredMs = 500;
+/** After a rate that was far too much: the part of it, of what was accepted of it, and the limits to that. */
+const afterStart = 0.5;
+const ofAccepted = 0.85;
+const slowestCut = 0.125;
+const gentlestCut = 0.7;
 /** An API that asks to wait for longer has used up an allowance for a longer window. */
 const longWaitMs = 3_000;
-/** By how much more a quota is used to see whether it has risen. */
+/** By how much more a quota is used to see whether it has risen, and for how many of its windows. */
 const quotaProbe = 1.1;
-/** What was held for so long can't be far from fine. */
-const heldSoMs = 5_000;
-/** Phases in which the rate rises, if only a little. */
-const growing: ReadonlySet<Phase> = new Set(['starting', 'searching', 'holding', 'probing']);
+const quotaWindows = 2;
 
 const reasons = {
   unknown: 'looking for the limit of the API',
@@ -71,39 +50,33 @@ const reasons = {
 } as const;
 
 /**
- * Finds the rate that an API permits from nothing but which calls it accepts and which it refuses. Its states are
+ * Finds the rate that an API permits from nothing but which calls it accepts and which it refuses. Its phases are
  * documented above `Governor`. A rate of which little is used neither rises nor tells anything.
  */
 export class RateSearch {
-  #phase: Phase = 'starting';
+  #phase: Exclude<Phase, 'stated'> = 'starting';
   #reason: string = reasons.unknown;
   #rate = firstRate;
-  /** A rate that the limit is not below, as far as is known. */
-  #hold: number | undefined;
-  /** What was held before it was lifted. */
-  #lifted: number | undefined;
-  /** The lowest rate that was too much, of late. */
-  #failed: number | undefined;
   /** The rate with which this phase began. */
   #base = firstRate;
   /** For how long the rate has been used in this phase. */
   #usedMs = 0;
   #restUntil = 0;
-  #settling: Settling | undefined;
-  /** Whether to look for the limit above the present rate once it has settled. */
-  #searchNext = false;
   #updatedAt: number;
+  readonly #known = new KnownRates();
   readonly #tally = new Tally();
-  readonly #gains = new Gains();
   readonly #probes: ProbeSchedule;
   readonly #drought: Drought;
+  #settling: Settling | undefined;
+  /** What was held before the calls in flight were suspected. */
+  #lifted: number | undefined;
 
   /** @param learned calls per second that an earlier search held. */
   constructor(now: number, learned?: number) {
     this.#updatedAt = now;
     this.#drought = new Drought(now);
     this.#probes = new ProbeSchedule(learned !== undefined);
-    if (learned !== undefined) this.#know(learned, reasons.learned);
+    if (learned !== undefined) this.#hold(learned, reasons.learned);
   }
 
   get phase(): Phase {
@@ -127,7 +100,7 @@ export class RateSearch {
 
   /** The limit in calls per second, once it is known. */
   get limit(): number | undefined {
-    return this.#hold;
+    return this.#known.held;
   }
 
   /** Calls that are sent per second. */
@@ -137,228 +110,181 @@ export class RateSearch {
 
   update(news: RateNews): void {
     const { now, waitUntil } = news;
-    const passedMs = now - this.#updatedAt;
-    const restedMs = this.#overlap(now, Math.max(news.restUntil, waitUntil));
-    this.#tally.count(news, passedMs - restedMs, this.#rate);
-    this.#tally.waited(this.#overlap(now, waitUntil));
+    const since = this.#updatedAt;
+    const overlap = (until: number) => Math.max(0, Math.min(now, until) - since);
+    const usedMs = now - since - overlap(Math.max(news.restUntil, waitUntil));
     this.#updatedAt = now;
-    if (this.#phase === 'settling' && restedMs > 0) this.#settling?.rested(now, restedMs);
-    this.#judge(news, restedMs === passedMs && passedMs > 0);
-    if (news.rejected > 0 || news.exhausted) this.#tally.markEmpty(now);
-    if (restedMs < passedMs) this.#advance(news, passedMs - restedMs);
+    this.#tally.count(news, usedMs, this.#rate);
+    this.#tally.waited(overlap(waitUntil));
+    const isExhausted = this.#isExhausted(news);
+    if (news.rejected > 0) this.#refused(news);
+    else if (isExhausted) this.#lower(news);
+    else if (this.#phase === 'waiting' && news.accepted > 0 && usedMs > 0) this.#droughtEnded(now);
+    if (news.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
+    if (this.#phase === 'settling') this.#settle(news, since);
+    else if (usedMs > 0) this.#advance(news, usedMs);
     this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, news.most);
   }
 
-  /** What was refused had other reasons: looks anew, from the present rate on. */
-  lift(): void {
-    this.#lifted = this.#hold;
-    this.#hold = undefined;
+  /** The API refuses calls because too many are in flight: looks anew, from the present rate on. */
+  suspectCrowd(): void {
+    this.#lifted = this.#known.held;
+    this.#known.forget();
     this.#enter('starting', reasons.crowd);
   }
 
-  /** It had not: back to what was known. */
-  fall(): void {
-    if (this.#lifted !== undefined && this.#phase !== 'waiting') this.#know(this.#lifted, reasons.held);
+  /** It does not: back to what was known. */
+  trustCrowd(): void {
+    if (this.#lifted !== undefined && this.#phase !== 'waiting') this.#hold(this.#lifted, reasons.held);
     this.#lifted = undefined;
   }
 
-  /** The API itself has said what it permits. */
+  /** The API itself has said what it permits: goes on from there when it says it no more. */
   follow(rate: number): void {
     if (this.#phase === 'waiting') return;
-    this.#know(rate, reasons.stated);
+    if (this.#phase === 'holding') this.#known.learn(rate);
+    else this.#hold(rate, reasons.stated);
     this.#rate = rate;
   }
 
-  /** The API asks to wait from the beginning on, or nothing can be accepted for another reason. */
-  wait(now: number, waitUntil: number): void {
+  /** Nothing is accepted until that time, or, where that is over, until single calls find out. */
+  wait(now: number, until: number): void {
     this.#drought.begin(now);
-    this.#enter('waiting', waitUntil > now ? reasons.told : reasons.dry);
-    this.#testFailed(now, waitUntil);
+    this.#enter('waiting', until > now ? reasons.told : reasons.dry);
+    this.#testFailed(now, until);
   }
 
-  /** How much of the time since the last update was before that time. */
-  #overlap(now: number, until: number): number {
-    return Math.max(0, Math.min(now, until) - this.#updatedAt);
-  }
-
-  #know(rate: number, reason: string): void {
-    this.#hold = rate;
-    this.#failed = rate * 1.02;
+  #hold(rate: number, reason: string): void {
+    this.#known.learn(rate);
     this.#rate = rate * belowHeld;
-    if (this.#phase !== 'holding') this.#enter('holding', reason);
-    this.#reason = reason;
+    this.#enter('holding', reason);
   }
 
-  #enter(phase: Phase, reason: string): void {
+  #enter(phase: Exclude<Phase, 'stated'>, reason: string): void {
     this.#phase = phase;
     this.#reason = reason;
     this.#base = this.#rate;
     this.#usedMs = 0;
   }
 
-  #judge(news: RateNews, resting: boolean): void {
-    const { now, accepted, rejected, rejectedSentAt = now, exhausted } = news;
-    const isNews = rejectedSentAt > (this.#settling?.knownUntil ?? 0);
-    if (rejected > 0 && isNews) this.#refused(news);
-    else if (exhausted && growing.has(this.#phase)) this.#lower(news);
-    else if (this.#phase === 'waiting' && accepted > 0 && !resting) this.#droughtEnded(now);
+  /** Whether the API says that the next calls will be refused. While the rate is held, it may come as near as it can. */
+  #isExhausted({ remaining, active }: RateNews): boolean {
+    if (remaining === undefined || this.#phase === 'settling' || this.#phase === 'waiting') return false;
+    return this.#phase === 'holding' ? remaining === 0 : remaining < Math.max(1, active);
   }
 
   #refused(news: RateNews): void {
-    const { now, waitUntil, rejected } = news;
+    const { now, waitUntil } = news;
+    this.#probes.refused();
     if (this.#phase === 'waiting') {
-      if (now >= this.#restUntil) this.#testFailed(now, waitUntil);
+      if (now >= this.#restUntil) this.#testFailed(now, waitUntil, now - news.latencyMs - 2 * news.lagMs);
     } else if (waitUntil - now > longWaitMs) this.wait(now, waitUntil);
-    else if (this.#phase === 'settling') this.#settling?.refused(now, rejected);
-    else this.#lower(news);
+    else if (this.#phase !== 'settling') this.#lower(news);
   }
 
   /** The limit is below the present rate: back to one that is fine, as far as is known. */
   #lower(news: RateNews): void {
-    const { now, waitUntil, latencyMs } = news;
-    const cycle = this.#tally.cycle(now);
-    const gain = cycle && this.#gains.add(cycle);
-    const sending = Math.min(this.#rate, this.#tally.sentPerSecond * 1.2 || this.#rate);
+    const { now, waitUntil } = news;
     const waitMs = Math.max(0, waitUntil - now);
-    if (this.#phase === 'starting') {
-      this.#hold = undefined;
-      this.#failed = sending;
-      this.#searchNext = true;
-      this.#gains.forget();
-      this.#cut(news, { rate: sending / 2, restMs: 1.5 * latencyMs });
-    } else {
-      if (this.#phase === 'probing') this.#probes.failed(waitMs);
-      const fine = this.#fine(sending);
-      this.#hold = Math.min(Math.max(fine, gain?.perSecond ?? 0), sending);
-      this.#failed = Math.min(sending, Math.max(this.#tooMuch(sending, gain), this.#hold * 1.01));
-      this.#searchNext = false;
-      this.#cut(news, { rate: this.#hold * (waitMs > 500 ? belowHeldAfterWait : belowHeld) });
+    const sending = Math.min(this.#rate, this.#tally.sentPerSecond * 1.2 || this.#rate);
+    const refusal = { sending, cycle: this.#tally.cycle(now), isCostly: waitMs > 0 };
+    const factor = waitMs > gatheredMs ? belowHeldAfterWait : belowHeld;
+    switch (this.#phase) {
+      case 'probing':
+        this.#probes.failed(waitMs);
+        this.#cut(news, factor * this.#known.probeFailed(refusal));
+        break;
+      case 'holding':
+        this.#cut(news, factor * this.#known.holdFailed(refusal, this.#usedMs));
+        break;
+      case 'searching':
+        this.#cut(news, factor * this.#known.searchFailed(refusal));
+        break;
+      default:
+        this.#known.begin(sending);
+        this.#cutDeep(news, sending * afterStart);
     }
     this.#enter('settling', reasons.refused);
   }
 
-  /** A rate that is fine although the present one was refused. */
-  #fine(sending: number): number {
-    const held = this.#hold ?? 0;
-    switch (this.#phase) {
-      case 'probing':
-        return held;
-      case 'holding':
-        return held * (this.#usedMs < heldSoMs ? 0.85 : 0.95);
-      default:
-        return Math.max(held, sending * 0.8);
-    }
-  }
-
-  /** The lowest rate that is too much as far as is known now. */
-  #tooMuch(sending: number, gain: Gain | undefined): number {
-    // A probe uses up what has gathered while less than the limit was used: it is far above when it is refused.
-    if (this.#phase === 'probing') return (this.#failed ?? 0) * 1.03;
-    return this.#phase === 'holding' ? (gain?.atMost ?? sending) : sending;
-  }
-
-  #cut({ now, latencyMs, lagMs }: RateNews, cut: Pick<Cut, 'rate' | 'restMs'>): void {
-    this.#rate = cut.rate;
-    this.#settling = new Settling(now, this.#tally, { ...cut, latencyMs, lagMs });
+  #cut(news: RateNews, rate: number, restMs = 0): void {
+    this.#rate = rate;
+    this.#settling = new Settling(news.now, { ...news, rate, restMs });
     this.#restUntil = this.#settling.restUntil;
   }
 
-  #advance(news: RateNews, passedMs: number): void {
-    const { latencyMs, lagMs, most } = news;
-    if (this.#phase === 'settling') return this.#settle(news);
-    if (this.#phase === 'waiting') return;
-    if (this.#tally.sentPerSecond < inUse * this.#rate || this.#rate >= most) return;
+  /** Where much is refused, nothing is sent before the news of the calls under way is there. */
+  #cutDeep(news: RateNews, rate: number): void {
+    this.#cut(news, rate, 1.5 * news.latencyMs + 2 * news.lagMs);
+  }
+
+  #settle(news: RateNews, since: number): void {
+    const { now, waitUntil } = news;
+    const verdict = this.#settling?.update({ ...news, since });
+    if (verdict === 'settled') {
+      if (this.#known.held === undefined) this.#enter('searching', reasons.unknown);
+      else this.#enter('holding', reasons.held);
+      return;
+    }
+    // What is held of a longer window is fine: it is only used up.
+    const isUsedUp = this.#drought.periodMs !== undefined && this.#known.held !== undefined;
+    if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
+    else if (verdict === 'too-fast') {
+      const measured = this.#settling?.acceptedPerSecond(now);
+      const rate = measured === undefined ? this.#rate / 2 : ofAccepted * measured;
+      this.#known.begin(Math.min(this.#known.failed ?? this.#rate, this.#rate));
+      this.#cutDeep(news, Math.min(Math.max(rate, this.#rate * slowestCut), this.#rate * gentlestCut));
+    }
+  }
+
+  #advance({ latencyMs, lagMs, most }: RateNews, passedMs: number): void {
+    if (this.#phase === 'waiting' || this.#rate >= most) return;
+    if (this.#tally.sentPerSecond < inUse * this.#rate) return;
     this.#usedMs += passedMs;
     const seconds = passedMs / 1_000;
-    switch (this.#phase) {
-      case 'starting': {
-        const doubling = Math.max(doublingSeconds, (doublingReactions * (latencyMs + lagMs)) / 1_000);
-        this.#rate *= 2 ** (seconds / doubling);
-        return;
-      }
-      case 'searching':
-        return this.#search(this.#usedMs / 1_000);
-      case 'holding':
-        return this.#approach(seconds);
-      case 'probing':
-        return this.#probe();
-      default:
-        return;
+    const reactionMs = latencyMs + lagMs;
+    if (this.#phase === 'starting') {
+      const doubling = Math.max(doublingSeconds, (doublingReactions * reactionMs) / 1_000);
+      this.#rate *= 2 ** (seconds / doubling);
+    } else if (this.#phase === 'searching') this.#search(this.#usedMs / 1_000, reactionMs);
+    else if (this.#phase === 'probing') this.#probe(reactionMs);
+    else if (this.#phase === 'holding') {
+      this.#rate = this.#known.approach(this.#rate, seconds);
+      if (this.#probes.isDue(this.#usedMs, this.#rate)) this.#enter('probing', reasons.probe);
     }
   }
 
-  #settle(news: RateNews): void {
-    const { now, waitUntil, latencyMs } = news;
-    switch (this.#settling?.verdict(now)) {
-      case 'dry':
-        return this.wait(now, waitUntil);
-      case 'too-fast': {
-        const measured = this.#settling.acceptedPerSecond(now);
-        const rate = measured === undefined ? this.#rate / 2 : 0.85 * measured;
-        this.#failed = Math.min(this.#failed ?? this.#rate, this.#rate);
-        this.#hold = undefined;
-        this.#searchNext = true;
-        this.#gains.forget();
-        return this.#cut(news, {
-          rate: Math.min(Math.max(rate, this.#rate / 8), this.#rate * 0.7),
-          restMs: 1.5 * latencyMs,
-        });
-      }
-      case 'settled':
-        return this.#searchNext
-          ? this.#enter('searching', reasons.unknown)
-          : this.#enter('holding', reasons.held);
-      default:
-        return;
-    }
+  #search(seconds: number, reactionMs: number): void {
+    const failed = Math.max(this.#base, this.#known.failed ?? this.#base);
+    if (seconds <= searchSeconds) this.#rate = this.#base + ((failed - this.#base) * seconds) / searchSeconds;
+    else this.#rate = failed * growth(seconds - searchSeconds, reactionMs);
   }
 
-  #search(seconds: number): void {
-    const failed = Math.max(this.#base, this.#failed ?? this.#base);
-    this.#rate =
-      seconds <= searchSeconds
-        ? this.#base + (failed - this.#base) * (seconds / searchSeconds)
-        : failed * growth(seconds - searchSeconds);
-  }
-
-  #approach(seconds: number): void {
-    const hold = this.#hold ?? this.#rate;
-    if (this.#rate > hold) this.#hold = approached(hold, this.#rate, seconds, provenSeconds);
-    const goal = Math.max(hold, (this.#failed ?? 0) * nearFailed);
-    this.#rate = approached(Math.max(this.#rate, hold), goal, seconds, approachSeconds);
-    if (this.#probes.isDue(this.#usedMs, this.#rate)) this.#enter('probing', reasons.probe);
-  }
-
-  #probe(): void {
+  #probe(reactionMs: number): void {
     const { periodMs } = this.#drought;
     // An allowance for a window lasts for a while at any rate: it has risen when more is accepted than it held.
-    this.#rate = this.#base * (periodMs === undefined ? growth(this.#usedMs / 1_000) : quotaProbe);
-    const hasRisen = periodMs === undefined ? this.#rate > 2 * this.#base : this.#usedMs > 2 * periodMs;
-    if (!hasRisen) return;
+    const factor = periodMs === undefined ? growth(this.#usedMs / 1_000, reactionMs) : quotaProbe;
+    this.#rate = this.#base * factor;
+    if (periodMs === undefined ? factor < 2 : this.#usedMs < quotaWindows * periodMs) return;
     this.#enter('starting', reasons.risen);
-    this.#probes.reset();
+    this.#probes.risen();
     this.#drought.forget();
   }
 
-  #testFailed(now: number, waitUntil: number): void {
-    this.#restUntil = waitUntil > now ? waitUntil : this.#drought.nextTest(now);
+  #testFailed(now: number, waitUntil: number, sentAt = now): void {
+    this.#restUntil = waitUntil > now ? waitUntil : this.#drought.nextTest(now, sentAt);
   }
 
   #droughtEnded(now: number): void {
     const { perSecond, lastedMs } = this.#drought.end(now, this.#tally.accepted);
-    if (lastedMs >= longWaitMs) this.#probes.dry(lastedMs);
-    if (perSecond !== undefined) {
-      this.#hold = perSecond;
-      this.#failed = perSecond;
-      this.#rate = perSecond;
-      this.#enter('holding', reasons.over);
-    } else if (this.#hold !== undefined && lastedMs >= longWaitMs) {
-      this.#rate = this.#hold * belowHeld;
-      this.#enter('holding', reasons.over);
-    } else {
-      this.#hold = undefined;
+    const isWindow = lastedMs >= longWaitMs || this.#drought.periodMs !== undefined;
+    const rate = perSecond ?? (isWindow ? (this.#known.held ?? this.#rate / 2) : undefined);
+    if (perSecond !== undefined) this.#probes.dry(lastedMs);
+    if (rate !== undefined) this.#hold(rate, reasons.over);
+    else {
+      this.#known.forget();
       this.#rate /= 2;
-      this.#enter(this.#failed === undefined ? 'starting' : 'searching', reasons.over);
+      this.#enter(this.#known.failed === undefined ? 'starting' : 'searching', reasons.over);
     }
   }
 }

@@ -1,5 +1,3 @@
-import type { Mark, Tally } from './tally.ts';
-
 /** What a settling comes to: still going on, enough was done, too much is refused still, or nothing is accepted. */
 export type SettlingVerdict = 'going-on' | 'settled' | 'too-fast' | 'dry';
 
@@ -18,52 +16,64 @@ const longestRestMs = 2_000;
 /** Calls of the new rate that are skipped, and that must have been made before it is judged. */
 const restCalls = 3;
 const judgedCalls = 4;
-const shortestMs = 400;
+const shortestMs = 200;
 /** So many refusals with nothing accepted, and nothing will be for a while. */
 const dryAfter = 3;
-/** A share of the calls that may still be refused. */
+/** So many refusals that are more than half of the calls leave no doubt. */
+const clearly = 5;
+/** Calls that may still be refused, and a share of all. */
+const toleratedCalls = 1;
 const tolerated = 0.1;
 
-/** The time after the rate was lowered, until it has shown whether that was enough. */
+/** What happened between two updates. Times are milliseconds. */
+export interface Period {
+  readonly since: number;
+  readonly now: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  /** Until when the API has asked to wait. */
+  readonly waitUntil: number;
+}
+
+/**
+ * The time after the rate was lowered, until it has shown whether that was enough. What is told at first is of calls
+ * that were sent before: nothing counts until all reports are of later ones.
+ */
 export class Settling {
   readonly restUntil: number;
-  /** Calls that were sent until then say nothing new. */
-  readonly knownUntil: number;
-  readonly #tally: Tally;
-  #mark: Mark;
-  #endsAt: number;
+  readonly #judgedMs: number;
+  #countsFrom: number;
+  #countedFrom: number | undefined;
+  #accepted = 0;
   #refused = 0;
+  #tolerated = toleratedCalls;
 
-  constructor(now: number, tally: Tally, { rate, latencyMs, lagMs, restMs = 0 }: Cut) {
-    const skipped = Math.max((restCalls * 1_000) / rate, restMs, shortestRestMs);
-    this.restUntil = now + Math.min(skipped, longestRestMs);
-    this.knownUntil = now + lagMs;
-    this.#endsAt = now + Math.max(shortestMs, 2 * (latencyMs + lagMs), (judgedCalls * 1_000) / rate);
-    this.#tally = tally;
-    this.#mark = tally.mark(now);
+  constructor(now: number, { rate, latencyMs, lagMs, restMs = 0 }: Cut) {
+    const skippedMs = Math.max((restCalls * 1_000) / rate, restMs, shortestRestMs);
+    this.restUntil = now + Math.min(skippedMs, longestRestMs);
+    this.#countsFrom = Math.max(this.restUntil, now + latencyMs + lagMs);
+    this.#judgedMs = Math.max(shortestMs, (judgedCalls * 1_000) / rate);
   }
 
-  /** No calls were made in the last milliseconds, because of a rest. */
-  rested(now: number, ms: number): void {
-    this.#endsAt += ms;
-    this.#mark = this.#tally.mark(now);
-  }
-
-  refused(now: number, calls: number): void {
-    // What was sent before the rest is back by its end.
-    if (now >= this.restUntil) this.#refused += calls;
-  }
-
-  verdict(now: number): SettlingVerdict {
-    const accepted = this.#tally.acceptedSince(this.#mark);
-    if (this.#refused >= dryAfter && accepted === 0) return 'dry';
-    if (now < this.#endsAt) return 'going-on';
-    return this.#refused > 1 && this.#refused > tolerated * accepted ? 'too-fast' : 'settled';
+  update({ since, now, accepted, rejected, waitUntil }: Period): SettlingVerdict {
+    if (since < this.#countsFrom) {
+      this.#countsFrom = Math.max(this.#countsFrom, waitUntil);
+      return 'going-on';
+    }
+    this.#countedFrom ??= since;
+    this.#accepted += accepted;
+    this.#refused += rejected;
+    // Of refusals that each cost a pause, no second one is waited for.
+    if (waitUntil > now) this.#tolerated = 0;
+    if (this.#refused >= dryAfter && this.#accepted === 0) return 'dry';
+    if (this.#refused >= clearly && this.#refused > this.#accepted) return 'too-fast';
+    if (now < this.#countedFrom + this.#judgedMs) return 'going-on';
+    return this.#refused > Math.max(this.#tolerated, tolerated * this.#accepted) ? 'too-fast' : 'settled';
   }
 
   /** Calls per second that were accepted meanwhile; undefined when they were too few to tell. */
   acceptedPerSecond(now: number): number | undefined {
-    const accepted = this.#tally.acceptedSince(this.#mark);
-    return accepted < judgedCalls ? undefined : (accepted * 1_000) / (now - this.#mark.at);
+    if (this.#countedFrom === undefined || this.#accepted < judgedCalls) return undefined;
+    return (this.#accepted * 1_000) / (now - this.#countedFrom);
   }
 }

@@ -3,7 +3,7 @@ import { type KnownLimit, StatedLimits } from './stated-limits.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Clocks and journeys differ: just below what is permitted. */
-const caution = 0.985;
+const caution = 0.986;
 /** What a longer window allows is not spread over it: nobody wants to wait for hours for a few calls. */
 const longestSpreadMs = 600_000;
 /** What remains of it is used no faster than in such a time, so that its end is met without a refusal. */
@@ -65,16 +65,15 @@ export class StatedPace {
   }
 }
 
-/** Whether an answer says that no more calls than those in flight are permitted. */
-export function saysExhausted({ stated, active }: Traffic): boolean {
-  return stated.some(
+/** The fewest calls that answers say are permitted until a time that they tell. */
+export function statedRemaining({ stated }: Traffic): number | undefined {
+  const remaining = stated.flatMap((limit) =>
     // Without a time, it may be the calls in flight that are counted.
-    ({ unit, remaining, resetMs }) =>
-      unit === 'requests' &&
-      resetMs !== undefined &&
-      remaining !== undefined &&
-      remaining < Math.max(1, active),
+    limit.unit === 'requests' && limit.resetMs !== undefined && limit.remaining !== undefined
+      ? [limit.remaining]
+      : [],
   );
+  return remaining.length === 0 ? undefined : Math.min(...remaining);
 }
 
 function both(one: StatedRate, other: StatedRate): StatedRate {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../files.ts';
+import type { RateFacts } from './rate-log.ts';
 
 const learnedSchema = z.object({
   base_url: z.string(),
@@ -82,4 +83,21 @@ export function openLearnedLimits(stateDir: string, baseUrl: string, tokenMark: 
 
 function isPositive(value: number | undefined): value is number {
   return value !== undefined && Number.isFinite(value) && value > 0;
+}
+
+/** A shorter wait is over before another run begins. */
+const worthKeepingMs = 5_000;
+
+/** Keeps for the next run what is known at the end of one: the limit of the API, or how long it still asks to wait. */
+export async function keepLearned(learned: LearnedLimits, pace: RateFacts): Promise<void> {
+  if (pace.phase === 'fixed') return;
+  const { restUntil = 0 } = pace;
+  const waits = restUntil > Date.now() + worthKeepingMs;
+  if (pace.learned === undefined && !waits) return;
+  const before = await learned.load();
+  await learned.save({
+    ...(before.rate !== undefined && { rate: before.rate }),
+    ...(pace.learned !== undefined && { rate: pace.learned, concurrency: pace.concurrency }),
+    ...(waits && { waitUntil: restUntil }),
+  });
 }

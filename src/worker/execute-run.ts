@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
@@ -8,22 +7,23 @@ import type { Journal } from '../journal/journal.ts';
 import { openJournal } from '../journal/open.ts';
 import type { ProcessLock } from '../lock.ts';
 import { rowsQueueName } from '../queue/names.ts';
-import { openRegistry, type Registry, type RunEntry } from '../queue/registry.ts';
+import { openRegistry, type RunEntry } from '../queue/registry.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import type { WrittenReports } from '../report/write-reports.ts';
-import type { LearnedLimits } from '../run/learned-limits.ts';
+import { keepLearned, type LearnedLimits } from '../run/learned-limits.ts';
 import { openPlannedManifest } from '../run/open-manifest.ts';
 import { type Surroundings, startPresence } from '../run/presence.ts';
 import { Progress } from '../run/progress.ts';
 import { type RateFacts, RateLog } from '../run/rate-log.ts';
-import { enterState, isActive, type RunRecord } from '../run/record.ts';
+import { enterState, type RunRecord } from '../run/record.ts';
 import { reportRun } from '../run/report-run.ts';
+import { announce, entryOf } from '../run/run-entry.ts';
 import { lockRun } from '../run/run-lock.ts';
-import { settleRun } from '../run/settle-run.ts';
 import type { RunStore } from '../run/store.ts';
 import { unfinishedTasks } from '../run/tasks.ts';
 import { clearWish, watchWishes } from '../run/wish.ts';
 import { aborted, after } from '../waiting.ts';
+import { claimForOurselves } from './claim-datastore.ts';
 import { ownExchange, sharedExchange } from './exchange.ts';
 import { type RunEnd, type RunEvent, runHere } from './run-here.ts';
 
@@ -75,8 +75,6 @@ export interface ExecutedRun {
 
 /** The last entry is not worth waiting longer for a datastore that is away. */
 const farewellMs = 2_000;
-/** A shorter wait is over before another run begins. */
-const worthKeepingMs = 5_000;
 
 /**
  * Takes a run from where its journal stands to its end, records each state that it enters, and writes its report,
@@ -133,7 +131,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   const onError = (error: Error): void => log.warn({ run: id, err: error.message }, 'datastore error');
   const planned = await openPlannedManifest(join(runFolder, manifest.file), manifest.name, runOptions);
   refuseOtherDatastore(options, journal);
-  if (datastore.exclusive) await claimForOurselves(options, means);
+  if (datastore.exclusive) await claimForOurselves(store, id, means, options.interrupt);
 
   const registry = datastore.exclusive ? undefined : openRegistry(datastore);
   let running = {
@@ -141,10 +139,10 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
     ...(options.queue !== undefined && { queue: options.queue }),
   };
   const progress = new Progress({ total: options.record.plan.rows, counts: journal.outcomeCounts });
-  const entry = (): RunEntry => entryOf(running, journal, progress);
+  const entry = (): RunEntry => entryOf(running, journal.outcomeCounts, progress);
   let latest: RateFacts | undefined;
   try {
-    if (registry !== undefined) await announce(registry, entry(), options);
+    if (registry !== undefined) await announce(registry, entry(), { takeUp: options.handOver !== true });
     if (options.handOver !== true) await clearWish(runFolder);
     await store.save(running);
     options.onStarted?.({ counts: journal.outcomeCounts, datastore });
@@ -199,7 +197,10 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       if (end.state === 'completed') requireAllResults(options.record, journal);
       options.onEnded?.();
       await rateLog.close();
-      await keepLearned(options, latest);
+      if (options.learned !== undefined && latest !== undefined)
+        await keepLearned(options.learned, latest).catch((error: Error) =>
+          log.warn({ err: error.message }, 'what was learned of the limit is not kept'),
+        );
       const handedOver = end.state === 'interrupted' && options.handOver === true;
       running = {
         ...enterState(running, handedOver ? 'submitted' : end.state, reasonOf(end)),
@@ -221,22 +222,6 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   } finally {
     await Promise.race([registry?.close(), after(farewellMs)]);
   }
-}
-
-/** The next run begins with what is known now: the limit of the API, or how long it still asks to wait. */
-async function keepLearned({ learned, log }: ExecuteRunOptions, pace: RateFacts | undefined): Promise<void> {
-  if (learned === undefined || pace === undefined || pace.phase === 'fixed') return;
-  const { restUntil = 0 } = pace;
-  const waits = restUntil > Date.now() + worthKeepingMs;
-  if (pace.learned === undefined && !waits) return;
-  const before = await learned.load();
-  await learned
-    .save({
-      ...(before.rate !== undefined && { rate: before.rate }),
-      ...(pace.learned !== undefined && { rate: pace.learned, concurrency: pace.concurrency }),
-      ...(waits && { waitUntil: restUntil }),
-    })
-    .catch((error: Error) => log.warn({ err: error.message }, 'what was learned of the limit is not kept'));
 }
 
 /** Whatever may have gone wrong below: a run is not complete while a row has no result. */
@@ -262,76 +247,6 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
     'OTHER_DATASTORE',
     `Rows of run ${record.id} are still in ${was}, where it was worked on last: ${remedy}.`,
   );
-}
-
-/** Leaves the embedded datastore empty and every run in it settled: no row is called behind the user's back. */
-async function claimForOurselves(
-  { store, record, interrupt }: ExecuteRunOptions,
-  { datastore, rows, journal }: Means,
-): Promise<void> {
-  await settleDeadRuns(store, datastore, record.id, interrupt);
-  await rows.releaseClaims();
-  await settleRun(datastore, rows, journal, record.id, interrupt);
-  // Rows of runs whose folder somebody deleted: nobody would know what became of them.
-  await rows.clear();
-}
-
-async function settleDeadRuns(
-  store: RunStore,
-  datastore: Datastore,
-  ownId: string,
-  interrupt: AbortSignal,
-): Promise<void> {
-  for (const record of await store.list()) {
-    const worked = isActive(record.state) || record.state === 'failed';
-    if (record.id === ownId || !worked || record.queue !== undefined) continue;
-    const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
-    const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), { runId: record.id });
-    try {
-      await rows.releaseClaims();
-      await settleRun(datastore, rows, journal, record.id, interrupt);
-    } finally {
-      await journal.close();
-      await rows.close();
-    }
-    await store.save(enterState(record, 'interrupted', 'its process ended'));
-  }
-}
-
-/** @throws a usage error when the datastore knows another run of this id. */
-async function announce(
-  registry: Registry,
-  entry: RunEntry,
-  { record, handOver }: ExecuteRunOptions,
-): Promise<void> {
-  await registry.sweep();
-  if (!(await registry.putRun(entry))) {
-    throw usageError(
-      'RUN_ID_TAKEN',
-      `Another run called ${record.id} uses this datastore. Give this one another --run-id, or the datastore's ` +
-        'installations different prefixes (CQBATCH_QUEUE_PREFIX).',
-    );
-  }
-  // Who starts a run by hand wants it to go on, whatever was wanted before.
-  if (handOver !== true) await registry.wish(record.id, 'go');
-}
-
-function entryOf(record: RunRecord, journal: Journal, progress: Progress): RunEntry {
-  const { rate, baseUrl } = record.options;
-  return {
-    id: record.id,
-    key: record.key ?? record.id,
-    baseUrl,
-    manifest: record.manifest.name,
-    state: record.state,
-    rows: record.plan.rows,
-    counts: { ...journal.outcomeCounts },
-    ratePerSecond: progress.snapshot().ratePerSecond,
-    ...(rate !== undefined && { rate }),
-    coordinator: { host: hostname(), pid: process.pid },
-    startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',
-    seenAt: new Date().toISOString(),
-  };
 }
 
 function reasonOf(end: RunEnd): string | undefined {

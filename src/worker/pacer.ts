@@ -87,7 +87,7 @@ export function startPacer(options: PacerOptions): Pacer {
       establish();
       return;
     }
-    const traffic = asDecided(ledger.add(now, reports), reports.size > 1 ? exchange.everyMs : 0);
+    const traffic = amongOthers(ledger.add(now, reports), reports.size - 1, exchange.everyMs);
     meter.elsewhere = Math.max(0, traffic.active - report.active);
     steering ??= new Steering(queue, now, last);
     const applied = await steering.steer(now, traffic, wanted);
@@ -166,8 +166,16 @@ function shareOf(concurrency: number, workers: number, place: number): number {
   return Math.max(1, Math.floor(concurrency / workers) + (place < concurrency % workers ? 1 : 0));
 }
 
-/** Others hear of a decision a little later: a call that they sent until then was sent before it. */
-function asDecided(traffic: Traffic, lateMs: number): Traffic {
+/**
+ * Others hear of a decision a little later: a call that they sent until then was sent before it. How many calls they have
+ * in flight is known only about.
+ */
+function amongOthers(traffic: Traffic, others: number, lateMs: number): Traffic {
+  if (others === 0) return traffic;
   const { rejectedSentAt } = traffic;
-  return rejectedSentAt === undefined ? traffic : { ...traffic, rejectedSentAt: rejectedSentAt - lateMs };
+  return {
+    ...traffic,
+    amongError: others,
+    ...(rejectedSentAt !== undefined && { rejectedSentAt: rejectedSentAt - lateMs }),
+  };
 }

@@ -46,29 +46,27 @@ export class Steering {
   #rate: { readonly rate: CallRate | undefined; readonly at: number } | undefined;
   #restUntil = 0;
   #pausedAt = 0;
-  #toldUntil = 0;
+  /** Until when the API has asked to wait. */
+  #toldUntil: number;
   #lookedAt: number;
   #idleSince: number;
   #sentPerSecond = 0;
-  /** What an earlier run was asked to wait, until it is passed on. */
-  #waitUntil: number | undefined;
 
   constructor(queue: RowQueue, now: number, { waitUntil, ...learned }: StartingPoint) {
     this.#queue = queue;
     this.#lookedAt = now;
     this.#idleSince = now;
-    this.#waitUntil = waitUntil;
+    this.#toldUntil = waitUntil ?? 0;
     this.#governor = new Governor(now, {
       concurrency: { start: usualConcurrency, most: mostConcurrency },
       learned,
+      ...(waitUntil !== undefined && { resumeWaitUntil: waitUntil }),
     });
   }
 
   async steer(now: number, traffic: Traffic, policy: CommonPolicy): Promise<AppliedPace> {
     this.#governor.bound = policy.perSecond;
-    const waitUntil = policy.auto ? this.#waitUntil : undefined;
-    this.#waitUntil = undefined;
-    const pace = this.#governor.update(now, waitUntil === undefined ? traffic : { waitUntil, ...traffic });
+    const pace = this.#governor.update(now, traffic);
     if (!policy.auto) {
       await this.#setRate(now, policy.perSecond);
       const reason = policy.perSecond === undefined ? 'no limit is wanted' : 'as it was asked for';
@@ -80,7 +78,7 @@ export class Steering {
         reason,
       };
     }
-    this.#toldUntil = Math.max(this.#toldUntil, waitUntil ?? 0, traffic.waitUntil ?? 0);
+    this.#toldUntil = Math.max(this.#toldUntil, traffic.waitUntil ?? 0);
     const idle = this.#isIdle(now, traffic, pace);
     const rate = idle
       ? Math.min(pace.rate * headroom, policy.perSecond ?? Number.POSITIVE_INFINITY)

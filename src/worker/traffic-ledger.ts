@@ -47,7 +47,8 @@ export class TrafficLedger {
       ...(waitUntil !== undefined && { waitUntil }),
       ...(acceptedAmong !== undefined && { acceptedAmong }),
       ...(rejectedAmong !== undefined && { rejectedAmong }),
-      stated: fresh.flatMap(({ report }) => report.stated),
+      // A worker without a new answer repeats what it has reported before.
+      stated: fresh.flatMap((each) => (each.accepted + each.rejected > 0 ? each.report.stated : [])),
     };
   }
 }

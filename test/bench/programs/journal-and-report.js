@@ -14,6 +14,7 @@ import { reportRun } from '../../../dist/src/run/report-run.js';
 import { openRunStore } from '../../../dist/src/run/store.js';
 import { unfinishedTasks } from '../../../dist/src/run/tasks.js';
 import { createRowProcessor } from '../../../dist/src/worker/row-processor.js';
+import { TrafficMeter } from '../../../dist/src/worker/traffic-meter.js';
 import { restoreAnswer } from '../answer.js';
 import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';
@@ -40,6 +41,9 @@ await program(async (/** @type {{ stateDir: string, source: string }} */ { state
   );
   const process_ = createRowProcessor({
     client: { send: async ({ body }) => answerTo(body) },
+    gate: { enter: async () => true, leave: () => {} },
+    meter: new TrafficMeter(),
+    governed: () => false,
     log: openLog(),
     onEvent: () => {},
     onHalt: () => {},

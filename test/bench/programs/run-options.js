@@ -3,12 +3,13 @@ import { parseRate } from '../../../dist/src/cli/config/parsers.js';
 import { defaults } from '../../../dist/src/cli/config/settings.js';
 
 /**
- * The options of a run as `cqbatch run` makes them when little is said.
+ * The options of a run as `cqbatch run` makes them when little is said, but as fast as can be unless a rate is given.
  *
  * @param {{ readonly baseUrl: string, readonly rate?: string }} given
  * @returns {import('../../../dist/src/run/record.js').RunOptions}
  */
-export function runOptions({ baseUrl, rate }) {
+export function runOptions({ baseUrl, rate = 'none' }) {
+  const policy = parseRate(rate);
   return {
     baseUrl,
     clearToken: defaults.clearToken,
@@ -16,6 +17,6 @@ export function runOptions({ baseUrl, rate }) {
     attempts: defaults.attempts,
     timeoutMs: defaults.timeout,
     backoffMs: defaults.backoff,
-    ...(rate !== undefined && { rate: parseRate(rate) }),
+    ...(policy !== null && { rate: policy }),
   };
 }

@@ -11,6 +11,7 @@ import { createRun } from '../../../dist/src/run/create-run.js';
 import { Progress } from '../../../dist/src/run/progress.js';
 import { openRunStore } from '../../../dist/src/run/store.js';
 import { executeRun } from '../../../dist/src/worker/execute-run.js';
+import { usualConcurrency } from '../../../dist/src/worker/steering.js';
 import { chooseDatastore } from './choose-datastore.js';
 import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';
@@ -52,7 +53,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
   const client = createClient({
     baseUrl,
     token: 'benchmark',
-    connections: options.concurrency,
+    connections: usualConcurrency,
     timeouts: { headersMs: options.timeoutMs, bodyMs: options.timeoutMs, totalMs: options.timeoutMs },
   });
   const progress = new Progress({ total: record.plan.rows, counts: journal.outcomeCounts });

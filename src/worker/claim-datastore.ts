@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import type { Datastore } from '../datastore/datastore.ts';
+import type { Journal } from '../journal/journal.ts';
+import { openJournal } from '../journal/open.ts';
+import { rowsQueueName } from '../queue/names.ts';
+import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
+import { enterState, isActive } from '../run/record.ts';
+import { settleRun } from '../run/settle-run.ts';
+import type { RunStore } from '../run/store.ts';
+
+/** What the run that claims a datastore works with. */
+export interface ClaimingRun {
+  readonly datastore: Datastore;
+  readonly rows: RowQueue;
+  readonly journal: Journal;
+}
+
+/** Leaves the embedded datastore empty and every run in it settled: no row is called behind the user's back. */
+export async function claimForOurselves(
+  store: RunStore,
+  runId: string,
+  { datastore, rows, journal }: ClaimingRun,
+  interrupt: AbortSignal,
+): Promise<void> {
+  await settleDeadRuns(store, datastore, runId, interrupt);
+  await rows.releaseClaims();
+  await settleRun(datastore, rows, journal, runId, interrupt);
+  // Rows of runs whose folder somebody deleted: nobody would know what became of them.
+  await rows.clear();
+}
+
+async function settleDeadRuns(
+  store: RunStore,
+  datastore: Datastore,
+  ownId: string,
+  interrupt: AbortSignal,
+): Promise<void> {
+  for (const record of await store.list()) {
+    const worked = isActive(record.state) || record.state === 'failed';
+    if (record.id === ownId || !worked || record.queue !== undefined) continue;
+    const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
+    const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), { runId: record.id });
+    try {
+      await rows.releaseClaims();
+      await settleRun(datastore, rows, journal, record.id, interrupt);
+    } finally {
+      await journal.close();
+      await rows.close();
+    }
+    await store.save(enterState(record, 'interrupted', 'its process ended'));
+  }
+}

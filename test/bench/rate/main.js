@@ -1,0 +1,86 @@
+// @ts-check
+/**
+ * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--latency MS]
+ * [--feedback MS] [--json FILE] [--verbose MODEL]]`. See docs/rate.md.
+ *
+ * The exit code says whether it could be simulated, never how the figures are.
+ */
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { figuresOf } from './figures.js';
+import { models } from './models.js';
+import { ideal, simulate } from './simulation.js';
+import { table, timeline } from './table.js';
+
+/** @typedef {import('./world.ts').World} World */
+
+/** @type {readonly { name: string, world: Partial<World> }[]} */
+const conditions = [
+  { name: 'no headers', world: {} },
+  { name: 'Retry-After', world: { retryAfter: true } },
+  { name: 'RateLimit', world: { retryAfter: true, headers: 'ratelimit' } },
+];
+
+const { latencyMs, feedbackMs, json, verbose } = readArguments();
+if (!existsSync(new URL('../../../dist/src/governor/governor.js', import.meta.url)))
+  stopBecause('The project is not built: type "npm run build" first.');
+const { parts } = await import('./parts.js');
+
+const chosen = models.filter(({ title }) => verbose === undefined || title === verbose);
+const lines = chosen.flatMap((model) =>
+  conditions.map(({ name, world }) => {
+    const own = { ...model.world, ...world, latencyMs: model.world.latencyMs ?? latencyMs, feedbackMs };
+    const seconds = simulate(parts, own);
+    if (verbose !== undefined) process.stdout.write(`${model.title}, ${name}\n${timeline(seconds)}\n`);
+    return { title: model.title, condition: name, figures: figuresOf(model, seconds, ideal(parts, own)) };
+  }),
+);
+
+process.stdout.write(table(lines));
+if (json !== undefined) {
+  const document = { version: 1, at: new Date().toISOString(), latencyMs, feedbackMs, lines };
+  await writeFile(json, `${JSON.stringify(document, null, 2)}\n`);
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        latency: { type: 'string', default: '50' },
+        feedback: { type: 'string', default: '0' },
+        json: { type: 'string' },
+        verbose: { type: 'string' },
+      },
+    });
+    if (values.verbose !== undefined && !models.some(({ title }) => title === values.verbose))
+      throw new Error(`There is no model "${values.verbose}".`);
+    return {
+      latencyMs: milliseconds('--latency', values.latency),
+      feedbackMs: milliseconds('--feedback', values.feedback),
+      json: values.json,
+      verbose: values.verbose,
+    };
+  } catch (error) {
+    return stopBecause(
+      `${/** @type {Error} */ (error).message}\n` +
+        'Usage: npm run bench:rate -- [--latency MS] [--feedback MS] [--json FILE] [--verbose MODEL]\n' +
+        `Models:\n${models.map(({ title }) => `  ${title}`).join('\n')}`,
+    );
+  }
+}
+
+/**
+ * @param {string} option
+ * @param {string} text
+ */
+function milliseconds(option, text) {
+  if (!/^\d{1,5}$/.test(text)) throw new Error(`${option}: write whole milliseconds, such as 50.`);
+  return Number(text);
+}
+
+/** @returns {never} */
+function stopBecause(/** @type {string} */ message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}

@@ -1,0 +1,20 @@
+// @ts-check
+import { statedLimits } from '../../../dist/src/api/limits/stated-limit.js';
+import { waitingTime } from '../../../dist/src/api/waiting-time/waiting-time.js';
+import { Governor } from '../../../dist/src/governor/governor.js';
+import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
+import { parseLimitPlan } from '../../../dist/src/sandbox/options/limit-plan.js';
+import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
+
+/**
+ * The program as it is built.
+ *
+ * @type {import('./world.ts').Parts}
+ */
+export const parts = {
+  createGovernor: (now, options) => new Governor(now, options),
+  createLimiter: (plan) => new PlannedLimiter(parseLimitPlan('--limit', plan)),
+  limitHeaders,
+  statedLimits,
+  waitingTime,
+};

@@ -1,0 +1,103 @@
+// @ts-check
+
+/** @typedef {import('./world.ts').Parts} Parts */
+/** @typedef {import('./world.ts').World} World */
+
+/**
+ * A call in flight, with what will come of it.
+ *
+ * @typedef {object} Call
+ * @property {number} sentAt
+ * @property {number} end
+ * @property {number} among calls in flight when it was sent, itself included
+ * @property {'accepted' | 'rejected' | 'unreachable'} outcome
+ * @property {(() => void) | undefined} release
+ * @property {Readonly<Record<string, string>>} headers
+ */
+
+/** A connection that nobody takes is refused at once. */
+const refusalMs = 5;
+
+/** The API of a world: the sandbox's limiters and headers before a server that takes its time. */
+export class SimulatedApi {
+  /** @type {Parts} */
+  #parts;
+  /** @type {World & { latencyMs: number }} */
+  #world;
+  #begin;
+  #random;
+  #limiter;
+  /** When each place of the server is free again. */
+  #places;
+
+  /**
+   * @param {Parts} parts
+   * @param {World & { latencyMs: number }} world
+   * @param {number} begin
+   * @param {() => number} random
+   */
+  constructor(parts, world, begin, random) {
+    this.#parts = parts;
+    this.#world = world;
+    this.#begin = begin;
+    this.#random = random;
+    this.#limiter = parts.createLimiter(world.limit);
+    this.#places = Array.from({ length: world.server?.places ?? 0 }, () => begin);
+  }
+
+  /**
+   * @param {import('./world.ts').Span | undefined} span
+   * @param {number} now
+   */
+  within(span, now) {
+    const second = (now - this.#begin) / 1_000;
+    return span !== undefined && second >= span[0] && second < span[1];
+  }
+
+  /**
+   * @param {number} now
+   * @param {number} among
+   * @returns {Call}
+   */
+  call(now, among) {
+    const { headers: style = 'none', retryAfter, down } = this.#world;
+    if (this.within(down, now))
+      return {
+        sentAt: now,
+        end: now + refusalMs,
+        among,
+        outcome: 'unreachable',
+        release: undefined,
+        headers: {},
+      };
+    const admission = this.#limiter.admit(now, 'token');
+    const { admitted, allowance } = admission;
+    const headers = { ...(allowance && this.#parts.limitHeaders(allowance, style, now)) };
+    if (retryAfter && !admitted && admission.retryAfter !== undefined)
+      headers['retry-after'] = String(Math.max(1, Math.ceil(admission.retryAfter)));
+    const delay = admitted ? (admission.delay ?? 0) + this.#service(now) : 0;
+    return {
+      sentAt: now,
+      end: now + this.#latency() + delay,
+      among,
+      outcome: admitted ? 'accepted' : 'rejected',
+      release: admitted ? admission.release : undefined,
+      headers: /** @type {Record<string, string>} */ (headers),
+    };
+  }
+
+  #latency() {
+    const { latencyMs, jitter = 0.2 } = this.#world;
+    return Math.max(1, latencyMs * (1 - jitter + 2 * jitter * this.#random()));
+  }
+
+  /** Until it has been served, in the place that is free first. */
+  #service(/** @type {number} */ now) {
+    const { server } = this.#world;
+    if (server === undefined) return 0;
+    const freeAt = Math.max(now, Math.min(...this.#places));
+    const place = this.#places.indexOf(Math.min(...this.#places));
+    this.#places[place] = freeAt + server.serviceMs * (0.9 + 0.2 * this.#random());
+    return (this.#places[place] ?? now) - now;
+  }
+}

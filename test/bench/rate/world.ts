@@ -1,0 +1,110 @@
+import type { AnswerHeaders } from '../../../src/api/headers.ts';
+import type { StatedLimit } from '../../../src/api/limits/stated-limit.ts';
+import type { GovernorOptions, Learned } from '../../../src/governor/governor.ts';
+import type { Pace } from '../../../src/governor/pace.ts';
+import type { Traffic } from '../../../src/governor/traffic.ts';
+import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
+import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
+
+/** What is simulated with. The benchmark passes the built program, the tests pass its sources. */
+export interface Parts {
+  readonly createGovernor: (now: number, options: GovernorOptions) => SimulatedGovernor;
+  /** @param plan as `cqbatch sandbox --limit` takes it */
+  readonly createLimiter: (plan: string) => Limiter;
+  readonly limitHeaders: (
+    allowance: Allowance,
+    style: LimitHeaderStyle,
+    now: number,
+  ) => AnswerHeaders | undefined;
+  readonly statedLimits: (headers: AnswerHeaders, now: number) => readonly StatedLimit[];
+  readonly waitingTime: (headers: AnswerHeaders, body: undefined, now: number) => number | undefined;
+}
+
+export interface SimulatedGovernor {
+  bound: number | undefined;
+  update(now: number, traffic: Traffic): Pace;
+}
+
+/** Seconds since the client began, from and to. */
+export type Span = readonly [from: number, to: number];
+
+/** An API and a client that calls it. */
+export interface World {
+  /** As `cqbatch sandbox --limit` takes it. */
+  readonly limit: string;
+  /** Seconds to simulate. */
+  readonly seconds: number;
+  /** How answers tell of the limit. Default `none`. */
+  readonly headers?: LimitHeaderStyle;
+  /** Whether a refusal tells when to come back, in whole seconds. */
+  readonly retryAfter?: boolean;
+  /** Mean duration of a call, milliseconds. Default 50. */
+  readonly latencyMs?: number;
+  /** How far durations are from their mean, as a share of it. Default 0.2. */
+  readonly jitter?: number;
+  /** Places of a server that takes calls one after the other where they are all taken, and its time for one. */
+  readonly server?: { readonly places: number; readonly serviceMs: number };
+  /** When nobody takes connections. */
+  readonly down?: Span;
+  /** When there is nothing to call for. */
+  readonly idle?: Span;
+  /** Milliseconds into a minute at which the client begins. */
+  readonly startAt?: number;
+  /** How late the governor learns what the calls met with; they learn what it decides after half of that. Default 0. */
+  readonly feedbackMs?: number;
+  /** How far the numbers of calls in flight that the governor is told are off, at most. Default 0. */
+  readonly blur?: number;
+  /** Calls a second that the client could make at all. Default 2,000. */
+  readonly capacity?: number;
+  /** The most calls in flight. Default 200. */
+  readonly most?: number;
+  readonly bound?: number;
+  /** A bound that takes the place of the other one, and the second in which it does. */
+  readonly laterBound?: readonly [second: number, bound: number | undefined];
+  readonly learned?: Learned;
+  /** Default 1. */
+  readonly seed?: number;
+}
+
+/** What happened in a second, and what the governor wanted at its end. */
+export interface Second {
+  accepted: number;
+  rejected: number;
+  /** Calls that found nobody who takes connections. */
+  unreachable: number;
+  pace?: Pace;
+}
+
+/** A limiter with what makes its figures comparable. */
+export interface Model {
+  readonly title: string;
+  readonly world: World;
+  /** When what was used is judged: over whole windows, and once a change is over. Default: from 10 s on. */
+  readonly judged?: Span;
+  /** The second in which the limit rises. */
+  readonly risesAt?: number;
+  /** The second in which it drops. */
+  readonly dropsAt?: number;
+}
+
+export interface Figures {
+  /** Share of the permitted calls that were made. */
+  readonly used: number;
+  /** Share of the calls that were rejected, after the first 10 s. */
+  readonly rejected: number;
+  /** The lowest share that was used of a whole minute. */
+  readonly worstMinute: number;
+  /** Seconds after a rise until 90 % of the new limit were in use for 5 s; infinite: never. */
+  readonly risenAfter?: number;
+  /** Seconds after a drop from which on less than 1 % of the calls were rejected, over 30 s; infinite: never. */
+  readonly droppedAfter?: number;
+}
+
+/** Lets a governed client call a limited API, and tells of each second. */
+export type Simulate = (parts: Parts, world: World) => Second[];
+
+/** How many calls a client gets through in each second that knows the limit and takes all of it. */
+export type Ideal = (parts: Parts, world: World) => number[];
+
+/** What a simulation comes to. */
+export type FiguresOf = (model: Model, seconds: readonly Second[], permitted: readonly number[]) => Figures;

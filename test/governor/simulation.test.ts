@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import type { World } from '../bench/rate/world.ts';
+import { figures, played } from './simulated.ts';
+
+/** Simulated time: what these assert does not depend on the machine. The figures have some slack. */
+const hour = 3_600;
+
+describe('without headers', () => {
+  test.each<[limit: string, used: number, rejected: number]>([
+    ['token-bucket:rate=50,burst=10', 0.97, 0.005],
+    ['token-bucket:rate=50,burst=5', 0.96, 0.005],
+    ['token-bucket:rate=500,burst=100', 0.97, 0.005],
+    ['token-bucket:rate=5,burst=5', 0.96, 0.01],
+    ['fixed-window:limit=50,window=1s', 0.94, 0.008],
+    ['sliding-window:limit=50,window=1s', 0.93, 0.005],
+    ['leaky-bucket:rate=50,queue=20', 0.96, 0.005],
+    ['concurrency:limit=3', 0.95, 0.005],
+    ['concurrency:limit=10', 0.95, 0.005],
+  ])('%s is used well and seldom exceeded', (limit, used, rejected) => {
+    const found = figures({ limit, seconds: 190 });
+    expect(found.used).toBeGreaterThan(used);
+    expect(found.rejected).toBeLessThan(rejected);
+  });
+
+  test.each(['fixed-window:limit=600,window=1m', 'sliding-window:limit=600,window=1m'])(
+    '%s is spread over its window once that is known',
+    (limit) => {
+      const found = figures({ limit, seconds: 300 }, { judged: [60, 300] });
+      expect(found.used).toBeGreaterThan(0.95);
+      expect(found.rejected).toBeLessThan(0.01);
+    },
+  );
+
+  test('a limit that drops to a fifth is kept within seconds', () => {
+    const limit = 'token-bucket:rate=50,burst=10 then 60s token-bucket:rate=10,burst=5';
+    const found = figures({ limit, seconds: 120 }, { judged: [70, 120], dropsAt: 60 });
+    expect(found.droppedAfter).toBeLessThanOrEqual(8);
+    expect(found.used).toBeGreaterThan(0.95);
+  });
+
+  test('a limit that rises tenfold is in use within half a minute', () => {
+    const limit = 'token-bucket:rate=50,burst=10 then 65s token-bucket:rate=500,burst=100';
+    expect(figures({ limit, seconds: 120 }, { risesAt: 65 }).risenAfter).toBeLessThanOrEqual(30);
+  });
+});
+
+describe('with Retry-After in whole seconds', () => {
+  test.each(['token-bucket:rate=50,burst=10', 'token-bucket:rate=100,burst=20'])(
+    '%s is used well',
+    (limit) => {
+      const found = figures({ limit, seconds: 310, retryAfter: true });
+      expect(found.used).toBeGreaterThan(0.94);
+      expect(found.rejected).toBeLessThan(0.005);
+    },
+  );
+
+  test('a limit that rises tenfold is in use within half a minute', () => {
+    const limit = 'token-bucket:rate=50,burst=10 then 65s token-bucket:rate=500,burst=100';
+    expect(
+      figures({ limit, seconds: 120, retryAfter: true }, { risesAt: 65 }).risenAfter,
+    ).toBeLessThanOrEqual(30);
+  });
+});
+
+describe('with headers', () => {
+  test.each<[limit: string, headers: NonNullable<World['headers']>]>([
+    ['token-bucket:rate=50,burst=10', 'ratelimit'],
+    ['token-bucket:rate=5,burst=5', 'ratelimit'],
+    ['fixed-window:limit=50,window=1s', 'ratelimit'],
+    ['sliding-window:limit=50,window=1s', 'ratelimit'],
+    ['leaky-bucket:rate=50,queue=20', 'ratelimit'],
+    ['concurrency:limit=10', 'ratelimit'],
+    ['fixed-window:limit=600,window=1m', 'ratelimit'],
+    ['fixed-window:limit=600,window=1m', 'x-ratelimit'],
+    ['fixed-window:limit=600,window=1m', 'ratelimit-fields'],
+  ])('%s is never exceeded when %s tell it', (limit, headers) => {
+    const found = figures({ limit, headers, seconds: 180 }, { judged: [60, 180] });
+    expect(found.used).toBeGreaterThan(0.965);
+    expect(found.rejected).toBeLessThan(0.001);
+  });
+});
+
+describe('a daily quota', () => {
+  // From 22:00 on: 100 calls are left for two hours.
+  const world: World = {
+    limit: 'daily-quota:limit=100',
+    seconds: 2 * hour + 60,
+    startAt: 22 * hour * 1_000,
+    retryAfter: true,
+  };
+
+  test('is used at once, waited for, and used at once again', () => {
+    const seconds = played(world);
+    const calls = (from: number, to: number) =>
+      seconds.slice(from, to).reduce((sum, { accepted, rejected }) => sum + accepted + rejected, 0);
+    expect(calls(0, 10)).toBeGreaterThanOrEqual(100);
+    expect(calls(10, 2 * hour)).toBe(0);
+    expect(seconds[hour]?.pace).toMatchObject({ phase: 'waiting', reason: 'the API asks to wait' });
+    expect(calls(2 * hour, 2 * hour + 20)).toBeGreaterThanOrEqual(100);
+  });
+
+  test('is not even asked for when it is known to be used up', () => {
+    const seconds = played({ ...world, headers: 'x-ratelimit', retryAfter: false });
+    expect(seconds.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(0);
+    expect(seconds.slice(60, 2 * hour).every(({ accepted }) => accepted === 0)).toBe(true);
+  });
+});
+
+describe('a client', () => {
+  const limit = 'token-bucket:rate=50,burst=10';
+  const rates = (seconds: ReturnType<typeof played>, from: number, to: number) =>
+    seconds.slice(from, to).map(({ accepted }) => accepted);
+
+  test('makes single calls while nobody takes connections, and comes back gently', () => {
+    const seconds = played({ limit, seconds: 90, down: [40, 60] });
+    const tried = seconds.slice(41, 60).reduce((sum, { unreachable }) => sum + unreachable, 0);
+    expect(tried).toBeGreaterThan(0);
+    expect(tried).toBeLessThan(10);
+    const back = seconds.findIndex(({ accepted }, second) => second >= 60 && accepted > 0);
+    expect(back).toBeLessThan(72);
+    expect(seconds[back]?.accepted).toBeLessThan(40);
+    expect(Math.min(...rates(seconds, back + 3, 90))).toBeGreaterThan(40);
+  });
+
+  test('is back at its rate at once after there was nothing to call for', () => {
+    const seconds = played({ limit, seconds: 120, idle: [40, 100] });
+    expect(seconds[99]?.pace?.learned).toBe(seconds[41]?.pace?.learned);
+    expect(Math.min(...rates(seconds, 101, 120))).toBeGreaterThan(38);
+  });
+
+  test.each([5, 500])('forgets quickly that it learned %d calls/s', (rate) => {
+    const seconds = played({ limit, seconds: 40, learned: { rate } });
+    expect(Math.min(...rates(seconds, 20, 40))).toBeGreaterThan(38);
+    expect(seconds.slice(10).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(15);
+  });
+
+  test('that knows the limit is near it from the first seconds on', () => {
+    const seconds = played({ limit, seconds: 10, learned: { rate: 50 } });
+    expect(seconds.slice(2).reduce((sum, { accepted }) => sum + accepted, 0)).toBeGreaterThan(0.92 * 8 * 50);
+  });
+
+  test('is not limited where the API has no limit', () => {
+    expect(figures({ limit: 'none', seconds: 60, capacity: 500 }).used).toBeGreaterThan(0.98);
+  });
+
+  test('has no more calls in flight than a slow server needs', () => {
+    const world: World = {
+      limit: 'none',
+      seconds: 90,
+      server: { places: 20, serviceMs: 200 },
+      latencyMs: 10,
+    };
+    expect(figures(world).used).toBeGreaterThan(0.95);
+    expect(played(world).at(-1)?.pace?.concurrency).toBeLessThan(80);
+  });
+
+  test.each([1, 3])('finds a cap on calls in flight though it counts them wrongly by %d', (blur) => {
+    expect(figures({ limit: 'concurrency:limit=10', seconds: 190, blur }).used).toBeGreaterThan(0.93);
+  });
+
+  test('of which the governor hears late does nearly as well', () => {
+    const found = figures({ limit, seconds: 190, feedbackMs: 250 });
+    expect(found.used).toBeGreaterThan(0.96);
+    expect(found.rejected).toBeLessThan(0.01);
+  });
+});
