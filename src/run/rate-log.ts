@@ -72,6 +72,7 @@ export class RateLog {
   #facts: RateFacts | undefined;
   #before: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
   #savedAt = 0;
+  #savedReason = '';
   #saving = Promise.resolve();
   #closed = false;
   readonly #timer: NodeJS.Timeout;
@@ -132,8 +133,9 @@ export class RateLog {
     });
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
     this.#before = { accepted: facts.accepted, rejected: facts.rejected, at };
-    if (at - this.#savedAt >= saveMs) {
+    if (at - this.#savedAt >= saveMs || facts.reason !== this.#savedReason) {
       this.#savedAt = at;
+      this.#savedReason = facts.reason;
       this.#save();
     }
   }

@@ -146,14 +146,25 @@ describe('the calls in flight', () => {
   });
 });
 
-test('what the API states is what all workers have heard', () => {
+test('what the API states is what all workers have heard, and counts once', () => {
+  const ledger = new TrafficLedger();
+  ledger.add(
+    now,
+    new Map([
+      ['a', report({})],
+      ['b', report({})],
+      ['idle', report({})],
+    ]),
+  );
   const reports = new Map([
-    ['a', report({ stated: [stated('second', 5)] })],
-    ['b', report({ stated: [stated('second', 4), stated('minute', 40)] })],
+    ['a', report({ accepted: 1, stated: [stated('second', 5)] })],
+    ['b', report({ rejected: 1, stated: [stated('second', 4), stated('minute', 40)] })],
+    ['idle', report({ stated: [stated('second', 9)] })],
   ]);
-  expect(new TrafficLedger().add(now, reports).stated).toEqual([
+  expect(ledger.add(now, reports).stated).toEqual([
     stated('second', 5),
     stated('second', 4),
     stated('minute', 40),
   ]);
+  expect(ledger.add(now + 250, reports).stated).toEqual([]);
 });

@@ -11,6 +11,7 @@ import { type SandboxProcess, startSandbox } from '../../helpers/sandbox.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce, hasUnclearFault } from '../agreement.ts';
 import { mixedCsv } from '../manifests.ts';
+import { requested } from './machine.ts';
 
 /**
  * The matrix of kills: a run of 5,000 rows on Redis, fed by one process and called by two others, loses one of its
@@ -49,6 +50,7 @@ export async function begin(rate = usualRate): Promise<Parts> {
   const coordinator = startCqbatch(args, { cwd, env });
   const end = finished(coordinator);
   await saying(coordinator, 'Run 20');
+  await requested(sandbox, 1);
   return { ...parts, coordinator, end };
 }
 

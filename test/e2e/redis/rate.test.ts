@@ -115,8 +115,9 @@ function describeRate(newScene: NewScene): void {
     const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', ...flags);
     await requested(sandbox, quota + 1);
     await run.says('(the API asks to wait)');
-    const status = await home.run('status', 'r');
-    expect(status.stdout).toMatch(/pace +waiting .+ \(the API asks to wait\)/);
+    await eventually(async () =>
+      /pace +waiting .+ \(the API asks to wait\)/.test((await home.run('status', 'r')).stdout),
+    );
     run.kill('SIGINT');
     // The quota is that of a day: whoever waited for it would not end here.
     expect(await run.end).toMatchObject({ code: 130 });
