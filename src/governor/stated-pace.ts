@@ -4,6 +4,8 @@ import type { Traffic } from './traffic.ts';
 
 /** Clocks and journeys differ: just below what is permitted. */
 const caution = 0.986;
+/** Calls leave early or late by so much: one more than permitted must not fall into a short window for that. */
+const jitterMs = 25;
 /** What a longer window allows is not spread over it: nobody wants to wait for hours for a few calls. */
 const longestSpreadMs = 600_000;
 /** What remains of it is used no faster than in such a time, so that its end is met without a refusal. */
@@ -100,6 +102,6 @@ function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
 function evenly({ quota, windowMs, isLong }: KnownLimit): StatedRate {
   if (quota === undefined || windowMs === undefined || (isLong && windowMs > longestSpreadMs))
     return { ceiling: Number.POSITIVE_INFINITY };
-  const rate = (caution * quota * 1_000) / windowMs;
+  const rate = (quota * 1_000) / Math.max(windowMs / caution, windowMs + jitterMs);
   return { rate, ceiling: rate };
 }

@@ -7,7 +7,10 @@ export interface CallRate {
 /** Short, so that calls are spread; BullMQ keeps to it within 1 % (longer windows are no more exact). */
 const windowMs = 100;
 
-/** The integers that come closest to a number of calls per second, from below: the rate is never exceeded. */
+/**
+ * The integers that come closest to a number of calls per second, from below: the rate is never exceeded. Windows of much
+ * the same length for any rate: a change would let as many calls out at once as the new window has more than the old.
+ */
 export function callRate(perSecond: number): CallRate {
   const callsInWindow = (perSecond * windowMs) / 1_000;
   if (callsInWindow < 1) return { calls: 1, perMs: Math.ceil(1_000 / perSecond - tolerance) };

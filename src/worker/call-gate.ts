@@ -8,8 +8,11 @@ export interface GateRules {
   readonly restUntil?: number;
 }
 
-/** A rest that is longer is not waited for with the row in hand: others must be able to take it back. */
-const patienceMs = 1_000;
+/**
+ * A rest that is longer is not waited for with the row in hand: others must be able to take it back, and what gathers
+ * here meanwhile would go out in a burst.
+ */
+const patienceMs = 150;
 /** Clocks are put right by less all the time. */
 const clockToleranceMs = 1_000;
 /** A timer that is late by so much is made up for; after a longer rest nothing is. */

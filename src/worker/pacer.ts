@@ -38,7 +38,7 @@ export interface Pacer {
 }
 
 /** Calls go out a little faster than the rate, so that it is the datastore that limits it, not the timers here. */
-const spacingShare = 0.8;
+const spacingShare = 0.9;
 /** What waits at the gate when a call is refused does not go out before it is clear what that means. */
 const considerMs = 50;
 /** A rate above which spreading single calls is finer than timers are. */

@@ -5,6 +5,7 @@ import type { Traffic } from '../governor/traffic.ts';
 import { type CallRate, callRate } from '../queue/call-rate.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
+import { RateTrim } from './rate-trim.ts';
 
 /** How an API is called at the moment, by all workers together. */
 export interface AppliedPace {
@@ -33,6 +34,7 @@ export const mostConcurrency = 200;
 
 /** Workers take rows in bursts: a rate that they do not reach on average would still slow them down. */
 const headroom = 4;
+const mostPerSecond = 1_000_000;
 const inUse = 0.6;
 const idleAfterMs = 2_000;
 
@@ -48,12 +50,14 @@ export class Steering {
   #pausedAt = 0;
   /** Until when the API has asked to wait. */
   #toldUntil: number;
+  readonly #trim: RateTrim;
   #lookedAt: number;
   #idleSince: number;
   #sentPerSecond = 0;
 
   constructor(queue: RowQueue, now: number, { waitUntil, ...learned }: StartingPoint) {
     this.#queue = queue;
+    this.#trim = new RateTrim(now);
     this.#lookedAt = now;
     this.#idleSince = now;
     this.#toldUntil = waitUntil ?? 0;
@@ -79,13 +83,17 @@ export class Steering {
       };
     }
     this.#toldUntil = Math.max(this.#toldUntil, traffic.waitUntil ?? 0);
-    const idle = this.#isIdle(now, traffic, pace);
-    const rate = idle
-      ? Math.min(pace.rate * headroom, policy.perSecond ?? Number.POSITIVE_INFINITY)
-      : pace.rate;
-    await this.#setRate(now, rate);
+    await this.#setRate(now, Math.min(this.#asked(now, traffic, pace), policy.perSecond ?? mostPerSecond));
     await this.#rest(now, pace.restUntil ?? 0);
-    return { ...pace, rate, ...(this.#toldUntil > now && { reason: 'the API asks to wait' }) };
+    return { ...pace, ...(this.#toldUntil > now && { reason: 'the API asks to wait' }) };
+  }
+
+  /** Calls per second that the queue is asked for, so that they come to what the governor wants. */
+  #asked(now: number, traffic: Traffic, pace: Pace): number {
+    // A search judges by what was accepted at the rate that it asked for.
+    const trimmed = this.#trim.apply(now, traffic.accepted + traffic.rejected, pace.rate);
+    if (pace.phase === 'stated') return trimmed;
+    return this.#isIdle(now, traffic, pace) ? pace.rate * headroom : pace.rate;
   }
 
   /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */
@@ -94,7 +102,9 @@ export class Steering {
     const seconds = (now - this.#lookedAt) / 1_000;
     this.#lookedAt = now;
     this.#sentPerSecond += (sent / Math.max(seconds, 0.001) - this.#sentPerSecond) * Math.min(1, seconds);
-    if (phase !== 'starting' || rejected > 0 || this.#sentPerSecond > inUse * rate) this.#idleSince = now;
+    const isUsed = this.#sentPerSecond > inUse * rate;
+    // Who has no rows is not slowed down.
+    if (phase !== 'starting' || rejected > 0 || isUsed || this.#sentPerSecond < 1) this.#idleSince = now;
     return now - this.#idleSince >= idleAfterMs;
   }
 

@@ -17,7 +17,12 @@ function allowed(limits: readonly Partial<StatedLimit>[], active = 0): StatedRat
 
 describe('what the API states', () => {
   test.each<[title: string, limits: Partial<StatedLimit>[], rate: number]>([
-    ['a quota and a window are spread evenly', [{ quota: 100, windowMs: second }], 98.6],
+    ['a quota and a window are spread evenly', [{ quota: 100, windowMs: 10 * second }], 9.86],
+    [
+      'the shorter the window, the more does it count that calls are late',
+      [{ quota: 100, windowMs: second }],
+      97.56,
+    ],
     [
       'the strictest limit counts',
       [

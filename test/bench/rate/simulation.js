@@ -78,7 +78,9 @@ export const simulate = (parts, world) => {
     }
     counted.pace = pace;
 
-    const spacing = 1_000 / Math.min(pace.rate * accuracy, capacity);
+    // A stated rate is asked for so that it comes to what is wanted (src/worker/rate-trim.ts).
+    const reached = pace.phase === 'stated' ? 1 : accuracy;
+    const spacing = 1_000 / Math.min(pace.rate * reached, capacity);
     const idleUntil = world.idle && api.within(world.idle, now) ? begin + world.idle[1] * 1_000 : 0;
     nextCall = Math.max(Math.min(nextCall, now + spacing), pace.restUntil ?? 0, idleUntil, now - madeUpMs);
     while (nextCall <= now && flight.length < pace.concurrency) {
