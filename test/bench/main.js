@@ -13,6 +13,7 @@ import { cqbatch, stopAll } from './measure/child.js';
 import { judge } from './measure/line.js';
 import { table } from './measure/table.js';
 import { embedded } from './scenarios/embedded.js';
+import { governor } from './scenarios/governor.js';
 import { help } from './scenarios/help.js';
 import { memory } from './scenarios/memory.js';
 import { plan } from './scenarios/plan.js';
@@ -23,7 +24,7 @@ import { redisMillion } from './scenarios/redis-million.js';
 /** @typedef {import('./measure/line.js').Line} Line */
 
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
-const scenarios = [embedded, redis, redisMillion, rate, memory, help, plan];
+const scenarios = [embedded, redis, redisMillion, rate, governor, memory, help, plan];
 
 const { quick, json, chosen } = readArguments();
 if (!existsSync(cqbatch)) stopBecause('The project is not built: type "npm run build" first.');

@@ -6,11 +6,11 @@ import { compare, median } from './samples.js';
  *
  * @typedef {object} Line
  * @property {string} title
- * @property {'rows/s' | 'calls/s' | 'ms' | 'µs' | 'MB'} unit of the samples
+ * @property {'rows/s' | 'calls/s' | 's' | 'ms' | 'µs' | 'MB'} unit of the samples
  * @property {readonly number[]} ours
  * @property {readonly number[]} reference
  * @property {string} referenceName
- * @property {'ratio' | 'difference'} comparison of ours to the reference
+ * @property {'ratio' | 'share' | 'difference'} comparison of ours to the reference; a share is a ratio in percent
  * @property {Goal} [goal] for the median of the comparisons; absent where the line is for orientation only
  */
 

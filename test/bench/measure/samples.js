@@ -12,7 +12,7 @@ export function median(/** @type {readonly number[]} */ samples) {
  * What ours is to the reference, turn by turn. Both samples of a turn were taken within seconds of each other, so what
  * else the machine does weighs on both, and the ratios vary less than the samples.
  *
- * @param {'ratio' | 'difference'} comparison
+ * @param {'ratio' | 'share' | 'difference'} comparison
  * @param {readonly number[]} ours
  * @param {readonly number[]} reference
  * @returns {readonly number[]}
@@ -20,7 +20,7 @@ export function median(/** @type {readonly number[]} */ samples) {
 export function compare(comparison, ours, reference) {
   return ours.map((sample, turn) => {
     const other = reference[turn] ?? Number.NaN;
-    return comparison === 'ratio' ? sample / other : sample - other;
+    return comparison === 'difference' ? sample - other : sample / other;
   });
 }
 

@@ -25,7 +25,7 @@ export function table(lines) {
 function recordOf(line) {
   const { title, unit, referenceName, comparison, goal } = line;
   const { ours, reference, compared, lowest, highest, met } = judge(line);
-  const show = comparison === 'ratio' ? ratio : difference(unit);
+  const show = { ratio, share, difference: difference(unit) }[comparison];
   const range = line.ours.length === 1 ? '' : ` (${show(lowest)} – ${show(highest)})`;
   return [
     title,
@@ -48,6 +48,15 @@ function ratio(/** @type {number} */ value) {
   return value < 10 ? value.toFixed(2) : value.toFixed(0);
 }
 
+function share(/** @type {number} */ value) {
+  return `${(100 * value).toFixed(value < 0.1 ? 2 : 1)} %`;
+}
+
 function difference(/** @type {string} */ unit) {
-  return (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(0)} ${unit}`;
+  return (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${magnitude(value)} ${unit}`;
+}
+
+/** What never came about is infinite. */
+function magnitude(/** @type {number} */ value) {
+  return Number.isFinite(value) ? Math.abs(value).toFixed(0) : '∞';
 }

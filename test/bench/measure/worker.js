@@ -8,7 +8,7 @@ const limitMs = 60_000;
 /**
  * Starts `cqbatch worker` and waits until it takes rows.
  *
- * @param {{ readonly queue: string, readonly baseUrl: string, readonly concurrency: number, readonly stateDir: string }} options
+ * @param {{ readonly queue: string, readonly baseUrl: string, readonly concurrency: number | 'auto', readonly stateDir: string }} options
  * @returns {Promise<{ stop(): Promise<void> }>} `stop` ends it as a supervisor does
  */
 export async function startWorker({ queue, baseUrl, concurrency, stateDir }) {

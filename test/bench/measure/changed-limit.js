@@ -1,0 +1,60 @@
+// @ts-check
+import { rejectedCalls } from './permitted-calls.js';
+
+/** @typedef {import('./sandbox.js').Call} Call */
+
+/**
+ * A limit that changed.
+ *
+ * @typedef {object} ChangedLimit
+ * @property {readonly Call[]} calls
+ * @property {number} change milliseconds since 1970
+ * @property {number} end of the calls, milliseconds since 1970
+ */
+
+const stepMs = 1_000;
+const sliceMs = 5_000;
+const longMs = 30_000;
+const usedMs = 3_000;
+
+/**
+ * Seconds from the change until every slice that follows has less than 1 % of its calls rejected. In a slice with fewer
+ * than a hundred calls that is none at all, so that each test whether the limit has risen again counts.
+ */
+export function secondsUntilQuiet(/** @type {ChangedLimit} */ { calls, change, end }) {
+  let quietFrom = change;
+  let from = change;
+  for (; from + sliceMs <= end; from += stepMs) {
+    if (!fewRejected(calls, from, sliceMs)) quietFrom = from + stepMs;
+  }
+  return quietFrom === from ? Number.POSITIVE_INFINITY : (quietFrom - change) / 1_000;
+}
+
+/** Seconds from the change until half a minute begins in which less than 1 % of the calls are rejected. */
+export function secondsUntilFewRejected(/** @type {ChangedLimit} */ { calls, change, end }) {
+  for (let from = change; from + longMs <= end; from += stepMs)
+    if (fewRejected(calls, from, longMs)) return (from - change) / 1_000;
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Seconds from the change until three seconds begin in which so many calls per second are admitted. */
+export function secondsUntilRate(
+  /** @type {ChangedLimit} */ { calls, change, end },
+  /** @type {number} */ perSecond,
+) {
+  for (let from = change; from + usedMs <= end; from += stepMs) {
+    const { made, rejected } = rejectedCalls(calls, from, from + usedMs);
+    if (made - rejected >= perSecond) return (from - change) / 1_000;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/**
+ * @param {readonly Call[]} calls
+ * @param {number} from
+ * @param {number} ms
+ */
+function fewRejected(calls, from, ms) {
+  const { made, rejected } = rejectedCalls(calls, from, from + ms);
+  return rejected < 0.01 * made;
+}

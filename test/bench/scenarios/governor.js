@@ -1,0 +1,206 @@
+// @ts-check
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atOnce } from '../measure/at-once.js';
+import { secondsUntilFewRejected, secondsUntilQuiet, secondsUntilRate } from '../measure/changed-limit.js';
+import { callsToTheEnd, callsUntil, possibleWays } from '../measure/governed-run.js';
+import { changeAfterMs, changingModels, latencyMs, steadyModels } from '../measure/limit-models.js';
+import { endAfter, rejectedCalls, usedCalls, warmUpMs } from '../measure/permitted-calls.js';
+import { inTurns } from '../measure/samples.js';
+
+/** @typedef {import('../measure/governed-run.js').Way} Way */
+/** @typedef {import('../measure/limit-models.js').ChangingModel} ChangingModel */
+/** @typedef {import('../measure/limit-models.js').LimitModel} LimitModel */
+/** @typedef {import('../measure/limit-models.js').SteadyModel} SteadyModel */
+/** @typedef {import('../measure/line.js').Line} Line */
+/** @typedef {import('./scenario.js').Context} Context */
+
+/**
+ * Limits that are measured at the same time. Each takes a minute or more but little CPU time, most of it when its processes
+ * start. More at a time would delay calls on two cores, and the limits would not be used for that reason.
+ */
+const measuredAtOnce = 4;
+
+/** More calls than any limit permits while it is measured. */
+const limitedRows = 20_000;
+
+/** Of a window that has begun longer ago, a run could not use everything. */
+const startWithinMs = 20_000;
+
+/**
+ * How well `cqbatch run` finds and holds the limit of a sandbox, as the sandbox sees it. All are processes of their own.
+ *
+ * @type {import('./scenario.js').Scenario}
+ */
+export const governor = {
+  name: 'governor',
+  long: true,
+  async run(context) {
+    const { folder, quick, say } = context;
+    const ways = possibleWays();
+    if (ways.length === 1) say('  redis-server and valkey-server are missing: embedded only');
+    const source = join(folder, 'limited.csv');
+    await writeRestores(source, limitedRows);
+    const chosen = (/** @type {LimitModel} */ model) => model.quick || !quick;
+    // One that is broken is no reason to lose the others.
+    const tried = (/** @type {() => Promise<readonly Line[]>} */ measure) => () =>
+      measure().catch((error) => broken(error, say));
+    const limited = await atOnce(measuredAtOnce, [
+      ...steadyModels
+        .filter(chosen)
+        .flatMap((model) => ways.map((way) => tried(() => steady(context, { model, way, source })))),
+      ...changingModels
+        .filter(chosen)
+        .flatMap((model) => ways.map((way) => tried(() => changing(context, { model, way, source })))),
+    ]);
+    const unlimitedRuns = await atOnce(
+      1,
+      ways.filter(({ workers }) => workers === 0).map((way) => tried(() => unlimited(context, way))),
+    );
+    return [...limited, ...unlimitedRuns].flat();
+  },
+};
+
+/**
+ * @param {Context} context
+ * @param {{ model: SteadyModel, way: Way, source: string }} measurement
+ * @returns {Promise<readonly Line[]>}
+ */
+async function steady({ quick, folder, say }, { model, way, source }) {
+  const { permits, informative } = model;
+  if ('windowMs' in permits) await freshWindow(permits.windowMs);
+  const seconds = quick ? 30 : model.seconds;
+  let end = 0;
+  const calls = await callsUntil({ folder, source, way, sandbox: sandboxFor(model) }, (first) => {
+    end = endAfter(permits, first, 1_000 * seconds);
+    return end;
+  });
+  const { whole, worstSlice } = usedCalls(permits, calls, end);
+  const { made, rejected } = rejectedCalls(calls, (calls[0]?.at ?? 0) + warmUpMs, end);
+  const title = `${way.name}, ${model.title}`;
+  say(
+    `  ${title}: used ${percent(whole.used / whole.permitted)}, ` +
+      `in the worst slice ${percent(worstSlice.used / worstSlice.permitted)}, rejected ${percent(rejected / made)}`,
+  );
+  const line = /** @type {const} */ ({ unit: 'calls/s', comparison: 'share' });
+  return [
+    {
+      ...line,
+      title: `${title}: used`,
+      ours: [whole.used],
+      reference: [whole.permitted],
+      referenceName: 'permitted',
+      goal: { atLeast: informative ? 0.97 : 0.95 },
+    },
+    {
+      ...line,
+      title: `${title}: worst slice`,
+      ours: [worstSlice.used],
+      reference: [worstSlice.permitted],
+      referenceName: 'permitted',
+    },
+    {
+      ...line,
+      title: `${title}: rejected`,
+      ours: [rejected],
+      reference: [made],
+      referenceName: 'made',
+      goal: { atMost: informative ? 0.001 : 0.01 },
+    },
+  ];
+}
+
+/**
+ * @param {Context} context
+ * @param {{ model: ChangingModel, way: Way, source: string }} measurement
+ * @returns {Promise<readonly Line[]>}
+ */
+async function changing({ folder, say }, { model, way, source }) {
+  const changed = { change: 0, end: 0 };
+  const calls = await callsUntil({ folder, source, way, sandbox: sandboxFor(model) }, (first) => {
+    changed.change = first + changeAfterMs;
+    changed.end = first + 1_000 * model.seconds;
+    return changed.end;
+  });
+  const limit = { ...changed, calls };
+  const lineOf = (/** @type {string} */ what, /** @type {number} */ seconds) => {
+    const title = `${way.name}, ${model.title}: ${what}`;
+    say(`  ${title} after ${seconds} s`);
+    return /** @type {const} */ ({
+      title,
+      unit: 's',
+      ours: [seconds],
+      reference: [0],
+      referenceName: 'the change',
+      comparison: 'difference',
+    });
+  };
+  if (model.riseTo !== undefined) {
+    const risen = lineOf('nine tenths used', secondsUntilRate(limit, 0.9 * model.riseTo));
+    return [{ ...risen, goal: { atMost: 30 } }];
+  }
+  return [
+    { ...lineOf('every 5 s quiet', secondsUntilQuiet(limit)), goal: { atMost: 5 } },
+    lineOf('30 s quiet', secondsUntilFewRejected(limit)),
+  ];
+}
+
+/**
+ * @param {Context} context
+ * @param {Way} way
+ * @returns {Promise<readonly Line[]>}
+ */
+async function unlimited({ quick, folder, say }, way) {
+  const rows = (way.redis ? 40_000 : 10_000) / (quick ? 5 : 1);
+  const source = join(folder, 'unlimited.csv');
+  await writeRestores(source, rows);
+  const sandbox = ['--latency', `${latencyMs}ms`];
+  const rowsPerSecond = (/** @type {string} */ rate) => async () => {
+    const calls = await callsToTheEnd({ folder, source, way, sandbox, options: ['--rate', rate] });
+    if (calls.length !== rows) throw new Error(`${calls.length} calls for ${rows} rows.`);
+    return (1_000 * rows) / ((calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0));
+  };
+  const samples = await inTurns(
+    quick ? 1 : 3,
+    { '--rate none': rowsPerSecond('none'), '--rate auto': rowsPerSecond('auto') },
+    say,
+  );
+  return [
+    {
+      title: `${way.name}, no limit`,
+      unit: 'rows/s',
+      ours: samples['--rate auto'],
+      reference: samples['--rate none'],
+      referenceName: '--rate none',
+      comparison: 'ratio',
+      goal: { atLeast: 0.9 },
+    },
+  ];
+}
+
+function sandboxFor(/** @type {LimitModel} */ { limit, answers }) {
+  return ['--latency', `${latencyMs}ms`, '--limit', limit, ...answers];
+}
+
+/** Waits until a window of the clock has only just begun. */
+async function freshWindow(/** @type {number} */ windowMs) {
+  const elapsed = Date.now() % windowMs;
+  if (elapsed > startWithinMs) await sleep(windowMs - elapsed);
+}
+
+async function writeRestores(/** @type {string} */ path, /** @type {number} */ rows) {
+  const lines = Array.from({ length: rows }, (_, row) => `${row + 1},supervisor-${row % 40}\n`);
+  await writeFile(path, `evaluation_id,user_id\n${lines.join('')}`);
+}
+
+/** @returns {readonly Line[]} */
+function broken(/** @type {Error} */ error, /** @type {(text: string) => void} */ say) {
+  say(`  broken: ${error.stack}`);
+  process.exitCode = 1;
+  return [];
+}
+
+function percent(/** @type {number} */ share) {
+  return `${(100 * share).toFixed(2)} %`;
+}
