@@ -28,7 +28,7 @@ export interface RowQueue {
   watchStalled(): Promise<void>;
   /** Gives back the rows that a dead process held: only for a datastore that is exclusively ours. */
   releaseClaims(): Promise<void>;
-  /** Removes every row, whoever may be working on it: only for a datastore that is exclusively ours. */
+  /** Removes every row, whoever may be working on it, and every pause: only for a datastore that is exclusively ours. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
@@ -90,6 +90,7 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
     async clear() {
       await queue.pause();
       await queue.obliterate({ force: true });
+      await queue.removeRateLimitKey();
     },
     async close() {
       await stalledWatch?.close();

@@ -25,7 +25,8 @@ export async function claimForOurselves(
   await settleDeadRuns(store, datastore, runId, interrupt);
   await rows.releaseClaims();
   await settleRun(datastore, rows, journal, runId, interrupt);
-  // Rows of runs whose folder somebody deleted: nobody would know what became of them.
+  // Rows of runs whose folder somebody deleted: nobody would know what became of them. What the API has asked to wait is
+  // known to the next run anyway, unless it wants a rate of its own.
   await rows.clear();
 }
 

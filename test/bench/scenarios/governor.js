@@ -28,6 +28,8 @@ const limitedRows = 20_000;
 /** Of a window that has begun longer ago, a run could not use everything. */
 const startWithinMs = 20_000;
 
+const afterTroubleMs = 1_000;
+
 /**
  * How well `cqbatch run` finds and holds the limit of a sandbox, as the sandbox sees it. All are processes of their own.
  *
@@ -194,10 +196,12 @@ async function writeRestores(/** @type {string} */ path, /** @type {number} */ r
   await writeFile(path, `evaluation_id,user_id\n${lines.join('')}`);
 }
 
-/** @returns {readonly Line[]} */
-function broken(/** @type {Error} */ error, /** @type {(text: string) => void} */ say) {
+/** @returns {Promise<readonly Line[]>} */
+async function broken(/** @type {Error} */ error, /** @type {(text: string) => void} */ say) {
   say(`  broken: ${error.stack}`);
   process.exitCode = 1;
+  // It may be broken because everything is being stopped: nothing may begin then before this process has ended.
+  await sleep(afterTroubleMs);
   return [];
 }
 

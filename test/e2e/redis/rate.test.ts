@@ -147,6 +147,20 @@ describe('a run on the embedded datastore', () => {
   };
   describeRate(newScene);
 
+  test('asks again at once when the user resumes it with a rate of his own', async () => {
+    const quota = 10;
+    const { home, sandbox } = await newScene(30, '--limit', `daily-quota:limit=${quota}`);
+    const run = home.start('run', 'rows.csv', '--yes');
+    await run.says('(the API asks to wait)');
+    run.kill('SIGINT');
+    await run.end;
+    const before = (await sandbox.log()).length;
+    const resumed = home.start('resume', '--rate', '50/s');
+    await requested(sandbox, before + 1);
+    resumed.kill('SIGINT');
+    expect(await resumed.end).toMatchObject({ code: 130 });
+  });
+
   test('keeps what it has learned for the next one with the same token', async () => {
     const { home, sandbox } = await newScene(300, '--limit', 'token-bucket:rate=60,burst=15');
     await home.run('run', 'rows.csv', '--yes', '--quiet');
