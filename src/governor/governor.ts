@@ -84,12 +84,12 @@ export class Governor {
 
   /** @param now milliseconds since 1970, which never go back. */
   constructor(now: number, { bound, concurrency, learned, resumeWaitUntil = 0 }: GovernorOptions) {
-    const rate = believable(learned?.rate);
+    const rate = believable(learned?.rate, slowestRate);
     this.bound = bound;
     this.#search = new RateSearch(now, rate);
     this.#crowd = new Crowd(now, {
       ...concurrency,
-      start: believable(learned?.concurrency) ?? concurrency.start,
+      start: believable(learned?.concurrency, 1) ?? concurrency.start,
     });
     this.#ramp = new Ramp(now, rate);
     this.#reaction = new Reaction(now);
@@ -170,6 +170,6 @@ export class Governor {
 }
 
 /** What was kept in a file may be anything. */
-function believable(learned: number | undefined): number | undefined {
-  return learned !== undefined && Number.isFinite(learned) && learned > 0 ? learned : undefined;
+function believable(learned: number | undefined, least: number): number | undefined {
+  return learned !== undefined && Number.isFinite(learned) && learned >= least ? learned : undefined;
 }

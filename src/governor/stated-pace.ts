@@ -99,8 +99,8 @@ function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
   return { rate, ceiling: rate };
 }
 
-function evenly({ quota, windowMs, isLong }: KnownLimit): StatedRate {
-  if (quota === undefined || windowMs === undefined || (isLong && windowMs > longestSpreadMs))
+function evenly({ quota, windowMs }: KnownLimit): StatedRate {
+  if (quota === undefined || windowMs === undefined || windowMs > longestSpreadMs)
     return { ceiling: Number.POSITIVE_INFINITY };
   const rate = (quota * 1_000) / Math.max(windowMs / caution, windowMs + jitterMs);
   return { rate, ceiling: rate };

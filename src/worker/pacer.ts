@@ -39,6 +39,8 @@ export interface Pacer {
 
 /** Calls go out a little faster than the rate, so that it is the datastore that limits it, not the timers here. */
 const spacingShare = 0.9;
+/** Each of several workers may have more than its part of the calls, as long as another one has fewer. */
+const sharedSpacingShare = 0.6;
 /** What waits at the gate when a call is refused does not go out before it is clear what that means. */
 const considerMs = 50;
 /** A rate above which spreading single calls is finer than timers are. */
@@ -117,7 +119,7 @@ export function startPacer(options: PacerOptions): Pacer {
     const { rate } = pace;
     gate.rules = {
       concurrency: ownConcurrency,
-      spacingMs: rate === undefined || rate > spreadBelow ? 0 : (spacingShare * 1_000) / Math.max(rate, 1),
+      spacingMs: spacingOf(rate, shared.workers),
       ...(pace.restUntil !== undefined && { restUntil: pace.restUntil }),
     };
     options.onPace({ ...pace, accepted: shared.accepted, rejected: shared.rejected, ownConcurrency });
@@ -159,6 +161,12 @@ export function startPacer(options: PacerOptions): Pacer {
       await Promise.race([farewell, after(farewellMs)]).catch(options.onError);
     },
   };
+}
+
+/** Milliseconds between two calls of this worker, so that those that the datastore lets out together are spread. */
+function spacingOf(rate: number | undefined, workers: number): number {
+  if (rate === undefined || rate > spreadBelow) return 0;
+  return (Math.max(spacingShare, sharedSpacingShare * workers) * 1_000) / Math.max(rate, 1);
 }
 
 /** The calls in flight that are this worker's: no more than are allowed together, but one for each. */

@@ -164,7 +164,7 @@ describe('whatever happens', () => {
         );
         expect(pace.rate).toBeGreaterThan(10);
       }),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
   });
 });
