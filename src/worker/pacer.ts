@@ -176,14 +176,13 @@ function shareOf(concurrency: number, workers: number, place: number): number {
 
 /**
  * Others hear of a decision a little later: a call that they sent until then was sent before it. How many calls they have
- * in flight is known only about.
+ * in flight is known only about, and even our own the API counts for a little longer or shorter than we do.
  */
 function amongOthers(traffic: Traffic, others: number, lateMs: number): Traffic {
-  if (others === 0) return traffic;
   const { rejectedSentAt } = traffic;
   return {
     ...traffic,
-    amongError: others,
-    ...(rejectedSentAt !== undefined && { rejectedSentAt: rejectedSentAt - lateMs }),
+    amongError: others + 1,
+    ...(rejectedSentAt !== undefined && others > 0 && { rejectedSentAt: rejectedSentAt - lateMs }),
   };
 }
