@@ -90,10 +90,10 @@ export class Steering {
 
   /** Calls per second that the queue is asked for, so that they come to what the governor wants. */
   #asked(now: number, traffic: Traffic, pace: Pace): number {
+    const { phase, rate } = pace;
+    if (phase === 'stated') return this.#trim.apply(now, traffic.accepted + traffic.rejected, rate);
     // A search judges by what was accepted at the rate that it asked for.
-    const trimmed = this.#trim.apply(now, traffic.accepted + traffic.rejected, pace.rate);
-    if (pace.phase === 'stated') return trimmed;
-    return this.#isIdle(now, traffic, pace) ? pace.rate * headroom : pace.rate;
+    return this.#isIdle(now, traffic, pace) ? rate * headroom : rate;
   }
 
   /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */

@@ -127,6 +127,18 @@ describe('a rate that is looked for', () => {
     expect(sent.length).toBeLessThan(paces.length);
   });
 
+  test('does not make up for what was lost while it was looked for, once the API states it', async () => {
+    const { steer, rates } = begin({ auto: true, perSecond: 40 }, { rate: 40 });
+    for (let step = 0; step < 200; step += 1) {
+      await steer({ accepted: step % 2 === 0 ? 4 : 3.5, durationMs: 80, active: 1 });
+      vi.advanceTimersByTime(stepMs);
+    }
+    const stated = [{ name: 'one', unit: 'requests' as const, quota: 30, windowMs: 1_000 }];
+    const { phase, rate = 0 } = await steer({ accepted: 4, durationMs: 80, active: 1, stated });
+    expect(phase).toBe('stated');
+    expect(rates.at(-1)?.rate).toEqual(callRate(rate));
+  });
+
   test('stays below its bound, also one that comes later', async () => {
     const { go, steer } = begin({ auto: true, perSecond: 30 });
     for (const { rate } of await go(10_000)) expect(rate).toBeLessThanOrEqual(30);
