@@ -1,3 +1,4 @@
+import { Mistrust } from './mistrust.ts';
 import type { Traffic } from './traffic.ts';
 
 /** What was accepted among how many is remembered for so long. */
@@ -15,9 +16,6 @@ const trialReactions = 8;
 const confirmed = 0.92;
 /** A cap that has to be lowered more often within the memory is none. */
 const loweredAtMost = 3;
-/** After a cap was suspected wrongly, none is for so long; four times as long each time. */
-const unsuspectingMs = 60_000;
-const longestUnsuspectingMs = 3_600_000;
 /** After such a time one more is tried than the API accepted at once, and after a shorter one where that went well. */
 const tryMoreAfterMs = 15_000;
 const tryMoreAgainMs = 2_000;
@@ -62,8 +60,8 @@ export class CrowdCap {
   #suspicion: Sighting | undefined;
   #lowered: number[] = [];
   #triedMoreAt = 0;
-  #unsuspectingUntil = Number.NEGATIVE_INFINITY;
-  #unsuspectingMs = unsuspectingMs;
+  /** After a cap was suspected wrongly, none is for a while. */
+  readonly #mistrust = new Mistrust();
   #unreliableUntil = Number.NEGATIVE_INFINITY;
   #accepted: Sighting[] = [];
   #perSecond = 0;
@@ -141,7 +139,7 @@ export class CrowdCap {
   /** Two refusals at the same crowd, and none accepted among so many, are a cap. */
   #suspect(now: number, among: number, error: number, limit: number, reactionMs: number): number {
     const most = this.#accepted.reduce((highest, accepted) => Math.max(highest, accepted.among), 0);
-    if (now < Math.max(this.#unsuspectingUntil, this.#begunAt + acquaintedMs)) return limit;
+    if (this.#mistrust.lasts(now) || now < this.#begunAt + acquaintedMs) return limit;
     // Among so few, what is off by so much tells nothing.
     if (most === 0 || among <= most - 2 * error || among <= 2 * error) {
       this.#suspicion = undefined;
@@ -191,8 +189,7 @@ export class CrowdCap {
     this.#value = undefined;
     this.#known = undefined;
     this.#trial = undefined;
-    this.#unsuspectingUntil = now + this.#unsuspectingMs;
-    this.#unsuspectingMs = Math.min(4 * this.#unsuspectingMs, longestUnsuspectingMs);
+    this.#mistrust.begin(now);
     return Math.max(limit, this.#before);
   }
 }

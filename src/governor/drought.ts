@@ -1,3 +1,4 @@
+import { longestSpreadMs } from './spread.ts';
 import { testPause } from './test-pause.ts';
 
 /** Lengths of the windows that limits usually have, milliseconds. */
@@ -7,8 +8,6 @@ const usualPeriods = [
 const minuteMs = 60_000;
 /** Shorter droughts are no ends of windows. */
 const shortestMs = 3_000;
-/** What a longer window allows is not spread over it: nobody wants to wait for hours for a few calls. */
-const longestSpreadMs = 600_000;
 /** Calls are sent so long after a time that is awaited: clocks differ. */
 const clockSkewMs = 200;
 

@@ -3,6 +3,7 @@ import { Outage } from './outage.ts';
 import type { Pace } from './pace.ts';
 import { Ramp } from './ramp.ts';
 import { RateSearch } from './rate-search.ts';
+import { slowestRate } from './rates.ts';
 import { Reaction } from './reaction.ts';
 import { StatedPace, statedRemaining } from './stated-pace.ts';
 import type { Traffic } from './traffic.ts';
@@ -27,8 +28,6 @@ export interface GovernorOptions {
 
 /** No wait is longer, whatever an API asks for. */
 const longestWaitMs = 86_400_000;
-/** So few calls per second still show when more are accepted. */
-const slowestRate = 1 / 300;
 /** What tests whether an outage is over are single calls. */
 const testRate = 1;
 
@@ -155,17 +154,18 @@ export class Governor {
     };
   }
 
+  /** Whatever is being done, a wait that the API asks for is the reason why nothing is called. */
   #state(now: number): Pick<Pace, 'phase' | 'reason'> {
+    const { phase, reason } = this.#undertaking();
+    return { phase, reason: this.#waitUntil > now ? 'the API asks to wait' : reason };
+  }
+
+  #undertaking(): Pick<Pace, 'phase' | 'reason'> {
     if (this.#outage.restUntil !== undefined) return { phase: 'waiting', reason: 'nobody takes connections' };
-    if (!this.#isStated) {
-      const isBound = this.bound !== undefined && this.#search.rate >= this.bound;
-      return {
-        phase: this.#search.phase,
-        reason: isBound ? 'the most that is allowed here' : this.#search.reason,
-      };
-    }
-    const reason = this.#waitUntil > now ? 'the API asks to wait' : 'the API states its limit';
-    return { phase: 'stated', reason };
+    if (this.#isStated) return { phase: 'stated', reason: 'the API states its limit' };
+    const { phase, rate, reason } = this.#search;
+    const isBound = this.bound !== undefined && rate >= this.bound;
+    return { phase, reason: isBound ? 'the most that is allowed here' : reason };
   }
 }
 

@@ -1,11 +1,9 @@
-/** Calls per second that nobody minds. */
-const firstRate = 20;
+import { firstRate, inUse } from './rates.ts';
+
 const doublingMs = 500;
 /** After a rest of so long calls begin with a part of the rate; shorter ones cost too much already. */
 const longRestMs = 3_000;
 const afterRest = 0.25;
-/** A rate is in use when at least such a part of it is. */
-const inUse = 0.6;
 
 /** Lets the rate rise quickly but never at once: at the beginning, after a rest, and when the API promises much. */
 export class Ramp {

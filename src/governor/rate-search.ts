@@ -4,22 +4,18 @@ import { KnownRates } from './known-rates.ts';
 import type { Phase } from './pace.ts';
 import { ProbeSchedule } from './probe-schedule.ts';
 import type { RateNews } from './rate-news.ts';
+import { firstRate, inUse, slowestRate } from './rates.ts';
 import { Settling } from './settling.ts';
 import { Tally } from './tally.ts';
 
-/** Calls per second to begin with when nothing is known. */
-const firstRate = 20;
 /** Tests whether a drought is over are single calls. */
 const testRate = 1;
-const slowestRate = 1 / 300;
 const fastestRate = 1_000_000;
 /** At the beginning the rate doubles in such a time, or in that of so many reactions. */
 const doublingSeconds = 0.5;
 const doublingReactions = 4;
 /** A search between a rate that was fine and one that was not takes so long. */
 const searchSeconds = 2.5;
-/** Only a rate of which such a part is used tells anything, and rises. */
-const inUse = 0.6;
 /** Below what is held, after a refusal, so that some allowance gathers; a longer wait has let it gather already. */
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
@@ -239,6 +235,7 @@ export class RateSearch {
 
   #advance({ latencyMs, lagMs, most }: RateNews, passedMs: number): void {
     if (this.#phase === 'waiting' || this.#rate >= most) return;
+    // Only a rate that is used tells anything, and rises.
     if (this.#tally.sentPerSecond < inUse * this.#rate) return;
     this.#usedMs += passedMs;
     const seconds = passedMs / 1_000;

@@ -1,4 +1,6 @@
 import type { StatedLimit } from '../api/limits/stated-limit.ts';
+import { Mistrust } from './mistrust.ts';
+import { longestSpreadMs } from './spread.ts';
 import { type KnownLimit, StatedLimits } from './stated-limits.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -6,18 +8,13 @@ import type { Traffic } from './traffic.ts';
 const caution = 0.986;
 /** Calls leave early or late by so much: one more than permitted must not fall into a short window for that. */
 const jitterMs = 25;
-/** What a longer window allows is not spread over it: nobody wants to wait for hours for a few calls. */
-const longestSpreadMs = 600_000;
-/** What remains of it is used no faster than in such a time, so that its end is met without a refusal. */
+/** What remains of a window that is not spread is used no faster than in such a time, so that its end is met without a refusal. */
 const usedUpInMs = 1_000;
 /** The last calls of a window are not sent all at once. */
 const shortestSpreadMs = 250;
 /** So many rejections within such a time, and what the API states can't be all of it. */
 const contradictions = 4;
 const contradictionsWithinMs = 10_000;
-/** For how long it is not believed then; four times as long each time. */
-const distrustMs = 60_000;
-const longestDistrustMs = 3_600_000;
 
 /** What the API's own words allow. */
 export interface StatedRate {
@@ -35,13 +32,12 @@ export interface StatedRate {
  * - quota and a short window are spread evenly;
  * - in a longer window, what remains is spread over what is left of it;
  * - what a window of hours allows may be used at once, but for its last calls;
- * - anything less says too little, and the rate is searched for; `exhausted` then warns before calls are refused.
+ * - anything less says too little, and the rate is searched for; `statedRemaining` then warns before calls are refused.
  */
 export class StatedPace {
   readonly #limits = new StatedLimits();
   #rejections: number[] = [];
-  #distrustedUntil = Number.NEGATIVE_INFINITY;
-  #distrustMs = distrustMs;
+  readonly #mistrust = new Mistrust();
 
   /** @param unexpected whether calls were rejected that kept to what was stated. */
   update(now: number, stated: readonly StatedLimit[], unexpected: boolean): void {
@@ -50,8 +46,7 @@ export class StatedPace {
     if (unexpected) this.#rejections.push(now);
     if (this.#rejections.length < contradictions) return;
     this.#rejections = [];
-    this.#distrustedUntil = now + this.#distrustMs;
-    this.#distrustMs = Math.min(4 * this.#distrustMs, longestDistrustMs);
+    this.#mistrust.begin(now);
   }
 
   /**
@@ -61,7 +56,7 @@ export class StatedPace {
    */
   allowed(now: number, active: number): StatedRate {
     let allowed: StatedRate = { ceiling: Number.POSITIVE_INFINITY };
-    if (now < this.#distrustedUntil) return allowed;
+    if (this.#mistrust.lasts(now)) return allowed;
     for (const limit of this.#limits.values()) allowed = both(allowed, allowedBy(limit, now, active));
     return allowed;
   }

@@ -20,7 +20,7 @@ export interface Traffic {
   readonly acceptedAmong?: number;
   /** The fewest calls that were in flight, themselves included, when one was sent that was rejected. */
   readonly rejectedAmong?: number;
-  /** By how many those two may be off, because several processes call and each counts its own. Default 0. */
+  /** By how many those two may be off: the API counts at other moments, and each process counts its own. Default 0. */
   readonly amongError?: number;
   /** What the answers said of the API's limits; the latest of each. */
   readonly stated: readonly StatedLimit[];

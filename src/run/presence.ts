@@ -2,7 +2,9 @@ import { callRate } from '../queue/call-rate.ts';
 import { commonPolicy } from '../queue/rate-policy.ts';
 import type { PaceEntry, Registry, RunEntry } from '../queue/registry.ts';
 import { isPresent } from '../queue/registry.ts';
+import { RenewalWatch } from '../queue/renewal-watch.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
+import { isActive } from './record.ts';
 
 /** What a shared datastore tells a run about its surroundings. */
 export interface Surroundings {
@@ -56,21 +58,11 @@ export function startPresence(options: PresenceOptions): Presence {
   let isEstablished = false;
   let stopped = false;
   let soon: NodeJS.Timeout | undefined;
-  let heard: { readonly seenAt: string; readonly at: number } | undefined;
+  const watch = new RenewalWatch(silentMs);
 
-  /**
-   * A governor that does not renew its entry is gone, whatever the clocks of machines say: they are believed at the first
-   * look only.
-   */
-  const renewed = (pace: PaceEntry | undefined): PaceEntry | undefined => {
-    if (pace === undefined || Date.parse(pace.seenAt) === 0) return undefined;
-    const now = performance.now();
-    if (pace.seenAt !== heard?.seenAt) {
-      const isAlive = heard !== undefined || isPresent(pace);
-      heard = { seenAt: pace.seenAt, at: isAlive ? now : Number.NEGATIVE_INFINITY };
-    }
-    return now - heard.at < silentMs ? pace : undefined;
-  };
+  /** The pace of a governor that is there. */
+  const renewed = (pace: PaceEntry | undefined): PaceEntry | undefined =>
+    pace !== undefined && Date.parse(pace.seenAt) !== 0 && watch.isRenewed(pace) ? pace : undefined;
 
   const beat = async (): Promise<void> => {
     try {
@@ -118,7 +110,7 @@ export function startPresence(options: PresenceOptions): Presence {
 /** What the runs of an API allow together. A paused one counts: when it goes on, its rows are called at once. */
 async function commonRate(registry: Registry, baseUrl: string) {
   const runs = (await registry.runs()).filter(
-    (run) => run.baseUrl === baseUrl && isPresent(run) && ['running', 'paused'].includes(run.state),
+    (run) => run.baseUrl === baseUrl && isPresent(run) && isActive(run.state),
   );
   const { auto, perSecond } = commonPolicy(runs.map(({ rate }) => rate));
   const allowed = auto ? Math.min(perSecond ?? cautiousRate, cautiousRate) : perSecond;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../files.ts';
+import { toHundredths } from '../rounding.ts';
 
 /**
  * `rate.json` of a run: how fast the API could be called over time, and why. It is for people: nothing depends on it.
@@ -126,9 +127,9 @@ export class RateLog {
     this.#rejected += rejected;
     if ((facts.restUntil ?? 0) - Date.now() > noticeableRestMs) this.#waited += seconds;
     this.#series.push({
-      t_s: rounded(this.#seconds),
-      allowed_per_s: facts.rate === undefined ? null : rounded(facts.rate),
-      accepted_per_s: rounded(Math.max(0, facts.accepted - before.accepted) / seconds),
+      t_s: toHundredths(this.#seconds),
+      allowed_per_s: facts.rate === undefined ? null : toHundredths(facts.rate),
+      accepted_per_s: toHundredths(Math.max(0, facts.accepted - before.accepted) / seconds),
       rejected,
     });
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
@@ -147,8 +148,8 @@ export class RateLog {
     const history: RateHistory = {
       version: 1,
       wanted: this.#wanted,
-      allowed_per_s: rate === undefined ? null : rounded(rate),
-      limit_per_s: learned === undefined ? null : rounded(learned),
+      allowed_per_s: rate === undefined ? null : toHundredths(rate),
+      limit_per_s: learned === undefined ? null : toHundredths(learned),
       concurrency: facts.concurrency,
       phase: facts.phase,
       reason: facts.reason,
@@ -192,8 +193,8 @@ function thinned(series: readonly Point[]): Point[] {
       allowed_per_s:
         first.allowed_per_s === null || second.allowed_per_s === null
           ? null
-          : rounded((first.allowed_per_s + second.allowed_per_s) / 2),
-      accepted_per_s: rounded(
+          : toHundredths((first.allowed_per_s + second.allowed_per_s) / 2),
+      accepted_per_s: toHundredths(
         (first.accepted_per_s * one + second.accepted_per_s * other) / Math.max(one + other, 0.001),
       ),
       rejected: first.rejected + second.rejected,
@@ -201,8 +202,4 @@ function thinned(series: readonly Point[]): Point[] {
     start = second.t_s;
   }
   return result;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
 }

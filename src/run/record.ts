@@ -128,7 +128,7 @@ export function actualState(record: RunRecord): RunState {
 }
 
 /** Whether a process works on a run in this state, or will as soon as somebody wants it to. */
-export function isActive(state: RunState): boolean {
+export function isActive(state: string): boolean {
   return state === 'running' || state === 'paused';
 }
 

@@ -3,11 +3,11 @@ import type { ApiClient } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
-import type { WorkerEntry } from '../queue/registry.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import type { RowWorker } from '../queue/row-worker.ts';
+import { toHundredths } from '../rounding.ts';
 import { CallGate } from './call-gate.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, WorkerFacts } from './exchange.ts';
 import { type PaceReport, startPacer } from './pacer.ts';
 import { createRowProcessor, type WorkerEvent } from './row-processor.ts';
 import { type StartingPoint, usualConcurrency } from './steering.ts';
@@ -21,7 +21,7 @@ export interface CallerOptions {
   /** Calls in flight at once, or as many as are good. */
   readonly concurrency: number | 'auto';
   /** Opens the exchange with other workers of the API; it is closed at the end. */
-  readonly exchange: (facts: () => CallerFacts) => Exchange;
+  readonly exchange: (facts: () => WorkerFacts) => Exchange;
   /** What an earlier run has learned of the API. */
   readonly learned?: StartingPoint | undefined;
   readonly log: Logger;
@@ -35,9 +35,6 @@ export interface CallerOptions {
   readonly onStuck: () => void;
   readonly onError: (error: Error) => void;
 }
-
-/** What a caller says of itself. */
-export type CallerFacts = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'>;
 
 /** Calls the API for the rows of a queue, at the pace that the API permits. */
 export interface Caller {
@@ -80,7 +77,7 @@ export function startCaller(options: CallerOptions): Caller {
     },
     onError,
   });
-  const started = pacer.established.then(() => {
+  const start = (): void => {
     if (paused) return;
     worker = startWatchedWorker(datastore, rows, {
       concurrency: inHand(),
@@ -101,8 +98,8 @@ export function startCaller(options: CallerOptions): Caller {
       onStuck: options.onStuck,
       onError,
     });
-  });
-  started.catch(onError);
+  };
+  pacer.established.then(start).catch(onError);
 
   const pause = (): void => {
     paused = true;
@@ -136,15 +133,11 @@ function logPace(log: Logger, pace: PaceReport, before: PaceReport | undefined):
     {
       phase,
       reason,
-      rate_per_s: rounded(rate),
-      limit_per_s: rounded(learned),
+      ...(rate !== undefined && { rate_per_s: toHundredths(rate) }),
+      ...(learned !== undefined && { limit_per_s: toHundredths(learned) }),
       concurrency,
       ...(restUntil !== undefined && { wait_ms: Math.max(0, restUntil - Date.now()) }),
     },
     'pace',
   );
-}
-
-function rounded(rate: number | undefined): number | undefined {
-  return rate === undefined ? undefined : Math.round(rate * 100) / 100;
 }

@@ -3,13 +3,14 @@ import { hostname } from 'node:os';
 import { type CommonPolicy, commonPolicy, type RatePolicy } from '../queue/rate-policy.ts';
 import {
   goneAfterMs,
-  isPresent,
   type PaceEntry,
   type Registry,
   type RunEntry,
   type TrafficReport,
   type WorkerEntry,
 } from '../queue/registry.ts';
+import { RenewalWatch } from '../queue/renewal-watch.ts';
+import { isActive } from '../run/record.ts';
 
 /** What is known after an exchange. */
 export interface Exchanged {
@@ -24,6 +25,9 @@ export interface Exchanged {
   /** What the worker that leads has decided; absent when this one does, or none has yet. */
   readonly pace?: PaceEntry;
 }
+
+/** What a worker says of itself. */
+export type WorkerFacts = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'>;
 
 /** What is decided, for the others. */
 export type Decision = Omit<PaceEntry, 'baseUrl' | 'worker' | 'runs' | 'workers' | 'seenAt'>;
@@ -60,8 +64,7 @@ export interface SharedExchangeOptions {
   readonly version: string;
   /** The API whose rows are called, normalised. */
   readonly baseUrl: string;
-  /** What this worker says of itself. */
-  readonly facts: () => Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'>;
+  readonly facts: () => WorkerFacts;
 }
 
 /** Of a shared datastore: shows this worker to everybody who sees it, until it is closed. */
@@ -69,8 +72,8 @@ export function sharedExchange(options: SharedExchangeOptions): Exchange {
   const { registry, baseUrl } = options;
   const id = randomUUID();
   const startedAt = new Date().toISOString();
-  const presentWorkers = presenceWatch<WorkerEntry>(silentMs);
-  const presentRuns = presenceWatch<RunEntry>(goneAfterMs);
+  const presentWorkers = renewedAmong<WorkerEntry>(silentMs);
+  const presentRuns = renewedAmong<RunEntry>(goneAfterMs);
   let runs: readonly string[] = [];
   let workers = 1;
   let published: PaceEntry | undefined;
@@ -94,7 +97,7 @@ export function sharedExchange(options: SharedExchangeOptions): Exchange {
       const present = [own, ...presentWorkers(others)].filter(({ traffic }) => traffic !== undefined);
       const first = present.reduce((one, other) => (precedes(other, one) ? other : one), own);
       const wanting = presentRuns((await registry.runs()).filter((run) => run.baseUrl === baseUrl)).filter(
-        ({ state }) => state === 'running' || state === 'paused',
+        ({ state }) => isActive(state),
       );
       runs = wanting.map((run) => run.id);
       workers = present.length;
@@ -125,23 +128,13 @@ export function sharedExchange(options: SharedExchangeOptions): Exchange {
   };
 }
 
-/**
- * Tells whose entries are renewed. Clocks differ from machine to machine: they are believed when an entry is first seen,
- * from then on it counts that it changes.
- */
-function presenceWatch<Entry extends { readonly id: string; readonly seenAt: string }>(patienceMs: number) {
-  let heard = new Map<string, { readonly seenAt: string; readonly at: number }>();
+/** Tells whose entries are renewed; of those that are gone nothing is kept. */
+function renewedAmong<Entry extends { readonly id: string; readonly seenAt: string }>(patienceMs: number) {
+  let watches = new Map<string, RenewalWatch>();
   return (entries: readonly Entry[]): readonly Entry[] => {
-    const now = performance.now();
-    heard = new Map(
-      entries.map(({ id, seenAt }) => {
-        const before = heard.get(id);
-        if (before?.seenAt === seenAt) return [id, before];
-        const isAlive = before !== undefined || isPresent({ seenAt });
-        return [id, { seenAt, at: isAlive ? now : Number.NEGATIVE_INFINITY }];
-      }),
-    );
-    return entries.filter(({ id }) => now - (heard.get(id)?.at ?? now) < patienceMs);
+    const before = watches;
+    watches = new Map(entries.map(({ id }) => [id, before.get(id) ?? new RenewalWatch(patienceMs)]));
+    return entries.filter((entry) => watches.get(entry.id)?.isRenewed(entry));
   };
 }
 

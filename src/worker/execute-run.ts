@@ -181,7 +181,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
             ? ownExchange(runOptions.rate)
             : sharedExchange({ registry, version: options.version, baseUrl: runOptions.baseUrl, facts }),
         learned: await options.learned?.load(),
-        onPace: (pace) => seePace(pace),
+        onPace: seePace,
         log,
         onEvent(event) {
           if (event.type === 'finished') progress.finished(event.result);

@@ -12,8 +12,8 @@ import { FeedWindow } from '../run/feed-window.ts';
 import type { RunOptions } from '../run/record.ts';
 import type { WishWatch } from '../run/wish.ts';
 import { aborted, after } from '../waiting.ts';
-import { type Caller, type CallerFacts, startCaller } from './caller.ts';
-import type { Exchange } from './exchange.ts';
+import { type Caller, startCaller } from './caller.ts';
+import type { Exchange, WorkerFacts } from './exchange.ts';
 import type { PaceReport } from './pacer.ts';
 import type { WorkerEvent } from './row-processor.ts';
 import { type StartingPoint, usualConcurrency } from './steering.ts';
@@ -51,7 +51,7 @@ export interface RunHereOptions {
   readonly client: ApiClient | undefined;
   readonly wishes: WishWatch;
   /** How the worker of this run exchanges with others of the same API. */
-  readonly exchange: (facts: () => CallerFacts) => Exchange;
+  readonly exchange: (facts: () => WorkerFacts) => Exchange;
   /** What earlier runs have learned of the API. */
   readonly learned?: StartingPoint | undefined;
   readonly log: Logger;

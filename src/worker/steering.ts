@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Governor, type Learned } from '../governor/governor.ts';
 import type { Pace, Phase } from '../governor/pace.ts';
+import { inUse } from '../governor/rates.ts';
 import type { Traffic } from '../governor/traffic.ts';
 import { type CallRate, callRate } from '../queue/call-rate.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
@@ -35,7 +36,6 @@ export const mostConcurrency = 200;
 /** Workers take rows in bursts: a rate that they do not reach on average would still slow them down. */
 const headroom = 4;
 const mostPerSecond = 1_000_000;
-const inUse = 0.6;
 const idleAfterMs = 2_000;
 
 /** A Redis that has lost its data has lost the limit, too. */
@@ -48,8 +48,6 @@ export class Steering {
   #rate: { readonly rate: CallRate | undefined; readonly at: number } | undefined;
   #restUntil = 0;
   #pausedAt = 0;
-  /** Until when the API has asked to wait. */
-  #toldUntil: number;
   readonly #trim: RateTrim;
   #lookedAt: number;
   #idleSince: number;
@@ -60,7 +58,6 @@ export class Steering {
     this.#trim = new RateTrim(now);
     this.#lookedAt = now;
     this.#idleSince = now;
-    this.#toldUntil = waitUntil ?? 0;
     this.#governor = new Governor(now, {
       concurrency: { start: usualConcurrency, most: mostConcurrency },
       learned,
@@ -82,10 +79,9 @@ export class Steering {
         reason,
       };
     }
-    this.#toldUntil = Math.max(this.#toldUntil, traffic.waitUntil ?? 0);
     await this.#setRate(now, Math.min(this.#asked(now, traffic, pace), policy.perSecond ?? mostPerSecond));
     await this.#rest(now, pace.restUntil ?? 0);
-    return { ...pace, ...(this.#toldUntil > now && { reason: 'the API asks to wait' }) };
+    return pace;
   }
 
   /** Calls per second that the queue is asked for, so that they come to what the governor wants. */

@@ -112,3 +112,9 @@ export function expectEveryRowOnce(report: readonly Cells[], rows: number): void
     Array.from({ length: rows }, (_, index) => index + 1),
   );
 }
+
+/** The calls of the busiest second: more than are allowed in one, as windows of the rate lie across it. */
+export function mostInASecond(log: readonly LogEntry[]): number {
+  const times = log.map(({ time }) => Date.parse(time));
+  return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1_000).length));
+}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import type { PaceEntry, Registry, RunEntry, WorkerEntry } from '../../src/queue/registry.ts';
 import { built } from '../helpers/built.ts';
+import { runEntry as anyRun, workerEntry as anyWorker } from '../helpers/registry-entries.ts';
 
 const { openRegistry } = await built<typeof import('../../src/queue/registry.ts')>('queue/registry');
 
@@ -12,37 +13,29 @@ let entries = 0;
 
 function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
   entries += 1;
-  return {
+  return anyRun({
     id: `run-${entries}`,
     key: `key-${entries}`,
-    baseUrl: 'https://api.example.com',
     manifest: 'NUL \u0000, lone \ud800, 🎧.csv',
-    state: 'running',
-    rows: 10,
     counts: { succeeded: 1, failed: 2, invalid: 3, duplicate: 4, not_attempted: 0 },
     ratePerSecond: 1.5,
-    coordinator: { host: 'here', pid: 1 },
     startedAt: now,
     seenAt: now,
     ...changes,
-  };
+  });
 }
 
 function workerEntry(changes: Partial<WorkerEntry> = {}): WorkerEntry {
   entries += 1;
-  return {
+  return anyWorker({
     id: `worker-${entries}`,
-    host: 'here',
-    pid: 1,
-    version: '1.0.0',
-    baseUrl: 'https://api.example.com',
     concurrency: 5,
     active: 3,
     finished: 2,
     startedAt: now,
     seenAt: now,
     ...changes,
-  };
+  });
 }
 
 function paceEntry(changes: Partial<PaceEntry> = {}): PaceEntry {

@@ -5,13 +5,9 @@ import type { PaceEntry, Registry, RunEntry, WorkerEntry } from '../../src/queue
 import { goneAfterMs } from '../../src/queue/registry.ts';
 import type { RowQueue } from '../../src/queue/row-queue.ts';
 import { type Surroundings, startPresence } from '../../src/run/presence.ts';
+import { ago, runEntry as anyRun, api, workerEntry } from '../helpers/registry-entries.ts';
 
-const api = 'https://api.example.com';
 const secondMs = 1_000;
-
-function ago(milliseconds: number): string {
-  return new Date(Date.now() - milliseconds).toISOString();
-}
 
 type Rate = Pick<RunEntry, 'rate'>;
 
@@ -43,36 +39,7 @@ function paceEntry(changes: Partial<PaceEntry> = {}): PaceEntry {
 }
 
 function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
-  return {
-    id: 'own',
-    key: 'own',
-    baseUrl: api,
-    manifest: 'rows.csv',
-    state: 'running',
-    rows: 10,
-    counts: { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 },
-    ratePerSecond: 0,
-    coordinator: { host: 'here', pid: 1 },
-    startedAt: ago(0),
-    seenAt: ago(0),
-    ...changes,
-  };
-}
-
-function workerEntry(changes: Partial<WorkerEntry> = {}): WorkerEntry {
-  return {
-    id: 'w',
-    host: 'here',
-    pid: 2,
-    version: '1',
-    baseUrl: api,
-    concurrency: 1,
-    active: 0,
-    finished: 0,
-    startedAt: ago(0),
-    seenAt: ago(0),
-    ...changes,
-  };
+  return anyRun({ id: 'own', key: 'own', ...changes });
 }
 
 /** Without those that only say again what was said before. */

@@ -9,8 +9,8 @@ import {
   type WorkerEntry,
 } from '../../src/queue/registry.ts';
 import { type Decision, type Exchange, ownExchange, sharedExchange } from '../../src/worker/exchange.ts';
+import { ago, runEntry as anyRun, workerEntry as anyWorker, api } from '../helpers/registry-entries.ts';
 
-const api = 'https://api.example.com';
 const auto: RatePolicy = { text: 'auto', auto: true };
 const fixed: RatePolicy = { text: '50/s', auto: false, perSecond: 50 };
 
@@ -29,43 +29,13 @@ const decision: Decision = {
   rejected: 1,
 };
 
-function ago(milliseconds: number): string {
-  return new Date(Date.now() - milliseconds).toISOString();
-}
-
+/** Another worker than the one that a test opens, which has been there for longer. */
 function workerEntry(changes: Partial<WorkerEntry> = {}): WorkerEntry {
-  return {
-    id: 'other',
-    host: 'elsewhere',
-    pid: 2,
-    version: '1',
-    baseUrl: api,
-    concurrency: 1,
-    active: 0,
-    finished: 0,
-    traffic: report(),
-    startedAt: ago(60_000),
-    seenAt: ago(0),
-    ...changes,
-  };
+  return anyWorker({ id: 'other', host: 'elsewhere', traffic: report(), startedAt: ago(60_000), ...changes });
 }
 
 function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
-  return {
-    id: 'run',
-    key: 'run',
-    baseUrl: api,
-    manifest: 'rows.csv',
-    state: 'running',
-    rows: 10,
-    counts: { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 },
-    ratePerSecond: 0,
-    rate: auto,
-    coordinator: { host: 'here', pid: 1 },
-    startedAt: ago(0),
-    seenAt: ago(0),
-    ...changes,
-  };
+  return anyRun({ rate: auto, ...changes });
 }
 
 function paceEntry(changes: Partial<PaceEntry> = {}): PaceEntry {

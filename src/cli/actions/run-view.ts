@@ -1,9 +1,9 @@
 import type { Outcome } from '../../domain.ts';
 import type { PaceEntry, RunEntry } from '../../queue/registry.ts';
-import { type RateHistory, readRateHistory } from '../../run/rate-log.ts';
+import { readRateHistory } from '../../run/rate-log.ts';
 import { actualState, isActive, isResumable, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
-import type { RunView } from '../render/status.ts';
+import type { PaceView, RunView } from '../render/status.ts';
 import { type LiveRun, presentEntry } from './live-view.ts';
 import { withJournalReader } from './look.ts';
 
@@ -35,7 +35,7 @@ export async function viewOfRecord(
       : average !== undefined && { rate: { perSecond: average, of: 'average' } }),
     ...(active && coordinatorOf(record, entry)),
     workers: active ? (live?.workers ?? []) : [],
-    ...(active && paceView(live?.pace, await readRateHistory(store.folder(record.id)))),
+    ...(active && (await paceOf(live?.pace, store.folder(record.id)))),
     local: {
       unclear,
       codes,
@@ -50,7 +50,7 @@ export async function viewOfRecord(
 export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
   const entry = live?.entry ?? known;
   const present = presentEntry(entry) !== undefined;
-  const active = entry.state === 'running' || entry.state === 'paused';
+  const active = isActive(entry.state);
   return {
     id: entry.id,
     state: active && !present ? 'interrupted' : entry.state,
@@ -62,17 +62,14 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     ...(active && present && { rate: { perSecond: entry.ratePerSecond, of: 'now' } }),
     coordinator: { ...entry.coordinator, seenAt: entry.seenAt },
     workers: active ? (live?.workers ?? []) : [],
-    ...(active && present && paceView(live?.pace, undefined)),
+    ...(active && present && live?.pace !== undefined && { pace: livePace(live.pace) }),
   };
 }
 
 /** How the API is called: as the shared datastore tells, else as the run's folder did a few seconds ago. */
-function paceView(pace: PaceEntry | undefined, history: RateHistory | undefined): Pick<RunView, 'pace'> {
-  if (pace !== undefined) {
-    const { rate, learned, concurrency, reason, restMs } = pace;
-    const waitUntil = restMs < 1_000 ? undefined : new Date(Date.parse(pace.seenAt) + restMs).toISOString();
-    return { pace: { allowed: rate, limit: learned, concurrency, reason, waitUntil } };
-  }
+async function paceOf(live: PaceEntry | undefined, folder: string): Promise<Pick<RunView, 'pace'>> {
+  if (live !== undefined) return { pace: livePace(live) };
+  const history = await readRateHistory(folder);
   if (history === undefined) return {};
   return {
     pace: {
@@ -83,6 +80,11 @@ function paceView(pace: PaceEntry | undefined, history: RateHistory | undefined)
       waitUntil: history.wait_until ?? undefined,
     },
   };
+}
+
+function livePace({ rate, learned, concurrency, reason, restMs, seenAt }: PaceEntry): PaceView {
+  const waitUntil = restMs < 1_000 ? undefined : new Date(Date.parse(seenAt) + restMs).toISOString();
+  return { allowed: rate, limit: learned, concurrency, reason, waitUntil };
 }
 
 function coordinatorOf({ process }: RunRecord, entry: RunEntry | undefined): Pick<RunView, 'coordinator'> {

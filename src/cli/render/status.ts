@@ -1,6 +1,7 @@
 import { type Outcome, outcomes } from '../../domain.ts';
 import type { CodeCount } from '../../journal/journal.ts';
 import { goneAfterMs, type WorkerEntry } from '../../queue/registry.ts';
+import { toHundredths } from '../../rounding.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { clockTime, count, duration, indented, perSecond, table } from './words.ts';
 
@@ -123,8 +124,8 @@ export function statusText(view: RunView, now = Date.now()): string {
 function paceDocument(pace: PaceView | undefined): object | null {
   if (pace === undefined) return null;
   return {
-    allowed_per_s: pace.allowed === undefined ? null : rounded(pace.allowed),
-    limit_per_s: pace.limit === undefined ? null : rounded(pace.limit),
+    allowed_per_s: pace.allowed === undefined ? null : toHundredths(pace.allowed),
+    limit_per_s: pace.limit === undefined ? null : toHundredths(pace.limit),
     concurrency: pace.concurrency,
     reason: pace.reason,
     wait_until: pace.waitUntil ?? null,
@@ -141,10 +142,6 @@ function paceLines(pace: PaceView | undefined, now: number): readonly string[][]
       ? `waiting ${duration(waitMs / 1_000)}, until ${clockTime(new Date(now + waitMs), new Date(now))}`
       : `${allowed}${limit}`;
   return [['pace', `${text} (${pace.reason})`]];
-}
-
-function rounded(rate: number): number {
-  return Math.round(rate * 100) / 100;
 }
 
 function doneOf({ counts }: RunView): number {

@@ -31,21 +31,26 @@ export function secondsUntilQuiet(/** @type {ChangedLimit} */ { calls, change, e
 }
 
 /** Seconds from the change until half a minute begins in which less than 1 % of the calls are rejected. */
-export function secondsUntilFewRejected(/** @type {ChangedLimit} */ { calls, change, end }) {
-  for (let from = change; from + longMs <= end; from += stepMs)
-    if (fewRejected(calls, from, longMs)) return (from - change) / 1_000;
-  return Number.POSITIVE_INFINITY;
+export function secondsUntilFewRejected(/** @type {ChangedLimit} */ limit) {
+  return secondsUntil(limit, longMs, (from) => fewRejected(limit.calls, from, longMs));
 }
 
 /** Seconds from the change until three seconds begin in which so many calls per second are admitted. */
-export function secondsUntilRate(
-  /** @type {ChangedLimit} */ { calls, change, end },
-  /** @type {number} */ perSecond,
-) {
-  for (let from = change; from + usedMs <= end; from += stepMs) {
-    const { made, rejected } = rejectedCalls(calls, from, from + usedMs);
-    if (made - rejected >= perSecond) return (from - change) / 1_000;
-  }
+export function secondsUntilRate(/** @type {ChangedLimit} */ limit, /** @type {number} */ perSecond) {
+  return secondsUntil(limit, usedMs, (from) => {
+    const { made, rejected } = rejectedCalls(limit.calls, from, from + usedMs);
+    return made - rejected >= perSecond;
+  });
+}
+
+/**
+ * @param {ChangedLimit} limit
+ * @param {number} spanMs
+ * @param {(from: number) => boolean} holds for the calls of such a span
+ */
+function secondsUntil({ change, end }, spanMs, holds) {
+  for (let from = change; from + spanMs <= end; from += stepMs)
+    if (holds(from)) return (from - change) / 1_000;
   return Number.POSITIVE_INFINITY;
 }
 

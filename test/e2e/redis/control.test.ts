@@ -1,11 +1,10 @@
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LogEntry } from '../../../src/sandbox/log/log-entry.ts';
 import { type CommandOptions, cqbatch, startCqbatch } from '../../helpers/cqbatch.ts';
 import { observe } from '../../helpers/observed.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { type SandboxProcess, startSandbox } from '../../helpers/sandbox.ts';
-import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { expectAgreement, expectEveryRowOnce, mostInASecond } from '../agreement.ts';
 import { eventually, kindSandbox, type Machine, newMachine, type Place, requested } from './machine.ts';
 
 const rows = 500;
@@ -15,15 +14,6 @@ const runArgs = [
   ...['run', 'rows.csv', '--yes', '--run-id', 'r'],
   ...['--rate', `${callsPerSecond}/s`, '--concurrency', '4'],
 ];
-
-/**
- * The most calls that the sandbox saw in any second. With the rate in force that is at most twice the rate, when one
- * window ends in it and the next begins, and some more where calls were delayed on their way.
- */
-function mostInASecond(log: readonly LogEntry[]): number {
-  const times = log.map(({ time }) => Date.parse(time));
-  return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1_000).length));
-}
 
 /** Pauses a run, looks at it, lets it go on, and cancels it, with commands that are typed elsewhere. */
 async function control(

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LogEntry } from '../../../src/sandbox/log/log-entry.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { readSummary } from '../../helpers/run-folder.ts';
 import { type SandboxProcess, startSandbox } from '../../helpers/sandbox.ts';
-import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { expectAgreement, expectEveryRowOnce, mostInASecond } from '../agreement.ts';
 import { eventually, kindSandbox, type Machine, newMachine, requested } from './machine.ts';
 
 /** A machine that runs a manifest against a limited API, and those that help it, if any do. */
@@ -39,12 +38,6 @@ interface LearnedLimit {
 async function learnedLimits({ stateDir }: Machine): Promise<readonly LearnedLimit[]> {
   const text = await readFile(join(stateDir, 'limits.json'), 'utf8');
   return (JSON.parse(text) as { limits: LearnedLimit[] }).limits;
-}
-
-/** By how much the busiest second is above what is allowed, at most: windows of the rate lie across it. */
-function mostInASecond(log: readonly LogEntry[]): number {
-  const times = log.map(({ time }) => Date.parse(time));
-  return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1_000).length));
 }
 
 function describeRate(newScene: NewScene): void {
