@@ -6,6 +6,7 @@ import type { CqbatchError } from '../errors.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import type { RowWorker } from '../queue/row-worker.ts';
 import { toHundredths } from '../rounding.ts';
+import { withSpare } from './allotment.ts';
 import { CallGate } from './call-gate.ts';
 import type { Exchange, WorkerFacts } from './exchange.ts';
 import { type PaceReport, startPacer } from './pacer.ts';
@@ -118,11 +119,6 @@ export function startCaller(options: CallerOptions): Caller {
       return stopping;
     },
   };
-}
-
-/** Some rows wait at the gate, so that a call can begin as soon as another one ends. */
-function withSpare(concurrency: number): number {
-  return concurrency + Math.max(2, Math.ceil(concurrency / 10));
 }
 
 /** Says when the governor does something else, not each step of it. */

@@ -42,8 +42,11 @@ export interface Exchange {
   close(): Promise<void>;
 }
 
+/** How fast a limit that drops is noticed, and how well calls in flight are known. */
 const localMs = 100;
-const sharedMs = 250;
+const sharedMs = 100;
+/** Runs begin and end more seldom. */
+const runsEveryMs = 250;
 /** A worker that has not been heard of for so long leads no more. */
 const silentMs = 2_000;
 
@@ -74,7 +77,8 @@ export function sharedExchange(options: SharedExchangeOptions): Exchange {
   const startedAt = new Date().toISOString();
   const presentWorkers = renewedAmong<WorkerEntry>(silentMs);
   const presentRuns = renewedAmong<RunEntry>(goneAfterMs);
-  let runs: readonly string[] = [];
+  let runs: readonly RunEntry[] = [];
+  let runsReadAt = Number.NEGATIVE_INFINITY;
   let workers = 1;
   let published: PaceEntry | undefined;
 
@@ -96,10 +100,13 @@ export function sharedExchange(options: SharedExchangeOptions): Exchange {
       const others = (await registry.workers()).filter((w) => w.baseUrl === baseUrl && w.id !== id);
       const present = [own, ...presentWorkers(others)].filter(({ traffic }) => traffic !== undefined);
       const first = present.reduce((one, other) => (precedes(other, one) ? other : one), own);
-      const wanting = presentRuns((await registry.runs()).filter((run) => run.baseUrl === baseUrl)).filter(
-        ({ state }) => isActive(state),
-      );
-      runs = wanting.map((run) => run.id);
+      if (performance.now() >= runsReadAt + runsEveryMs) {
+        const beginning = performance.now();
+        runs = presentRuns((await registry.runs()).filter((run) => run.baseUrl === baseUrl)).filter(
+          ({ state }) => isActive(state),
+        );
+        runsReadAt = beginning;
+      }
       workers = present.length;
       const leads = first.id === id;
       const pace = leads ? undefined : await registry.pace(baseUrl);
@@ -109,14 +116,14 @@ export function sharedExchange(options: SharedExchangeOptions): Exchange {
         ),
         leads,
         place: present.filter((other) => precedes(other, own)).length,
-        ...(wanting.length > 0 && { policy: commonPolicy(wanting.map(({ rate }) => rate)) }),
+        ...(runs.length > 0 && { policy: commonPolicy(runs.map(({ rate }) => rate)) }),
         // What one that is gone has decided holds until its successor decides, but is no news.
         ...(pace?.worker === first.id && { pace }),
       };
     },
     async publish(decision) {
       const seenAt = new Date().toISOString();
-      published = { ...decision, baseUrl, worker: id, runs: [...runs], workers, seenAt };
+      published = { ...decision, baseUrl, worker: id, runs: runs.map((run) => run.id), workers, seenAt };
       await registry.putPace(published);
     },
     async close() {

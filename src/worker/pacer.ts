@@ -2,6 +2,7 @@ import type { Traffic } from '../governor/traffic.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { after } from '../waiting.ts';
+import { shareOf, spacingOf } from './allotment.ts';
 import type { CallGate } from './call-gate.ts';
 import type { Exchange } from './exchange.ts';
 import { type AppliedPace, type StartingPoint, Steering } from './steering.ts';
@@ -37,15 +38,8 @@ export interface Pacer {
   stop(): Promise<void>;
 }
 
-/** Calls go out a little faster than the rate, so that it is the datastore that limits it, not the timers here. */
-const spacingShare = 0.9;
-/** Each of several workers may have more than its part of the calls, as long as another one has fewer. */
-const sharedSpacingShare = 0.6;
 /** What waits at the gate when a call is refused does not go out before it is clear what that means. */
 const considerMs = 50;
-/** A rate above which spreading single calls is finer than timers are. */
-const spreadBelow = 500;
-
 /** No more than that is worth waiting for a datastore when all calls are over. */
 const farewellMs = 2_000;
 /** Clocks are put right by less all the time. */
@@ -161,17 +155,6 @@ export function startPacer(options: PacerOptions): Pacer {
       await Promise.race([farewell, after(farewellMs)]).catch(options.onError);
     },
   };
-}
-
-/** Milliseconds between two calls of this worker, so that those that the datastore lets out together are spread. */
-function spacingOf(rate: number | undefined, workers: number): number {
-  if (rate === undefined || rate > spreadBelow) return 0;
-  return (Math.max(spacingShare, sharedSpacingShare * workers) * 1_000) / Math.max(rate, 1);
-}
-
-/** The calls in flight that are this worker's: no more than are allowed together, but one for each. */
-function shareOf(concurrency: number, workers: number, place: number): number {
-  return Math.max(1, Math.floor(concurrency / workers) + (place < concurrency % workers ? 1 : 0));
 }
 
 /**

@@ -1,8 +1,8 @@
 const lookEveryMs = 2_000;
 const gain = 0.3;
 /** A datastore loses no more than that between two windows of the rate; whoever is farther off does not use the rate. */
-const mostTrim = 1.05;
-const nearEnough = 0.9;
+const mostTrim = 1.03;
+const nearEnough = 0.95;
 
 /**
  * Makes up for what is lost between two windows of a rate, where each takes the datastore a moment to open: asks for a
@@ -21,12 +21,13 @@ export class RateTrim {
   /**
    * @param sent calls since the last time
    * @param wanted calls per second
+   * @param steady whether that is a rate to stay at: what is lost on the way to one tells nothing
    * @returns calls per second to ask for
    */
-  apply(now: number, sent: number, wanted: number): number {
-    // Only a rate that stays tells what is lost.
-    if (Math.abs(wanted / this.#wanted - 1) > 0.01) this.#begin(now, wanted);
-    this.#sent += sent;
+  apply(now: number, sent: number, wanted: number, steady: boolean): number {
+    // What was sent until now belongs to the rate before.
+    if (!steady || Math.abs(wanted / this.#wanted - 1) > 0.01) this.#begin(now, wanted);
+    else this.#sent += sent;
     const seconds = (now - this.#since) / 1_000;
     if (seconds * 1_000 >= lookEveryMs) {
       const used = this.#sent / seconds / wanted;

@@ -79,17 +79,18 @@ export class Steering {
         reason,
       };
     }
-    await this.#setRate(now, Math.min(this.#asked(now, traffic, pace), policy.perSecond ?? mostPerSecond));
+    await this.#setRate(now, this.#asked(now, traffic, pace, policy.perSecond ?? mostPerSecond));
     await this.#rest(now, pace.restUntil ?? 0);
     return pace;
   }
 
   /** Calls per second that the queue is asked for, so that they come to what the governor wants. */
-  #asked(now: number, traffic: Traffic, pace: Pace): number {
+  #asked(now: number, traffic: Traffic, pace: Pace, most: number): number {
     const { phase, rate } = pace;
-    if (phase === 'stated') return this.#trim.apply(now, traffic.accepted + traffic.rejected, rate);
-    // A search judges by what was accepted at the rate that it asked for.
-    return this.#isIdle(now, traffic, pace) ? rate * headroom : rate;
+    // At the bound nothing is made up for: what is lost there would be made up for later.
+    const isSteady = (phase === 'stated' || phase === 'holding') && rate < most;
+    const trimmed = this.#trim.apply(now, traffic.accepted + traffic.rejected, rate, isSteady);
+    return Math.min(most, this.#isIdle(now, traffic, pace) ? rate * headroom : trimmed);
   }
 
   /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */

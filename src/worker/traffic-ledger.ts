@@ -36,7 +36,8 @@ export class TrafficLedger {
       fresh.map(({ report: { waitMs } }) => (waitMs === undefined ? waitMs : now + waitMs)),
     );
     const acceptedAmong = highest(fresh.map(({ report }) => report.acceptedAmong));
-    const rejectedAmong = lowest(refused.map(({ report }) => report.rejectedAmong));
+    // A worker that has not heard of the latest calls of the others counts too few.
+    const rejectedAmong = highest(refused.map(({ report }) => report.rejectedAmong));
     return {
       accepted,
       rejected,
@@ -69,9 +70,4 @@ function sum<Item>(items: readonly Item[], value: (item: Item) => number): numbe
 function highest(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
-}
-
-function lowest(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
 }

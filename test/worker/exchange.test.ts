@@ -11,6 +11,7 @@ import {
 import { type Decision, type Exchange, ownExchange, sharedExchange } from '../../src/worker/exchange.ts';
 import { ago, runEntry as anyRun, workerEntry as anyWorker, api } from '../helpers/registry-entries.ts';
 
+const beatMs = 100;
 const auto: RatePolicy = { text: 'auto', auto: true };
 const fixed: RatePolicy = { text: '50/s', auto: false, perSecond: 50 };
 
@@ -47,11 +48,15 @@ function begin() {
   const workers = new Map<string, WorkerEntry>();
   const runs = new Map<string, RunEntry>();
   const paces = new Map<string, PaceEntry>();
+  let runReads = 0;
   const registry: Partial<Registry> = {
     putWorker: async (entry) => void workers.set(entry.id, entry),
     removeWorker: async (id) => void workers.delete(id),
     workers: async () => [...workers.values()],
-    runs: async () => [...runs.values()],
+    async runs() {
+      runReads += 1;
+      return [...runs.values()];
+    },
     putPace: async (entry) => void paces.set(entry.baseUrl, entry),
     pace: async (baseUrl) => paces.get(baseUrl),
   };
@@ -59,6 +64,8 @@ function begin() {
   return {
     workers,
     paces,
+    /** How often the runs were read. */
+    runReads: () => runReads,
     put: (...entries: readonly WorkerEntry[]) => {
       for (const entry of entries) workers.set(entry.id, entry);
     },
@@ -79,8 +86,8 @@ function begin() {
     },
     /** All workers exchange, for so long. */
     async pass(milliseconds: number): Promise<void> {
-      for (let passed = 0; passed < milliseconds; passed += 250) {
-        vi.advanceTimersByTime(250);
+      for (let passed = 0; passed < milliseconds; passed += beatMs) {
+        vi.advanceTimersByTime(beatMs);
         for (const exchange of opened) await exchange.swap(report());
       }
     },
@@ -257,6 +264,38 @@ describe('the policy', () => {
     const { open, putRun } = begin();
     putRun(...entries);
     expect((await open().swap(report())).policy).toEqual(policy);
+  });
+
+  test('is that of a run that began since, no later than 250 ms after the runs were read', async () => {
+    const { open, putRun } = begin();
+    const exchange = open();
+    await exchange.swap(report());
+    putRun(runEntry());
+    vi.advanceTimersByTime(249);
+    expect((await exchange.swap(report())).policy).toBeUndefined();
+    vi.advanceTimersByTime(1);
+    expect((await exchange.swap(report())).policy).toEqual({ auto: true });
+  });
+
+  test('stays known between two times that the runs are read, which is not with each exchange', async () => {
+    const { open, putRun, runReads } = begin();
+    putRun(runEntry());
+    const exchange = open();
+    for (let beat = 0; beat < 30; beat += 1) {
+      expect((await exchange.swap(report())).policy).toEqual({ auto: true });
+      vi.advanceTimersByTime(beatMs);
+    }
+    expect(runReads()).toBe(10);
+  });
+
+  test('is that of the runs that are left, soon after one has ended', async () => {
+    const { open, putRun } = begin();
+    putRun(runEntry(), runEntry({ id: 'other', rate: fixed }));
+    const exchange = open();
+    await exchange.swap(report());
+    putRun(runEntry({ id: 'other', rate: fixed, state: 'completed' }));
+    vi.advanceTimersByTime(250);
+    expect((await exchange.swap(report())).policy).toEqual({ auto: true });
   });
 
   test('of a run without a limit is none', async () => {

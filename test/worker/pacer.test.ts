@@ -344,8 +344,8 @@ describe('the calls in flight', () => {
 
 describe('calls', () => {
   test.each([
-    ['of three workers are spread by a slow rate', 10, 180],
-    ['are spread by no more than a rate of one a second does', 1 / 300, 1_800],
+    ['of three workers are spread by a slow rate', 10, 105],
+    ['are spread by no more than a rate of one a second does', 1 / 300, 1_050],
     ['go at once at a rate that timers are too coarse for', 501, 0],
     ['go at once without a limit', undefined, 0],
   ])('%s', async (_title, rate, spacingMs) => {

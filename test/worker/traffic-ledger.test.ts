@@ -133,16 +133,37 @@ describe('a wait', () => {
 });
 
 describe('the calls in flight', () => {
-  test('are the most among which one was accepted, and the fewest among which one was rejected', () => {
+  test('are the most among which one was accepted, and the most of what the workers were rejected among', () => {
     const traffic = ledgerOf('a', 'b', 'c').add(
       now,
       new Map([
-        ['a', report({ accepted: 1, rejected: 1, acceptedAmong: 5, rejectedAmong: 9 })],
-        ['b', report({ accepted: 1, rejected: 1, acceptedAmong: 7, rejectedAmong: 8 })],
+        ['a', report({ accepted: 1, rejected: 1, acceptedAmong: 5, rejectedAmong: 8 })],
+        // Has heard of the latest calls of the others; each tells the fewest of its own.
+        ['b', report({ accepted: 1, rejected: 1, acceptedAmong: 7, rejectedAmong: 9 })],
         ['c', report({ accepted: 1, acceptedAmong: 1 })],
       ]),
     );
-    expect(traffic).toMatchObject({ acceptedAmong: 7, rejectedAmong: 8 });
+    expect(traffic).toMatchObject({ acceptedAmong: 7, rejectedAmong: 9 });
+  });
+
+  test('of a rejection are told by those who were rejected since the last time', () => {
+    const ledger = ledgerOf('a', 'b');
+    const before = report({ rejected: 1, rejectedAmong: 9 });
+    ledger.add(
+      now,
+      new Map([
+        ['a', before],
+        ['b', report()],
+      ]),
+    );
+    const traffic = ledger.add(
+      now,
+      new Map([
+        ['a', before],
+        ['b', report({ rejected: 1, rejectedAmong: 4 })],
+      ]),
+    );
+    expect(traffic.rejectedAmong).toBe(4);
   });
 });
 
