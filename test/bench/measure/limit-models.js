@@ -14,7 +14,13 @@
  * @property {number} seconds how long it takes to tell, from the first call on, unless a quick look is enough
  */
 
-/** @typedef {LimitModel & { permits: Permission }} SteadyModel */
+/**
+ * How many calls may be in flight. What that comes to is measured.
+ *
+ * @typedef {{ readonly inFlight: number }} InFlight
+ */
+
+/** @typedef {LimitModel & { permits: Permission | InFlight }} SteadyModel */
 
 /** @typedef {LimitModel & { riseTo?: number }} ChangingModel `riseTo` calls per second; without it the limit drops */
 
@@ -54,7 +60,7 @@ export const steadyModels = [
     second,
     { limit: 'sliding-window:limit=50,window=1s', permits: { perSecond: 50 } },
     { limit: 'leaky-bucket:rate=50,queue=20', permits: { perSecond: 50 } },
-    { limit: 'concurrency:limit=10', permits: { perSecond: 10_000 / latencyMs } },
+    { limit: 'concurrency:limit=10', permits: { inFlight: 10 } },
   ].map((model) => ({ ...silent, ...model, title: model.limit })),
   { ...silent, ...bucket, title: `${bucket.limit}, Retry-After`, answers: [] },
   { ...informative, ...bucket, title: `${bucket.limit}, RateLimit` },

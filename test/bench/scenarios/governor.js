@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atOnce } from '../measure/at-once.js';
+import { callsPerSecondOf } from '../measure/calls-in-flight.js';
 import { secondsUntilFewRejected, secondsUntilQuiet, secondsUntilRate } from '../measure/changed-limit.js';
 import { callsToTheEnd, callsUntil, possibleWays } from '../measure/governed-run.js';
 import { changeAfterMs, changingModels, latencyMs, steadyModels } from '../measure/limit-models.js';
@@ -29,6 +30,8 @@ const limitedRows = 20_000;
 const startWithinMs = 20_000;
 
 const afterTroubleMs = 1_000;
+
+const latency = ['--latency', `${latencyMs}ms`];
 
 /**
  * How well `cqbatch run` finds and holds the limit of a sandbox, as the sandbox sees it. All are processes of their own.
@@ -70,7 +73,11 @@ export const governor = {
  * @returns {Promise<readonly Line[]>}
  */
 async function steady({ quick, folder, say }, { model, way, source }) {
-  const { permits, informative } = model;
+  const { informative } = model;
+  const permits =
+    'inFlight' in model.permits
+      ? { perSecond: await callsPerSecondOf(model.permits.inFlight, latency) }
+      : model.permits;
   if ('windowMs' in permits) await freshWindow(permits.windowMs);
   const seconds = quick ? 30 : model.seconds;
   let end = 0;
@@ -157,9 +164,8 @@ async function unlimited({ quick, folder, say }, way) {
   const rows = (way.redis ? 40_000 : 10_000) / (quick ? 5 : 1);
   const source = join(folder, 'unlimited.csv');
   await writeRestores(source, rows);
-  const sandbox = ['--latency', `${latencyMs}ms`];
   const rowsPerSecond = (/** @type {string} */ rate) => async () => {
-    const calls = await callsToTheEnd({ folder, source, way, sandbox, options: ['--rate', rate] });
+    const calls = await callsToTheEnd({ folder, source, way, sandbox: latency, options: ['--rate', rate] });
     if (calls.length !== rows) throw new Error(`${calls.length} calls for ${rows} rows.`);
     return (1_000 * rows) / ((calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0));
   };
@@ -182,7 +188,7 @@ async function unlimited({ quick, folder, say }, way) {
 }
 
 function sandboxFor(/** @type {LimitModel} */ { limit, answers }) {
-  return ['--latency', `${latencyMs}ms`, '--limit', limit, ...answers];
+  return [...latency, '--limit', limit, ...answers];
 }
 
 /** Waits until a window of the clock has only just begun. */
