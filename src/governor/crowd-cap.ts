@@ -1,74 +1,68 @@
+import { CrowdClimb } from './crowd-climb.ts';
+import { CrowdMemory } from './crowd-memory.ts';
+import { CrowdTrial } from './crowd-trial.ts';
 import { Mistrust } from './mistrust.ts';
 import type { Traffic } from './traffic.ts';
 
-/** What was accepted among how many is remembered for so long. */
-const memoryMs = 10_000;
-/** Nothing is suspected before it is known how many calls are accepted usually. */
+/** The first refusal tells so much because nothing else is known: later two of them are needed. */
+const firstWithinMs = 10_000;
+/** Two of them are not compared before it is known how many calls are accepted usually. */
 const acquaintedMs = 5_000;
-/** Calls accepted per second are a mean of so long. */
-const meanMs = 3_000;
 /** Refusals that are closer together have one reason. */
 const apartMs = 500;
-/** A suspicion is tried for so long, and for so many times the reaction; what counts is the second half. */
-const trialMs = 2_000;
-const trialReactions = 8;
-/** Where calls in flight are what is limited, fewer of them lose less than that. */
-const confirmed = 0.92;
-/** A cap that has to be lowered more often within the memory is none. */
+/** Calls that were refused among so much fewer were not refused for that reason. */
+const farBelow = 0.3;
+/** An API that asks to wait for longer means something else. */
+const longWaitMs = 3_000;
+/** A cap that has to be lowered more often within such a time is none. */
 const loweredAtMost = 3;
-/** After such a time one more is tried than the API accepted at once, and after a shorter one where that went well. */
-const tryMoreAfterMs = 15_000;
-const tryMoreAgainMs = 2_000;
-/** Calls that were rejected are in flight for a while, too, but the API does not count them. */
-const uncountedMs = 200;
+const loweredWithinMs = 10_000;
 
-interface Sighting {
-  readonly at: number;
-  readonly among: number;
-}
-
-interface Trial {
-  readonly halfAt: number;
-  readonly endsAt: number;
-  /** Calls accepted per second before. */
-  readonly usual: number;
-  /** Since when calls are counted, and how many were accepted. */
-  countedFrom: number | undefined;
-  accepted: number;
+/** How calls are made at the moment. */
+export interface Circumstances {
+  /** Calls that may be in flight. */
+  readonly limit: number;
+  /** Calls per second that are sent. */
+  readonly sending: number;
+  /** How long it takes until a decision shows, milliseconds. */
+  readonly reactionMs: number;
+  /** Whether the API says what it limits: refusals are no mystery then. */
+  readonly isStated: boolean;
 }
 
 /**
  * Finds how many calls an API accepts at once, if it limits those. It refuses exactly the calls that are sent while
- * many are in flight; one that limits the rate refuses some and accepts others among equally many.
+ * many are in flight; one that limits the rate refuses some and accepts others among equally many. What tells them apart
+ * is a trial: one call fewer in flight, and the rate free to rise.
  *
- *              two refusals among             as many calls are
- *     free ──────────────────────▶ on trial ────────────────────▶ known ──┐ tries one more from time to time,
- *      ▲       the most so far        │        accepted as before    ▲    │ goes back when that is refused
- *      │                              │ fewer are, or calls          └────┘
- *      └── suspects nothing for a while  among fewer are refused ◀──┘
+ *              the first refusal, or             as many calls are
+ *     free ─────────────────────────▶ on trial ────────────────────▶ known ──┐ tries more from time to time,
+ *      ▲    two among the most so far    │        accepted as before    ▲    │ goes back when that is refused
+ *      │                                 │ fewer are, or calls          └────┘
+ *      └── suspects nothing for a while ◀┘ are refused
  */
 export class CrowdCap {
   readonly #begunAt: number;
-  #updatedAt: number;
   #value: number | undefined;
   /** The one that was confirmed by a trial. */
   #known: number | undefined;
+  /** When the value was set, or gone back to. */
   #since = 0;
   /** The limit before a cap was suspected. */
   #before = 0;
-  #trial: Trial | undefined;
-  #suspicion: Sighting | undefined;
+  #trial: CrowdTrial | undefined;
+  #hasTried = false;
+  #climb: CrowdClimb;
+  #suspicion: { readonly at: number; readonly among: number } | undefined;
   #lowered: number[] = [];
-  #triedMoreAt = 0;
+  readonly #memory: CrowdMemory;
   /** After a cap was suspected wrongly, none is for a while. */
   readonly #mistrust = new Mistrust();
-  #unreliableUntil = Number.NEGATIVE_INFINITY;
-  #accepted: Sighting[] = [];
-  #perSecond = 0;
 
   constructor(now: number) {
     this.#begunAt = now;
-    this.#updatedAt = now;
+    this.#climb = new CrowdClimb(now);
+    this.#memory = new CrowdMemory(now);
   }
 
   /** Calls that the API accepts at once, while that is what it refuses for. */
@@ -76,111 +70,96 @@ export class CrowdCap {
     return this.#value;
   }
 
-  /**
-   * @param limit calls that may be in flight
-   * @param reactionMs how long it takes until a decision shows
-   * @returns how many may be from now on, and whether calls were rejected because they were more than the cap.
-   */
-  update(
-    now: number,
-    traffic: Traffic,
-    limit: number,
-    reactionMs: number,
-  ): { readonly limit: number; readonly explained: boolean } {
-    const { accepted, rejected, rejectedAmong, acceptedAmong } = traffic;
-    const value = this.#value;
-    let next = this.#judgeTrial(now, accepted, limit);
-    const isMore = value !== undefined && limit > value && (rejectedAmong ?? 0) > value;
-    if (rejected > 0 && rejectedAmong !== undefined)
-      next = this.#explain(now, rejectedAmong, traffic, next, reactionMs);
-    const explained = rejected > 0 && this.#value !== undefined && (isMore || this.#trial !== undefined);
-    if (rejected > 0) this.#unreliableUntil = now + Math.max(uncountedMs, 2 * reactionMs);
-    if (acceptedAmong !== undefined && now >= this.#unreliableUntil)
-      this.#accepted.push({ at: now, among: acceptedAmong });
-    while ((this.#accepted[0]?.at ?? now) < now - memoryMs) this.#accepted.shift();
-    const passed = now - this.#updatedAt;
-    this.#updatedAt = now;
-    const kept = Math.exp(-passed / meanMs);
-    this.#perSecond = this.#perSecond * kept + (accepted * 1_000) / meanMs;
-    return { limit: next, explained };
+  /** @returns how many may be in flight from now on */
+  update(now: number, traffic: Traffic, circumstances: Circumstances): number {
+    let limit = this.#judgeTrial(now, traffic.accepted, circumstances.limit);
+    if (traffic.rejected > 0 && traffic.rejectedAmong !== undefined)
+      limit = this.#explain(now, traffic.rejectedAmong, traffic, { ...circumstances, limit });
+    this.#memory.update(now, traffic, circumstances.reactionMs);
+    return limit;
   }
 
-  /** Tries more from time to time. @returns the limit from now on. */
+  /** Tries more from time to time. @returns how many may be in flight from now on */
   step(now: number, limit: number, most: number): number {
-    const value = this.#value;
-    if (value === undefined || this.#trial !== undefined || now - this.#triedMoreAt < tryMoreAfterMs)
-      return limit;
-    this.#triedMoreAt = now;
-    const whole = Math.max(1, Math.floor(limit));
-    if (limit > value) {
-      // It went well so far: soon still more.
-      this.#value = whole;
-      this.#triedMoreAt = now - tryMoreAfterMs + tryMoreAgainMs;
-    }
-    return Math.min(most, whole + Math.max(1, Math.floor(value / 10)));
+    if (this.#value === undefined || this.#trial !== undefined) return limit;
+    const whole = Math.floor(limit);
+    const next = this.#climb.next(now, this.#value, whole);
+    if (next === undefined) return limit;
+    this.#value = Math.max(this.#value, whole);
+    return Math.min(most, next);
   }
 
-  #explain(now: number, among: number, traffic: Traffic, limit: number, reactionMs: number): number {
-    const { rejectedSentAt = now, amongError = 0 } = traffic;
+  #explain(now: number, among: number, traffic: Traffic, circumstances: Circumstances): number {
+    const { rejectedSentAt = now, amongError = 0, waitUntil = 0 } = traffic;
+    const { limit, reactionMs } = circumstances;
     const value = this.#value;
-    if (value === undefined) return this.#suspect(now, among, amongError, limit, reactionMs);
-    if (rejectedSentAt <= this.#since + reactionMs) return limit;
-    if (among > value && limit > value - amongError) {
-      this.#triedMoreAt = now;
+    if (value === undefined && circumstances.isStated) return limit;
+    // Who has to wait for long has used up an allowance.
+    if (waitUntil > now + longWaitMs) return value === undefined ? limit : this.#giveUp(now, limit);
+    if (value === undefined) return this.#suspect(now, among, amongError, circumstances);
+    const isExact = amongError <= 1;
+    if (this.#trial !== undefined && isExact && among < value - Math.max(amongError, farBelow * value))
+      return this.#giveUp(now, limit);
+    if (rejectedSentAt <= this.#since + reactionMs) {
+      // It was not the fewest of them that was heard of first.
+      if (this.#trial === undefined || !isExact) return limit;
+      this.#value = Math.max(1, Math.min(value, among - 1));
+      return this.#value;
+    }
+    if (limit > value && among > value - amongError) {
+      this.#climb.refused(now);
       this.#since = now;
       return value;
     }
-    this.#lowered = this.#lowered.filter((at) => at > now - memoryMs);
-    if (this.#lowered.length >= loweredAtMost || value <= 1) return this.#giveUp(now, limit);
+    this.#lowered = this.#lowered.filter((at) => at > now - loweredWithinMs);
+    // Who counts rightly is not refused by chance, and where each refusal costs a wait, no second one is waited for.
+    const isCertain = this.#trial !== undefined && (isExact || waitUntil > now);
+    if (isCertain || this.#lowered.length >= loweredAtMost || value <= 1) return this.#giveUp(now, limit);
     this.#lowered.push(now);
-    return this.#try(Math.max(1, Math.min(value, amongError === 0 ? among : value) - 1), now, reactionMs);
+    return this.#try(now, value - 1, this.#memory.perSecond, reactionMs);
   }
 
-  /** Two refusals at the same crowd, and none accepted among so many, are a cap. */
-  #suspect(now: number, among: number, error: number, limit: number, reactionMs: number): number {
-    const most = this.#accepted.reduce((highest, accepted) => Math.max(highest, accepted.among), 0);
-    if (this.#mistrust.lasts(now) || now < this.#begunAt + acquaintedMs) return limit;
-    // Among so few, what is off by so much tells nothing.
-    if (most === 0 || among <= most - 2 * error || among <= 2 * error) {
+  /** A refusal among more than were ever accepted may be a cap. */
+  #suspect(now: number, among: number, error: number, circumstances: Circumstances): number {
+    const { limit, sending, reactionMs } = circumstances;
+    const { most, perSecond } = this.#memory;
+    const isFirst = !this.#hasTried && now < this.#begunAt + firstWithinMs;
+    // Among so few, what is off by so much tells little.
+    const isCredible = most > 0 && among > most - 2 * error && among > (isFirst ? 1 : 2 * error);
+    if (this.#mistrust.lasts(now) || !isCredible) {
       this.#suspicion = undefined;
       return limit;
     }
     const before = this.#suspicion;
     if (before !== undefined && now - before.at < apartMs) return limit;
     this.#suspicion = { at: now, among };
-    const difference = Math.abs((before?.among ?? Number.POSITIVE_INFINITY) - among);
-    if (before === undefined || difference > Math.max(1 + 2 * error, 0.1 * among)) return limit;
+    let fewest = among;
+    if (!isFirst) {
+      if (before === undefined || now < this.#begunAt + acquaintedMs) return limit;
+      if (Math.abs(before.among - among) > Math.max(1 + 2 * error, 0.1 * among)) return limit;
+      fewest = Math.min(before.among, among);
+    }
     this.#suspicion = undefined;
+    this.#hasTried = true;
     this.#before = limit;
-    return this.#try(Math.max(1, Math.max(before.among, among) - 1), now, reactionMs);
+    return this.#try(now, Math.max(1, fewest - 1), isFirst ? sending : perSecond, reactionMs);
   }
 
-  #try(value: number, now: number, reactionMs: number): number {
-    const halfMs = (trialMs + trialReactions * reactionMs) / 2;
-    const usual = Math.max(this.#perSecond, this.#trial?.usual ?? 0);
-    this.#trial = {
-      halfAt: now + halfMs,
-      endsAt: now + 2 * halfMs,
-      usual,
-      countedFrom: undefined,
-      accepted: 0,
-    };
+  #try(now: number, value: number, usual: number, reactionMs: number): number {
+    this.#trial = new CrowdTrial(now, Math.max(usual, this.#trial?.usual ?? 0), reactionMs);
     this.#value = value;
     this.#since = now;
-    this.#triedMoreAt = now;
     return value;
   }
 
   #judgeTrial(now: number, accepted: number, limit: number): number {
-    const trial = this.#trial;
-    if (trial === undefined || now < trial.halfAt) return limit;
-    if (trial.countedFrom === undefined) trial.countedFrom = now;
-    else trial.accepted += accepted;
-    if (now < trial.endsAt || now === trial.countedFrom) return limit;
+    const isConfirmed = this.#trial?.update(now, accepted);
+    if (isConfirmed === undefined) return limit;
     this.#trial = undefined;
-    const perSecond = (trial.accepted * 1_000) / (now - trial.countedFrom);
-    if (perSecond >= confirmed * trial.usual) this.#known = this.#value;
-    else if (this.#known === undefined) return this.#giveUp(now, limit);
+    if (isConfirmed) {
+      this.#known = this.#value;
+      this.#climb = new CrowdClimb(now);
+    } else if (this.#known === undefined) return this.#giveUp(now, limit);
     else this.#value = this.#known;
     return this.#value ?? limit;
   }

@@ -1,5 +1,5 @@
 import type { StatedLimit } from '../api/limits/stated-limit.ts';
-import { CrowdCap } from './crowd-cap.ts';
+import { type Circumstances, CrowdCap } from './crowd-cap.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface CrowdOptions {
@@ -66,20 +66,16 @@ export class Crowd {
     return this.#cap.value !== undefined;
   }
 
-  /**
-   * @param reactionMs how long it takes until a decision shows
-   * @returns whether calls were rejected because too many were in flight, and the rate has nothing to do with it.
-   */
-  update(now: number, traffic: Traffic, reactionMs: number): boolean {
+  /** @returns whether calls were rejected because too many were in flight, and the rate has nothing to do with it. */
+  update(now: number, traffic: Traffic, circumstances: Omit<Circumstances, 'limit'>): boolean {
     this.#hear(now, traffic.stated);
-    const { limit, explained } = this.#cap.update(now, traffic, this.#limit, reactionMs);
-    this.#limit = limit;
+    this.#limit = this.#cap.update(now, traffic, { ...circumstances, limit: this.#limit });
     this.#calls += traffic.accepted;
     this.#durationMs += traffic.durationMs;
     this.#busiest = Math.max(this.#busiest, traffic.active);
     const passed = now - this.#steppedAt;
     if (passed >= longestStepMs || (passed >= stepMs && this.#calls >= stepCalls)) this.#step(now);
-    return explained;
+    return traffic.rejected > 0 && this.capped;
   }
 
   #hear(now: number, stated: readonly StatedLimit[]): void {

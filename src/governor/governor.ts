@@ -103,7 +103,12 @@ export class Governor {
     this.#reaction.update(now, traffic);
     this.#outage.update(now, traffic);
     const wasCapped = this.#crowd.capped;
-    const rejected = this.#crowd.update(now, traffic, this.#reaction.ms) ? 0 : traffic.rejected;
+    const isCrowd = this.#crowd.update(now, traffic, {
+      sending: this.#search.sending,
+      reactionMs: this.#reaction.ms,
+      isStated: this.#isStated,
+    });
+    const rejected = isCrowd ? 0 : traffic.rejected;
     this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic));
     this.#search.update({
       now,

@@ -1,14 +1,30 @@
+/** At the beginning the rate doubles in such a time, or in that of so many reactions. */
+const startSeconds = 0.5;
+const startReactions = 4;
+/** A search between a rate that was fine and one that was not takes so long. */
+const searchSeconds = 2.5;
 /** A probe begins so slowly that a limit that is where it was refuses few calls, the later that is known the slower. */
 const gentleSeconds = 3;
 const gentleReactions = 5;
 const doublingSeconds = 1.5;
 
 /**
- * By what a rate has grown after so many seconds of a probe: slowly until it has doubled, then doubling.
+ * By what a rate grows in so many seconds while nothing is known of the limit.
  *
  * @param reactionMs how long it takes until refusals show
  */
-export function growth(seconds: number, reactionMs: number): number {
+export function startingGrowth(seconds: number, reactionMs: number): number {
+  return 2 ** (seconds / Math.max(startSeconds, (startReactions * reactionMs) / 1_000));
+}
+
+/** What a search has come to after so many seconds, from a rate that was fine up to one that failed, and on from there. */
+export function searchedRate(fine: number, failed: number, seconds: number, reactionMs: number): number {
+  if (seconds <= searchSeconds) return fine + ((failed - fine) * seconds) / searchSeconds;
+  return failed * probingGrowth(seconds - searchSeconds, reactionMs);
+}
+
+/** By what a rate has grown after so many seconds of a probe: slowly until it has doubled, then doubling. */
+export function probingGrowth(seconds: number, reactionMs: number): number {
   const gentle = gentleSeconds + (gentleReactions * reactionMs) / 1_000;
   return (
     (1 + (Math.min(seconds, gentle) / gentle) ** 2) * 2 ** (Math.max(0, seconds - gentle) / doublingSeconds)

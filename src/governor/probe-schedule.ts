@@ -10,7 +10,7 @@ const firstAfterLearnedMs = 3_000;
  * A probe that fails costs the time that the API then asks to wait: a pause is so many times as long, and longer with
  * every probe that fails.
  */
-const waits = 20;
+const waits = 24;
 const mostWaits = 50;
 const longer = 1.25;
 const rarestMs = 600_000;

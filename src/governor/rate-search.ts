@@ -1,49 +1,27 @@
+import { cutAfterStart, cutAgain, cutAtOnce, cutToHeld } from './cuts.ts';
 import { Drought } from './drought.ts';
-import { growth } from './growth.ts';
+import { probingGrowth, searchedRate, startingGrowth } from './growth.ts';
 import { KnownRates } from './known-rates.ts';
 import type { Phase } from './pace.ts';
 import { ProbeSchedule } from './probe-schedule.ts';
 import type { RateNews } from './rate-news.ts';
 import { firstRate, inUse, slowestRate } from './rates.ts';
+import { reasons } from './reasons.ts';
 import { Settling } from './settling.ts';
 import { Tally } from './tally.ts';
 
 /** Tests whether a drought is over are single calls. */
 const testRate = 1;
 const fastestRate = 1_000_000;
-/** At the beginning the rate doubles in such a time, or in that of so many reactions. */
-const doublingSeconds = 0.5;
-const doublingReactions = 4;
-/** A search between a rate that was fine and one that was not takes so long. */
-const searchSeconds = 2.5;
-/** Below what is held, after a refusal, so that some allowance gathers; a longer wait has let it gather already. */
-const belowHeld = 0.9;
-const belowHeldAfterWait = 0.98;
-const gatheredMs = 500;
-/** After a rate that was far too much: the part of it, of what was accepted of it, and the limits to that. */
-const afterStart = 0.5;
-const ofAccepted = 0.85;
-const slowestCut = 0.125;
-const gentlestCut = 0.7;
+/** What is refused so soon may be for what was sent before: many a window is a second. */
+const soonMs = 1_000;
+/** What is sent at a moment may be so much more than the mean. */
+const aboveMean = 1.2;
 /** An API that asks to wait for longer has used up an allowance for a longer window. */
 const longWaitMs = 3_000;
 /** By how much more a quota is used to see whether it has risen, and for how many of its windows. */
 const quotaProbe = 1.1;
 const quotaWindows = 2;
-
-const reasons = {
-  unknown: 'looking for the limit of the API',
-  learned: 'the limit found before',
-  refused: 'calls were refused',
-  held: 'just under the limit',
-  probe: 'testing whether the limit has risen',
-  risen: 'the limit has risen',
-  dry: 'every call is refused',
-  told: 'the API asks to wait',
-  over: 'the API accepts calls again',
-  stated: 'the limit that the API has stated',
-  crowd: 'the API limits the calls in flight',
-} as const;
 
 /**
  * Finds the rate that an API permits from nothing but which calls it accepts and which it refuses. Its phases are
@@ -64,8 +42,10 @@ export class RateSearch {
   readonly #probes: ProbeSchedule;
   readonly #drought: Drought;
   #settling: Settling | undefined;
-  /** What was held before the calls in flight were suspected. */
-  #lifted: number | undefined;
+  /** Whether the last refusal but those of the settling was of the start. */
+  #fromStart = false;
+  /** What was held and sent before the calls in flight were suspected. */
+  #suspected: { readonly held: number | undefined; readonly sending: number } | undefined;
 
   /** @param learned calls per second that an earlier search held. */
   constructor(now: number, learned?: number) {
@@ -99,9 +79,14 @@ export class RateSearch {
     return this.#known.held;
   }
 
-  /** Calls that are sent per second. */
+  /** Calls that are sent per second of late. */
   get sentPerSecond(): number {
     return this.#tally.sentPerSecond;
+  }
+
+  /** Calls that are sent per second at this moment: while the rate rises, more than the mean of late. */
+  get sending(): number {
+    return Math.min(this.#rate, this.#tally.sentPerSecond * aboveMean || this.#rate);
   }
 
   update(news: RateNews): void {
@@ -112,6 +97,8 @@ export class RateSearch {
     this.#updatedAt = now;
     this.#tally.count(news, usedMs, this.#rate);
     this.#tally.waited(overlap(waitUntil));
+    const isSettling = this.#phase === 'settling' || this.#phase === 'waiting';
+    this.#known.count((now - since) / 1_000, news.accepted, news.rejected > 0 && !isSettling);
     const isExhausted = this.#isExhausted(news);
     if (news.rejected > 0) this.#refused(news);
     else if (isExhausted) this.#lower(news);
@@ -124,15 +111,27 @@ export class RateSearch {
 
   /** The API refuses calls because too many are in flight: looks anew, from the present rate on. */
   suspectCrowd(): void {
-    this.#lifted = this.#known.held;
+    // At the start what was held before is no more.
+    const held = this.#phase === 'starting' ? undefined : this.#known.held;
+    this.#suspected = { held, sending: this.sending };
     this.#known.forget();
     this.#enter('starting', reasons.crowd);
   }
 
-  /** It does not: back to what was known. */
+  /** It does not: back to what was known, or below the rate that was refused. */
   trustCrowd(): void {
-    if (this.#lifted !== undefined && this.#phase !== 'waiting') this.#hold(this.#lifted, reasons.held);
-    this.#lifted = undefined;
+    const before = this.#suspected;
+    this.#suspected = undefined;
+    if (before === undefined || this.#phase === 'waiting') return;
+    if (before.held !== undefined) {
+      this.#hold(before.held, reasons.held);
+      return;
+    }
+    // A refusal that has shown it is being settled.
+    if (this.#phase !== 'starting') return;
+    this.#known.begin(before.sending);
+    this.#rate = cutAfterStart(before.sending);
+    this.#enter('searching', reasons.refused);
   }
 
   /** The API itself has said what it permits: goes on from there when it says it no more. */
@@ -152,7 +151,7 @@ export class RateSearch {
 
   #hold(rate: number, reason: string): void {
     this.#known.learn(rate);
-    this.#rate = rate * belowHeld;
+    this.#rate = cutToHeld(rate, 0);
     this.#enter('holding', reason);
   }
 
@@ -182,23 +181,26 @@ export class RateSearch {
   #lower(news: RateNews): void {
     const { now, waitUntil } = news;
     const waitMs = Math.max(0, waitUntil - now);
-    const sending = Math.min(this.#rate, this.#tally.sentPerSecond * 1.2 || this.#rate);
+    const { sending } = this;
     const refusal = { sending, cycle: this.#tally.cycle(now), isCostly: waitMs > 0 };
-    const factor = waitMs > gatheredMs ? belowHeldAfterWait : belowHeld;
     switch (this.#phase) {
       case 'probing':
         this.#probes.failed(waitMs);
-        this.#cut(news, factor * this.#known.probeFailed(refusal));
+        this.#cut(news, cutToHeld(this.#known.probeFailed(refusal), waitMs));
         break;
       case 'holding':
-        this.#cut(news, factor * this.#known.holdFailed(refusal, this.#usedMs));
+        this.#cut(news, cutToHeld(this.#known.holdFailed(refusal, this.#usedMs), waitMs));
         break;
       case 'searching':
-        this.#cut(news, factor * this.#known.searchFailed(refusal));
+        if (waitMs === 0 && this.#usedMs < soonMs && this.#fromStart) {
+          this.#fromStart = false;
+          this.#cutDeep(news, cutAtOnce(this.#rate));
+        } else this.#cut(news, cutToHeld(this.#known.searchFailed(refusal), waitMs));
         break;
       default:
         this.#known.begin(sending);
-        this.#cutDeep(news, sending * afterStart);
+        this.#fromStart = true;
+        this.#cutDeep(news, cutAfterStart(sending));
     }
     this.#enter('settling', reasons.refused);
   }
@@ -226,10 +228,8 @@ export class RateSearch {
     const isUsedUp = this.#drought.periodMs !== undefined && this.#known.held !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') {
-      const measured = this.#settling?.acceptedPerSecond(now);
-      const rate = measured === undefined ? this.#rate / 2 : ofAccepted * measured;
       this.#known.begin(Math.min(this.#known.failed ?? this.#rate, this.#rate));
-      this.#cutDeep(news, Math.min(Math.max(rate, this.#rate * slowestCut), this.#rate * gentlestCut));
+      this.#cutDeep(news, cutAgain(this.#rate, this.#settling?.acceptedPerSecond(now)));
     }
   }
 
@@ -240,27 +240,21 @@ export class RateSearch {
     this.#usedMs += passedMs;
     const seconds = passedMs / 1_000;
     const reactionMs = latencyMs + lagMs;
-    if (this.#phase === 'starting') {
-      const doubling = Math.max(doublingSeconds, (doublingReactions * reactionMs) / 1_000);
-      this.#rate *= 2 ** (seconds / doubling);
-    } else if (this.#phase === 'searching') this.#search(this.#usedMs / 1_000, reactionMs);
-    else if (this.#phase === 'probing') this.#probe(reactionMs);
+    if (this.#phase === 'starting') this.#rate *= startingGrowth(seconds, reactionMs);
+    else if (this.#phase === 'searching') {
+      const failed = Math.max(this.#base, this.#known.failed ?? this.#base);
+      this.#rate = searchedRate(this.#base, failed, this.#usedMs / 1_000, reactionMs);
+    } else if (this.#phase === 'probing') this.#probe(reactionMs);
     else if (this.#phase === 'holding') {
       this.#rate = this.#known.approach(this.#rate, seconds);
       if (this.#probes.isDue(this.#usedMs, this.#rate)) this.#enter('probing', reasons.probe);
     }
   }
 
-  #search(seconds: number, reactionMs: number): void {
-    const failed = Math.max(this.#base, this.#known.failed ?? this.#base);
-    if (seconds <= searchSeconds) this.#rate = this.#base + ((failed - this.#base) * seconds) / searchSeconds;
-    else this.#rate = failed * growth(seconds - searchSeconds, reactionMs);
-  }
-
   #probe(reactionMs: number): void {
     const { periodMs } = this.#drought;
     // An allowance for a window lasts for a while at any rate: it has risen when more is accepted than it held.
-    const factor = periodMs === undefined ? growth(this.#usedMs / 1_000, reactionMs) : quotaProbe;
+    const factor = periodMs === undefined ? probingGrowth(this.#usedMs / 1_000, reactionMs) : quotaProbe;
     this.#rate = this.#base * factor;
     if (periodMs === undefined ? factor < 2 : this.#usedMs < quotaWindows * periodMs) return;
     this.#enter('starting', reasons.risen);

@@ -42,33 +42,36 @@ export interface Period {
 export class Settling {
   readonly restUntil: number;
   readonly #judgedMs: number;
+  readonly #reactionMs: number;
+  #waitUntil = 0;
   #countsFrom: number;
   #countedFrom: number | undefined;
   #accepted = 0;
   #refused = 0;
-  #tolerated = toleratedCalls;
 
   constructor(now: number, { rate, latencyMs, lagMs, restMs = 0 }: Cut) {
     const skippedMs = Math.max((restCalls * 1_000) / rate, restMs, shortestRestMs);
     this.restUntil = now + Math.min(skippedMs, longestRestMs);
-    this.#countsFrom = Math.max(this.restUntil, now + latencyMs + lagMs);
+    this.#reactionMs = latencyMs + lagMs;
+    this.#countsFrom = Math.max(this.restUntil, now + this.#reactionMs);
     this.#judgedMs = Math.max(shortestMs, (judgedCalls * 1_000) / rate);
   }
 
   update({ since, now, accepted, rejected, waitUntil }: Period): SettlingVerdict {
-    if (since < this.#countsFrom) {
-      this.#countsFrom = Math.max(this.#countsFrom, waitUntil);
-      return 'going-on';
+    if (waitUntil > this.#waitUntil) {
+      // Calls that waited were refused all the same.
+      if (this.#waitUntil > 0 && now > this.#waitUntil + this.#reactionMs / 2) return 'too-fast';
+      this.#waitUntil = waitUntil;
+      this.#countsFrom = Math.max(this.#countsFrom, waitUntil + this.#reactionMs);
     }
+    if (since < this.#countsFrom) return 'going-on';
     this.#countedFrom ??= since;
     this.#accepted += accepted;
     this.#refused += rejected;
-    // Of refusals that each cost a pause, no second one is waited for.
-    if (waitUntil > now) this.#tolerated = 0;
     if (this.#refused >= dryAfter && this.#accepted === 0) return 'dry';
     if (this.#refused >= clearly && this.#refused > this.#accepted) return 'too-fast';
     if (now < this.#countedFrom + this.#judgedMs) return 'going-on';
-    return this.#refused > Math.max(this.#tolerated, tolerated * this.#accepted) ? 'too-fast' : 'settled';
+    return this.#refused > Math.max(toleratedCalls, tolerated * this.#accepted) ? 'too-fast' : 'settled';
   }
 
   /** Calls per second that were accepted meanwhile; undefined when they were too few to tell. */

@@ -4,8 +4,12 @@ import { longestSpreadMs } from './spread.ts';
 import { type KnownLimit, StatedLimits } from './stated-limits.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Clocks and journeys differ: just below what is permitted. */
+/** Clocks and journeys differ: just below what is permitted, and lower when calls are refused in spite of that. */
 const caution = 0.986;
+const lowered = 0.99;
+const lowest = 0.95;
+/** What was lowered comes back in such a time (of an exponential). */
+const forgivenMs = 300_000;
 /** Calls leave early or late by so much: one more than permitted must not fall into a short window for that. */
 const jitterMs = 25;
 /** What remains of a window that is not spread is used no faster than in such a time, so that its end is met without a refusal. */
@@ -37,13 +41,21 @@ export interface StatedRate {
 export class StatedPace {
   readonly #limits = new StatedLimits();
   #rejections: number[] = [];
+  /** The part of what is stated that is used, for what was refused in spite of it. */
+  #share = 1;
+  #updatedAt: number | undefined;
   readonly #mistrust = new Mistrust();
 
   /** @param unexpected whether calls were rejected that kept to what was stated. */
   update(now: number, stated: readonly StatedLimit[], unexpected: boolean): void {
     this.#limits.update(now, stated);
     this.#rejections = this.#rejections.filter((at) => at > now - contradictionsWithinMs);
-    if (unexpected) this.#rejections.push(now);
+    this.#share += (1 - this.#share) * Math.min(1, (now - (this.#updatedAt ?? now)) / forgivenMs);
+    this.#updatedAt = now;
+    if (unexpected) {
+      this.#rejections.push(now);
+      this.#share = Math.max(lowest, this.#share * lowered);
+    }
     if (this.#rejections.length < contradictions) return;
     this.#rejections = [];
     this.#mistrust.begin(now);
@@ -58,7 +70,8 @@ export class StatedPace {
     let allowed: StatedRate = { ceiling: Number.POSITIVE_INFINITY };
     if (this.#mistrust.lasts(now)) return allowed;
     for (const limit of this.#limits.values()) allowed = both(allowed, allowedBy(limit, now, active));
-    return allowed;
+    if (allowed.rate === undefined) return allowed;
+    return { ...allowed, rate: allowed.rate * this.#share };
   }
 }
 

@@ -3,14 +3,14 @@ import { Crowd } from '../../src/governor/crowd.ts';
 import type { Traffic } from '../../src/governor/traffic.ts';
 
 const second = 1_000;
-const reactionMs = 100;
+const circumstances = { sending: 100, reactionMs: 100, isStated: false };
 
 /** Tells the crowd of calls of a latency, so many in flight, for some seconds. */
 function calls(crowd: Crowd, from: number, seconds: number, latencyMs: number, active: number): void {
   for (let now = from; now < from + seconds * second; now += 100) {
     const accepted = Math.max(1, Math.round((active * 100) / latencyMs));
     const traffic: Traffic = { accepted, rejected: 0, durationMs: accepted * latencyMs, active, stated: [] };
-    crowd.update(now, traffic, reactionMs);
+    crowd.update(now, traffic, circumstances);
   }
 }
 
@@ -46,7 +46,7 @@ describe('calls in flight', () => {
   test('tell nothing while there are none', () => {
     const crowd = crowdOf(50);
     for (let now = 0; now < 60 * second; now += 100)
-      crowd.update(now, { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] }, reactionMs);
+      crowd.update(now, { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] }, circumstances);
     expect(crowd.limit).toBe(50);
   });
 
@@ -56,10 +56,10 @@ describe('calls in flight', () => {
     crowd.update(
       0,
       { ...nothing, stated: [{ name: 'one', unit: 'concurrent-requests', quota: 5 }] },
-      reactionMs,
+      circumstances,
     );
     expect(crowd.limit).toBe(5);
-    crowd.update(121 * second, nothing, reactionMs);
+    crowd.update(121 * second, nothing, circumstances);
     expect(crowd.limit).toBe(50);
   });
 });

@@ -34,7 +34,7 @@ describe('a probe', () => {
       schedule.failed(second);
       return dueAfter(schedule, 50);
     });
-    expect(pauses).toEqual([20, 25, 32, 40, 49, 50, 50]);
+    expect(pauses).toEqual([24, 30, 38, 47, 50, 50, 50]);
   });
 
   test('that costs nothing is not made more seldom', () => {

@@ -76,14 +76,29 @@ describe('a rate that was lowered', () => {
     ).toEqual([goingOn, goingOn, 'dry']);
   });
 
-  test('is too fast after one more refusal that costs a wait', () => {
+  test.each<[title: string, refusedAt: number, verdict: SettlingVerdict]>([
+    ['is too fast when a call is refused that was sent after the wait', 1_080, 'too-fast'],
+    ['is not too fast when one is refused that was sent before it', 900, goingOn],
+  ])('%s', (_, refusedAt, verdict) => {
     const settling = new Settling(0, cut);
-    const periods: Period[] = [
-      { since: 0, now: 1_000, accepted: 0, rejected: 0, waitUntil: 1_000 },
-      { since: 1_000, now: 1_100, accepted: 4, rejected: 1, waitUntil: 2_100 },
-      { since: 1_100, now: 2_100, accepted: 0, rejected: 0, waitUntil: 2_100 },
-    ];
-    expect(periods.map((period) => settling.update(period))).toEqual([goingOn, goingOn, 'too-fast']);
-    expect(settling.acceptedPerSecond(2_100)).toBeCloseTo(4 / 1.1);
+    expect(settling.update({ since: 0, now: 800, accepted: 0, rejected: 0, waitUntil: 1_000 })).toBe(goingOn);
+    const refused: Period = {
+      since: 800,
+      now: refusedAt,
+      accepted: 4,
+      rejected: 1,
+      waitUntil: refusedAt + 1_000,
+    };
+    expect(settling.update(refused)).toBe(verdict);
+  });
+
+  test('is judged by calls that were sent after the wait', () => {
+    const settling = new Settling(0, cut);
+    const quiet = { accepted: 0, rejected: 0, waitUntil: 1_000 };
+    expect(settling.update({ ...quiet, since: 0, now: 1_000 })).toBe(goingOn);
+    expect(settling.update({ ...quiet, since: 1_000, now: 1_090 })).toBe(goingOn);
+    expect(settling.update({ ...quiet, since: 1_090, now: 1_300 })).toBe(goingOn);
+    expect(settling.update({ ...quiet, since: 1_300, now: 1_500, accepted: 10 })).toBe('settled');
+    expect(settling.acceptedPerSecond(1_500)).toBeCloseTo(10 / 0.2);
   });
 });

@@ -1,9 +1,12 @@
 import { statedLimits } from '../../src/api/limits/stated-limit.ts';
 import { waitingTime } from '../../src/api/waiting-time/waiting-time.ts';
 import { Governor } from '../../src/governor/governor.ts';
+import { callRate } from '../../src/queue/call-rate.ts';
 import { PlannedLimiter } from '../../src/sandbox/limits/limit-plan.ts';
 import { parseLimitPlan } from '../../src/sandbox/options/limit-plan.ts';
 import { limitHeaders } from '../../src/sandbox/service/limit-headers.ts';
+import { shareOf, spacingOf, withSpare } from '../../src/worker/allotment.ts';
+import { RateTrim } from '../../src/worker/rate-trim.ts';
 import { figuresOf } from '../bench/rate/figures.js';
 import { ideal, simulate } from '../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../bench/rate/world.ts';
@@ -14,6 +17,11 @@ const parts: Parts = {
   limitHeaders,
   statedLimits,
   waitingTime,
+  callRate,
+  createTrim: (now) => new RateTrim(now),
+  spacingOf,
+  shareOf,
+  withSpare,
 };
 
 /** What a client met with in each second that calls an API as the governor wants it to. */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--latency MS]
- * [--feedback MS] [--json FILE] [--verbose MODEL]]`. See docs/rate.md.
+ * [--workers N] [--json FILE] [--verbose MODEL]]`. See docs/rate.md.
  *
  * The exit code says whether it could be simulated, never how the figures are.
  */
@@ -22,7 +22,7 @@ const conditions = [
   { name: 'RateLimit', world: { retryAfter: true, headers: 'ratelimit' } },
 ];
 
-const { latencyMs, feedbackMs, json, verbose } = readArguments();
+const { latencyMs, workers, json, verbose } = readArguments();
 if (!existsSync(new URL('../../../dist/src/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
 const { parts } = await import('./parts.js');
@@ -30,7 +30,7 @@ const { parts } = await import('./parts.js');
 const chosen = models.filter(({ title }) => verbose === undefined || title === verbose);
 const lines = chosen.flatMap((model) =>
   conditions.map(({ name, world }) => {
-    const own = { ...model.world, ...world, latencyMs: model.world.latencyMs ?? latencyMs, feedbackMs };
+    const own = { ...model.world, ...world, latencyMs: model.world.latencyMs ?? latencyMs, workers };
     const seconds = simulate(parts, own);
     if (verbose !== undefined) process.stdout.write(`${model.title}, ${name}\n${timeline(seconds)}\n`);
     return { title: model.title, condition: name, figures: figuresOf(model, seconds, ideal(parts, own)) };
@@ -39,7 +39,7 @@ const lines = chosen.flatMap((model) =>
 
 process.stdout.write(table(lines));
 if (json !== undefined) {
-  const document = { version: 1, at: new Date().toISOString(), latencyMs, feedbackMs, lines };
+  const document = { version: 1, at: new Date().toISOString(), latencyMs, workers, lines };
   await writeFile(json, `${JSON.stringify(document, null, 2)}\n`);
 }
 
@@ -48,7 +48,7 @@ function readArguments() {
     const { values } = parseArgs({
       options: {
         latency: { type: 'string', default: '50' },
-        feedback: { type: 'string', default: '0' },
+        workers: { type: 'string', default: '1' },
         json: { type: 'string' },
         verbose: { type: 'string' },
       },
@@ -56,15 +56,15 @@ function readArguments() {
     if (values.verbose !== undefined && !models.some(({ title }) => title === values.verbose))
       throw new Error(`There is no model "${values.verbose}".`);
     return {
-      latencyMs: milliseconds('--latency', values.latency),
-      feedbackMs: milliseconds('--feedback', values.feedback),
+      latencyMs: wholeNumber('--latency', values.latency),
+      workers: wholeNumber('--workers', values.workers),
       json: values.json,
       verbose: values.verbose,
     };
   } catch (error) {
     return stopBecause(
       `${/** @type {Error} */ (error).message}\n` +
-        'Usage: npm run bench:rate -- [--latency MS] [--feedback MS] [--json FILE] [--verbose MODEL]\n' +
+        'Usage: npm run bench:rate -- [--latency MS] [--workers N] [--json FILE] [--verbose MODEL]\n' +
         `Models:\n${models.map(({ title }) => `  ${title}`).join('\n')}`,
     );
   }
@@ -74,8 +74,8 @@ function readArguments() {
  * @param {string} option
  * @param {string} text
  */
-function milliseconds(option, text) {
-  if (!/^\d{1,5}$/.test(text)) throw new Error(`${option}: write whole milliseconds, such as 50.`);
+function wholeNumber(option, text) {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new Error(`${option}: write a whole number from 1, such as 50.`);
   return Number(text);
 }
 

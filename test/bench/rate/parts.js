@@ -2,9 +2,12 @@
 import { statedLimits } from '../../../dist/src/api/limits/stated-limit.js';
 import { waitingTime } from '../../../dist/src/api/waiting-time/waiting-time.js';
 import { Governor } from '../../../dist/src/governor/governor.js';
+import { callRate } from '../../../dist/src/queue/call-rate.js';
 import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/options/limit-plan.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
+import { shareOf, spacingOf, withSpare } from '../../../dist/src/worker/allotment.js';
+import { RateTrim } from '../../../dist/src/worker/rate-trim.js';
 
 /**
  * The program as it is built.
@@ -17,4 +20,9 @@ export const parts = {
   limitHeaders,
   statedLimits,
   waitingTime,
+  callRate,
+  createTrim: (now) => new RateTrim(now),
+  spacingOf,
+  shareOf,
+  withSpare,
 };

@@ -1,5 +1,6 @@
 // @ts-check
 import { SimulatedApi } from './simulated-api.js';
+import { SimulatedClient } from './simulated-client.js';
 
 /** @typedef {import('./world.ts').Second} Second */
 /** @typedef {import('../../../src/governor/traffic.ts').Traffic} Traffic */
@@ -7,13 +8,11 @@ import { SimulatedApi } from './simulated-api.js';
 
 /** The beginning of a day. */
 const epoch = 1_800_057_600_000;
-/** Workers start what a window of the rate allows a little late, so that they use somewhat less than they may. */
-const accuracy = 0.985;
-/** How far the start of a call is from its time. */
-const jitterMs = 4;
-/** A worker that could not start calls in time makes up for no more than so much. */
-const madeUpMs = 20;
+/** How often the governor hears what calls have met with: of its own process, and of several. */
 const reportEveryMs = 100;
+const sharedReportEveryMs = 100;
+/** What waits when a call is refused goes out no sooner (src/worker/pacer.ts). */
+const considerMs = 50;
 
 /**
  * Lets a governed client call a limited API in simulated time, and tells of each second. Everything happens at whole
@@ -22,31 +21,32 @@ const reportEveryMs = 100;
  * @type {import('./world.ts').Simulate}
  */
 export const simulate = (parts, world) => {
-  const { latencyMs = 50, feedbackMs = 0, capacity = 2_000, blur = 0, startAt = 0 } = world;
+  const { latencyMs = 50, workers = 1, capacity = 2_000, startAt = 0 } = world;
   const random = randomFrom(world.seed ?? 1);
   const begin = epoch + startAt;
   const end = begin + world.seconds * 1_000;
   const api = new SimulatedApi(parts, { ...world, latencyMs }, begin, random);
+  const client = new SimulatedClient(parts, { workers, capacity }, begin, random);
+  const trim = parts.createTrim(begin);
   const governor = parts.createGovernor(begin, {
     concurrency: { start: 50, most: world.most ?? 200 },
     ...(world.learned && { learned: world.learned }),
     ...(world.bound !== undefined && { bound: world.bound }),
   });
-  let pace = governor.update(begin, nothing());
-  /** @type {{ since: number, pace: typeof pace }[]} */
+  const alone = workers === 1;
+  const everyMs = alone ? reportEveryMs : sharedReportEveryMs;
+  let pace = governor.update(begin, nothing(workers));
+  let asked = pace.rate;
+  /** @type {{ since: number, pace: typeof pace, asked: number }[]} */
   const coming = [];
-  /** @type {import('./simulated-api.js').Call[]} */
+  /** @type {(import('./simulated-api.js').Call & { worker: number, seenAmong: number })[]} */
   let flight = [];
   const seconds = Array.from(
     { length: world.seconds },
     () => /** @type {Second} */ ({ accepted: 0, rejected: 0, unreachable: 0 }),
   );
-  let report = nothing();
+  let report = nothing(workers);
   let reportedAt = begin;
-  let nextCall = begin;
-
-  const blurred = (/** @type {number} */ among) =>
-    blur === 0 ? among : Math.max(1, among + Math.round((random() * 2 - 1) * blur));
 
   for (let now = begin; now < end; ) {
     const second = Math.floor((now - begin) / 1_000);
@@ -57,43 +57,44 @@ export const simulate = (parts, world) => {
     if (ended.length > 0) flight = flight.filter((call) => call.end > now);
     for (const call of ended) {
       call.release?.();
-      tell(report, call, blurred(call.among), now);
+      client.ended(call.worker);
+      tell(report, call, now);
       for (const stated of parts.statedLimits(call.headers, now))
         report.stated = [...report.stated.filter(({ name }) => name !== stated.name), stated];
+      if (call.outcome === 'accepted') continue;
       const wait = call.outcome === 'rejected' ? parts.waitingTime(call.headers, undefined, now) : undefined;
-      if (world.retryAfter && wait !== undefined)
-        report.waitUntil = Math.max(report.waitUntil ?? 0, now + wait);
+      const waitUntil = world.retryAfter && wait !== undefined ? now + wait : 0;
+      if (waitUntil > 0) report.waitUntil = Math.max(report.waitUntil ?? 0, waitUntil);
+      client.refused(call.worker, Math.max(waitUntil, now + considerMs));
     }
-    const urgent = feedbackMs === 0 && ended.some(({ outcome }) => outcome !== 'accepted');
-    if (urgent || now - reportedAt >= (feedbackMs || reportEveryMs)) {
+    const urgent = alone && ended.some(({ outcome }) => outcome !== 'accepted');
+    if (urgent || now - reportedAt >= everyMs) {
       report.active = flight.length;
-      if (blur > 0) report.amongError = blur;
-      coming.push({ since: now + feedbackMs / 2, pace: governor.update(now, report) });
-      report = nothing();
+      const decided = governor.update(now, report);
+      const isSteady = decided.phase === 'stated' || decided.phase === 'holding';
+      const trimmed = trim.apply(now, report.accepted + report.rejected, decided.rate, isSteady);
+      coming.push({ since: alone ? now : now + sharedReportEveryMs / 2, pace: decided, asked: trimmed });
+      report = nothing(workers);
       reportedAt = now;
     }
     for (let next = coming[0]; next !== undefined && next.since <= now; next = coming[0]) {
-      pace = next.pace;
+      ({ pace, asked } = next);
+      client.exchange();
       coming.shift();
     }
     counted.pace = pace;
 
-    // A stated rate is asked for so that it comes to what is wanted (src/worker/rate-trim.ts).
-    const reached = pace.phase === 'stated' ? 1 : accuracy;
-    const spacing = 1_000 / Math.min(pace.rate * reached, capacity);
     const idleUntil = world.idle && api.within(world.idle, now) ? begin + world.idle[1] * 1_000 : 0;
-    nextCall = Math.max(Math.min(nextCall, now + spacing), pace.restUntil ?? 0, idleUntil, now - madeUpMs);
-    while (nextCall <= now && flight.length < pace.concurrency) {
+    const restUntil = Math.max(pace.restUntil ?? 0, idleUntil);
+    const { calls, next } = client.step(now, { rate: asked, concurrency: pace.concurrency, restUntil });
+    for (const { worker, among } of calls) {
       const call = api.call(now, flight.length + 1);
-      flight.push(call);
+      flight.push({ ...call, worker, seenAmong: among });
       counted[call.outcome]++;
-      nextCall += spacing + (random() - 0.5) * Math.min(jitterMs, spacing);
     }
 
-    const events = flight.map((call) => call.end);
-    events.push(reportedAt + (feedbackMs || reportEveryMs));
+    const events = [...flight.map((call) => call.end), reportedAt + everyMs, next];
     if (coming[0] !== undefined) events.push(coming[0].since);
-    if (flight.length < pace.concurrency) events.push(nextCall);
     now = Math.max(now + 1, Math.ceil(Math.min(...events)));
   }
   return seconds;
@@ -129,27 +130,31 @@ export const ideal = (parts, world) => {
 
 /**
  * @param {Report} report
- * @param {import('./simulated-api.js').Call} call
- * @param {number} among calls in flight when it was sent, as far as is known
+ * @param {import('./simulated-api.js').Call & { seenAmong: number }} call
  * @param {number} now
  */
-function tell(report, { outcome, sentAt }, among, now) {
+function tell(report, { outcome, sentAt, seenAmong }, now) {
   if (outcome === 'accepted') {
     report.accepted++;
     report.durationMs += now - sentAt;
-    report.acceptedAmong = Math.max(report.acceptedAmong ?? 0, among);
+    report.acceptedAmong = Math.max(report.acceptedAmong ?? 0, seenAmong);
   } else if (outcome === 'rejected') {
     report.rejected++;
     report.rejectedSentAt = Math.max(report.rejectedSentAt ?? 0, sentAt);
-    report.rejectedAmong = Math.min(report.rejectedAmong ?? Number.POSITIVE_INFINITY, among);
+    // What one worker counts too low, because it has not heard of the others' latest calls, another one may know better.
+    const pick = report.amongError === 1 ? Math.min : Math.max;
+    report.rejectedAmong = pick(report.rejectedAmong ?? seenAmong, seenAmong);
   } else {
     report.unreachable = (report.unreachable ?? 0) + 1;
   }
 }
 
-/** @returns {Report} */
-function nothing() {
-  return { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] };
+/**
+ * @param {number} workers
+ * @returns {Report}
+ */
+function nothing(workers) {
+  return { accepted: 0, rejected: 0, durationMs: 0, active: 0, amongError: workers, stated: [] };
 }
 
 /** @param {number} seed */

@@ -18,6 +18,20 @@ export interface Parts {
   ) => AnswerHeaders | undefined;
   readonly statedLimits: (headers: AnswerHeaders, now: number) => readonly StatedLimit[];
   readonly waitingTime: (headers: AnswerHeaders, body: undefined, now: number) => number | undefined;
+  readonly callRate: (perSecond: number) => { readonly calls: number; readonly perMs: number };
+  readonly createTrim: (now: number) => {
+    apply(now: number, sent: number, wanted: number, steady: boolean): number;
+  };
+  readonly spacingOf: (rate: number, workers: number) => number;
+  readonly shareOf: (concurrency: number, workers: number, place: number) => number;
+  readonly withSpare: (concurrency: number) => number;
+}
+
+/** What all workers together may do at the moment: calls per second, calls in flight, and until when there is a rest. */
+export interface ClientPace {
+  readonly rate: number;
+  readonly concurrency: number;
+  readonly restUntil?: number;
 }
 
 export interface SimulatedGovernor {
@@ -50,10 +64,11 @@ export interface World {
   readonly idle?: Span;
   /** Milliseconds into a minute at which the client begins. */
   readonly startAt?: number;
-  /** How late the governor learns what the calls met with; they learn what it decides after half of that. Default 0. */
-  readonly feedbackMs?: number;
-  /** How far the numbers of calls in flight that the governor is told are off, at most. Default 0. */
-  readonly blur?: number;
+  /**
+   * Processes that make the calls. Several tell each other what they meet with every 250 ms, hear of decisions half of
+   * that later, and know the calls in flight of the others from then only. Default 1.
+   */
+  readonly workers?: number;
   /** Calls a second that the client could make at all. Default 2,000. */
   readonly capacity?: number;
   /** The most calls in flight. Default 200. */

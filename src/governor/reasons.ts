@@ -1,0 +1,14 @@
+/** Why a rate is as it is, for people. */
+export const reasons = {
+  unknown: 'looking for the limit of the API',
+  learned: 'the limit found before',
+  refused: 'calls were refused',
+  held: 'just under the limit',
+  probe: 'testing whether the limit has risen',
+  risen: 'the limit has risen',
+  dry: 'every call is refused',
+  told: 'the API asks to wait',
+  over: 'the API accepts calls again',
+  stated: 'the limit that the API has stated',
+  crowd: 'the API limits the calls in flight',
+} as const;

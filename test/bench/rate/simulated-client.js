@@ -1,0 +1,149 @@
+// @ts-check
+
+/** @typedef {import('./world.ts').Parts} Parts */
+/** @typedef {import('./world.ts').ClientPace} ClientPace */
+
+/** Rows that wait for their turn in a worker, and its calls in flight. */
+/** @typedef {{ waiting: number, active: number, nextAt: number, timerAt: number, elsewhere: number }} Worker */
+
+/** How much later the datastore opens a window of the rate than it could, milliseconds: from, and by how much more. */
+const windowLate = [0.5, 2.5];
+/** Every so many timers one is late by a few milliseconds, because something else is being done. */
+const hiccupEvery = 40;
+const hiccupMs = 8;
+/** As of the gate (src/worker/call-gate.ts): a timer that is late is made up for, and what is finer than timers is left. */
+const lateMs = 10;
+const leastSpacingMs = 1.5;
+const patienceMs = 150;
+
+/**
+ * The workers as they are: the datastore lets rows out a window of the rate at a time, each worker spreads its own and
+ * has no more calls in flight than are its part.
+ */
+export class SimulatedClient {
+  #parts;
+  #random;
+  #perRowMs;
+  /** Rows that were taken of the present window, when the next one can begin, and when the datastore is free again. */
+  #taken = 0;
+  #opensAt;
+  #freeAt;
+  /** @type {Worker[]} */
+  #workers;
+
+  /**
+   * @param {Parts} parts
+   * @param {{ workers: number, capacity: number }} size
+   * @param {number} begin
+   * @param {() => number} random
+   */
+  constructor(parts, { workers, capacity }, begin, random) {
+    this.#parts = parts;
+    this.#random = random;
+    this.#perRowMs = 1_000 / capacity;
+    this.#opensAt = begin;
+    this.#freeAt = begin;
+    this.#workers = Array.from({ length: workers }, () => ({
+      waiting: 0,
+      active: 0,
+      nextAt: begin,
+      timerAt: begin,
+      elsewhere: 0,
+    }));
+  }
+
+  /** Calls in flight. */
+  get active() {
+    return this.#workers.reduce((total, { active }) => total + active, 0);
+  }
+
+  /** Each worker learns how many calls the others have in flight. */
+  exchange() {
+    const { active } = this;
+    for (const worker of this.#workers) worker.elsewhere = active - worker.active;
+  }
+
+  /** A call of a worker is over. */
+  ended(/** @type {number} */ worker) {
+    const own = /** @type {Worker} */ (this.#workers[worker]);
+    own.active -= 1;
+    own.timerAt = Math.min(own.timerAt, own.nextAt);
+  }
+
+  /** A call of a worker was refused: none goes out before that time. */
+  refused(/** @type {number} */ worker, /** @type {number} */ until) {
+    const own = /** @type {Worker} */ (this.#workers[worker]);
+    own.nextAt = Math.max(own.nextAt, until);
+    own.timerAt = own.nextAt;
+  }
+
+  /**
+   * @param {number} now
+   * @param {ClientPace} pace
+   * @returns {{ calls: { worker: number, among: number }[], next: number }} the calls that go out now, and when to ask
+   *   again unless one ends before
+   */
+  step(now, { rate, concurrency, restUntil = 0 }) {
+    const shares = this.#workers.map((_, place) =>
+      this.#parts.shareOf(concurrency, this.#workers.length, place),
+    );
+    const opened = this.#take(now, rate, restUntil, shares);
+    const spacing = this.#parts.spacingOf(rate, this.#workers.length);
+    /** @type {{ worker: number, among: number }[]} */
+    const calls = [];
+    let next = opened;
+    for (const [place, worker] of this.#workers.entries()) {
+      const share = shares[place] ?? 1;
+      if (restUntil - now > patienceMs) worker.waiting = 0;
+      if (spacing > 0) worker.nextAt = Math.min(worker.nextAt, Math.max(now + spacing, restUntil));
+      while (worker.waiting > 0 && worker.active < share && Math.max(worker.timerAt, restUntil) <= now) {
+        const at = Math.max(worker.nextAt, restUntil);
+        if (at > now) {
+          worker.timerAt = this.#timer(at);
+          break;
+        }
+        if (spacing >= leastSpacingMs)
+          worker.nextAt = Math.max(worker.nextAt, now - Math.min(spacing, lateMs)) + spacing;
+        worker.waiting -= 1;
+        worker.active += 1;
+        calls.push({ worker: place, among: worker.active + worker.elsewhere });
+      }
+      if (worker.waiting > 0 && worker.active < share)
+        next = Math.min(next, Math.max(worker.timerAt, restUntil));
+    }
+    return { calls, next };
+  }
+
+  /** Workers take rows as the datastore lets them. @returns when to try again */
+  #take(
+    /** @type {number} */ now,
+    /** @type {number} */ rate,
+    /** @type {number} */ restUntil,
+    /** @type {readonly number[]} */ shares,
+  ) {
+    if (restUntil > now) return restUntil;
+    const window = this.#parts.callRate(rate);
+    for (;;) {
+      const free = this.#workers.filter(
+        ({ waiting, active }, place) => waiting + active < this.#parts.withSpare(shares[place] ?? 1),
+      );
+      const worker = free[Math.floor(this.#random() * free.length)];
+      if (worker === undefined) return Number.POSITIVE_INFINITY;
+      if (now < this.#opensAt && this.#taken >= window.calls) return Math.ceil(this.#opensAt);
+      if (now < this.#freeAt) return Math.ceil(this.#freeAt);
+      if (now >= this.#opensAt) {
+        const [least = 0, more = 0] = windowLate;
+        this.#opensAt = Math.max(this.#opensAt, now - 1) + window.perMs + least + more * this.#random();
+        this.#taken = 0;
+      }
+      this.#taken += 1;
+      this.#freeAt = Math.max(this.#freeAt, now - 1) + this.#perRowMs;
+      worker.waiting += 1;
+    }
+  }
+
+  #timer(/** @type {number} */ at) {
+    const hiccup = this.#random() * hiccupEvery < 1 ? hiccupMs * this.#random() : 0;
+    return Math.ceil(at) + Math.round(this.#random() + hiccup);
+  }
+}
