@@ -27,6 +27,7 @@ const leastSpacingMs = 1.5;
 export class CallGate {
   #rules: GateRules;
   #active = 0;
+  #busiest = 0;
   #nextAt = 0;
   #restUntil = 0;
   #seenAt = 0;
@@ -41,6 +42,13 @@ export class CallGate {
   /** Calls in flight. */
   get active(): number {
     return this.#active;
+  }
+
+  /** The most calls that were in flight since this was asked the last time. */
+  takeBusiest(): number {
+    const busiest = this.#busiest;
+    this.#busiest = this.#active;
+    return busiest;
   }
 
   /** Rules from now on. */
@@ -102,6 +110,7 @@ export class CallGate {
       if (spacingMs >= leastSpacingMs)
         this.#nextAt = Math.max(this.#nextAt, now - Math.min(spacingMs, lateMs)) + spacingMs;
       this.#active += 1;
+      this.#busiest = Math.max(this.#busiest, this.#active);
       this.#waiting.shift()?.(true);
     }
   }

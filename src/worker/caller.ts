@@ -11,6 +11,7 @@ import { CallGate } from './call-gate.ts';
 import type { Exchange, WorkerFacts } from './exchange.ts';
 import { type PaceReport, startPacer } from './pacer.ts';
 import { createRowProcessor, type WorkerEvent } from './row-processor.ts';
+import { RowsInHand } from './rows-in-hand.ts';
 import { type StartingPoint, usualConcurrency } from './steering.ts';
 import { TrafficMeter } from './traffic-meter.ts';
 import { startWatchedWorker } from './watched-worker.ts';
@@ -51,8 +52,9 @@ export function startCaller(options: CallerOptions): Caller {
   const { datastore, rows, log, onError } = options;
   const wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
   let concurrency = wanted ?? usualConcurrency;
-  /** Rows that are claimed at a time. A row that is claimed when this process dies counts as perhaps called. */
-  const inHand = (): number => wanted ?? withSpare(concurrency);
+  /** Rows that are claimed at a time. */
+  let inHand = wanted ?? withSpare(concurrency);
+  const rowsInHand = new RowsInHand();
   const gate = new CallGate({ concurrency, spacingMs: 0 });
   const meter = new TrafficMeter();
   let worker: RowWorker | undefined;
@@ -71,7 +73,10 @@ export function startCaller(options: CallerOptions): Caller {
     onPace(pace) {
       governed = pace.phase !== 'fixed';
       concurrency = pace.ownConcurrency;
-      if (worker !== undefined) worker.concurrency = inHand();
+      const most = wanted ?? withSpare(concurrency);
+      const needed = rowsInHand.update(gate.takeBusiest(), most);
+      inHand = pace.gateKeepsRate ? needed : most;
+      if (worker !== undefined) worker.concurrency = inHand;
       logPace(log, pace, before);
       before = pace;
       options.onPace(pace);
@@ -81,7 +86,7 @@ export function startCaller(options: CallerOptions): Caller {
   const start = (): void => {
     if (paused) return;
     worker = startWatchedWorker(datastore, rows, {
-      concurrency: inHand(),
+      concurrency: inHand,
       process: createRowProcessor({
         client: options.client,
         gate,

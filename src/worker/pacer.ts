@@ -2,7 +2,7 @@ import type { Traffic } from '../governor/traffic.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { after } from '../waiting.ts';
-import { shareOf, spacingOf } from './allotment.ts';
+import { gateKeeps, shareOf, spacingOf } from './allotment.ts';
 import type { CallGate } from './call-gate.ts';
 import type { Exchange } from './exchange.ts';
 import { type AppliedPace, type StartingPoint, Steering } from './steering.ts';
@@ -29,6 +29,8 @@ export interface PaceReport extends AppliedPace {
   readonly rejected: number;
   /** Calls in flight that this process may have. */
   readonly ownConcurrency: number;
+  /** Whether rows wait at the gate of this process for the rate. */
+  readonly gateKeepsRate: boolean;
 }
 
 /** Keeps the calls of this process, and those of all others when it leads them, at the pace that the API permits. */
@@ -86,7 +88,7 @@ export function startPacer(options: PacerOptions): Pacer {
     const traffic = amongOthers(ledger.add(now, reports), reports.size - 1, exchange.everyMs);
     meter.elsewhere = Math.max(0, traffic.active - report.active);
     steering ??= new Steering(queue, now, last);
-    const applied = await steering.steer(now, traffic, wanted);
+    const applied = await steering.steer(now, traffic, wanted, reports.size);
     if (applied.learned !== undefined) last = { rate: applied.learned, concurrency: applied.concurrency };
     obey(applied, { workers: reports.size, place, accepted: ledger.accepted, rejected: ledger.rejected });
     establish();
@@ -111,12 +113,19 @@ export function startPacer(options: PacerOptions): Pacer {
   ): void {
     const ownConcurrency = options.concurrency ?? shareOf(pace.concurrency, shared.workers, shared.place);
     const { rate } = pace;
+    const callers = { workers: shared.workers, governed: pace.phase !== 'fixed' };
     gate.rules = {
       concurrency: ownConcurrency,
-      spacingMs: spacingOf(rate, shared.workers),
+      spacingMs: spacingOf(rate, callers),
       ...(pace.restUntil !== undefined && { restUntil: pace.restUntil }),
     };
-    options.onPace({ ...pace, accepted: shared.accepted, rejected: shared.rejected, ownConcurrency });
+    options.onPace({
+      ...pace,
+      accepted: shared.accepted,
+      rejected: shared.rejected,
+      ownConcurrency,
+      gateKeepsRate: rate !== undefined && gateKeeps(rate, callers),
+    });
   }
 
   let beating: Promise<void> | undefined;

@@ -6,6 +6,7 @@ import type { Traffic } from '../governor/traffic.ts';
 import { type CallRate, callRate } from '../queue/call-rate.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
+import { gateKeeps, withHeadroom } from './allotment.ts';
 import { RateTrim } from './rate-trim.ts';
 
 /** How an API is called at the moment, by all workers together. */
@@ -65,7 +66,8 @@ export class Steering {
     });
   }
 
-  async steer(now: number, traffic: Traffic, policy: CommonPolicy): Promise<AppliedPace> {
+  /** @param workers that call the API */
+  async steer(now: number, traffic: Traffic, policy: CommonPolicy, workers: number): Promise<AppliedPace> {
     this.#governor.bound = policy.perSecond;
     const pace = this.#governor.update(now, traffic);
     if (!policy.auto) {
@@ -79,18 +81,21 @@ export class Steering {
         reason,
       };
     }
-    await this.#setRate(now, this.#asked(now, traffic, pace, policy.perSecond ?? mostPerSecond));
+    const asked = this.#asked(now, traffic, pace, workers);
+    await this.#setRate(now, Math.min(asked, policy.perSecond ?? mostPerSecond));
     await this.#rest(now, pace.restUntil ?? 0);
     return pace;
   }
 
   /** Calls per second that the queue is asked for, so that they come to what the governor wants. */
-  #asked(now: number, traffic: Traffic, pace: Pace, most: number): number {
+  #asked(now: number, traffic: Traffic, pace: Pace, workers: number): number {
     const { phase, rate } = pace;
     // At the bound nothing is made up for: what is lost there would be made up for later.
-    const isSteady = (phase === 'stated' || phase === 'holding') && rate < most;
-    const trimmed = this.#trim.apply(now, traffic.accepted + traffic.rejected, rate, isSteady);
-    return Math.min(most, this.#isIdle(now, traffic, pace) ? rate * headroom : trimmed);
+    const isSteady = (phase === 'stated' || phase === 'holding') && rate < (this.#governor.bound ?? rate + 1);
+    const isKept = gateKeeps(rate, { workers, governed: true });
+    const trimmed = this.#trim.apply(now, traffic.accepted + traffic.rejected, rate, isSteady && !isKept);
+    if (this.#isIdle(now, traffic, pace)) return rate * headroom;
+    return isKept ? withHeadroom(rate) : trimmed;
   }
 
   /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */

@@ -5,8 +5,9 @@ import { callRate } from '../../src/queue/call-rate.ts';
 import { PlannedLimiter } from '../../src/sandbox/limits/limit-plan.ts';
 import { parseLimitPlan } from '../../src/sandbox/options/limit-plan.ts';
 import { limitHeaders } from '../../src/sandbox/service/limit-headers.ts';
-import { shareOf, spacingOf, withSpare } from '../../src/worker/allotment.ts';
+import { gateKeeps, shareOf, spacingOf, withHeadroom, withSpare } from '../../src/worker/allotment.ts';
 import { RateTrim } from '../../src/worker/rate-trim.ts';
+import { RowsInHand } from '../../src/worker/rows-in-hand.ts';
 import { figuresOf } from '../bench/rate/figures.js';
 import { ideal, simulate } from '../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../bench/rate/world.ts';
@@ -19,9 +20,12 @@ const parts: Parts = {
   waitingTime,
   callRate,
   createTrim: (now) => new RateTrim(now),
+  gateKeeps,
+  withHeadroom,
   spacingOf,
   shareOf,
   withSpare,
+  createRowsInHand: () => new RowsInHand(),
 };
 
 /** What a client met with in each second that calls an API as the governor wants it to. */

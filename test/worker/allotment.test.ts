@@ -1,31 +1,56 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shareOf, spacingOf, withSpare } from '../../src/worker/allotment.ts';
+import {
+  type Callers,
+  gateKeeps,
+  shareOf,
+  spacingOf,
+  withHeadroom,
+  withSpare,
+} from '../../src/worker/allotment.ts';
 
 describe('the time between two calls', () => {
-  test.each([
-    ['a little less than the rate asks for, when there is one worker', 10, 1, 97],
-    ['for chance to give one of two more calls than the other', 10, 2, 70],
-    ['longer for each of several', 10, 4, 140],
-    ['no longer than for one a second', 1 / 300, 1, 970],
-    ['of several no longer than for one a second, either', 1 / 300, 4, 1_400],
-    ['short at the highest rate whose calls are spread', 500, 1, 1.94],
-    ['nothing at a higher one: timers are too coarse', 501, 1, 0],
-    ['nothing without a limit', undefined, 3, 0],
-  ])('is %s', (_title, rate, workers, milliseconds) => {
-    expect(spacingOf(rate, workers)).toBeCloseTo(milliseconds, 9);
+  test.each<[title: string, rate: number | undefined, callers: Callers, milliseconds: number]>([
+    ['what the rate asks for, when the gate keeps it', 10, { workers: 1, governed: true }, 100],
+    ['a little less, when the queue keeps it', 10, { workers: 1, governed: false }, 97],
+    ['for chance to give one of two more calls than the other', 10, { workers: 2, governed: true }, 70],
+    ['longer for each of several', 10, { workers: 4, governed: true }, 140],
+    ['no longer than for one a second', 1 / 300, { workers: 1, governed: true }, 970],
+    ['of several no longer than for one a second, either', 1 / 300, { workers: 4, governed: true }, 1_400],
+    ['short at the highest rate whose calls are spread', 500, { workers: 1, governed: true }, 2],
+    ['nothing at a higher one: timers are too coarse', 501, { workers: 1, governed: true }, 0],
+    ['nothing without a limit', undefined, { workers: 3, governed: true }, 0],
+  ])('is %s', (_title, rate, callers, milliseconds) => {
+    expect(spacingOf(rate, callers)).toBeCloseTo(milliseconds, 9);
   });
 
-  test('lets all workers together reach the rate, with something to spare', () => {
+  test('lets all workers together reach a rate that the queue keeps, with something to spare', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 1, max: 500, noNaN: true }),
         fc.integer({ min: 1, max: 100 }),
         (rate, workers) => {
-          expect((workers * 1_000) / spacingOf(rate, workers)).toBeGreaterThan(rate * 1.03);
+          const spacing = spacingOf(rate, { workers, governed: workers > 1 });
+          expect((workers * 1_000) / spacing).toBeGreaterThan(rate * 1.03);
         },
       ),
     );
+  });
+});
+
+describe('the gate keeps a rate', () => {
+  test.each<[title: string, rate: number, callers: Callers, keeps: boolean]>([
+    ['that a governor has found for one worker', 50, { workers: 1, governed: true }, true],
+    ['never for several, which know only their own calls', 50, { workers: 2, governed: true }, false],
+    ['never of the user, who must not depend on it', 50, { workers: 1, governed: false }, false],
+    ['never above what timers can spread', 501, { workers: 1, governed: true }, false],
+    ['never so slow that its calls are not spread', 0.5, { workers: 1, governed: true }, false],
+  ])('%s', (_title, rate, callers, keeps) => {
+    expect(gateKeeps(rate, callers)).toBe(keeps);
+  });
+
+  test('of which the queue lets out a little more', () => {
+    expect(withHeadroom(100)).toBeCloseTo(105);
   });
 });
 

@@ -60,6 +60,19 @@ describe('a gate', () => {
     expect(gate.active).toBe(1);
   });
 
+  test('tells the most that were in flight since it was asked the last time', async () => {
+    const { gate, come, pass } = begin();
+    come(3);
+    await pass(0);
+    gate.leave();
+    gate.leave();
+    expect(gate.takeBusiest()).toBe(3);
+    expect(gate.takeBusiest()).toBe(1);
+    come(1);
+    await pass(0);
+    expect(gate.takeBusiest()).toBe(2);
+  });
+
   test('never has more in flight than it may, and lets everybody in in order, whatever happens', async () => {
     const event = fc.oneof(
       fc.record({ type: fc.constant('come' as const), visitors: fc.integer({ min: 1, max: 8 }) }),

@@ -166,7 +166,8 @@ describe('a worker that leads', () => {
   test('looks for the limit with care without a run: rows may have been left behind', async () => {
     const { did, rates, beat } = begin(leading);
     await beat();
-    expect(rates.map(({ rate }) => rate)).toEqual([callRate(20)]);
+    expect(did.paces.at(0)?.rate).toBe(20);
+    expect(rates.map(({ rate }) => rate)).toEqual([callRate(21)]);
     expect(did.established).toBe(true);
   });
 

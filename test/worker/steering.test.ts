@@ -17,12 +17,13 @@ const stepMs = 100;
 /** What an API says of its limit. */
 const stated = [{ name: 'one', unit: 'requests' as const, quota: 30, windowMs: 1_000 }];
 
-function begin(policy: CommonPolicy, learned: StartingPoint = {}) {
+/** @param workers two of them leave it to the queue to keep a rate */
+function begin(policy: CommonPolicy, learned: StartingPoint = {}, workers = 2) {
   const fake = fakeQueue();
   const start = Date.now();
   const steering = new Steering(fake.queue, start, learned);
   const steer = (traffic: Partial<Traffic> = {}, wanted = policy): Promise<AppliedPace> =>
-    steering.steer(Date.now(), { ...quiet, ...traffic }, wanted);
+    steering.steer(Date.now(), { ...quiet, ...traffic }, wanted, workers);
   return {
     ...fake,
     steer,
@@ -239,6 +240,29 @@ describe('what gets lost of a rate', () => {
     const { lose } = begin({ auto: true, perSecond: 20 });
     for (const { asked } of await lose(0.02, 20_000, { stated }))
       expect(perSecond(asked)).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('a rate of a single worker', () => {
+  const asked = ({ rates }: { readonly rates: readonly { readonly rate: CallRate | undefined }[] }) =>
+    rates.at(-1)?.rate;
+
+  test('is kept by its gate: the queue lets out a little more', async () => {
+    const { steer, ...fake } = begin(auto, { rate: 40 }, 1);
+    const { rate = 0 } = await steer();
+    expect(asked(fake)).toEqual(callRate(rate * 1.05));
+  });
+
+  test('that the user bounds is never let out faster', async () => {
+    const { steer, ...fake } = begin({ auto: true, perSecond: 20 }, { rate: 40 }, 1);
+    await steer();
+    expect(asked(fake)).toEqual(callRate(20));
+  });
+
+  test('that the user wants is kept by the queue', async () => {
+    const { steer, ...fake } = begin({ auto: false, perSecond: 40 }, {}, 1);
+    await steer();
+    expect(asked(fake)).toEqual(callRate(40));
   });
 });
 

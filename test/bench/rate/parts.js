@@ -6,8 +6,15 @@ import { callRate } from '../../../dist/src/queue/call-rate.js';
 import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/options/limit-plan.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
-import { shareOf, spacingOf, withSpare } from '../../../dist/src/worker/allotment.js';
+import {
+  gateKeeps,
+  shareOf,
+  spacingOf,
+  withHeadroom,
+  withSpare,
+} from '../../../dist/src/worker/allotment.js';
 import { RateTrim } from '../../../dist/src/worker/rate-trim.js';
+import { RowsInHand } from '../../../dist/src/worker/rows-in-hand.js';
 
 /**
  * The program as it is built.
@@ -22,7 +29,10 @@ export const parts = {
   waitingTime,
   callRate,
   createTrim: (now) => new RateTrim(now),
+  gateKeeps,
+  withHeadroom,
   spacingOf,
   shareOf,
   withSpare,
+  createRowsInHand: () => new RowsInHand(),
 };

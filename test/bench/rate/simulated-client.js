@@ -3,8 +3,18 @@
 /** @typedef {import('./world.ts').Parts} Parts */
 /** @typedef {import('./world.ts').ClientPace} ClientPace */
 
-/** Rows that wait for their turn in a worker, and its calls in flight. */
-/** @typedef {{ waiting: number, active: number, nextAt: number, timerAt: number, elsewhere: number }} Worker */
+/**
+ * Rows that wait for their turn in a worker, and its calls in flight.
+ *
+ * @typedef {object} Worker
+ * @property {number} waiting
+ * @property {number} active
+ * @property {number} busiest the most calls in flight since the last beat
+ * @property {number} inHand rows that it may claim
+ * @property {number} nextAt
+ * @property {number} timerAt
+ * @property {number} elsewhere calls in flight of the others, as of the last exchange
+ */
 
 /** How much later the datastore opens a window of the rate than it could, milliseconds: from, and by how much more. */
 const windowLate = [0.5, 2.5];
@@ -30,6 +40,7 @@ export class SimulatedClient {
   #freeAt;
   /** @type {Worker[]} */
   #workers;
+  #rowsInHand;
 
   /**
    * @param {Parts} parts
@@ -46,10 +57,13 @@ export class SimulatedClient {
     this.#workers = Array.from({ length: workers }, () => ({
       waiting: 0,
       active: 0,
+      busiest: 0,
+      inHand: 0,
       nextAt: begin,
       timerAt: begin,
       elsewhere: 0,
     }));
+    this.#rowsInHand = this.#workers.map(() => parts.createRowsInHand());
   }
 
   /** Calls in flight. */
@@ -57,10 +71,17 @@ export class SimulatedClient {
     return this.#workers.reduce((total, { active }) => total + active, 0);
   }
 
-  /** Each worker learns how many calls the others have in flight. */
-  exchange() {
+  /** Each worker learns how many calls the others have in flight, and how many rows it may claim. */
+  exchange(/** @type {ClientPace} */ { rate, concurrency }) {
     const { active } = this;
-    for (const worker of this.#workers) worker.elsewhere = active - worker.active;
+    const callers = { workers: this.#workers.length, governed: true };
+    for (const [place, worker] of this.#workers.entries()) {
+      const most = this.#parts.withSpare(this.#parts.shareOf(concurrency, callers.workers, place));
+      const needed = this.#rowsInHand[place]?.update(worker.busiest, most) ?? most;
+      worker.inHand = this.#parts.gateKeeps(rate, callers) ? needed : most;
+      worker.busiest = worker.active;
+      worker.elsewhere = active - worker.active;
+    }
   }
 
   /** A call of a worker is over. */
@@ -83,12 +104,12 @@ export class SimulatedClient {
    * @returns {{ calls: { worker: number, among: number }[], next: number }} the calls that go out now, and when to ask
    *   again unless one ends before
    */
-  step(now, { rate, concurrency, restUntil = 0 }) {
+  step(now, { rate, asked, concurrency, restUntil = 0 }) {
     const shares = this.#workers.map((_, place) =>
       this.#parts.shareOf(concurrency, this.#workers.length, place),
     );
-    const opened = this.#take(now, rate, restUntil, shares);
-    const spacing = this.#parts.spacingOf(rate, this.#workers.length);
+    const opened = this.#take(now, asked, restUntil);
+    const spacing = this.#parts.spacingOf(rate, { workers: this.#workers.length, governed: true });
     /** @type {{ worker: number, among: number }[]} */
     const calls = [];
     let next = opened;
@@ -106,6 +127,7 @@ export class SimulatedClient {
           worker.nextAt = Math.max(worker.nextAt, now - Math.min(spacing, lateMs)) + spacing;
         worker.waiting -= 1;
         worker.active += 1;
+        worker.busiest = Math.max(worker.busiest, worker.active);
         calls.push({ worker: place, among: worker.active + worker.elsewhere });
       }
       if (worker.waiting > 0 && worker.active < share)
@@ -115,18 +137,11 @@ export class SimulatedClient {
   }
 
   /** Workers take rows as the datastore lets them. @returns when to try again */
-  #take(
-    /** @type {number} */ now,
-    /** @type {number} */ rate,
-    /** @type {number} */ restUntil,
-    /** @type {readonly number[]} */ shares,
-  ) {
+  #take(/** @type {number} */ now, /** @type {number} */ rate, /** @type {number} */ restUntil) {
     if (restUntil > now) return restUntil;
     const window = this.#parts.callRate(rate);
     for (;;) {
-      const free = this.#workers.filter(
-        ({ waiting, active }, place) => waiting + active < this.#parts.withSpare(shares[place] ?? 1),
-      );
+      const free = this.#workers.filter(({ waiting, active, inHand }) => waiting + active < inHand);
       const worker = free[Math.floor(this.#random() * free.length)];
       if (worker === undefined) return Number.POSITIVE_INFINITY;
       if (now < this.#opensAt && this.#taken >= window.calls) return Math.ceil(this.#opensAt);

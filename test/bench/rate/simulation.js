@@ -35,8 +35,20 @@ export const simulate = (parts, world) => {
   });
   const alone = workers === 1;
   const everyMs = alone ? reportEveryMs : sharedReportEveryMs;
-  let pace = governor.update(begin, nothing(workers));
-  let asked = pace.rate;
+  /** What the queue is asked for, as steering does it (src/worker/steering.ts). */
+  const clientPace = (
+    /** @type {import('../../../src/governor/pace.ts').Pace} */ decided,
+    /** @type {Report} */ { accepted, rejected },
+    /** @type {number} */ now,
+  ) => {
+    const { phase, rate } = decided;
+    const isKept = parts.gateKeeps(rate, { workers, governed: true });
+    const isSteady = phase === 'stated' || phase === 'holding';
+    const trimmed = trim.apply(now, accepted + rejected, rate, isSteady && !isKept);
+    return { pace: decided, asked: isKept ? parts.withHeadroom(rate) : trimmed };
+  };
+  let { pace, asked } = clientPace(governor.update(begin, nothing(workers)), nothing(workers), begin);
+  client.exchange({ rate: pace.rate, asked, concurrency: pace.concurrency });
   /** @type {{ since: number, pace: typeof pace, asked: number }[]} */
   const coming = [];
   /** @type {(import('./simulated-api.js').Call & { worker: number, seenAmong: number })[]} */
@@ -71,22 +83,28 @@ export const simulate = (parts, world) => {
     if (urgent || now - reportedAt >= everyMs) {
       report.active = flight.length;
       const decided = governor.update(now, report);
-      const isSteady = decided.phase === 'stated' || decided.phase === 'holding';
-      const trimmed = trim.apply(now, report.accepted + report.rejected, decided.rate, isSteady);
-      coming.push({ since: alone ? now : now + sharedReportEveryMs / 2, pace: decided, asked: trimmed });
+      coming.push({
+        since: alone ? now : now + sharedReportEveryMs / 2,
+        ...clientPace(decided, report, now),
+      });
       report = nothing(workers);
       reportedAt = now;
     }
     for (let next = coming[0]; next !== undefined && next.since <= now; next = coming[0]) {
       ({ pace, asked } = next);
-      client.exchange();
+      client.exchange({ rate: pace.rate, asked, concurrency: pace.concurrency });
       coming.shift();
     }
     counted.pace = pace;
 
     const idleUntil = world.idle && api.within(world.idle, now) ? begin + world.idle[1] * 1_000 : 0;
     const restUntil = Math.max(pace.restUntil ?? 0, idleUntil);
-    const { calls, next } = client.step(now, { rate: asked, concurrency: pace.concurrency, restUntil });
+    const { calls, next } = client.step(now, {
+      rate: pace.rate,
+      asked,
+      concurrency: pace.concurrency,
+      restUntil,
+    });
     for (const { worker, among } of calls) {
       const call = api.call(now, flight.length + 1);
       flight.push({ ...call, worker, seenAmong: among });

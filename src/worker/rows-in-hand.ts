@@ -1,0 +1,22 @@
+/** The most calls in flight of the last so many beats count. */
+const beats = 10;
+/** By how much calls in flight may rise until the next beat. */
+const mayRise = 1.25;
+const spare = 3;
+
+/**
+ * How many rows to claim at a time where they wait at the gate: no more than the calls in flight need. A row that is claimed
+ * when this process dies counts as perhaps called, and is not there for other workers.
+ */
+export class RowsInHand {
+  #busiest: number[] = [];
+
+  /**
+   * @param busiest the most calls that were in flight since the last beat
+   * @param most the most rows in any case
+   */
+  update(busiest: number, most: number): number {
+    this.#busiest = [...this.#busiest.slice(1 - beats), busiest];
+    return Math.min(most, Math.ceil(Math.max(...this.#busiest) * mayRise) + spare);
+  }
+}
