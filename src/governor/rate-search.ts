@@ -130,6 +130,7 @@ export class RateSearch {
     // A refusal that has shown it is being settled.
     if (this.#phase !== 'starting') return;
     this.#known.begin(before.sending);
+    this.#fromStart = true;
     this.#rate = cutAfterStart(before.sending);
     this.#enter('searching', reasons.refused);
   }

@@ -87,6 +87,8 @@ const paceEntrySchema = z.object({
   learned: z.number().exactOptional(),
   phase: z.string(),
   reason: z.string(),
+  /** Whether each worker's gate keeps an equal part of the rate; absent from those that leave it to the queue. */
+  gatesKeep: z.boolean().exactOptional(),
   /** Calls that were accepted and rejected since the governor began. */
   accepted: z.number(),
   rejected: z.number(),

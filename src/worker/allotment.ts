@@ -1,4 +1,4 @@
-/** A rate above which spreading single calls is finer than timers are, and one below which a call would wait too long for it. */
+/** A rate above which spreading single calls is finer than timers are, and one below which calls would wait too long. */
 const spreadBelow = 500;
 const spreadFrom = 1;
 /** Calls go out a little faster than the rate where it is the queue that keeps it. */
@@ -8,23 +8,24 @@ const spacingShare = 0.97;
  * not wait beyond the window, or calls of two windows fall together.
  */
 const sharedSpacingShare = 0.35;
-/** What the queue lets out then, so that the gate never lacks a row. */
+/** What the queue lets out of a rate that the gates keep, so that no gate lacks a row. */
 const queueHeadroom = 1.05;
 
-/** Who calls, and how. */
-export interface Callers {
+/** How a rate is kept. */
+export interface Keeping {
   /** Workers of the API. */
   readonly workers: number;
-  /** Whether a governor has found the rate; what the user wants is kept by the queue, whatever happens. */
-  readonly governed: boolean;
+  /** Whether the gates of the workers keep it, each an equal part of it, or the queue. */
+  readonly gatesKeep: boolean;
 }
 
-/** Whether the gate keeps the rate: it spreads calls more evenly than the queue does, but knows only those of its process. */
-export function gateKeeps(rate: number, { workers, governed }: Callers): boolean {
-  return governed && workers === 1 && rate >= spreadFrom && rate <= spreadBelow;
+/** Whether the gates of so many workers can keep a rate: they spread calls more evenly than the queue does. */
+export function gatesCanKeep(rate: number, workers: number): boolean {
+  const each = rate / workers;
+  return each >= spreadFrom && each <= spreadBelow;
 }
 
-/** Calls per second that the queue lets out for a rate that the gate keeps. */
+/** Calls per second that the queue lets out for a rate that the gates keep. */
 export function withHeadroom(rate: number): number {
   return rate * queueHeadroom;
 }
@@ -33,14 +34,12 @@ export function withHeadroom(rate: number): number {
  * Milliseconds between two calls of one worker, so that those that the queue lets out together are spread; 0: they need
  * not be.
  */
-export function spacingOf(rate: number | undefined, callers: Callers): number {
-  if (rate === undefined || rate > spreadBelow) return 0;
-  return (spacingShareOf(rate, callers) * 1_000) / Math.max(rate, spreadFrom);
-}
-
-function spacingShareOf(rate: number, callers: Callers): number {
-  if (gateKeeps(rate, callers)) return 1;
-  return callers.workers === 1 ? spacingShare : sharedSpacingShare * callers.workers;
+export function spacingOf(rate: number | undefined, { workers, gatesKeep }: Keeping): number {
+  if (rate === undefined) return 0;
+  if (gatesKeep) return (workers * 1_000) / rate;
+  if (rate > spreadBelow) return 0;
+  const share = workers === 1 ? spacingShare : sharedSpacingShare * workers;
+  return (share * 1_000) / Math.max(rate, spreadFrom);
 }
 
 /** The calls in flight that are one worker's: no more than are allowed together, but one for each. */

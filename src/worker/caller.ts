@@ -75,7 +75,7 @@ export function startCaller(options: CallerOptions): Caller {
       concurrency = pace.ownConcurrency;
       const most = wanted ?? withSpare(concurrency);
       const needed = rowsInHand.update(gate.takeBusiest(), most);
-      inHand = pace.gateKeepsRate ? needed : most;
+      inHand = pace.gatesKeep ? needed : most;
       if (worker !== undefined) worker.concurrency = inHand;
       logPace(log, pace, before);
       before = pace;

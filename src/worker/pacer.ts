@@ -2,7 +2,7 @@ import type { Traffic } from '../governor/traffic.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { after } from '../waiting.ts';
-import { gateKeeps, shareOf, spacingOf } from './allotment.ts';
+import { shareOf, spacingOf } from './allotment.ts';
 import type { CallGate } from './call-gate.ts';
 import type { Exchange } from './exchange.ts';
 import { type AppliedPace, type StartingPoint, Steering } from './steering.ts';
@@ -29,8 +29,6 @@ export interface PaceReport extends AppliedPace {
   readonly rejected: number;
   /** Calls in flight that this process may have. */
   readonly ownConcurrency: number;
-  /** Whether rows wait at the gate of this process for the rate. */
-  readonly gateKeepsRate: boolean;
 }
 
 /** Keeps the calls of this process, and those of all others when it leads them, at the pace that the API permits. */
@@ -79,7 +77,12 @@ export function startPacer(options: PacerOptions): Pacer {
       last = { ...(pace.learned !== undefined && { rate: pace.learned }), concurrency: pace.concurrency };
       const { restMs, phase, ...rest } = pace;
       obey(
-        { ...rest, phase: phase as AppliedPace['phase'], ...(restMs > 0 && { restUntil: now + restMs }) },
+        {
+          ...rest,
+          phase: phase as AppliedPace['phase'],
+          gatesKeep: pace.gatesKeep ?? false,
+          ...(restMs > 0 && { restUntil: now + restMs }),
+        },
         { workers: pace.workers, place, accepted: pace.accepted, rejected: pace.rejected },
       );
       establish();
@@ -113,10 +116,9 @@ export function startPacer(options: PacerOptions): Pacer {
   ): void {
     const ownConcurrency = options.concurrency ?? shareOf(pace.concurrency, shared.workers, shared.place);
     const { rate } = pace;
-    const callers = { workers: shared.workers, governed: pace.phase !== 'fixed' };
     gate.rules = {
       concurrency: ownConcurrency,
-      spacingMs: spacingOf(rate, callers),
+      spacingMs: spacingOf(rate, { workers: shared.workers, gatesKeep: pace.gatesKeep }),
       ...(pace.restUntil !== undefined && { restUntil: pace.restUntil }),
     };
     options.onPace({
@@ -124,7 +126,6 @@ export function startPacer(options: PacerOptions): Pacer {
       accepted: shared.accepted,
       rejected: shared.rejected,
       ownConcurrency,
-      gateKeepsRate: rate !== undefined && gateKeeps(rate, callers),
     });
   }
 

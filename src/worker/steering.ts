@@ -6,7 +6,8 @@ import type { Traffic } from '../governor/traffic.ts';
 import { type CallRate, callRate } from '../queue/call-rate.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
-import { gateKeeps, withHeadroom } from './allotment.ts';
+import { withHeadroom } from './allotment.ts';
+import { EvenShares } from './even-shares.ts';
 import { RateTrim } from './rate-trim.ts';
 
 /** How an API is called at the moment, by all workers together. */
@@ -22,6 +23,8 @@ export interface AppliedPace {
   readonly phase: Phase | 'fixed';
   /** Why the rate is as it is, for people. */
   readonly reason: string;
+  /** Whether the gates of the workers keep the rate, each an equal part of it, or the queue. */
+  readonly gatesKeep: boolean;
 }
 
 /** What is known of an API before its first call. */
@@ -50,6 +53,7 @@ export class Steering {
   #restUntil = 0;
   #pausedAt = 0;
   readonly #trim: RateTrim;
+  readonly #shares: EvenShares;
   #lookedAt: number;
   #idleSince: number;
   #sentPerSecond = 0;
@@ -57,6 +61,7 @@ export class Steering {
   constructor(queue: RowQueue, now: number, { waitUntil, ...learned }: StartingPoint) {
     this.#queue = queue;
     this.#trim = new RateTrim(now);
+    this.#shares = new EvenShares(now);
     this.#lookedAt = now;
     this.#idleSince = now;
     this.#governor = new Governor(now, {
@@ -79,23 +84,31 @@ export class Steering {
         ...(traffic.waitUntil !== undefined && { restUntil: traffic.waitUntil }),
         phase: 'fixed',
         reason,
+        gatesKeep: false,
       };
     }
-    const asked = this.#asked(now, traffic, pace, workers);
-    await this.#setRate(now, Math.min(asked, policy.perSecond ?? mostPerSecond));
+    const most = policy.perSecond ?? mostPerSecond;
+    const canKeep = this.#shares.update(now, {
+      workers,
+      rate: pace.rate,
+      sent: traffic.accepted + traffic.rejected,
+      rests: pace.restUntil !== undefined,
+    });
+    // What the user allows is kept by the queue, which knows of every call.
+    const gatesKeep = canKeep && pace.rate < most;
+    await this.#setRate(now, Math.min(this.#asked(now, traffic, pace, gatesKeep), most));
     await this.#rest(now, pace.restUntil ?? 0);
-    return pace;
+    return { ...pace, gatesKeep };
   }
 
   /** Calls per second that the queue is asked for, so that they come to what the governor wants. */
-  #asked(now: number, traffic: Traffic, pace: Pace, workers: number): number {
+  #asked(now: number, traffic: Traffic, pace: Pace, gatesKeep: boolean): number {
     const { phase, rate } = pace;
     // At the bound nothing is made up for: what is lost there would be made up for later.
     const isSteady = (phase === 'stated' || phase === 'holding') && rate < (this.#governor.bound ?? rate + 1);
-    const isKept = gateKeeps(rate, { workers, governed: true });
-    const trimmed = this.#trim.apply(now, traffic.accepted + traffic.rejected, rate, isSteady && !isKept);
+    const trimmed = this.#trim.apply(now, traffic.accepted + traffic.rejected, rate, isSteady && !gatesKeep);
     if (this.#isIdle(now, traffic, pace)) return rate * headroom;
-    return isKept ? withHeadroom(rate) : trimmed;
+    return gatesKeep ? withHeadroom(rate) : trimmed;
   }
 
   /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */

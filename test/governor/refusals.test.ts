@@ -30,10 +30,13 @@ describe('a refusal that costs nothing', () => {
     expect(freeRefusals.ofHold(50, refusal(50), heldMs).held).toBe(held);
   });
 
-  test('of a probe lets the rate come a little nearer to what failed', () => {
-    const { held, failed } = freeRefusals.ofProbe({ held: 48, failed: 50 }, refusal(80));
+  test.each([
+    ['a little', 66, 51.5],
+    ['more, when the probe had come far', 100, 55],
+  ])('of a probe lets the rate come %s nearer to what failed', (_, sending, expected) => {
+    const { held, failed } = freeRefusals.ofProbe({ held: 48, failed: 50 }, refusal(sending));
     expect(held).toBe(48);
-    expect(failed).toBeCloseTo(51.5);
+    expect(failed).toBeCloseTo(expected);
   });
 
   test('never leaves more than was sent', () => {

@@ -5,7 +5,8 @@ import { callRate } from '../../src/queue/call-rate.ts';
 import { PlannedLimiter } from '../../src/sandbox/limits/limit-plan.ts';
 import { parseLimitPlan } from '../../src/sandbox/options/limit-plan.ts';
 import { limitHeaders } from '../../src/sandbox/service/limit-headers.ts';
-import { gateKeeps, shareOf, spacingOf, withHeadroom, withSpare } from '../../src/worker/allotment.ts';
+import { shareOf, spacingOf, withHeadroom, withSpare } from '../../src/worker/allotment.ts';
+import { EvenShares } from '../../src/worker/even-shares.ts';
 import { RateTrim } from '../../src/worker/rate-trim.ts';
 import { RowsInHand } from '../../src/worker/rows-in-hand.ts';
 import { figuresOf } from '../bench/rate/figures.js';
@@ -20,7 +21,7 @@ const parts: Parts = {
   waitingTime,
   callRate,
   createTrim: (now) => new RateTrim(now),
-  gateKeeps,
+  createShares: (now) => new EvenShares(now),
   withHeadroom,
   spacingOf,
   shareOf,

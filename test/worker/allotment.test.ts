@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type Callers,
-  gateKeeps,
+  gatesCanKeep,
+  type Keeping,
   shareOf,
   spacingOf,
   withHeadroom,
@@ -10,18 +10,19 @@ import {
 } from '../../src/worker/allotment.ts';
 
 describe('the time between two calls', () => {
-  test.each<[title: string, rate: number | undefined, callers: Callers, milliseconds: number]>([
-    ['what the rate asks for, when the gate keeps it', 10, { workers: 1, governed: true }, 100],
-    ['a little less, when the queue keeps it', 10, { workers: 1, governed: false }, 97],
-    ['for chance to give one of two more calls than the other', 10, { workers: 2, governed: true }, 70],
-    ['longer for each of several', 10, { workers: 4, governed: true }, 140],
-    ['no longer than for one a second', 1 / 300, { workers: 1, governed: true }, 970],
-    ['of several no longer than for one a second, either', 1 / 300, { workers: 4, governed: true }, 1_400],
-    ['short at the highest rate whose calls are spread', 500, { workers: 1, governed: true }, 2],
-    ['nothing at a higher one: timers are too coarse', 501, { workers: 1, governed: true }, 0],
-    ['nothing without a limit', undefined, { workers: 3, governed: true }, 0],
-  ])('is %s', (_title, rate, callers, milliseconds) => {
-    expect(spacingOf(rate, callers)).toBeCloseTo(milliseconds, 9);
+  test.each<[title: string, rate: number | undefined, keeping: Keeping, milliseconds: number]>([
+    ['what the rate asks for, when the gate keeps it', 10, { workers: 1, gatesKeep: true }, 100],
+    ['a little less, when the queue keeps it', 10, { workers: 1, gatesKeep: false }, 97],
+    ['what each gate has of it, when several keep it', 10, { workers: 4, gatesKeep: true }, 400],
+    ['for chance to give one of two more calls than the other', 10, { workers: 2, gatesKeep: false }, 70],
+    ['longer for each of several', 10, { workers: 4, gatesKeep: false }, 140],
+    ['no longer than for one a second', 1 / 300, { workers: 1, gatesKeep: false }, 970],
+    ['of several no longer than for one a second, either', 1 / 300, { workers: 4, gatesKeep: false }, 1_400],
+    ['short at the highest rate whose calls are spread', 500, { workers: 1, gatesKeep: true }, 2],
+    ['nothing at a higher one: timers are too coarse', 501, { workers: 1, gatesKeep: false }, 0],
+    ['nothing without a limit', undefined, { workers: 3, gatesKeep: true }, 0],
+  ])('is %s', (_title, rate, keeping, milliseconds) => {
+    expect(spacingOf(rate, keeping)).toBeCloseTo(milliseconds, 9);
   });
 
   test('lets all workers together reach a rate that the queue keeps, with something to spare', () => {
@@ -30,7 +31,7 @@ describe('the time between two calls', () => {
         fc.double({ min: 1, max: 500, noNaN: true }),
         fc.integer({ min: 1, max: 100 }),
         (rate, workers) => {
-          const spacing = spacingOf(rate, { workers, governed: workers > 1 });
+          const spacing = spacingOf(rate, { workers, gatesKeep: false });
           expect((workers * 1_000) / spacing).toBeGreaterThan(rate * 1.03);
         },
       ),
@@ -38,18 +39,18 @@ describe('the time between two calls', () => {
   });
 });
 
-describe('the gate keeps a rate', () => {
-  test.each<[title: string, rate: number, callers: Callers, keeps: boolean]>([
-    ['that a governor has found for one worker', 50, { workers: 1, governed: true }, true],
-    ['never for several, which know only their own calls', 50, { workers: 2, governed: true }, false],
-    ['never of the user, who must not depend on it', 50, { workers: 1, governed: false }, false],
-    ['never above what timers can spread', 501, { workers: 1, governed: true }, false],
-    ['never so slow that its calls are not spread', 0.5, { workers: 1, governed: true }, false],
-  ])('%s', (_title, rate, callers, keeps) => {
-    expect(gateKeeps(rate, callers)).toBe(keeps);
+describe('gates', () => {
+  test.each([
+    ['keep a rate of one worker', 50, 1, true],
+    ['keep one of several', 50, 3, true],
+    ['keep none above what timers can spread', 501, 1, false],
+    ['keep a faster one the more they are', 1_500, 3, true],
+    ['keep none so slow that a call would wait long for its turn', 2, 3, false],
+  ])('%s', (_title, rate, workers, can) => {
+    expect(gatesCanKeep(rate, workers)).toBe(can);
   });
 
-  test('of which the queue lets out a little more', () => {
+  test('get a little more from the queue than the rate', () => {
     expect(withHeadroom(100)).toBeCloseTo(105);
   });
 });

@@ -129,6 +129,7 @@ describe('a worker that leads', () => {
     expect(did.published[0]).toEqual({
       rate: did.paces[0]?.rate,
       concurrency: did.paces[0]?.concurrency,
+      gatesKeep: true,
       phase: 'starting',
       reason: expect.any(String),
       restMs: 0,

@@ -6,13 +6,8 @@ import { callRate } from '../../../dist/src/queue/call-rate.js';
 import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/options/limit-plan.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
-import {
-  gateKeeps,
-  shareOf,
-  spacingOf,
-  withHeadroom,
-  withSpare,
-} from '../../../dist/src/worker/allotment.js';
+import { shareOf, spacingOf, withHeadroom, withSpare } from '../../../dist/src/worker/allotment.js';
+import { EvenShares } from '../../../dist/src/worker/even-shares.js';
 import { RateTrim } from '../../../dist/src/worker/rate-trim.js';
 import { RowsInHand } from '../../../dist/src/worker/rows-in-hand.js';
 
@@ -29,7 +24,7 @@ export const parts = {
   waitingTime,
   callRate,
   createTrim: (now) => new RateTrim(now),
-  gateKeeps,
+  createShares: (now) => new EvenShares(now),
   withHeadroom,
   spacingOf,
   shareOf,

@@ -72,13 +72,12 @@ export class SimulatedClient {
   }
 
   /** Each worker learns how many calls the others have in flight, and how many rows it may claim. */
-  exchange(/** @type {ClientPace} */ { rate, concurrency }) {
+  exchange(/** @type {ClientPace} */ { concurrency, gatesKeep }) {
     const { active } = this;
-    const callers = { workers: this.#workers.length, governed: true };
     for (const [place, worker] of this.#workers.entries()) {
-      const most = this.#parts.withSpare(this.#parts.shareOf(concurrency, callers.workers, place));
+      const most = this.#parts.withSpare(this.#parts.shareOf(concurrency, this.#workers.length, place));
       const needed = this.#rowsInHand[place]?.update(worker.busiest, most) ?? most;
-      worker.inHand = this.#parts.gateKeeps(rate, callers) ? needed : most;
+      worker.inHand = gatesKeep ? needed : most;
       worker.busiest = worker.active;
       worker.elsewhere = active - worker.active;
     }
@@ -104,12 +103,12 @@ export class SimulatedClient {
    * @returns {{ calls: { worker: number, among: number }[], next: number }} the calls that go out now, and when to ask
    *   again unless one ends before
    */
-  step(now, { rate, asked, concurrency, restUntil = 0 }) {
+  step(now, { rate, asked, concurrency, gatesKeep, restUntil = 0 }) {
     const shares = this.#workers.map((_, place) =>
       this.#parts.shareOf(concurrency, this.#workers.length, place),
     );
     const opened = this.#take(now, asked, restUntil);
-    const spacing = this.#parts.spacingOf(rate, { workers: this.#workers.length, governed: true });
+    const spacing = this.#parts.spacingOf(rate, { workers: this.#workers.length, gatesKeep });
     /** @type {{ worker: number, among: number }[]} */
     const calls = [];
     let next = opened;

@@ -28,6 +28,7 @@ export const simulate = (parts, world) => {
   const api = new SimulatedApi(parts, { ...world, latencyMs }, begin, random);
   const client = new SimulatedClient(parts, { workers, capacity }, begin, random);
   const trim = parts.createTrim(begin);
+  const shares = parts.createShares(begin);
   const governor = parts.createGovernor(begin, {
     concurrency: { start: 50, most: world.most ?? 200 },
     ...(world.learned && { learned: world.learned }),
@@ -42,14 +43,20 @@ export const simulate = (parts, world) => {
     /** @type {number} */ now,
   ) => {
     const { phase, rate } = decided;
-    const isKept = parts.gateKeeps(rate, { workers, governed: true });
+    const sent = accepted + rejected;
+    const rests = decided.restUntil !== undefined;
+    const gatesKeep = shares.update(now, { workers, rate, sent, rests });
     const isSteady = phase === 'stated' || phase === 'holding';
-    const trimmed = trim.apply(now, accepted + rejected, rate, isSteady && !isKept);
-    return { pace: decided, asked: isKept ? parts.withHeadroom(rate) : trimmed };
+    const trimmed = trim.apply(now, sent, rate, isSteady && !gatesKeep);
+    return { pace: decided, asked: gatesKeep ? parts.withHeadroom(rate) : trimmed, gatesKeep };
   };
-  let { pace, asked } = clientPace(governor.update(begin, nothing(workers)), nothing(workers), begin);
-  client.exchange({ rate: pace.rate, asked, concurrency: pace.concurrency });
-  /** @type {{ since: number, pace: typeof pace, asked: number }[]} */
+  let { pace, asked, gatesKeep } = clientPace(
+    governor.update(begin, nothing(workers)),
+    nothing(workers),
+    begin,
+  );
+  client.exchange({ rate: pace.rate, asked, gatesKeep, concurrency: pace.concurrency });
+  /** @type {{ since: number, pace: typeof pace, asked: number, gatesKeep: boolean }[]} */
   const coming = [];
   /** @type {(import('./simulated-api.js').Call & { worker: number, seenAmong: number })[]} */
   let flight = [];
@@ -91,8 +98,8 @@ export const simulate = (parts, world) => {
       reportedAt = now;
     }
     for (let next = coming[0]; next !== undefined && next.since <= now; next = coming[0]) {
-      ({ pace, asked } = next);
-      client.exchange({ rate: pace.rate, asked, concurrency: pace.concurrency });
+      ({ pace, asked, gatesKeep } = next);
+      client.exchange({ rate: pace.rate, asked, gatesKeep, concurrency: pace.concurrency });
       coming.shift();
     }
     counted.pace = pace;
@@ -102,6 +109,7 @@ export const simulate = (parts, world) => {
     const { calls, next } = client.step(now, {
       rate: pace.rate,
       asked,
+      gatesKeep,
       concurrency: pace.concurrency,
       restUntil,
     });

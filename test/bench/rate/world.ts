@@ -5,7 +5,8 @@ import type { Pace } from '../../../src/governor/pace.ts';
 import type { Traffic } from '../../../src/governor/traffic.ts';
 import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
 import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
-import type { Callers } from '../../../src/worker/allotment.ts';
+import type { Keeping } from '../../../src/worker/allotment.ts';
+import type { Shared } from '../../../src/worker/even-shares.ts';
 
 /** What is simulated with. The benchmark passes the built program, the tests pass its sources. */
 export interface Parts {
@@ -23,9 +24,9 @@ export interface Parts {
   readonly createTrim: (now: number) => {
     apply(now: number, sent: number, wanted: number, steady: boolean): number;
   };
-  readonly gateKeeps: (rate: number, callers: Callers) => boolean;
+  readonly createShares: (now: number) => { update(now: number, shared: Shared): boolean };
   readonly withHeadroom: (rate: number) => number;
-  readonly spacingOf: (rate: number, callers: Callers) => number;
+  readonly spacingOf: (rate: number, keeping: Keeping) => number;
   readonly shareOf: (concurrency: number, workers: number, place: number) => number;
   readonly withSpare: (concurrency: number) => number;
   readonly createRowsInHand: () => { update(busiest: number, most: number): number };
@@ -34,8 +35,9 @@ export interface Parts {
 /** What all workers together may do at the moment: calls per second, calls in flight, and until when there is a rest. */
 export interface ClientPace {
   readonly rate: number;
-  /** Calls per second that the queue lets out. */
+  /** Calls per second that the queue lets out, and whether it is the gates that keep the rate. */
   readonly asked: number;
+  readonly gatesKeep: boolean;
   readonly concurrency: number;
   readonly restUntil?: number;
 }
