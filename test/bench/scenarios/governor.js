@@ -51,19 +51,22 @@ export const governor = {
     // One that is broken is no reason to lose the others.
     const tried = (/** @type {() => Promise<readonly Line[]>} */ measure) => () =>
       measure().catch((error) => broken(error, say));
-    const limited = await atOnce(measuredAtOnce, [
-      ...steadyModels
+    const steadily = (/** @type {readonly SteadyModel[]} */ models) =>
+      models
         .filter(chosen)
-        .flatMap((model) => ways.map((way) => tried(() => steady(context, { model, way, source })))),
+        .flatMap((model) => ways.map((way) => tried(() => steady(context, { model, way, source }))));
+    const limited = await atOnce(measuredAtOnce, [
+      ...steadily(steadyModels.filter(({ permits }) => !('inFlight' in permits))),
       ...changingModels
         .filter(chosen)
         .flatMap((model) => ways.map((way) => tried(() => changing(context, { model, way, source })))),
     ]);
-    const unlimitedRuns = await atOnce(
-      1,
-      ways.filter(({ workers }) => workers === 0).map((way) => tried(() => unlimited(context, way))),
-    );
-    return [...limited, ...unlimitedRuns].flat();
+    // Where what the machine can do counts, nothing else is to be done meanwhile.
+    const alone = await atOnce(1, [
+      ...steadily(steadyModels.filter(({ permits }) => 'inFlight' in permits)),
+      ...ways.filter(({ workers }) => workers === 0).map((way) => tried(() => unlimited(context, way))),
+    ]);
+    return [...limited, ...alone].flat();
   },
 };
 
