@@ -1,7 +1,7 @@
 import { gatesCanKeep } from './allotment.ts';
 
-/** Equal parts are judged by so long a time. */
-const judgedMs = 2_000;
+/** Equal parts are judged by so long a time without a rest: until the limit is found, there is none. */
+const judgedMs = 5_000;
 /** So much of a rate that is stayed at must be used, and of one that changes: news of it comes late. */
 const usedOfSteady = 0.93;
 const usedOfChanging = 0.7;
@@ -42,8 +42,9 @@ export class EvenShares {
     const passed = now - this.#updatedAt;
     this.#updatedAt = now;
     const mayKeep = gatesCanKeep(rate, workers) && now >= this.#queueKeepsUntil;
-    // Who is alone leaves nothing to others.
-    if (!mayKeep || rests || workers === 1 || workers !== this.#workers) {
+    // Who is alone leaves nothing to others, and before the first row there is nothing to leave.
+    const isIdle = sent === 0 && this.#sent === 0;
+    if (!mayKeep || rests || isIdle || workers === 1 || workers !== this.#workers) {
       this.#workers = workers;
       this.#begin(now);
       return mayKeep;
