@@ -92,7 +92,8 @@ export class Steering {
       workers,
       rate: pace.rate,
       sent: traffic.accepted + traffic.rejected,
-      rests: pace.restUntil !== undefined,
+      // Who is refused, or tries fewer calls in flight for it, does not use the rate for that reason.
+      rests: pace.restUntil !== undefined || traffic.rejected > 0,
     });
     // What the user allows is kept by the queue, which knows of every call.
     const gatesKeep = canKeep && pace.rate < most;
