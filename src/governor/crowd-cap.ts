@@ -1,6 +1,7 @@
 import { CrowdClimb } from './crowd-climb.ts';
 import { CrowdMemory } from './crowd-memory.ts';
 import { CrowdTrial } from './crowd-trial.ts';
+import { longWaitMs } from './long-wait.ts';
 import { Mistrust } from './mistrust.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -12,8 +13,6 @@ const acquaintedMs = 5_000;
 const apartMs = 500;
 /** Calls that were refused among so much fewer were not refused for that reason. */
 const farBelow = 0.3;
-/** An API that asks to wait for longer means something else. */
-const longWaitMs = 3_000;
 /** A cap that has to be lowered more often within such a time is none. */
 const loweredAtMost = 3;
 const loweredWithinMs = 10_000;

@@ -2,6 +2,7 @@ import { cutAfterStart, cutAgain, cutAtOnce, cutToHeld } from './cuts.ts';
 import { Drought } from './drought.ts';
 import { probingGrowth, searchedRate, startingGrowth } from './growth.ts';
 import { KnownRates } from './known-rates.ts';
+import { longWaitMs } from './long-wait.ts';
 import type { Phase } from './pace.ts';
 import { ProbeSchedule } from './probe-schedule.ts';
 import type { RateNews } from './rate-news.ts';
@@ -17,8 +18,6 @@ const fastestRate = 1_000_000;
 const soonMs = 1_000;
 /** What is sent at a moment may be so much more than the mean. */
 const aboveMean = 1.2;
-/** An API that asks to wait for longer has used up an allowance for a longer window. */
-const longWaitMs = 3_000;
 /** By how much more a quota is used to see whether it has risen, and for how many of its windows. */
 const quotaProbe = 1.1;
 const quotaWindows = 2;

@@ -43,8 +43,7 @@ export interface Exchange {
 }
 
 /** How fast a limit that drops is noticed, and how well calls in flight are known. */
-const localMs = 100;
-const sharedMs = 100;
+const beatMs = 100;
 /** Runs begin and end more seldom. */
 const runsEveryMs = 250;
 /** A worker that has not been heard of for so long leads no more. */
@@ -54,7 +53,7 @@ const silentMs = 2_000;
 export function ownExchange(policy: RatePolicy | undefined): Exchange {
   const common = commonPolicy([policy]);
   return {
-    everyMs: localMs,
+    everyMs: beatMs,
     swap: async (report) => ({ reports: new Map([['own', report]]), leads: true, place: 0, policy: common }),
     async publish() {},
     async close() {},
@@ -83,7 +82,7 @@ export function sharedExchange(options: SharedExchangeOptions): Exchange {
   let published: PaceEntry | undefined;
 
   return {
-    everyMs: sharedMs,
+    everyMs: beatMs,
     async swap(report) {
       const own: WorkerEntry = {
         id,
