@@ -6,9 +6,7 @@ import type { Traffic } from '../governor/traffic.ts';
 import { type CallRate, callRate } from '../queue/call-rate.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
-import { withHeadroom } from './allotment.ts';
-import { EvenShares } from './even-shares.ts';
-import { RateTrim } from './rate-trim.ts';
+import { RateKeeper } from './rate-keeper.ts';
 
 /** How an API is called at the moment, by all workers together. */
 export interface AppliedPace {
@@ -52,16 +50,14 @@ export class Steering {
   #rate: { readonly rate: CallRate | undefined; readonly at: number } | undefined;
   #restUntil = 0;
   #pausedAt = 0;
-  readonly #trim: RateTrim;
-  readonly #shares: EvenShares;
+  readonly #keeper: RateKeeper;
   #lookedAt: number;
   #idleSince: number;
   #sentPerSecond = 0;
 
   constructor(queue: RowQueue, now: number, { waitUntil, ...learned }: StartingPoint) {
     this.#queue = queue;
-    this.#trim = new RateTrim(now);
-    this.#shares = new EvenShares(now);
+    this.#keeper = new RateKeeper(now);
     this.#lookedAt = now;
     this.#idleSince = now;
     this.#governor = new Governor(now, {
@@ -88,28 +84,11 @@ export class Steering {
       };
     }
     const most = policy.perSecond ?? mostPerSecond;
-    const canKeep = this.#shares.update(now, {
-      workers,
-      rate: pace.rate,
-      sent: traffic.accepted + traffic.rejected,
-      // Who is refused, or tries fewer calls in flight for it, does not use the rate for that reason.
-      rests: pace.restUntil !== undefined || traffic.rejected > 0,
-    });
-    // What the user allows is kept by the queue, which knows of every call.
-    const gatesKeep = canKeep && pace.rate < most;
-    await this.#setRate(now, Math.min(this.#asked(now, traffic, pace, gatesKeep), most));
+    const { gatesKeep, asked } = this.#keeper.update(now, traffic, pace, { workers, most });
+    const wanted = this.#isIdle(now, traffic, pace) ? pace.rate * headroom : asked;
+    await this.#setRate(now, Math.min(wanted, most));
     await this.#rest(now, pace.restUntil ?? 0);
     return { ...pace, gatesKeep };
-  }
-
-  /** Calls per second that the queue is asked for, so that they come to what the governor wants. */
-  #asked(now: number, traffic: Traffic, pace: Pace, gatesKeep: boolean): number {
-    const { phase, rate } = pace;
-    // At the bound nothing is made up for: what is lost there would be made up for later.
-    const isSteady = (phase === 'stated' || phase === 'holding') && rate < (this.#governor.bound ?? rate + 1);
-    const trimmed = this.#trim.apply(now, traffic.accepted + traffic.rejected, rate, isSteady && !gatesKeep);
-    if (this.#isIdle(now, traffic, pace)) return rate * headroom;
-    return gatesKeep ? withHeadroom(rate) : trimmed;
   }
 
   /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */

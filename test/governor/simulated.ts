@@ -5,9 +5,8 @@ import { callRate } from '../../src/queue/call-rate.ts';
 import { PlannedLimiter } from '../../src/sandbox/limits/limit-plan.ts';
 import { parseLimitPlan } from '../../src/sandbox/options/limit-plan.ts';
 import { limitHeaders } from '../../src/sandbox/service/limit-headers.ts';
-import { shareOf, spacingOf, withHeadroom, withSpare } from '../../src/worker/allotment.ts';
-import { EvenShares } from '../../src/worker/even-shares.ts';
-import { RateTrim } from '../../src/worker/rate-trim.ts';
+import { shareOf, spacingOf, withSpare } from '../../src/worker/allotment.ts';
+import { RateKeeper } from '../../src/worker/rate-keeper.ts';
 import { RowsInHand } from '../../src/worker/rows-in-hand.ts';
 import { figuresOf } from '../bench/rate/figures.js';
 import { ideal, simulate } from '../bench/rate/simulation.js';
@@ -20,9 +19,7 @@ const parts: Parts = {
   statedLimits,
   waitingTime,
   callRate,
-  createTrim: (now) => new RateTrim(now),
-  createShares: (now) => new EvenShares(now),
-  withHeadroom,
+  createKeeper: (now) => new RateKeeper(now),
   spacingOf,
   shareOf,
   withSpare,

@@ -6,9 +6,8 @@ import { callRate } from '../../../dist/src/queue/call-rate.js';
 import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/options/limit-plan.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
-import { shareOf, spacingOf, withHeadroom, withSpare } from '../../../dist/src/worker/allotment.js';
-import { EvenShares } from '../../../dist/src/worker/even-shares.js';
-import { RateTrim } from '../../../dist/src/worker/rate-trim.js';
+import { shareOf, spacingOf, withSpare } from '../../../dist/src/worker/allotment.js';
+import { RateKeeper } from '../../../dist/src/worker/rate-keeper.js';
 import { RowsInHand } from '../../../dist/src/worker/rows-in-hand.js';
 
 /**
@@ -23,9 +22,7 @@ export const parts = {
   statedLimits,
   waitingTime,
   callRate,
-  createTrim: (now) => new RateTrim(now),
-  createShares: (now) => new EvenShares(now),
-  withHeadroom,
+  createKeeper: (now) => new RateKeeper(now),
   spacingOf,
   shareOf,
   withSpare,

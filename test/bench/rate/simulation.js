@@ -8,9 +8,8 @@ import { SimulatedClient } from './simulated-client.js';
 
 /** The beginning of a day. */
 const epoch = 1_800_057_600_000;
-/** How often the governor hears what calls have met with: of its own process, and of several. */
+/** How often the governor hears what calls have met with. */
 const reportEveryMs = 100;
-const sharedReportEveryMs = 100;
 /** What waits when a call is refused goes out no sooner (src/worker/pacer.ts). */
 const considerMs = 50;
 
@@ -27,34 +26,20 @@ export const simulate = (parts, world) => {
   const end = begin + world.seconds * 1_000;
   const api = new SimulatedApi(parts, { ...world, latencyMs }, begin, random);
   const client = new SimulatedClient(parts, { workers, capacity }, begin, random);
-  const trim = parts.createTrim(begin);
-  const shares = parts.createShares(begin);
+  const keeper = parts.createKeeper(begin);
   const governor = parts.createGovernor(begin, {
     concurrency: { start: 50, most: world.most ?? 200 },
     ...(world.learned && { learned: world.learned }),
     ...(world.bound !== undefined && { bound: world.bound }),
   });
   const alone = workers === 1;
-  const everyMs = alone ? reportEveryMs : sharedReportEveryMs;
-  /** What the queue is asked for, as steering does it (src/worker/steering.ts). */
-  const clientPace = (
-    /** @type {import('../../../src/governor/pace.ts').Pace} */ decided,
-    /** @type {Report} */ { accepted, rejected },
-    /** @type {number} */ now,
-  ) => {
-    const { phase, rate } = decided;
-    const sent = accepted + rejected;
-    const rests = decided.restUntil !== undefined;
-    const gatesKeep = shares.update(now, { workers, rate, sent, rests });
-    const isSteady = phase === 'stated' || phase === 'holding';
-    const trimmed = trim.apply(now, sent, rate, isSteady && !gatesKeep);
-    return { pace: decided, asked: gatesKeep ? parts.withHeadroom(rate) : trimmed, gatesKeep };
+  /** What comes of a report. */
+  const decide = (/** @type {Report} */ met, /** @type {number} */ now) => {
+    const pace = governor.update(now, met);
+    const most = governor.bound ?? Number.POSITIVE_INFINITY;
+    return { pace, ...keeper.update(now, met, pace, { workers, most }) };
   };
-  let { pace, asked, gatesKeep } = clientPace(
-    governor.update(begin, nothing(workers)),
-    nothing(workers),
-    begin,
-  );
+  let { pace, asked, gatesKeep } = decide(nothing(workers), begin);
   client.exchange({ rate: pace.rate, asked, gatesKeep, concurrency: pace.concurrency });
   /** @type {{ since: number, pace: typeof pace, asked: number, gatesKeep: boolean }[]} */
   const coming = [];
@@ -87,13 +72,9 @@ export const simulate = (parts, world) => {
       client.refused(call.worker, Math.max(waitUntil, now + considerMs));
     }
     const urgent = alone && ended.some(({ outcome }) => outcome !== 'accepted');
-    if (urgent || now - reportedAt >= everyMs) {
+    if (urgent || now - reportedAt >= reportEveryMs) {
       report.active = flight.length;
-      const decided = governor.update(now, report);
-      coming.push({
-        since: alone ? now : now + sharedReportEveryMs / 2,
-        ...clientPace(decided, report, now),
-      });
+      coming.push({ since: alone ? now : now + reportEveryMs / 2, ...decide(report, now) });
       report = nothing(workers);
       reportedAt = now;
     }
@@ -119,7 +100,7 @@ export const simulate = (parts, world) => {
       counted[call.outcome]++;
     }
 
-    const events = [...flight.map((call) => call.end), reportedAt + everyMs, next];
+    const events = [...flight.map((call) => call.end), reportedAt + reportEveryMs, next];
     if (coming[0] !== undefined) events.push(coming[0].since);
     now = Math.max(now + 1, Math.ceil(Math.min(...events)));
   }

@@ -6,7 +6,7 @@ import type { Traffic } from '../../../src/governor/traffic.ts';
 import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
 import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
 import type { Keeping } from '../../../src/worker/allotment.ts';
-import type { Shared } from '../../../src/worker/even-shares.ts';
+import type { RateKeeper } from '../../../src/worker/rate-keeper.ts';
 
 /** What is simulated with. The benchmark passes the built program, the tests pass its sources. */
 export interface Parts {
@@ -21,11 +21,7 @@ export interface Parts {
   readonly statedLimits: (headers: AnswerHeaders, now: number) => readonly StatedLimit[];
   readonly waitingTime: (headers: AnswerHeaders, body: undefined, now: number) => number | undefined;
   readonly callRate: (perSecond: number) => { readonly calls: number; readonly perMs: number };
-  readonly createTrim: (now: number) => {
-    apply(now: number, sent: number, wanted: number, steady: boolean): number;
-  };
-  readonly createShares: (now: number) => { update(now: number, shared: Shared): boolean };
-  readonly withHeadroom: (rate: number) => number;
+  readonly createKeeper: (now: number) => Pick<RateKeeper, 'update'>;
   readonly spacingOf: (rate: number, keeping: Keeping) => number;
   readonly shareOf: (concurrency: number, workers: number, place: number) => number;
   readonly withSpare: (concurrency: number) => number;
