@@ -89,6 +89,8 @@ const paceEntrySchema = z.object({
   reason: z.string(),
   /** Whether each worker's gate keeps an equal part of the rate; absent from those that leave it to the queue. */
   gatesKeep: z.boolean().exactOptional(),
+  /** Then, when it was the turn of the first worker, milliseconds since 1970. */
+  turnAt: z.number().exactOptional(),
   /** Calls that were accepted and rejected since the governor began. */
   accepted: z.number(),
   rejected: z.number(),

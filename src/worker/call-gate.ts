@@ -1,9 +1,13 @@
+import { mostShift, nearerToTurn } from './turns.ts';
+
 /** How calls of this process may go out. */
 export interface GateRules {
   /** Calls in flight. */
   readonly concurrency: number;
   /** Between the beginnings of two calls at least, milliseconds; 0 lets them go at once. */
   readonly spacingMs: number;
+  /** When it was the turn of this process among others, milliseconds since 1970; absent: there are no turns. */
+  readonly turnAt?: number;
   /** No call goes out before, milliseconds since 1970. */
   readonly restUntil?: number;
 }
@@ -93,10 +97,10 @@ export class CallGate {
     // A clock that was set back holds nobody up.
     if (now < this.#seenAt - clockToleranceMs) this.#restUntil = 0;
     this.#seenAt = now;
-    const { concurrency, spacingMs } = this.#rules;
+    const { concurrency, spacingMs, turnAt } = this.#rules;
     const restUntil = Math.max(this.#restUntil, this.#rules.restUntil ?? 0);
     // Rules that have become quicker apply at once.
-    this.#nextAt = Math.min(this.#nextAt, now + spacingMs);
+    this.#nextAt = Math.min(this.#nextAt, now + spacingMs * (turnAt === undefined ? 1 : 1 + mostShift));
     if (this.#closed || restUntil - now > patienceMs) {
       for (const resolve of this.#waiting.splice(0)) resolve(false);
       return;
@@ -107,8 +111,10 @@ export class CallGate {
         this.#timer = setTimeout(() => this.#letIn(), Math.ceil(at - now));
         return;
       }
-      if (spacingMs >= leastSpacingMs)
-        this.#nextAt = Math.max(this.#nextAt, now - Math.min(spacingMs, lateMs)) + spacingMs;
+      if (spacingMs >= leastSpacingMs) {
+        const next = Math.max(this.#nextAt, now - Math.min(spacingMs, lateMs)) + spacingMs;
+        this.#nextAt = turnAt === undefined ? next : nearerToTurn(next, turnAt, spacingMs);
+      }
       this.#active += 1;
       this.#busiest = Math.max(this.#busiest, this.#active);
       this.#waiting.shift()?.(true);

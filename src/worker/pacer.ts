@@ -8,6 +8,7 @@ import type { Exchange } from './exchange.ts';
 import { type AppliedPace, type StartingPoint, Steering } from './steering.ts';
 import { TrafficLedger } from './traffic-ledger.ts';
 import type { TrafficMeter } from './traffic-meter.ts';
+import { turnOf } from './turns.ts';
 
 export interface PacerOptions {
   readonly queue: RowQueue;
@@ -115,10 +116,11 @@ export function startPacer(options: PacerOptions): Pacer {
     },
   ): void {
     const ownConcurrency = options.concurrency ?? shareOf(pace.concurrency, shared.workers, shared.place);
-    const { rate } = pace;
+    const { rate, turnAt } = pace;
     gate.rules = {
       concurrency: ownConcurrency,
       spacingMs: spacingOf(rate, { workers: shared.workers, gatesKeep: pace.gatesKeep }),
+      ...(rate !== undefined && turnAt !== undefined && { turnAt: turnOf(shared.place, turnAt, rate) }),
       ...(pace.restUntil !== undefined && { restUntil: pace.restUntil }),
     };
     options.onPace({

@@ -3,6 +3,7 @@ import type { Traffic } from '../governor/traffic.ts';
 import { withHeadroom } from './allotment.ts';
 import { EvenShares } from './even-shares.ts';
 import { RateTrim } from './rate-trim.ts';
+import { Turns } from './turns.ts';
 
 /** Who calls, and how fast that may be at most. */
 export interface Bounds {
@@ -18,16 +19,20 @@ export interface Kept {
   readonly gatesKeep: boolean;
   /** Calls per second that the queue is to let out for that. */
   readonly asked: number;
+  /** Where several gates keep it: when it was the turn of the first of them, milliseconds since 1970. */
+  readonly turnAt?: number;
 }
 
 /** Decides who keeps the rate that the governor wants: pure, on the clock of whoever asks. */
 export class RateKeeper {
   readonly #shares: EvenShares;
   readonly #trim: RateTrim;
+  readonly #turns: Turns;
 
   constructor(now: number) {
     this.#shares = new EvenShares(now);
     this.#trim = new RateTrim(now);
+    this.#turns = new Turns(now);
   }
 
   /** @param traffic since the last time */
@@ -42,6 +47,8 @@ export class RateKeeper {
     const gatesKeep = canKeep && isBelow;
     const isSteady = (phase === 'stated' || phase === 'holding') && isBelow;
     const trimmed = this.#trim.apply(now, sent, rate, isSteady && !gatesKeep);
-    return { gatesKeep, asked: gatesKeep ? withHeadroom(rate) : trimmed };
+    if (!gatesKeep) return { gatesKeep, asked: trimmed };
+    const turnAt = this.#turns.update(now, rate, workers);
+    return { gatesKeep, asked: withHeadroom(rate), ...(workers > 1 && { turnAt }) };
   }
 }

@@ -23,6 +23,8 @@ export interface AppliedPace {
   readonly reason: string;
   /** Whether the gates of the workers keep the rate, each an equal part of it, or the queue. */
   readonly gatesKeep: boolean;
+  /** Where several gates keep it: when it was the turn of the first of them, milliseconds since 1970. */
+  readonly turnAt?: number;
 }
 
 /** What is known of an API before its first call. */
@@ -84,11 +86,11 @@ export class Steering {
       };
     }
     const most = policy.perSecond ?? mostPerSecond;
-    const { gatesKeep, asked } = this.#keeper.update(now, traffic, pace, { workers, most });
+    const { asked, ...kept } = this.#keeper.update(now, traffic, pace, { workers, most });
     const wanted = this.#isIdle(now, traffic, pace) ? pace.rate * headroom : asked;
     await this.#setRate(now, Math.min(wanted, most));
     await this.#rest(now, pace.restUntil ?? 0);
-    return { ...pace, gatesKeep };
+    return { ...pace, ...kept };
   }
 
   /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */

@@ -8,6 +8,7 @@ import { limitHeaders } from '../../src/sandbox/service/limit-headers.ts';
 import { shareOf, spacingOf, withSpare } from '../../src/worker/allotment.ts';
 import { RateKeeper } from '../../src/worker/rate-keeper.ts';
 import { RowsInHand } from '../../src/worker/rows-in-hand.ts';
+import { nearerToTurn, turnOf } from '../../src/worker/turns.ts';
 import { figuresOf } from '../bench/rate/figures.js';
 import { ideal, simulate } from '../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../bench/rate/world.ts';
@@ -23,6 +24,8 @@ const parts: Parts = {
   spacingOf,
   shareOf,
   withSpare,
+  turnOf,
+  nearerToTurn,
   createRowsInHand: () => new RowsInHand(),
 };
 

@@ -80,10 +80,14 @@ describe('a gate', () => {
       fc.record({ type: fc.constant('pass' as const), milliseconds: fc.integer({ min: 0, max: 500 }) }),
       fc.record({
         type: fc.constant('rules' as const),
-        rules: fc.record({
-          concurrency: fc.integer({ min: 1, max: 6 }),
-          spacingMs: fc.integer({ min: 0, max: 200 }),
-        }),
+        rules: fc.record(
+          {
+            concurrency: fc.integer({ min: 1, max: 6 }),
+            spacingMs: fc.integer({ min: 0, max: 200 }),
+            turnAt: fc.integer({ min: 0, max: 4_000_000_000_000 }),
+          },
+          { requiredKeys: ['concurrency', 'spacingMs'] },
+        ),
       }),
     );
     await fc.assert(
@@ -144,6 +148,17 @@ describe('a gate', () => {
     come(100);
     await pass(0);
     expect(admitted).toHaveLength(100);
+  });
+
+  test.each([0, 13, 30, 47])('comes to its turn, %d ms from where it began', async (turn) => {
+    const { admitted, come, pass } = begin({ spacingMs: 60, turnAt: Date.now() + turn - 60_000 });
+    come(30);
+    await pass(3_000);
+    const times = admitted.map(([, at]) => at);
+    expect(times.slice(10).map((at) => at % 60)).toEqual(times.slice(10).map(() => turn));
+    const spaces = times.slice(2).map((at, index) => at - (times[index + 1] ?? 0));
+    expect(Math.min(...spaces)).toBeGreaterThanOrEqual(53);
+    expect(Math.max(...spaces)).toBeLessThanOrEqual(67);
   });
 
   test('makes nobody wait longer than the rules of now want', async () => {

@@ -365,6 +365,21 @@ describe('calls', () => {
   });
 });
 
+test('a worker calls when it is its turn among those that keep the rate together', async () => {
+  const { gate, beat } = begin({
+    ...following,
+    place: 2,
+    pace: { ...pace, gatesKeep: true, turnAt: Date.now() },
+  });
+  await beat();
+  const start = Date.now() - beatMs;
+  const at: number[] = [];
+  for (let count = 0; count < 20; count += 1) void gate.enter().then(() => at.push(Date.now() - start));
+  await vi.advanceTimersByTimeAsync(10_000);
+  // Three of them make 100 calls a second: the third has its turn 20 ms after the first.
+  expect(at.slice(10).map((ms) => ms % 30)).toEqual(at.slice(10).map(() => 20));
+});
+
 test('a clock that is set back makes nobody wait for it to catch up', async () => {
   const { did, gate, meter, beat } = begin({ ...leading, policy: auto });
   await beat();

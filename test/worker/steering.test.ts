@@ -269,6 +269,19 @@ describe('a rate of a single worker', () => {
   });
 });
 
+describe('a rate of several workers', () => {
+  test('is kept by their gates, which are told whose turn it is', async () => {
+    const { steer } = begin(auto, { rate: 40 }, 3);
+    const start = Date.now();
+    expect(await steer()).toMatchObject({ gatesKeep: true, turnAt: start });
+    vi.advanceTimersByTime(1_000);
+    const { rate = 0, turnAt = 0 } = await steer();
+    expect(turnAt).toBeGreaterThan(start);
+    expect(turnAt).toBeLessThanOrEqual(Date.now());
+    expect((turnAt - start) % (3_000 / rate)).toBeLessThan(1e-6);
+  });
+});
+
 test('a rate that could not be set is set the next time', async () => {
   const { queue, steer, changes } = begin({ auto: false, perSecond: 50 });
   const { setRate } = queue;

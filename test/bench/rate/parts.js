@@ -9,6 +9,7 @@ import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js
 import { shareOf, spacingOf, withSpare } from '../../../dist/src/worker/allotment.js';
 import { RateKeeper } from '../../../dist/src/worker/rate-keeper.js';
 import { RowsInHand } from '../../../dist/src/worker/rows-in-hand.js';
+import { nearerToTurn, turnOf } from '../../../dist/src/worker/turns.js';
 
 /**
  * The program as it is built.
@@ -26,5 +27,7 @@ export const parts = {
   spacingOf,
   shareOf,
   withSpare,
+  turnOf,
+  nearerToTurn,
   createRowsInHand: () => new RowsInHand(),
 };

@@ -103,7 +103,7 @@ export class SimulatedClient {
    * @returns {{ calls: { worker: number, among: number }[], next: number }} the calls that go out now, and when to ask
    *   again unless one ends before
    */
-  step(now, { rate, asked, concurrency, gatesKeep, restUntil = 0 }) {
+  step(now, { rate, asked, concurrency, gatesKeep, turnAt, restUntil = 0 }) {
     const shares = this.#workers.map((_, place) =>
       this.#parts.shareOf(concurrency, this.#workers.length, place),
     );
@@ -122,8 +122,13 @@ export class SimulatedClient {
           worker.timerAt = this.#timer(at);
           break;
         }
-        if (spacing >= leastSpacingMs)
-          worker.nextAt = Math.max(worker.nextAt, now - Math.min(spacing, lateMs)) + spacing;
+        if (spacing >= leastSpacingMs) {
+          const after = Math.max(worker.nextAt, now - Math.min(spacing, lateMs)) + spacing;
+          worker.nextAt =
+            turnAt === undefined
+              ? after
+              : this.#parts.nearerToTurn(after, this.#parts.turnOf(place, turnAt, rate), spacing);
+        }
         worker.waiting -= 1;
         worker.active += 1;
         worker.busiest = Math.max(worker.busiest, worker.active);

@@ -39,9 +39,9 @@ export const simulate = (parts, world) => {
     const most = governor.bound ?? Number.POSITIVE_INFINITY;
     return { pace, ...keeper.update(now, met, pace, { workers, most }) };
   };
-  let { pace, asked, gatesKeep } = decide(nothing(workers), begin);
+  let { pace, asked, gatesKeep, turnAt } = decide(nothing(workers), begin);
   client.exchange({ rate: pace.rate, asked, gatesKeep, concurrency: pace.concurrency });
-  /** @type {{ since: number, pace: typeof pace, asked: number, gatesKeep: boolean }[]} */
+  /** @type {{ since: number, pace: typeof pace, asked: number, gatesKeep: boolean, turnAt?: number }[]} */
   const coming = [];
   /** @type {(import('./simulated-api.js').Call & { worker: number, seenAmong: number })[]} */
   let flight = [];
@@ -79,7 +79,7 @@ export const simulate = (parts, world) => {
       reportedAt = now;
     }
     for (let next = coming[0]; next !== undefined && next.since <= now; next = coming[0]) {
-      ({ pace, asked, gatesKeep } = next);
+      ({ pace, asked, gatesKeep, turnAt } = next);
       client.exchange({ rate: pace.rate, asked, gatesKeep, concurrency: pace.concurrency });
       coming.shift();
     }
@@ -91,6 +91,7 @@ export const simulate = (parts, world) => {
       rate: pace.rate,
       asked,
       gatesKeep,
+      turnAt,
       concurrency: pace.concurrency,
       restUntil,
     });

@@ -24,6 +24,8 @@ export interface Parts {
   readonly createKeeper: (now: number) => Pick<RateKeeper, 'update'>;
   readonly spacingOf: (rate: number, keeping: Keeping) => number;
   readonly shareOf: (concurrency: number, workers: number, place: number) => number;
+  readonly turnOf: (place: number, firstAt: number, rate: number) => number;
+  readonly nearerToTurn: (at: number, turnAt: number, spacingMs: number) => number;
   readonly withSpare: (concurrency: number) => number;
   readonly createRowsInHand: () => { update(busiest: number, most: number): number };
 }
@@ -34,6 +36,8 @@ export interface ClientPace {
   /** Calls per second that the queue lets out, and whether it is the gates that keep the rate. */
   readonly asked: number;
   readonly gatesKeep: boolean;
+  /** When it was the turn of the first worker. */
+  readonly turnAt?: number | undefined;
   readonly concurrency: number;
   readonly restUntil?: number;
 }
@@ -69,7 +73,7 @@ export interface World {
   /** Milliseconds into a minute at which the client begins. */
   readonly startAt?: number;
   /**
-   * Processes that make the calls. Several tell each other what they meet with every 250 ms, hear of decisions half of
+   * Processes that make the calls. Several tell each other what they meet with every 100 ms, hear of decisions half of
    * that later, and know the calls in flight of the others from then only. Default 1.
    */
   readonly workers?: number;

@@ -18,10 +18,10 @@ import { inTurns } from '../measure/samples.js';
 /** @typedef {import('./scenario.js').Context} Context */
 
 /**
- * Limits that are measured at the same time. Each takes a minute or more but little CPU time, most of it when its processes
- * start. More at a time would delay calls on two cores, and the limits would not be used for that reason.
+ * Limits that are measured at the same time. Each takes a minute or more but little CPU time, most of it when its up to six
+ * processes start. More at a time would delay calls on two cores, and the limits would not be used for that reason.
  */
-const measuredAtOnce = 4;
+const measuredAtOnce = 2;
 
 /** More calls than any limit permits while it is measured. */
 const limitedRows = 20_000;
