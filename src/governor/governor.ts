@@ -148,7 +148,7 @@ export class Governor {
     );
     const isTesting = outageUntil !== undefined || (!this.#isStated && search.phase === 'waiting');
     const wanted = Math.max(slowestRate, Math.min(stated.rate ?? search.rate, stated.ceiling));
-    const ramped = this.#ramp.limit(now, wanted, search.sentPerSecond, isTesting || now < this.#restUntil);
+    const ramped = this.#ramp.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
     const rate = outageUntil === undefined ? ramped : Math.min(ramped, testRate);
     return {
       rate: Math.min(rate, this.bound ?? rate),

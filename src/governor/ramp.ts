@@ -21,10 +21,10 @@ export class Ramp {
 
   /**
    * @param wanted calls per second
-   * @param sentPerSecond calls that are sent per second: only what is used rises
+   * @param used calls per second that are used of the rate: only what is used rises
    * @returns calls per second that may be made
    */
-  limit(now: number, wanted: number, sentPerSecond: number, resting: boolean): number {
+  limit(now: number, wanted: number, used: number, resting: boolean): number {
     const passed = now - this.#updatedAt;
     this.#updatedAt = now;
     if (resting) {
@@ -34,8 +34,7 @@ export class Ramp {
     if (this.#restedMs >= longRestMs)
       this.#ceiling = Math.min(this.#ceiling, Math.max(1, afterRest * this.#rate));
     this.#restedMs = 0;
-    if (wanted > this.#ceiling && sentPerSecond >= inUse * this.#ceiling)
-      this.#ceiling *= 2 ** (passed / doublingMs);
+    if (wanted > this.#ceiling && used >= inUse * this.#ceiling) this.#ceiling *= 2 ** (passed / doublingMs);
     this.#rate = Math.min(wanted, this.#ceiling);
     return this.#rate;
   }

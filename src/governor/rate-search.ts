@@ -78,9 +78,9 @@ export class RateSearch {
     return this.#known.held;
   }
 
-  /** Calls that are sent per second of late. */
-  get sentPerSecond(): number {
-    return this.#tally.sentPerSecond;
+  /** Calls per second that are used of the rate. */
+  get used(): number {
+    return this.#tally.usedShareOf(this.#rate) * this.#rate;
   }
 
   /** Calls that are sent per second at this moment: while the rate rises, more than the mean of late. */
@@ -236,7 +236,7 @@ export class RateSearch {
   #advance({ latencyMs, lagMs, most }: RateNews, passedMs: number): void {
     if (this.#phase === 'waiting' || this.#rate >= most) return;
     // Only a rate that is used tells anything, and rises.
-    if (this.#tally.sentPerSecond < inUse * this.#rate) return;
+    if (this.#tally.usedShareOf(this.#rate) < inUse) return;
     this.#usedMs += passedMs;
     const seconds = passedMs / 1_000;
     const reactionMs = latencyMs + lagMs;

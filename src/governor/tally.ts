@@ -19,6 +19,8 @@ export class Tally {
   /** Calls sent and the time it took, the longer ago the less they count. */
   #sent = 0;
   #sentMs = 0;
+  /** Calls that were allowed in that time, which count likewise. */
+  #allowed = 0;
   #empty: Mark | undefined;
 
   get accepted(): number {
@@ -32,9 +34,13 @@ export class Tally {
     rate: number,
   ): void {
     this.#accepted += calls.accepted;
+    const sent = calls.accepted + calls.rejected;
+    // That nothing was called before the first row came tells nothing.
+    if (sent === 0 && this.#sent === 0) return;
     const kept = Math.exp(-passedMs / Math.max(meanOfMs, (meanOfCalls * 1_000) / rate));
-    this.#sent = this.#sent * kept + calls.accepted + calls.rejected;
+    this.#sent = this.#sent * kept + sent;
     this.#sentMs = this.#sentMs * kept + passedMs;
+    this.#allowed = this.#allowed * kept + (rate * passedMs) / 1_000;
   }
 
   /** The API had asked to wait for so long. */
@@ -58,6 +64,12 @@ export class Tally {
   /** Calls sent per second of late; 0 when nothing is known. */
   get sentPerSecond(): number {
     return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
+  }
+
+  /** The part of a rate that is used of late: of what was allowed meanwhile where that is less, as while it rises. */
+  usedShareOf(rate: number): number {
+    const allowed = Math.min(this.#allowed, (rate * this.#sentMs) / 1_000);
+    return allowed === 0 ? 0 : this.#sent / allowed;
   }
 
   /** From then on, when the allowance had been used up before; undefined: it never had. */

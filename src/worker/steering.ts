@@ -37,9 +37,7 @@ export interface StartingPoint extends Learned {
 export const usualConcurrency = 50;
 export const mostConcurrency = 200;
 
-/** Workers take rows in bursts: a rate that they do not reach on average would still slow them down. */
-const headroom = 4;
-const mostPerSecond = 1_000_000;
+/** A limit that the workers do not reach for so long is lifted: keeping it makes every row dearer for the datastore. */
 const idleAfterMs = 2_000;
 
 /** A Redis that has lost its data has lost the limit, too. */
@@ -85,10 +83,10 @@ export class Steering {
         gatesKeep: false,
       };
     }
-    const most = policy.perSecond ?? mostPerSecond;
+    const most = policy.perSecond ?? Number.POSITIVE_INFINITY;
     const { asked, ...kept } = this.#keeper.update(now, traffic, pace, { workers, most });
-    const wanted = this.#isIdle(now, traffic, pace) ? pace.rate * headroom : asked;
-    await this.#setRate(now, Math.min(wanted, most));
+    const isIdle = this.#isIdle(now, traffic, pace);
+    await this.#setRate(now, isIdle ? policy.perSecond : Math.min(asked, most));
     await this.#rest(now, pace.restUntil ?? 0);
     return { ...pace, ...kept };
   }

@@ -174,7 +174,7 @@ describe.each([2, 3])('%d workers, which hear of each other late,', (workers) =>
     ['token-bucket:rate=50,burst=10', 0.96],
     ['token-bucket:rate=500,burst=100', 0.96],
     ['fixed-window:limit=50,window=1s', 0.95],
-    ['sliding-window:limit=50,window=1s', 0.95],
+    ['sliding-window:limit=50,window=1s', 0.94],
     ['concurrency:limit=3', 0.95],
     ['concurrency:limit=10', 0.95],
   ])('use %s nearly as well as one', (limit, used) => {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Traffic } from '../../src/governor/traffic.ts';
 import { type CallRate, callRate } from '../../src/queue/call-rate.ts';
@@ -144,12 +143,14 @@ describe('a rate that is looked for', () => {
     const times = sent.map(([, at]) => at as number);
     expect(times[0]).toBe(0);
     for (const [index, at] of times.entries()) {
-      const rate = sent[index]?.[0] as CallRate;
+      const rate = sent[index]?.[0] as CallRate | undefined;
       const until = times[index + 1] ?? 20_000;
       for (let between = at; between < until; between += stepMs) {
         const wanted = paces[between / stepMs]?.rate ?? 0;
-        // While the workers do not use it, the rate itself must not slow them down.
-        if (isDeepStrictEqual(rate, callRate(Math.min(4 * wanted, 1_000_000)))) continue;
+        if (rate === undefined) {
+          expect(paces[between / stepMs]?.phase).toBe('starting');
+          continue;
+        }
         // Windows are of whole milliseconds, and what gets lost between them is made up for.
         expect(perSecond(rate)).toBeGreaterThan(wanted * 0.985);
         expect(perSecond(rate)).toBeLessThanOrEqual(wanted * 1.05 + 1e-9);
@@ -157,6 +158,29 @@ describe('a rate that is looked for', () => {
       expect(until - at).toBeLessThanOrEqual(1_000);
     }
     expect(sent.length).toBeLessThan(paces.length);
+  });
+
+  test.each([
+    ['lifted', auto, undefined],
+    ['the bound', { auto: true, perSecond: 300 }, callRate(300)],
+  ])('that the workers do not reach for two seconds is %s, until they do', async (_title, policy, lifted) => {
+    const { steer, rates } = begin(policy);
+    const pass = async (milliseconds: number, calls: number): Promise<AppliedPace | undefined> => {
+      let pace: AppliedPace | undefined;
+      for (let passed = 0; passed < milliseconds; passed += stepMs) {
+        pace = await steer({ accepted: calls, durationMs: calls * 20, active: 1 });
+        vi.advanceTimersByTime(stepMs);
+      }
+      return pace;
+    };
+    await pass(5_000, 2);
+    expect(rates.at(-1)?.rate).toEqual(lifted);
+    const { rate = 0 } = (await pass(1_000, 20)) ?? {};
+    expect(rates.at(-1)?.rate).toEqual(callRate(rate));
+    await pass(5_000, 10);
+    expect(rates.at(-1)?.rate).toEqual(lifted);
+    const refused = await steer({ accepted: 9, rejected: 1, rejectedSentAt: Date.now() });
+    expect(rates.at(-1)?.rate).toEqual(callRate(refused.rate ?? 0));
   });
 
   test('teaches nothing by what gets lost of it: the first one that the API states is asked for as it is', async () => {

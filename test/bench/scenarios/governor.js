@@ -165,7 +165,7 @@ async function changing({ folder, say }, { model, way, source }) {
  * @returns {Promise<readonly Line[]>}
  */
 async function unlimited({ quick, folder, say }, way) {
-  const rows = (way.redis ? 40_000 : 10_000) / (quick ? 5 : 1);
+  const rows = (way.redis ? 40_000 : 20_000) / (quick ? 5 : 1);
   const source = join(folder, 'unlimited.csv');
   await writeRestores(source, rows);
   const rowsPerSecond = (/** @type {string} */ rate) => async () => {
