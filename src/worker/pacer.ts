@@ -43,6 +43,8 @@ export interface Pacer {
 const considerMs = 50;
 /** No more than that is worth waiting for a datastore when all calls are over. */
 const farewellMs = 2_000;
+/** Without a run and without calls there is hardly any news. */
+const quietEveryMs = 500;
 /** Clocks are put right by less all the time. */
 const clockToleranceMs = 1_000;
 
@@ -53,6 +55,8 @@ export function startPacer(options: PacerOptions): Pacer {
   let last: StartingPoint = options.learned ?? {};
   let wanted: CommonPolicy = { auto: true };
   let latest = 0;
+  let beganAt = Number.NEGATIVE_INFINITY;
+  let hasRun = true;
   let stopped = false;
   let establish: () => void = () => {};
   const established = new Promise<void>((resolve) => {
@@ -60,8 +64,10 @@ export function startPacer(options: PacerOptions): Pacer {
   });
 
   const beat = async (): Promise<void> => {
+    beganAt = performance.now();
     const report = meter.report();
     const { reports, leads, place, policy, pace } = await exchange.swap(report);
+    hasRun = policy !== undefined;
     // It is over, and may have been given up: nothing is set behind anybody's back.
     if (stopped) return;
     const now = Date.now();
@@ -153,7 +159,10 @@ export function startPacer(options: PacerOptions): Pacer {
     // Who leads can act at once; the others are heard of soon.
     if (steering !== undefined) beatNow();
   };
-  const timer = setInterval(beatNow, exchange.everyMs);
+  const timer = setInterval(() => {
+    const isQuiet = !hasRun && meter.active === 0;
+    if (!isQuiet || performance.now() >= beganAt + quietEveryMs) beatNow();
+  }, exchange.everyMs);
   timer.unref();
   beatNow();
 

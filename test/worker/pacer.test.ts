@@ -193,6 +193,7 @@ describe('a worker that leads', () => {
     expect(did.paces.at(-1)?.rate).toBe(50);
     around.known = { ...leading, policy: { auto: false, perSecond: 5 } };
     await beat();
+    await beat();
     expect(did.paces.at(-1)?.rate).toBe(5);
   });
 
@@ -232,6 +233,29 @@ describe('a worker that leads', () => {
   });
 });
 
+describe('a worker without a run', () => {
+  test('looks twice a second only, and as often as ever as soon as there is one', async () => {
+    const { around, did, beat } = begin(leading);
+    for (let beats = 0; beats < 12; beats += 1) await beat();
+    expect(did.swapped.length).toBeLessThanOrEqual(7);
+    around.known = { ...leading, policy: auto };
+    await beat();
+    await beat();
+    const before = did.swapped.length;
+    for (let beats = 0; beats < 12; beats += 1) await beat();
+    expect(did.swapped.length).toBe(before + 12);
+  });
+
+  test('looks as often as ever while rows that were left behind are called', async () => {
+    const { did, meter, beat } = begin(leading);
+    await beat();
+    meter.sent();
+    const before = did.swapped.length;
+    for (let beats = 0; beats < 12; beats += 1) await beat();
+    expect(did.swapped.length).toBe(before + 12);
+  });
+});
+
 describe('a worker that follows', () => {
   test('obeys the pace of the one that leads, and sets nothing itself', async () => {
     const { did, rates, pauses, beat } = begin({ ...following, policy: auto, pace });
@@ -258,11 +282,15 @@ describe('a worker that follows', () => {
   });
 
   test('rests as long as it is told, by its own clock', async () => {
-    const { around, did, gate, beat } = begin({ ...following, pace: { ...pace, restMs: 60_000 } });
+    const { around, did, gate, beat } = begin({
+      ...following,
+      policy: auto,
+      pace: { ...pace, restMs: 60_000 },
+    });
     await beat();
     expect(did.paces.at(-1)?.restUntil).toBe(Date.now() + 60_000);
     expect(await gate.enter()).toBe(false);
-    around.known = { ...following, pace };
+    around.known = { ...following, policy: auto, pace };
     await beat();
     expect(await gate.enter()).toBe(true);
   });
