@@ -1,13 +1,10 @@
-import { mostShift, nearerToTurn } from './turns.ts';
+import { type CallSpacing, nextCallAt } from './call-spacing.ts';
+import { mostShift } from './turns.ts';
 
 /** How calls of this process may go out. */
-export interface GateRules {
+export interface GateRules extends CallSpacing {
   /** Calls in flight. */
   readonly concurrency: number;
-  /** Between the beginnings of two calls at least, milliseconds; 0 lets them go at once. */
-  readonly spacingMs: number;
-  /** When it was the turn of this process among others, milliseconds since 1970; absent: there are no turns. */
-  readonly turnAt?: number;
   /** No call goes out before, milliseconds since 1970. */
   readonly restUntil?: number;
 }
@@ -19,10 +16,6 @@ export interface GateRules {
 const patienceMs = 150;
 /** Clocks are put right by less all the time. */
 const clockToleranceMs = 1_000;
-/** A timer that is late by so much is made up for; after a longer rest nothing is. */
-const lateMs = 10;
-/** Timers are no more exact. */
-const leastSpacingMs = 1.5;
 
 /**
  * Where the calls of a process wait for their turn, in the order in which they come. The datastore lets rows out in
@@ -111,10 +104,7 @@ export class CallGate {
         this.#timer = setTimeout(() => this.#letIn(), Math.ceil(at - now));
         return;
       }
-      if (spacingMs >= leastSpacingMs) {
-        const next = Math.max(this.#nextAt, now - Math.min(spacingMs, lateMs)) + spacingMs;
-        this.#nextAt = turnAt === undefined ? next : nearerToTurn(next, turnAt, spacingMs);
-      }
+      this.#nextAt = nextCallAt(this.#nextAt, now, this.#rules);
       this.#active += 1;
       this.#busiest = Math.max(this.#busiest, this.#active);
       this.#waiting.shift()?.(true);

@@ -52,8 +52,9 @@ export function startCaller(options: CallerOptions): Caller {
   const { datastore, rows, log, onError } = options;
   const wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
   let concurrency = wanted ?? usualConcurrency;
+  const mostInHand = (): number => wanted ?? withSpare(concurrency);
   /** Rows that are claimed at a time. */
-  let inHand = wanted ?? withSpare(concurrency);
+  let inHand = mostInHand();
   const rowsInHand = new RowsInHand();
   const gate = new CallGate({ concurrency, spacingMs: 0 });
   const meter = new TrafficMeter();
@@ -73,7 +74,7 @@ export function startCaller(options: CallerOptions): Caller {
     onPace(pace) {
       governed = pace.phase !== 'fixed';
       concurrency = pace.ownConcurrency;
-      const most = wanted ?? withSpare(concurrency);
+      const most = mostInHand();
       const needed = rowsInHand.update(gate.takeBusiest(), most);
       inHand = pace.gatesKeep ? needed : most;
       if (worker !== undefined) worker.concurrency = inHand;

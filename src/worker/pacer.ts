@@ -129,12 +129,7 @@ export function startPacer(options: PacerOptions): Pacer {
       ...(rate !== undefined && turnAt !== undefined && { turnAt: turnOf(shared.place, turnAt, rate) }),
       ...(pace.restUntil !== undefined && { restUntil: pace.restUntil }),
     };
-    options.onPace({
-      ...pace,
-      accepted: shared.accepted,
-      rejected: shared.rejected,
-      ownConcurrency,
-    });
+    options.onPace({ ...pace, accepted: shared.accepted, rejected: shared.rejected, ownConcurrency });
   }
 
   let beating: Promise<void> | undefined;

@@ -6,9 +6,10 @@ import { PlannedLimiter } from '../../src/sandbox/limits/limit-plan.ts';
 import { parseLimitPlan } from '../../src/sandbox/options/limit-plan.ts';
 import { limitHeaders } from '../../src/sandbox/service/limit-headers.ts';
 import { shareOf, spacingOf, withSpare } from '../../src/worker/allotment.ts';
+import { nextCallAt } from '../../src/worker/call-spacing.ts';
 import { RateKeeper } from '../../src/worker/rate-keeper.ts';
 import { RowsInHand } from '../../src/worker/rows-in-hand.ts';
-import { nearerToTurn, turnOf } from '../../src/worker/turns.ts';
+import { turnOf } from '../../src/worker/turns.ts';
 import { figuresOf } from '../bench/rate/figures.js';
 import { ideal, simulate } from '../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../bench/rate/world.ts';
@@ -25,7 +26,7 @@ const parts: Parts = {
   shareOf,
   withSpare,
   turnOf,
-  nearerToTurn,
+  nextCallAt,
   createRowsInHand: () => new RowsInHand(),
 };
 

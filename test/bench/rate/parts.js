@@ -7,9 +7,10 @@ import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/options/limit-plan.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
 import { shareOf, spacingOf, withSpare } from '../../../dist/src/worker/allotment.js';
+import { nextCallAt } from '../../../dist/src/worker/call-spacing.js';
 import { RateKeeper } from '../../../dist/src/worker/rate-keeper.js';
 import { RowsInHand } from '../../../dist/src/worker/rows-in-hand.js';
-import { nearerToTurn, turnOf } from '../../../dist/src/worker/turns.js';
+import { turnOf } from '../../../dist/src/worker/turns.js';
 
 /**
  * The program as it is built.
@@ -28,6 +29,6 @@ export const parts = {
   shareOf,
   withSpare,
   turnOf,
-  nearerToTurn,
+  nextCallAt,
   createRowsInHand: () => new RowsInHand(),
 };

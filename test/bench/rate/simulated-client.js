@@ -21,9 +21,7 @@ const windowLate = [0.5, 2.5];
 /** Every so many timers one is late by a few milliseconds, because something else is being done. */
 const hiccupEvery = 40;
 const hiccupMs = 8;
-/** As of the gate (src/worker/call-gate.ts): a timer that is late is made up for, and what is finer than timers is left. */
-const lateMs = 10;
-const leastSpacingMs = 1.5;
+/** As of the gate (src/worker/call-gate.ts). */
 const patienceMs = 150;
 
 /**
@@ -122,13 +120,10 @@ export class SimulatedClient {
           worker.timerAt = this.#timer(at);
           break;
         }
-        if (spacing >= leastSpacingMs) {
-          const after = Math.max(worker.nextAt, now - Math.min(spacing, lateMs)) + spacing;
-          worker.nextAt =
-            turnAt === undefined
-              ? after
-              : this.#parts.nearerToTurn(after, this.#parts.turnOf(place, turnAt, rate), spacing);
-        }
+        worker.nextAt = this.#parts.nextCallAt(worker.nextAt, now, {
+          spacingMs: spacing,
+          turnAt: turnAt === undefined ? undefined : this.#parts.turnOf(place, turnAt, rate),
+        });
         worker.waiting -= 1;
         worker.active += 1;
         worker.busiest = Math.max(worker.busiest, worker.active);

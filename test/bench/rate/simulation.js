@@ -33,15 +33,16 @@ export const simulate = (parts, world) => {
     ...(world.bound !== undefined && { bound: world.bound }),
   });
   const alone = workers === 1;
-  /** What comes of a report. */
+  /** What comes of a report: what the governor wants, and what the workers are told. */
   const decide = (/** @type {Report} */ met, /** @type {number} */ now) => {
     const pace = governor.update(now, met);
     const most = governor.bound ?? Number.POSITIVE_INFINITY;
-    return { pace, ...keeper.update(now, met, pace, { workers, most }) };
+    const { rate, concurrency } = pace;
+    return { pace, told: { rate, concurrency, ...keeper.update(now, met, pace, { workers, most }) } };
   };
-  let { pace, asked, gatesKeep, turnAt } = decide(nothing(workers), begin);
-  client.exchange({ rate: pace.rate, asked, gatesKeep, concurrency: pace.concurrency });
-  /** @type {{ since: number, pace: typeof pace, asked: number, gatesKeep: boolean, turnAt?: number }[]} */
+  let { pace, told } = decide(nothing(workers), begin);
+  client.exchange(told);
+  /** @type {({ since: number } & ReturnType<typeof decide>)[]} */
   const coming = [];
   /** @type {(import('./simulated-api.js').Call & { worker: number, seenAmong: number })[]} */
   let flight = [];
@@ -79,22 +80,15 @@ export const simulate = (parts, world) => {
       reportedAt = now;
     }
     for (let next = coming[0]; next !== undefined && next.since <= now; next = coming[0]) {
-      ({ pace, asked, gatesKeep, turnAt } = next);
-      client.exchange({ rate: pace.rate, asked, gatesKeep, concurrency: pace.concurrency });
+      ({ pace, told } = next);
+      client.exchange(told);
       coming.shift();
     }
     counted.pace = pace;
 
     const idleUntil = world.idle && api.within(world.idle, now) ? begin + world.idle[1] * 1_000 : 0;
     const restUntil = Math.max(pace.restUntil ?? 0, idleUntil);
-    const { calls, next } = client.step(now, {
-      rate: pace.rate,
-      asked,
-      gatesKeep,
-      turnAt,
-      concurrency: pace.concurrency,
-      restUntil,
-    });
+    const { calls, next } = client.step(now, { ...told, restUntil });
     for (const { worker, among } of calls) {
       const call = api.call(now, flight.length + 1);
       flight.push({ ...call, worker, seenAmong: among });

@@ -6,7 +6,9 @@ import type { Traffic } from '../../../src/governor/traffic.ts';
 import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
 import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
 import type { Keeping } from '../../../src/worker/allotment.ts';
-import type { RateKeeper } from '../../../src/worker/rate-keeper.ts';
+import type { nextCallAt } from '../../../src/worker/call-spacing.ts';
+import type { Kept, RateKeeper } from '../../../src/worker/rate-keeper.ts';
+import type { RowsInHand } from '../../../src/worker/rows-in-hand.ts';
 
 /** What is simulated with. The benchmark passes the built program, the tests pass its sources. */
 export interface Parts {
@@ -25,19 +27,14 @@ export interface Parts {
   readonly spacingOf: (rate: number, keeping: Keeping) => number;
   readonly shareOf: (concurrency: number, workers: number, place: number) => number;
   readonly turnOf: (place: number, firstAt: number, rate: number) => number;
-  readonly nearerToTurn: (at: number, turnAt: number, spacingMs: number) => number;
+  readonly nextCallAt: typeof nextCallAt;
   readonly withSpare: (concurrency: number) => number;
-  readonly createRowsInHand: () => { update(busiest: number, most: number): number };
+  readonly createRowsInHand: () => Pick<RowsInHand, 'update'>;
 }
 
 /** What all workers together may do at the moment: calls per second, calls in flight, and until when there is a rest. */
-export interface ClientPace {
+export interface ClientPace extends Kept {
   readonly rate: number;
-  /** Calls per second that the queue lets out, and whether it is the gates that keep the rate. */
-  readonly asked: number;
-  readonly gatesKeep: boolean;
-  /** When it was the turn of the first worker. */
-  readonly turnAt?: number | undefined;
   readonly concurrency: number;
   readonly restUntil?: number;
 }
