@@ -47,8 +47,8 @@ export class RateKeeper {
     const gatesKeep = canKeep && isBelow;
     const isSteady = (phase === 'stated' || phase === 'holding') && isBelow;
     const trimmed = this.#trim.apply(now, sent, rate, isSteady && !gatesKeep);
-    if (!gatesKeep) return { gatesKeep, asked: trimmed };
+    if (!gatesKeep) return { gatesKeep, asked: Math.min(trimmed, most) };
     const turnAt = this.#turns.update(now, rate, workers);
-    return { gatesKeep, asked: withHeadroom(rate), ...(workers > 1 && { turnAt }) };
+    return { gatesKeep, asked: Math.min(withHeadroom(rate), most), ...(workers > 1 && { turnAt }) };
   }
 }

@@ -86,7 +86,7 @@ export class Steering {
     const most = policy.perSecond ?? Number.POSITIVE_INFINITY;
     const { asked, ...kept } = this.#keeper.update(now, traffic, pace, { workers, most });
     const isIdle = this.#isIdle(now, traffic, pace);
-    await this.#setRate(now, isIdle ? policy.perSecond : Math.min(asked, most));
+    await this.#setRate(now, isIdle ? policy.perSecond : asked);
     await this.#rest(now, pace.restUntil ?? 0);
     return { ...pace, ...kept };
   }
