@@ -8,6 +8,6 @@ export default defineConfig({
     // Many wait for locks to run out most of the time: two files at once, also on two cores.
     maxWorkers: 2,
     hookTimeout: 60_000,
-    globalSetup: ['test/helpers/build.ts', 'test/helpers/install-redis.ts'],
+    globalSetup: ['test/helpers/build.ts', 'test/helpers/install-debian.ts'],
   },
 });

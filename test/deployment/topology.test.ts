@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
 import { type Observed, observe } from '../helpers/observed.ts';
-import { redisProgram } from '../helpers/redis-program.ts';
-import { describeWithRedis, freePort } from '../helpers/redis-server.ts';
+import { describeWithRedis, freePort, redisProgram } from '../helpers/redis-server.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { type ComposeService, type ComposeServiceName, readComposeFile } from './compose-file.ts';
@@ -51,7 +50,7 @@ class Host {
   static async open(): Promise<Host> {
     const folder = await temporaryFolder();
     const bin = join(folder, 'bin');
-    const server = redisProgram() ?? '';
+    const server = redisProgram ?? '';
     const redisPort = await freePort();
     for (const name of ['bin', 'data', 'state']) await mkdir(join(folder, name));
     const script = (command: string): string => `#!/bin/sh\nPATH=\${PATH#*:}\nexec ${command} "$@"\n`;

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { describe, onTestFinished, test } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { selfSigned } from '../api/self-signed.ts';
-import { redisProgram } from './redis-program.ts';
+import { describeWithProgram } from './describe-with-program.ts';
+import { findProgram } from './program.ts';
 
 export interface StartOptions {
   /** Added to the command line: `['--requirepass', 'secret']`. */
@@ -39,26 +40,15 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-const program = redisProgram();
+/** Servers that speak Redis, the better known first. */
+const servers = ['redis-server', 'valkey-server'];
 
-export function redisAvailable(): boolean {
-  return program !== undefined;
-}
+/** The Redis server of this machine; undefined when there is none. */
+export const redisProgram = findProgram(servers);
 
-/**
- * A `describe` for tests that need a Redis server: without one they are skipped, with a line that says why. On a
- * build server (`CI`) they fail instead, lest nobody notice.
- */
-export function describeWithRedis(name: string, body: () => void): void {
-  if (redisAvailable()) {
-    describe(name, body);
-    return;
-  }
-  const reason = 'redis-server and valkey-server are not installed';
-  describe(name, () => {
-    if (process.env['CI'] === undefined) test.skip(`skipped: ${reason}`, () => {});
-    else test('has a server to run on', () => Promise.reject(new Error(reason)));
-  });
+/** A `describe` for tests that need a Redis server (see `describeWithProgram`). */
+export function describeWithRedis(title: string, body: () => void): void {
+  describeWithProgram(servers, title, body);
 }
 
 /** A server that ends with the test. */
@@ -193,8 +183,8 @@ function urlOf({ socket, tls }: StartOptions, folder: string, port: number): str
 
 /** Starts the program and waits until it says that it is ready. */
 async function launch(args: readonly string[], folder: string): Promise<ChildProcess> {
-  if (program === undefined) throw new Error('There is no redis-server and no valkey-server.');
-  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  if (redisProgram === undefined) throw new Error('There is no redis-server and no valkey-server.');
+  const child = spawn(redisProgram, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
   // Should the test process end before its tests do.
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
@@ -204,7 +194,7 @@ async function launch(args: readonly string[], folder: string): Promise<ChildPro
   const tooLate = setTimeout(kill, 30_000);
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', () => reject(new Error(`${program} did not start:\n${said.join('\n')}`)));
+    child.once('exit', () => reject(new Error(`${redisProgram} did not start:\n${said.join('\n')}`)));
     lines.on('line', (line) => {
       said.push(line);
       if (/ready to accept connections|\+monitor/i.test(line)) resolve();

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { findProgram } from './program.ts';
+
+/** What tests start besides Node: a package of Debian, and the programs of which one must be there. */
+const wanted = [
+  { name: 'redis-server', programs: ['redis-server', 'valkey-server'] },
+  { name: 'faketime', programs: ['faketime'] },
+] as const;
+
+/** Debian asks this program before it starts the service of a new package; 101 means no. */
+const policy = '/usr/sbin/policy-rc.d';
+
+/**
+ * Installs the programs that tests need and this machine lacks, where that can be done without asking: as root, with
+ * Debian's packages. Elsewhere the tests that need one are skipped, or fail (see `describeWithProgram`).
+ */
+export default function installDebianPackages(): void {
+  const missing = wanted.filter(({ programs }) => findProgram(programs) === undefined);
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name);
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    console.log(
+      `Tests that need ${names.join(' or ')} do not run: not installed, and this is not root on Debian.`,
+    );
+    return;
+  }
+  console.log(`Installing ${names.join(', ')} from Debian for the tests`);
+  try {
+    withoutServices(() => install(names));
+  } catch (error) {
+    console.log(`${names.join(', ')}: not installed, so tests that need it do not run. ${error}`);
+  }
+}
+
+/** Lists of packages that are missing or too old are a reason to fetch them, and to try again. */
+function install(names: readonly string[]): void {
+  const command = ['install', '-y', '--no-install-recommends', ...names];
+  try {
+    apt(...command);
+  } catch {
+    apt('update');
+    apt(...command);
+  }
+}
+
+function withoutServices(body: () => void): void {
+  const isOurs = !existsSync(policy);
+  try {
+    if (isOurs) {
+      writeFileSync(policy, '#!/bin/sh\nexit 101\n');
+      chmodSync(policy, 0o755);
+    }
+    body();
+  } finally {
+    if (isOurs) rmSync(policy, { force: true });
+  }
+}
+
+function apt(...args: string[]): void {
+  execFileSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 300_000,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+  });
+}

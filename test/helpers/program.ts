@@ -1,0 +1,13 @@
+import { execFileSync } from 'node:child_process';
+
+/** The first of these programs that this machine has; undefined when it has none of them. */
+export function findProgram(names: readonly string[]): string | undefined {
+  return names.find((name) => {
+    try {
+      execFileSync(name, ['--version'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
