@@ -81,7 +81,7 @@ export class Governor {
   #isStated = false;
   #isCeiled = false;
 
-  /** @param now milliseconds since 1970, which never go back. */
+  /** @param now milliseconds since 1970, by a clock that never jumps. */
   constructor(now: number, { bound, concurrency, learned, resumeWaitUntil = 0 }: GovernorOptions) {
     const rate = believable(learned?.rate, slowestRate);
     this.bound = bound;

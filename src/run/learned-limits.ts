@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { steadyNow, timeOfDay } from '../clock.ts';
 import { writeFileAtomically } from '../files.ts';
 import type { RateFacts } from './rate-log.ts';
 
@@ -23,7 +24,7 @@ const fileSchema = z.object({ version: z.literal(1), limits: z.array(learnedSche
 export interface LearnedLimit {
   readonly rate?: number;
   readonly concurrency?: number;
-  /** Milliseconds since 1970. */
+  /** Until when the API asked to wait, of the steady clock. */
   readonly waitUntil?: number;
 }
 
@@ -57,11 +58,13 @@ export function openLearnedLimits(stateDir: string, baseUrl: string, tokenMark: 
     async load() {
       const known = (await read()).find(isOwn);
       if (known === undefined) return {};
-      const waitUntil = Date.parse(known.wait_until ?? '');
+      // A clock that was set back meanwhile makes no wait longer than it was.
+      const told = Date.parse(known.wait_until ?? '');
+      const waitMs = Math.min(told - Date.now(), told - Date.parse(known.at));
       return {
         ...(known.rate_per_s !== undefined && { rate: known.rate_per_s }),
         ...(known.concurrency !== undefined && { concurrency: known.concurrency }),
-        ...(waitUntil > Date.now() && { waitUntil }),
+        ...(waitMs > 0 && { waitUntil: steadyNow() + waitMs }),
       };
     },
     async save({ rate, concurrency, waitUntil }) {
@@ -72,7 +75,7 @@ export function openLearnedLimits(stateDir: string, baseUrl: string, tokenMark: 
         // What could not be read again would cost the others, too.
         ...(isPositive(rate) && { rate_per_s: rate }),
         ...(isPositive(concurrency) && { concurrency: Math.ceil(concurrency) }),
-        ...(waitUntil !== undefined && { wait_until: new Date(waitUntil).toISOString() }),
+        ...(waitUntil !== undefined && { wait_until: timeOfDay(waitUntil).toISOString() }),
         at: new Date().toISOString(),
       };
       const limits = [...others, own].slice(-mostLimits);
@@ -92,7 +95,7 @@ const worthKeepingMs = 5_000;
 export async function keepLearned(learned: LearnedLimits, pace: RateFacts): Promise<void> {
   if (pace.phase === 'fixed') return;
   const { restUntil = 0 } = pace;
-  const waits = restUntil > Date.now() + worthKeepingMs;
+  const waits = restUntil > steadyNow() + worthKeepingMs;
   if (pace.learned === undefined && !waits) return;
   const before = await learned.load();
   await learned.save({

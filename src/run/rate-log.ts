@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { steadyNow, timeOfDay } from '../clock.ts';
 import { writeFileAtomically } from '../files.ts';
 import { toHundredths } from '../rounding.ts';
 
@@ -48,7 +49,7 @@ export interface RateFacts {
   readonly concurrency: number;
   readonly phase: string;
   readonly reason: string;
-  /** Milliseconds since 1970. */
+  /** Of the steady clock. */
   readonly restUntil?: number | undefined;
   /** Calls so far; they may begin anew. */
   readonly accepted: number;
@@ -125,7 +126,7 @@ export class RateLog {
     const rejected = Math.max(0, facts.rejected - before.rejected);
     this.#seconds += seconds;
     this.#rejected += rejected;
-    if ((facts.restUntil ?? 0) - Date.now() > noticeableRestMs) this.#waited += seconds;
+    if ((facts.restUntil ?? 0) - steadyNow() > noticeableRestMs) this.#waited += seconds;
     this.#series.push({
       t_s: toHundredths(this.#seconds),
       allowed_per_s: facts.rate === undefined ? null : toHundredths(facts.rate),
@@ -154,7 +155,7 @@ export class RateLog {
       phase: facts.phase,
       reason: facts.reason,
       wait_until:
-        restUntil !== undefined && restUntil > Date.now() ? new Date(restUntil).toISOString() : null,
+        restUntil !== undefined && restUntil > steadyNow() ? timeOfDay(restUntil).toISOString() : null,
       waited_s: Math.round(this.#waited),
       rejected: this.#rejected,
       seen_at: new Date().toISOString(),

@@ -1,3 +1,4 @@
+import { steadyNow } from '../clock.ts';
 import { type CallSpacing, nextCallAt } from './call-spacing.ts';
 import { mostShift } from './turns.ts';
 
@@ -5,7 +6,7 @@ import { mostShift } from './turns.ts';
 export interface GateRules extends CallSpacing {
   /** Calls in flight. */
   readonly concurrency: number;
-  /** No call goes out before, milliseconds since 1970. */
+  /** No call goes out before, of the steady clock. */
   readonly restUntil?: number;
 }
 
@@ -14,8 +15,6 @@ export interface GateRules extends CallSpacing {
  * here meanwhile would go out in a burst.
  */
 const patienceMs = 150;
-/** Clocks are put right by less all the time. */
-const clockToleranceMs = 1_000;
 
 /**
  * Where the calls of a process wait for their turn, in the order in which they come. The datastore lets rows out in
@@ -27,7 +26,6 @@ export class CallGate {
   #busiest = 0;
   #nextAt = 0;
   #restUntil = 0;
-  #seenAt = 0;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #waiting: ((admitted: boolean) => void)[] = [];
@@ -66,7 +64,7 @@ export class CallGate {
     });
   }
 
-  /** Lets no call out before, whatever the rules say; never shortens a longer rest. Milliseconds since 1970. */
+  /** Lets no call out before, whatever the rules say; never shortens a longer rest. Of the steady clock. */
   rest(until: number): void {
     this.#restUntil = Math.max(this.#restUntil, until);
     this.#letIn();
@@ -86,10 +84,7 @@ export class CallGate {
   #letIn(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const now = Date.now();
-    // A clock that was set back holds nobody up.
-    if (now < this.#seenAt - clockToleranceMs) this.#restUntil = 0;
-    this.#seenAt = now;
+    const now = steadyNow();
     const { concurrency, spacingMs, turnAt } = this.#rules;
     const restUntil = Math.max(this.#restUntil, this.#rules.restUntil ?? 0);
     // Rules that have become quicker apply at once.

@@ -9,7 +9,7 @@ const leastSpacingMs = 1.5;
 export interface CallSpacing {
   /** Between the beginnings of two calls at least, milliseconds; 0 lets them go at once. */
   readonly spacingMs: number;
-  /** When it was the turn of this worker among others, milliseconds since 1970; absent: there are no turns. */
+  /** When it was the turn of this worker among others, of the steady clock; absent: there are no turns. */
   readonly turnAt?: number | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
+import { steadyNow } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
@@ -138,7 +139,7 @@ function logPace(log: Logger, pace: PaceReport, before: PaceReport | undefined):
       ...(rate !== undefined && { rate_per_s: toHundredths(rate) }),
       ...(learned !== undefined && { limit_per_s: toHundredths(learned) }),
       concurrency,
-      ...(restUntil !== undefined && { wait_ms: Math.max(0, restUntil - Date.now()) }),
+      ...(restUntil !== undefined && { wait_ms: Math.max(0, restUntil - steadyNow()) }),
     },
     'pace',
   );

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
+import { steadyNow } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { type CqbatchError, fatalError, usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -162,7 +163,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         onSurroundings(surroundings) {
           const { pace } = surroundings;
           if (options.client === undefined && pace !== undefined)
-            seePace({ ...pace, ...(pace.restMs > 0 && { restUntil: Date.now() + pace.restMs }) });
+            seePace({ ...pace, ...(pace.restMs > 0 && { restUntil: steadyNow() + pace.restMs }) });
           options.onSurroundings?.(surroundings);
         },
         onError,

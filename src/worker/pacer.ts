@@ -1,3 +1,4 @@
+import { steadyNow, steadyTimeOf, timeOfDay } from '../clock.ts';
 import type { Traffic } from '../governor/traffic.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
@@ -45,8 +46,6 @@ const considerMs = 50;
 const farewellMs = 2_000;
 /** Without a run and without calls there is hardly any news. */
 const quietEveryMs = 500;
-/** Clocks are put right by less all the time. */
-const clockToleranceMs = 1_000;
 
 export function startPacer(options: PacerOptions): Pacer {
   const { queue, exchange, meter, gate } = options;
@@ -54,7 +53,6 @@ export function startPacer(options: PacerOptions): Pacer {
   let ledger = new TrafficLedger();
   let last: StartingPoint = options.learned ?? {};
   let wanted: CommonPolicy = { auto: true };
-  let latest = 0;
   let beganAt = Number.NEGATIVE_INFINITY;
   let hasRun = true;
   let stopped = false;
@@ -70,10 +68,7 @@ export function startPacer(options: PacerOptions): Pacer {
     hasRun = policy !== undefined;
     // It is over, and may have been given up: nothing is set behind anybody's back.
     if (stopped) return;
-    const now = Date.now();
-    // What was planned by a clock that has been set back since would be waited for without end.
-    if (now < latest - clockToleranceMs) steering = undefined;
-    latest = now;
+    const now = steadyNow();
     // Rows that a run has left behind are called as it wanted, or as carefully as can be.
     wanted = policy ?? wanted;
     if (!leads) {
@@ -82,13 +77,14 @@ export function startPacer(options: PacerOptions): Pacer {
       if (pace === undefined) return;
       meter.elsewhere = Math.max(0, pace.active - meter.active);
       last = { ...(pace.learned !== undefined && { rate: pace.learned }), concurrency: pace.concurrency };
-      const { restMs, phase, ...rest } = pace;
+      const { restMs, phase, turnAt, ...rest } = pace;
       obey(
         {
           ...rest,
           phase: phase as AppliedPace['phase'],
           gatesKeep: pace.gatesKeep ?? false,
           ...(restMs > 0 && { restUntil: now + restMs }),
+          ...(turnAt !== undefined && { turnAt: steadyTimeOf(turnAt) }),
         },
         { workers: pace.workers, place, accepted: pace.accepted, rejected: pace.rejected },
       );
@@ -102,10 +98,11 @@ export function startPacer(options: PacerOptions): Pacer {
     if (applied.learned !== undefined) last = { rate: applied.learned, concurrency: applied.concurrency };
     obey(applied, { workers: reports.size, place, accepted: ledger.accepted, rejected: ledger.rejected });
     establish();
-    const { restUntil, ...decided } = applied;
+    const { restUntil, turnAt, ...decided } = applied;
     await exchange.publish({
       ...decided,
       restMs: Math.max(0, (restUntil ?? 0) - now),
+      ...(turnAt !== undefined && { turnAt: timeOfDay(turnAt).getTime() }),
       active: traffic.active,
       accepted: ledger.accepted,
       rejected: ledger.rejected,
@@ -150,7 +147,7 @@ export function startPacer(options: PacerOptions): Pacer {
       });
   };
   meter.onRefused = (waitUntil) => {
-    gate.rest(Math.max(waitUntil, Date.now() + considerMs));
+    gate.rest(Math.max(waitUntil, steadyNow() + considerMs));
     // Who leads can act at once; the others are heard of soon.
     if (steering !== undefined) beatNow();
   };

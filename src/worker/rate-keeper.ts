@@ -19,7 +19,7 @@ export interface Kept {
   readonly gatesKeep: boolean;
   /** Calls per second that the queue is to let out for that. */
   readonly asked: number;
-  /** Where several gates keep it: when it was the turn of the first of them, milliseconds since 1970. */
+  /** Where several gates keep it: when it was the turn of the first of them, by the clock of whoever asks. */
   readonly turnAt?: number;
 }
 

@@ -14,7 +14,7 @@ export interface AppliedPace {
   readonly rate?: number;
   /** Calls in flight that are allowed. */
   readonly concurrency: number;
-  /** Until when no call may be made, milliseconds since 1970. */
+  /** Until when no call may be made, of the steady clock. */
   readonly restUntil?: number;
   /** The limit of the API in calls per second, if it is known. */
   readonly learned?: number;
@@ -23,13 +23,13 @@ export interface AppliedPace {
   readonly reason: string;
   /** Whether the gates of the workers keep the rate, each an equal part of it, or the queue. */
   readonly gatesKeep: boolean;
-  /** Where several gates keep it: when it was the turn of the first of them, milliseconds since 1970. */
+  /** Where several gates keep it: when it was the turn of the first of them, of the steady clock. */
   readonly turnAt?: number;
 }
 
 /** What is known of an API before its first call. */
 export interface StartingPoint extends Learned {
-  /** Until when the API asked to wait, milliseconds since 1970. */
+  /** Until when the API asked to wait, of the steady clock. */
   readonly waitUntil?: number;
 }
 

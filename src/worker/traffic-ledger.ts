@@ -12,7 +12,7 @@ export class TrafficLedger {
    * What is new since the last time.
    *
    * @param reports of the workers that are there, by worker
-   * @param now milliseconds since 1970
+   * @param now of the steady clock, as are the times that are returned
    */
   add(now: number, reports: ReadonlyMap<string, TrafficReport>): Traffic {
     const fresh = [...reports].map(([worker, report]) => {

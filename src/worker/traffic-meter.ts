@@ -1,5 +1,6 @@
 import type { ApiAnswer } from '../api/client.ts';
 import type { StatedLimit } from '../api/limits/stated-limit.ts';
+import { steadyNow } from '../clock.ts';
 import type { TrafficReport } from '../queue/registry.ts';
 
 /** Names of limits come from the server. */
@@ -7,6 +8,7 @@ const maxStated = 16;
 
 /** A call under way. */
 export interface MeteredCall {
+  /** Of the steady clock. */
   readonly sentAt: number;
   /** Calls in flight when it was sent, itself included, as far as is known here. */
   readonly among: number;
@@ -14,7 +16,7 @@ export interface MeteredCall {
 
 /** Counts what the calls of this process meet with. */
 export class TrafficMeter {
-  /** Called when a call was refused, because that can't wait; with the time until which the API asks to wait. */
+  /** Called when a call was refused, because that can't wait; with the time, of the steady clock, until which the API asks to wait. */
   onRefused: (waitUntil: number) => void = () => {};
   /** Calls that other processes have in flight, as far as is known. */
   elsewhere = 0;
@@ -38,7 +40,7 @@ export class TrafficMeter {
 
   sent(): MeteredCall {
     this.#active += 1;
-    return { sentAt: Date.now(), among: this.#active + this.elsewhere };
+    return { sentAt: steadyNow(), among: this.#active + this.elsewhere };
   }
 
   /** @param answer absent when the client itself has failed: that tells nothing of the API. */
@@ -49,7 +51,7 @@ export class TrafficMeter {
       if (this.#stated.has(limit.name) || this.#stated.size < maxStated) this.#stated.set(limit.name, limit);
     }
     if (!answer.ok && answer.failure.class === 'slow-down' && answer.failure.waitMs !== undefined)
-      this.#waitUntil = Math.max(this.#waitUntil, Date.now() + answer.failure.waitMs);
+      this.#waitUntil = Math.max(this.#waitUntil, steadyNow() + answer.failure.waitMs);
     const kind = this.#kindOf(answer);
     if (kind === 'accepted') {
       this.#accepted += 1;
@@ -67,7 +69,7 @@ export class TrafficMeter {
 
   /** What there was so far; what tells of a moment is of the time since the last report. */
   report(): TrafficReport {
-    const now = Date.now();
+    const now = steadyNow();
     const report: TrafficReport = {
       accepted: this.#accepted,
       rejected: this.#rejected,

@@ -18,7 +18,7 @@ export class Turns {
    * Turns go on evenly when the rate changes.
    *
    * @param rate calls per second of all workers
-   * @returns when it was the first worker's turn, milliseconds since 1970
+   * @returns when it was the first worker's turn, by the same clock as `now`
    */
   update(now: number, rate: number, workers: number): number {
     this.#at += Math.floor((now - this.#at) / this.#roundMs) * this.#roundMs;

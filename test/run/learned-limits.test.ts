@@ -1,6 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { steadyNow } from '../../src/clock.ts';
 import { openLearnedLimits } from '../../src/run/learned-limits.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -23,7 +24,8 @@ describe('what was learned of the limits of an API', () => {
   test('is known to the next run, all of it or a part', async () => {
     const folder = await temporaryFolder();
     const limits = openLearnedLimits(folder, api, 'abcd');
-    const waitUntil = Date.now() + dayMs;
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const waitUntil = steadyNow() + dayMs;
     for (const known of [{ rate: 49.5, concurrency: 20, waitUntil }, { rate: 0.003 }, { waitUntil }, {}]) {
       await limits.save(known);
       expect(await openLearnedLimits(folder, api, 'abcd').load()).toEqual(known);
@@ -72,9 +74,17 @@ describe('what was learned of the limits of an API', () => {
   test('says nothing of a wait that is over', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const limits = openLearnedLimits(await temporaryFolder(), api, 'abcd');
-    await limits.save({ rate: 10, waitUntil: Date.now() + 60_000 });
+    await limits.save({ rate: 10, waitUntil: steadyNow() + 60_000 });
     vi.setSystemTime(Date.now() + 60_000);
     expect(await limits.load()).toEqual({ rate: 10 });
+  });
+
+  test('makes no wait longer by a clock that was set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    const limits = openLearnedLimits(await temporaryFolder(), api, 'abcd');
+    await limits.save({ waitUntil: steadyNow() + 60_000 });
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(await limits.load()).toEqual({ waitUntil: steadyNow() + 60_000 });
   });
 
   test('is kept for the hundred that were learned last', async () => {

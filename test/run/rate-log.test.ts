@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { steadyNow } from '../../src/clock.ts';
 import { type RateFacts, type RateHistory, RateLog, readRateHistory } from '../../src/run/rate-log.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -108,7 +109,7 @@ describe('the history of a rate', () => {
   test('says as many as can be, the limit and the end of a wait', async () => {
     const folder = await temporaryFolder();
     const log = await RateLog.open(folder, 'none');
-    log.see({ ...facts, rate: undefined, learned: 49.123, restUntil: Date.now() + 60_000 });
+    log.see({ ...facts, rate: undefined, learned: 49.123, restUntil: steadyNow() + 60_000 });
     vi.advanceTimersByTime(1_000);
     await log.close();
     expect(await historyIn(folder)).toMatchObject({
@@ -122,9 +123,9 @@ describe('the history of a rate', () => {
   test('counts the seconds that the API asked to wait, not the pauses between calls', async () => {
     const folder = await temporaryFolder();
     const log = await RateLog.open(folder, 'auto');
-    log.see({ ...facts, restUntil: Date.now() + 5_500 });
+    log.see({ ...facts, restUntil: steadyNow() + 5_500 });
     vi.advanceTimersByTime(20_000);
-    log.see({ ...facts, restUntil: Date.now() + 900 });
+    log.see({ ...facts, restUntil: steadyNow() + 900 });
     vi.advanceTimersByTime(5_000);
     await log.close();
     expect(await historyIn(folder)).toMatchObject({ waited_s: 4, wait_until: null });
@@ -149,7 +150,7 @@ describe('the history of a rate', () => {
 
   test('goes on from where an earlier process left it', async () => {
     const folder = await temporaryFolder();
-    await (await logged(folder, 10, { accepted: 5, rejected: 1, restUntil: Date.now() + 60_000 })).close();
+    await (await logged(folder, 10, { accepted: 5, rejected: 1, restUntil: steadyNow() + 60_000 })).close();
     const between = await historyIn(folder);
     vi.advanceTimersByTime(3_600_000);
     await (await logged(folder, 5, { accepted: 7, rejected: 2 })).close();

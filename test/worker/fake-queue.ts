@@ -1,3 +1,4 @@
+import { steadyNow } from '../../src/clock.ts';
 import type { CallRate } from '../../src/queue/call-rate.ts';
 import type { RowQueue } from '../../src/queue/row-queue.ts';
 
@@ -7,7 +8,7 @@ export function fakeQueue() {
   const pauses: number[] = [];
   const known: Partial<RowQueue> = {
     async setRate(rate) {
-      rates.push({ rate, at: Date.now() });
+      rates.push({ rate, at: steadyNow() });
     },
     async pauseFor(milliseconds) {
       pauses.push(milliseconds);

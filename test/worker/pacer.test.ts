@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { steadyNow, timeOfDay } from '../../src/clock.ts';
 import { callRate } from '../../src/queue/call-rate.ts';
 import type { CommonPolicy } from '../../src/queue/rate-policy.ts';
 import type { PaceEntry, TrafficReport } from '../../src/queue/registry.ts';
@@ -288,7 +289,7 @@ describe('a worker that follows', () => {
       pace: { ...pace, restMs: 60_000 },
     });
     await beat();
-    expect(did.paces.at(-1)?.restUntil).toBe(Date.now() + 60_000);
+    expect(did.paces.at(-1)?.restUntil).toBe(steadyNow() + 60_000);
     expect(await gate.enter()).toBe(false);
     around.known = { ...following, policy: auto, pace };
     await beat();
@@ -383,9 +384,9 @@ describe('calls', () => {
     const known = rate === undefined ? unlimited : { ...pace, rate };
     const { gate, beat } = begin({ ...following, pace: known }, { concurrency: 100 });
     await beat();
-    const start = Date.now();
+    const start = steadyNow();
     const at: number[] = [];
-    for (let count = 0; count < 4; count += 1) void gate.enter().then(() => at.push(Date.now() - start));
+    for (let count = 0; count < 4; count += 1) void gate.enter().then(() => at.push(steadyNow() - start));
     await vi.advanceTimersByTimeAsync(10_000);
     // Of a timer that may have been late, 10 ms are made up for.
     const first = Math.max(0, spacingMs - 10);
@@ -397,28 +398,46 @@ test('a worker calls when it is its turn among those that keep the rate together
   const { gate, beat } = begin({
     ...following,
     place: 2,
-    pace: { ...pace, gatesKeep: true, turnAt: Date.now() },
+    pace: { ...pace, gatesKeep: true, turnAt: timeOfDay(steadyNow()).getTime() },
   });
   await beat();
-  const start = Date.now() - beatMs;
+  const start = steadyNow() - beatMs;
   const at: number[] = [];
-  for (let count = 0; count < 20; count += 1) void gate.enter().then(() => at.push(Date.now() - start));
+  for (let count = 0; count < 20; count += 1) void gate.enter().then(() => at.push(steadyNow() - start));
   await vi.advanceTimersByTimeAsync(10_000);
   // Three of them make 100 calls a second: the third has its turn 20 ms after the first.
   expect(at.slice(10).map((ms) => ms % 30)).toEqual(at.slice(10).map(() => 20));
 });
 
-test('a clock that is set back makes nobody wait for it to catch up', async () => {
+test.each([-3_600_000, -30_000, 3_600_000])('a clock that is set by %d ms changes no rest', async (jump) => {
   const { did, gate, meter, beat } = begin({ ...leading, policy: auto });
   await beat();
-  meter.ended(meter.sent(), tooMany());
+  meter.ended(meter.sent(), tooMany(2_000));
   await vi.advanceTimersByTimeAsync(0);
-  expect(did.paces.at(-1)?.restUntil).toBeGreaterThan(Date.now());
-  vi.setSystemTime(Date.now() - 3_600_000);
+  const until = did.paces.at(-1)?.restUntil ?? 0;
+  expect(until).toBeGreaterThan(steadyNow());
+  vi.setSystemTime(Date.now() + jump);
   await beat();
-  await beat();
+  expect([did.paces.at(-1)?.restUntil, await gate.enter()]).toEqual([until, false]);
+  await vi.advanceTimersByTimeAsync(until - steadyNow());
   expect(await gate.enter()).toBe(true);
 });
+
+test.each([-3_600_000, 3_600_000])(
+  'others are told their turns by clocks that agree again (%d ms)',
+  async (jump) => {
+    const { did, beat } = begin({ ...following, pace: { ...pace, turnAt: Date.now() } });
+    await beat();
+    const turnAt = did.paces.at(-1)?.turnAt;
+    vi.setSystemTime(Date.now() + jump);
+    const { did: next, beat: beatNext } = begin({
+      ...following,
+      pace: { ...pace, turnAt: Date.now() - beatMs },
+    });
+    await beatNext();
+    expect(next.paces.at(-1)?.turnAt).toBe(turnAt);
+  },
+);
 
 describe('a datastore that is away', () => {
   test('is an error each time, and it goes on after it', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { steadyNow } from '../../src/clock.ts';
 import type { Traffic } from '../../src/governor/traffic.ts';
 import { type CallRate, callRate } from '../../src/queue/call-rate.ts';
 import type { CommonPolicy } from '../../src/queue/rate-policy.ts';
@@ -19,10 +20,10 @@ const stated = [{ name: 'one', unit: 'requests' as const, quota: 30, windowMs: 1
 /** @param workers so many leave it to the queue to keep a rate */
 function begin(policy: CommonPolicy, learned: StartingPoint = {}, workers = 1_000) {
   const fake = fakeQueue();
-  const start = Date.now();
+  const start = steadyNow();
   const steering = new Steering(fake.queue, start, learned);
   const steer = (traffic: Partial<Traffic> = {}, wanted = policy): Promise<AppliedPace> =>
-    steering.steer(Date.now(), { ...quiet, ...traffic }, wanted, workers);
+    steering.steer(steadyNow(), { ...quiet, ...traffic }, wanted, workers);
   return {
     ...fake,
     steer,
@@ -51,7 +52,7 @@ function begin(policy: CommonPolicy, learned: StartingPoint = {}, workers = 1_00
         const asked = fake.rates.at(-1)?.rate;
         const called = asked === undefined ? 0 : perSecond(asked) * (1 - lost);
         const sent = (called * stepMs) / 1_000;
-        const refusal = called > limit ? { rejected: 1, rejectedSentAt: Date.now() - 20 } : { rejected: 0 };
+        const refusal = called > limit ? { rejected: 1, rejectedSentAt: steadyNow() - 20 } : { rejected: 0 };
         const accepted = sent - refusal.rejected;
         const pace = await steer({ accepted, ...refusal, durationMs: sent * 20, active: 1, ...heard });
         paces.push({ ...pace, asked: fake.rates.at(-1)?.rate ?? { calls: 0, perMs: 1 } });
@@ -91,7 +92,7 @@ describe('a fixed rate', () => {
   test('is not lowered when calls are rejected', async () => {
     const { steer, rates } = begin({ auto: false, perSecond: 50 });
     for (let beat = 0; beat < 20; beat += 1) {
-      expect((await steer({ rejected: 5, rejectedSentAt: Date.now() })).rate).toBe(50);
+      expect((await steer({ rejected: 5, rejectedSentAt: steadyNow() })).rate).toBe(50);
       vi.advanceTimersByTime(stepMs);
     }
     expect(new Set(rates.map(({ rate }) => rate && perSecond(rate)))).toEqual(new Set([50]));
@@ -99,7 +100,7 @@ describe('a fixed rate', () => {
 
   test('pauses nothing by itself, but says for how long the API asks to wait', async () => {
     const { steer, pauses } = begin({ auto: false, perSecond: 50 });
-    const waitUntil = Date.now() + 60_000;
+    const waitUntil = steadyNow() + 60_000;
     expect((await steer({ rejected: 1, waitUntil })).restUntil).toBe(waitUntil);
     expect(pauses).toEqual([]);
   });
@@ -179,7 +180,7 @@ describe('a rate that is looked for', () => {
     expect(rates.at(-1)?.rate).toEqual(callRate(rate));
     await pass(5_000, 10);
     expect(rates.at(-1)?.rate).toEqual(lifted);
-    const refused = await steer({ accepted: 9, rejected: 1, rejectedSentAt: Date.now() });
+    const refused = await steer({ accepted: 9, rejected: 1, rejectedSentAt: steadyNow() });
     expect(rates.at(-1)?.rate).toEqual(callRate(refused.rate ?? 0));
   });
 
@@ -211,8 +212,8 @@ describe('a rate that is looked for', () => {
 
   test('rests as long as the API asks, pauses at once only for longer, and renews the pause', async () => {
     const { steer, pauses } = begin(auto);
-    const waitUntil = Date.now() + 60_000;
-    const refused = { rejected: 1, rejectedSentAt: Date.now(), waitUntil };
+    const waitUntil = steadyNow() + 60_000;
+    const refused = { rejected: 1, rejectedSentAt: steadyNow(), waitUntil };
     expect((await steer(refused)).restUntil).toBe(waitUntil);
     expect(pauses).toEqual([60_000]);
     vi.advanceTimersByTime(stepMs);
@@ -228,7 +229,7 @@ describe('a rate that is looked for', () => {
   });
 
   test('rests first, when an earlier run was asked to wait', async () => {
-    const waitUntil = Date.now() + 3_600_000;
+    const waitUntil = steadyNow() + 3_600_000;
     const { steer, pauses } = begin(auto, { waitUntil });
     expect((await steer()).restUntil).toBe(waitUntil);
     vi.advanceTimersByTime(stepMs);
@@ -296,12 +297,12 @@ describe('a rate of a single worker', () => {
 describe('a rate of several workers', () => {
   test('is kept by their gates, which are told whose turn it is', async () => {
     const { steer } = begin(auto, { rate: 40 }, 3);
-    const start = Date.now();
+    const start = steadyNow();
     expect(await steer()).toMatchObject({ gatesKeep: true, turnAt: start });
     vi.advanceTimersByTime(1_000);
     const { rate = 0, turnAt = 0 } = await steer();
     expect(turnAt).toBeGreaterThan(start);
-    expect(turnAt).toBeLessThanOrEqual(Date.now());
+    expect(turnAt).toBeLessThanOrEqual(steadyNow());
     expect((turnAt - start) % (3_000 / rate)).toBeLessThan(1e-6);
   });
 });

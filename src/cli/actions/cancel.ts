@@ -80,7 +80,7 @@ async function ended(
   datastore: DatastoreChoice,
   { id, process }: RunRecord,
 ): Promise<RunRecord> {
-  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(pollMs)) {
+  for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(pollMs)) {
     const record = await store.load(id);
     const state = actualState(record);
     if (isActive(state)) continue;
@@ -106,7 +106,7 @@ async function cancelElsewhere(
   const entry = await withRegistry(datastore, `cancel ${id}`, async (registry) => {
     await registry.wish(id, 'cancel');
     terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
-    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(pollMs)) {
+    for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(pollMs)) {
       const now = await registry.run(id);
       if (now === undefined || now.state !== state || !isPresent(now)) return now;
     }

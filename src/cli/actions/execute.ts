@@ -1,5 +1,6 @@
 import type { TokenSource } from '../../api/token.ts';
 import { tokenMark } from '../../api/token-mark.ts';
+import { steadyNow } from '../../clock.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { type LearnedLimits, openLearnedLimits } from '../../run/learned-limits.ts';
@@ -153,7 +154,7 @@ class Follower {
             ...(phase !== 'fixed' && { reason }),
           },
     );
-    const restMs = restUntil - Date.now();
+    const restMs = restUntil - steadyNow();
     if (restMs > noticeableRestMs) this.#progress?.throttled(restMs);
   }
 

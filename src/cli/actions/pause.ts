@@ -36,7 +36,7 @@ export async function change(
   if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
 
   const reached = async (current: () => Promise<string | undefined>): Promise<string | undefined> => {
-    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(pollMs)) {
+    for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(pollMs)) {
       const now = await current();
       if (now !== from) return now;
     }

@@ -45,7 +45,7 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
 
 /** The record of a run that exists; undefined when it was given up while it was being planned. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
-  for (const deadline = Date.now() + planningMs; Date.now() < deadline; await sleep(pollMs)) {
+  for (const deadline = performance.now() + planningMs; performance.now() < deadline; await sleep(pollMs)) {
     if (!(await store.exists(id))) return undefined;
     const record = (await store.list()).find((run) => run.id === id);
     if (record !== undefined) return record;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { steadyTime } from '../clock.ts';
 import type { LogBody, LogEntry, RequestRecord } from './log-entry.ts';
 import { RequestCounts } from './request-counts.ts';
 
@@ -14,7 +15,7 @@ export type Sent = (status: number) => void;
 /** Every request that reached the service, answered or not. Entries are kept small: there may be millions. */
 export class RequestLog {
   readonly #settings: RequestLogSettings;
-  readonly #start = Date.now();
+  readonly #start = steadyTime();
   /** The request `seq` is at `(seq - 1) % limit`. */
   #entries: StoredEntry[] = [];
   #count = 0;
@@ -28,7 +29,7 @@ export class RequestLog {
   /** Adds a request; the returned function is to be called when its answer is sent. */
   append(record: RequestRecord): Sent {
     const entry: StoredEntry = {
-      elapsed: Date.now() - this.#start,
+      elapsed: Math.round(steadyTime() - this.#start),
       operation: record.operation,
       target: record.target,
       id: record.id,

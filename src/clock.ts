@@ -1,0 +1,19 @@
+const startedAt = performance.timeOrigin;
+
+/**
+ * Milliseconds since 1970 UTC by a clock that never jumps: the time of day when the process began, and what has passed
+ * since. For waiting, durations and ages; corrections of the system's clock are not followed.
+ */
+export function steadyNow(): number {
+  return Math.floor(startedAt + performance.now());
+}
+
+/** The time of day, for people and files, of a moment of the steady clock. */
+export function timeOfDay(steadyAt: number): Date {
+  return new Date(Date.now() + steadyAt - steadyNow());
+}
+
+/** The moment of the steady clock that is a time of day, milliseconds since 1970. */
+export function steadyTimeOf(timeOfDayMs: number): number {
+  return steadyNow() + timeOfDayMs - Date.now();
+}
