@@ -4,7 +4,7 @@
  * - An **operation** is one kind of API call (`restore-evaluation`, `update-soundboard`; see `jobs/`).
  * - A **manifest** is a file of **rows**, numbered from 1; a **run** is one execution of one manifest.
  * - An **attempt** is one HTTP request for a row. An attempt is **unclear** when it may have been processed
- *   though no answer came back.
+ *   though no usable answer came back.
  * - An **outcome** is the final state of a row, a **result** the outcome with all that is known about it.
  * - The **history** of an unfinished row says what earlier attempts did, so that a later one can be judged.
  */
@@ -34,7 +34,7 @@ export interface RowResult {
   readonly attempts: number;
   /** How many of them surely were not processed, because the API asked to slow down; 0 when absent. */
   readonly unprocessed?: number;
-  /** Whether an attempt may have been processed without its answer arriving. */
+  /** Whether an attempt may have been processed without a usable answer arriving. */
   readonly unclear: boolean;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;

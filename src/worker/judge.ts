@@ -38,7 +38,7 @@ const leastWaitMs = 100;
 /**
  * Decides what an answer means for its row:
  *
- * - a 2xx that fits the request: succeeded; one that doesn't: failed;
+ * - a 2xx that fits the request: succeeded; one that doesn't: failed, and unclear;
  * - a refusal that means "done already", after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
  * - a refusal for good, or the last attempt: failed;
  * - a failure that may pass: again, after an exponential pause with full jitter, or the one that the API asks for;
@@ -68,10 +68,15 @@ export function judge(attempt: JudgedAttempt): Judgement {
 
   if (answer.ok) {
     const check = operation.check(task.subject, answer.body);
-    const known = { unclear: before.unclear, httpStatus: answer.status };
-    return check.ok
-      ? finished({ outcome: 'succeeded', code: 'OK', message: '', ...known, columns: check.columns })
-      : finished({ outcome: 'failed', code: check.code, message: check.message, ...known });
+    const { status: httpStatus } = answer;
+    if (check.ok) {
+      const { columns } = check;
+      const { unclear } = before;
+      return finished({ outcome: 'succeeded', code: 'OK', message: '', unclear, httpStatus, columns });
+    }
+    // A 2xx says that the change was made; what it says besides leaves open what was changed.
+    const { code, message } = check;
+    return finished({ outcome: 'failed', code, message, unclear: true, httpStatus });
   }
 
   const { failure } = answer;

@@ -14,6 +14,7 @@ const unclearFaults = new Set([
   '502-after-commit',
   '504-after-commit',
   'malformed',
+  'wrong-id',
   'cut-body',
 ]);
 
@@ -46,7 +47,7 @@ export function expectAgreement(
 }
 
 /** Faults of the answer's body: the status of a refusal says enough without it. */
-const bodyFaults = new Set(['malformed', 'cut-body']);
+const bodyFaults = new Set(['malformed', 'wrong-id', 'cut-body']);
 
 function isUnclear({ fault, code }: LogEntry): boolean {
   return fault !== null && unclearFaults.has(fault) && !(bodyFaults.has(fault) && code !== 'OK');
@@ -98,9 +99,7 @@ function disagreementsOf(
   const committed = seen.some((entry) => entry.committed);
   if (row['_outcome'] === 'succeeded' && !committed && row['_code'] === 'OK')
     found.push('reported done, never done');
-  if (row['_outcome'] === 'failed' && committed && !unclear && !row['_code']?.startsWith('ANSWER_')) {
-    found.push('reported failed, yet done');
-  }
+  if (row['_outcome'] === 'failed' && committed && !unclear) found.push('reported failed, yet done');
   if (row['_outcome'] === 'not_attempted' && admitted.length > 0)
     found.push('reported as not attempted, yet called');
   return found;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { findOperation } from '../../jobs/index.ts';
 import type { Operation } from '../../jobs/operation.ts';
 import type { ApiFailure } from '../../src/api/failure.ts';
 import type { RowHistory } from '../../src/domain.ts';
@@ -79,9 +80,23 @@ describe('an answer', () => {
     });
   });
 
-  test('to another request is a failure with a code of its own', () => {
+  test('to another request is a failure with a code of its own, and unclear', () => {
     expect(judge(attempt(answered('wrong')))).toMatchObject({
-      result: { outcome: 'failed', code: 'ANSWER_ID_MISMATCH', httpStatus: 200 },
+      result: { outcome: 'failed', code: 'ANSWER_ID_MISMATCH', httpStatus: 200, unclear: true },
+    });
+  });
+
+  test.each([
+    ['restore-evaluation', '{}', 'ANSWER_INCOMPLETE'],
+    ['restore-evaluation', '{"evaluation":{"evaluation_id":2}}', 'ANSWER_ID_MISMATCH'],
+    ['restore-evaluation', '{"evaluation":{"evaluation_id":1,"deleted_at":"now"}}', 'ANSWER_STILL_DELETED'],
+    ['update-soundboard', '[]', 'ANSWER_INCOMPLETE'],
+    ['update-soundboard', '{"soundboard_id":2}', 'ANSWER_ID_MISMATCH'],
+  ])('of %s with %s is unclear: %s', (name, body, code) => {
+    const real = findOperation(name);
+    if (real === undefined) throw new Error(`no operation ${name}`);
+    expect(judge(attempt(answered(JSON.parse(body)), { operation: real }))).toMatchObject({
+      result: { outcome: 'failed', code, httpStatus: 200, unclear: true },
     });
   });
 
