@@ -12,6 +12,9 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+// What a manifest holds is nobody else's business, nor is what an API answers: whatever is written, also by PGlite.
+process.umask(0o077);
+
 const wantsJson = process.argv.includes('--json');
 
 /** What is still open after the end of a command has so long to go by itself. */

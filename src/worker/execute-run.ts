@@ -7,6 +7,7 @@ import { type CqbatchError, fatalError, usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { openJournal } from '../journal/open.ts';
 import type { ProcessLock } from '../lock.ts';
+import { makePrivate } from '../private-files.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRegistry, type RunEntry } from '../queue/registry.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
@@ -95,6 +96,7 @@ export async function executeRun(options: ExecuteRunOptions): Promise<ExecutedRu
         ? undefined
         : await lockRun(store.folder(id), id, `run ${id}`);
     const lock = own ?? options.lock;
+    await makePrivate(store.folder(id));
     try {
       const rows = openRowQueue(datastore, rowsQueueName(options.record.options.baseUrl));
       const journal =

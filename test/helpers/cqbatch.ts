@@ -9,6 +9,8 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Buffer;
+  /** A shell command in which `"$@"` is the command: `umask 0; exec "$@"`. */
+  readonly shell?: string;
 }
 
 export interface Finished {
@@ -20,11 +22,13 @@ export interface Finished {
 /** Starts the built `cqbatch` as users do. It ends with the test, at the latest. */
 export function startCqbatch(
   args: readonly string[],
-  { cwd, env = {}, input }: CommandOptions,
+  { cwd, env = {}, input, shell }: CommandOptions,
 ): ChildProcess {
   // No setting of the machine on which the tests run may reach the command.
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [main, ...args], {
+  const command = [process.execPath, main, ...args];
+  const [program = '', ...rest] = shell === undefined ? command : ['/bin/sh', '-c', shell, 'sh', ...command];
+  const child = spawn(program, rest, {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -3,15 +3,16 @@ import { fatalError, usageError } from '../../errors.ts';
 import { isPresent, type RunEntry } from '../../queue/registry.ts';
 import { actualState, isActive, type RunRecord } from '../../run/record.ts';
 import { reportRun } from '../../run/report-run.ts';
-import { openRunStore, type RunStore } from '../../run/store.ts';
+import type { RunStore } from '../../run/store.ts';
 import { writeWish } from '../../run/wish.ts';
 import { cancelStoppedRun } from '../../worker/cancel-run.ts';
-import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
+import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
 import { summaryText } from '../render/summary.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { findRun, withRegistry } from './find-run.ts';
 import { withJournalReader } from './look.ts';
@@ -24,7 +25,7 @@ const pollMs = 200;
 /** `cqbatch cancel`: gives a run up for good. */
 export async function cancel(id: string | undefined, flags: CommonFlags & RawSettings): Promise<ExitCode> {
   const terminal = openTerminal(flags);
-  const store = openRunStore(stateDirOf(flags));
+  const store = await openState(terminal, flags);
   const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
   const found = await findRun(store, datastore, id);
   if ('entry' in found) return cancelElsewhere(terminal, datastore, found.entry);

@@ -1,11 +1,12 @@
 import { type Outcome, outcomes } from '../../domain.ts';
 import { actualState, isActive, type RunRecord } from '../../run/record.ts';
-import { openRunStore, type RunStore } from '../../run/store.ts';
-import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
+import type { RunStore } from '../../run/store.ts';
+import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { count, table } from '../render/words.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { withRegistry } from './find-run.ts';
 import { withJournalReader } from './look.ts';
@@ -58,7 +59,7 @@ async function runsElsewhere(
 /** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
 export async function list(flags: CommonFlags & RawSettings): Promise<ExitCode> {
   const terminal = openTerminal(flags);
-  const store = openRunStore(stateDirOf(flags));
+  const store = await openState(terminal, flags);
   const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
   const runs: ListedRun[] = [];
   for (const record of (await store.list()).toReversed()) {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fatalError, usageError } from '../../errors.ts';
 import { actualState } from '../../run/record.ts';
-import { openRunStore } from '../../run/store.ts';
 import { writeWish } from '../../run/wish.ts';
-import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
+import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { findRun, withRegistry } from './find-run.ts';
 
@@ -27,7 +27,7 @@ export async function change(
   flags: CommonFlags & RawSettings,
 ): Promise<ExitCode> {
   const terminal = openTerminal(flags);
-  const store = openRunStore(stateDirOf(flags));
+  const store = await openState(terminal, flags);
   const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
   const { wish, from, to } = changes[command];
   const found = await findRun(store, datastore, id);

@@ -4,9 +4,10 @@ import { scanManifest } from '../../manifest/scan.ts';
 import { stageManifest } from '../../manifest/stage.ts';
 import { openPlannedManifest } from '../../run/open-manifest.ts';
 import { ProblemCollector } from '../../run/problem-file.ts';
-import { loadSettings, stateDirOf } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { planDocument, planText } from '../render/plan.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { baseUrlOf, type ManifestFlags } from './options.ts';
 import { problemsPath } from './problems-path.ts';
@@ -14,9 +15,10 @@ import { problemsPath } from './problems-path.ts';
 /** `cqbatch plan`: looks at every row, sends nothing. */
 export async function plan(source: string, flags: ManifestFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
+  const { stateDir } = await openState(terminal, flags);
   const settings = await loadSettings(flags);
   const baseUrl = baseUrlOf(flags, settings);
-  const { path, name, dispose } = await readable(source, stateDirOf(flags));
+  const { path, name, dispose } = await readable(source, stateDir);
   try {
     const { manifest, prepare } = await openPlannedManifest(path, name, {
       clearToken: flags.clearToken,

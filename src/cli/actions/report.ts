@@ -1,8 +1,8 @@
 import { reportRun } from '../../run/report-run.ts';
-import { openRunStore } from '../../run/store.ts';
-import { type CommonFlags, stateDirOf } from '../config/load.ts';
+import type { CommonFlags } from '../config/load.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { withJournalReader } from './look.ts';
 import { nextCommands, reportDocument } from './next-commands.ts';
@@ -10,7 +10,7 @@ import { nextCommands, reportDocument } from './next-commands.ts';
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */
 export async function report(id: string | undefined, flags: CommonFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
-  const store = openRunStore(stateDirOf(flags));
+  const store = await openState(terminal, flags);
   const record = await store.load(id);
   const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
   const { summary, paths } = reports;

@@ -1,10 +1,10 @@
 import { usageError } from '../../errors.ts';
 import { refuseChangedManifest } from '../../run/manifest-copy.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
-import { openRunStore } from '../../run/store.ts';
-import { loadSettings, stateDirOf } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
 import { chooseDatastore } from '../datastore.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { execute } from './execute.ts';
 import { type CallFlags, callOptions, calls } from './options.ts';
@@ -12,8 +12,8 @@ import { type CallFlags, callOptions, calls } from './options.ts';
 /** `cqbatch resume`: goes on where a run stopped. */
 export async function resume(id: string | undefined, flags: CallFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
+  const store = await openState(terminal, flags);
   const settings = await loadSettings(flags);
-  const store = openRunStore(stateDirOf(flags));
   const record = await store.load(id);
   refuseUnlessResumable(record);
   await refuseChangedManifest(store, record);

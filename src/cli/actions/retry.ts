@@ -5,11 +5,11 @@ import { openJournal } from '../../journal/open.ts';
 import { createRun } from '../../run/create-run.ts';
 import { actualState, isActive } from '../../run/record.ts';
 import { writeRetryManifest } from '../../run/retry-run.ts';
-import { openRunStore } from '../../run/store.ts';
-import { loadSettings, stateDirOf } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';
 import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { discard } from './discard.ts';
@@ -21,8 +21,8 @@ import { start } from './run.ts';
 /** `cqbatch retry`: a new run of the rows that failed. */
 export async function retry(id: string | undefined, flags: CallFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
+  const store = await openState(terminal, flags);
   const settings = await loadSettings(flags);
-  const store = openRunStore(stateDirOf(flags));
   const datastore = await chooseDatastore(terminal, flags, settings);
   requireConsent(terminal, flags);
   if (calls(flags, settings)) await tokenSource(settings).current();

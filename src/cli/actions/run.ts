@@ -1,9 +1,10 @@
 import type { CreatedRun } from '../../run/create-run.ts';
-import { openRunStore, type RunStore } from '../../run/store.ts';
-import { loadSettings, stateDirOf } from '../config/load.ts';
+import type { RunStore } from '../../run/store.ts';
+import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { execute } from './execute.ts';
@@ -21,10 +22,10 @@ interface StartInput {
 /** `cqbatch run`: plans, asks, and takes the run to its end. */
 export async function run(source: string, flags: ManifestFlags & CallFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
+  const store = await openState(terminal, flags);
   const settings = await loadSettings(flags);
   if (calls(flags, settings)) await tokenSource(settings).current();
   const datastore = await chooseDatastore(terminal, flags, settings);
-  const store = openRunStore(stateDirOf(flags));
   const planned = await planRun(terminal, store, source, flags, settings);
   return typeof planned === 'number'
     ? planned

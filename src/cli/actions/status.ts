@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openRunStore } from '../../run/store.ts';
-import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
+import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type RunView, statusDocument, statusLine, statusText } from '../render/status.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { findRun } from './find-run.ts';
 import { openLiveView } from './live-view.ts';
@@ -20,7 +20,7 @@ const printEveryLooks = 5;
 /** `cqbatch status`: where a run stands, from its folder and from the shared datastore. */
 export async function status(id: string | undefined, flags: StatusFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
-  const store = openRunStore(stateDirOf(flags));
+  const store = await openState(terminal, flags);
   const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
   const found = await findRun(store, datastore, id);
   const live = await openLiveView(datastore).catch((error: Error) => {

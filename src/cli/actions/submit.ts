@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CqbatchError, usageError } from '../../errors.ts';
 import { hashFile } from '../../manifest/stage.ts';
 import { enterState, type RunRecord } from '../../run/record.ts';
-import { openRunStore, type RunStore } from '../../run/store.ts';
-import { loadSettings, stateDirOf } from '../config/load.ts';
+import type { RunStore } from '../../run/store.ts';
+import { loadSettings } from '../config/load.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import type { CallFlags, ManifestFlags } from './options.ts';
 import { planRun, runIdOf } from './planned-run.ts';
@@ -16,8 +17,8 @@ const pollMs = 200;
 /** `cqbatch submit`: plans a run and leaves it to a coordinator that sees the state folder. */
 export async function submit(source: string, flags: ManifestFlags & CallFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
+  const store = await openState(terminal, flags);
   const settings = await loadSettings(flags);
-  const store = openRunStore(stateDirOf(flags));
   for (;;) {
     try {
       const planned = await planRun(terminal, store, source, flags, settings);

@@ -2,17 +2,17 @@ import type { Logger } from 'pino';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { fatalError, usageError } from '../../errors.ts';
-import { openRunStore } from '../../run/store.ts';
 import { aborted } from '../../waiting.ts';
 import { coordinateRuns } from '../../worker/coordinate.ts';
 import { type HealthState, startHealthServer } from '../../worker/health.ts';
 import { type ServeEnd, type Serving, serveRows } from '../../worker/serve.ts';
-import { type CommonFlags, loadSettings, stateDirOf } from '../config/load.ts';
+import { type CommonFlags, loadSettings } from '../config/load.ts';
 import { defaults, type RawSettings, type Settings } from '../config/settings.ts';
 import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Interrupt, interruptible } from '../interrupt.ts';
 import { openLog } from '../log.ts';
+import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { readVersion } from '../version.ts';
@@ -36,6 +36,7 @@ interface Duties {
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: WorkerFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
+  const store = flags.coordinate ? await openState(terminal, flags) : undefined;
   const settings = await loadSettings(flags);
   const duties = dutiesOf(settings, flags, await chooseDatastore(terminal, flags, settings));
   const log = openLog(flags.logLevel);
@@ -76,9 +77,9 @@ export async function worker(flags: WorkerFlags): Promise<ExitCode> {
     const { choice } = duties;
     const [end] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
-      flags.coordinate &&
+      store &&
         coordinateRuns({
-          store: openRunStore(stateDirOf(flags)),
+          store,
           datastore,
           queue: choice.queue,
           version: readVersion(),

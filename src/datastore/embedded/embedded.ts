@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPostgresBackend, runMigrations } from 'bullmq';
 import { fatalError } from '../../errors.ts';
 import { lockPath } from '../../lock.ts';
+import { makePrivate } from '../../private-files.ts';
 import { bootId } from '../../process.ts';
 import type { Datastore } from '../datastore.ts';
 import { poolOver } from './pool.ts';
@@ -40,6 +41,8 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
   });
   try {
     const session = await openSession(folder);
+    // PGlite gives the files of a new database to everybody.
+    await makePrivate(await realpath(folder));
     const pool = poolOver(session);
     const client = await pool.connect();
     await runMigrations(client);

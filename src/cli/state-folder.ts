@@ -1,0 +1,11 @@
+import { checkStateFolder } from '../run/state-folder.ts';
+import { openRunStore, type RunStore } from '../run/store.ts';
+import { type CommonFlags, stateDirOf } from './config/load.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Opens the runs of the state folder that a command works in, and says what is not as it should be. */
+export async function openState(terminal: Terminal, flags: CommonFlags): Promise<RunStore> {
+  const stateDir = stateDirOf(flags);
+  for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
+  return openRunStore(stateDir);
+}

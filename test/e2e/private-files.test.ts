@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { restoreCsv } from './manifests.ts';
+
+/** What others may do with what is in a folder: `rights path` of each entry that they may do anything with. */
+async function openToOthers(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const status = await lstat(path).catch(() => undefined);
+    const rights = (status?.mode ?? 0) & 0o777;
+    const expected = status?.isDirectory() ? 0o700 : 0o600;
+    if (status !== undefined && rights !== expected)
+      found.push(`${rights.toString(8)} ${relative(folder, path)}`);
+  }
+  return found;
+}
+
+describe.skipIf(process.platform === 'win32')('what is in the state folder', () => {
+  test('belongs to its owner alone, whatever the umask and whoever made the folder', async () => {
+    const cwd = await temporaryFolder();
+    const stateDir = join(cwd, '.cqbatch');
+    await mkdir(stateDir);
+    await chmod(stateDir, 0o755);
+    await writeFile(join(cwd, 'rows.csv'), `${restoreCsv(40).text}x,u\n`);
+    const sandbox = await startSandbox('--evaluations', '100');
+    const options = { cwd, env: sandbox.env, shell: 'umask 000; exec "$@"' };
+    const args = ['run', 'rows.csv', '--yes', '--skip-invalid', '--rate', '20/s'];
+    const child = startCqbatch([...args, '--run-id', 'first'], options);
+    const end = finished(child);
+    await saying(child, 'Run first');
+    expect(await openToOthers(stateDir)).toEqual([]);
+    expect(await end).toMatchObject({ code: 1, stderr: expect.not.stringContaining('warning') });
+    expect(await readdir(stateDir)).toEqual(expect.arrayContaining(['problems', 'queue', 'runs']));
+    expect(await openToOthers(stateDir)).toEqual([]);
+
+    // As an earlier version, or somebody's hand, may have left it.
+    execFileSync('chmod', ['-R', 'a+rwX', stateDir]);
+    const { code, stderr } = await cqbatch(['run', 'rows.csv', '--yes', '--skip-invalid'], options);
+    expect(code).toBe(1);
+    expect(await openToOthers(stateDir)).toEqual([]);
+    expect(stderr).toContain('warning: other users may write to the state folder .cqbatch');
+    // The folder itself is the user's to open or close.
+    expect((await lstat(stateDir)).mode & 0o777).toBe(0o777);
+  });
+
+  test('is told to be replaceable when a group may write to the folder', async () => {
+    const cwd = await temporaryFolder();
+    await mkdir(join(cwd, '.cqbatch'));
+    await chmod(join(cwd, '.cqbatch'), 0o770);
+    expect(await cqbatch(['list'], { cwd })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('type "chmod go-w .cqbatch"'),
+    });
+  });
+});
