@@ -18,6 +18,8 @@ export interface Manifest {
    * all known at once. In JSON they are those of (at least) the first 100 rows until `rows()` has been read further.
    */
   columns(): readonly string[];
+  /** Whether any row could be read; false when each of them has a `problem`. */
+  readonly readable: boolean;
   /** Bytes of text, after unzipping, that the latest `rows()` has read so far. */
   bytes(): number;
   /**

@@ -47,24 +47,36 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     }
   }
   const rows = () => locatedAll(source, numberRows(reader.rows(text())));
-  await lookAtFirstRows(source.name, rows());
+  const readable = await lookAtFirstRows(source.name, rows());
   return {
     name: source.name,
     format: formatOf(layout),
     gzip: source.gzip,
     ...(layout.kind === 'json-wrapper' && layout.facts),
     columns: () => reader.columns(),
+    readable,
     bytes: () => bytes,
     rows,
   };
 }
 
-/** A fixed number of rows, so that what is concluded from their columns does not depend on how the file is read. */
-async function lookAtFirstRows(name: string, chunks: AsyncIterable<readonly ManifestRow[]>): Promise<void> {
+/**
+ * Reads a fixed number of rows, so that what is concluded from their columns does not depend on how the file is read;
+ * more when none of them could be read.
+ *
+ * @returns whether any could be read.
+ */
+async function lookAtFirstRows(
+  name: string,
+  chunks: AsyncIterable<readonly ManifestRow[]>,
+): Promise<boolean> {
   let rows = 0;
+  let readable = false;
   for await (const chunk of chunks) {
     rows += chunk.length;
-    if (rows >= rowsLookedAt) return;
+    readable ||= chunk.some(({ problem }) => problem === undefined);
+    if (rows >= rowsLookedAt && readable) return true;
   }
   if (rows === 0) throw usageError('MANIFEST_EMPTY', `${name}: the manifest has no rows; add at least one`);
+  return readable;
 }

@@ -8,12 +8,16 @@ export type OperationChoice =
   /** A column says it row by row; `name` is for rows that leave it empty. */
   | { readonly source: 'column'; readonly name?: string }
   /** `--operation`, the manifest's own `operation`, or the only one that its columns suit. */
-  | { readonly source: 'option' | 'manifest' | 'inferred'; readonly name: string };
+  | { readonly source: 'option' | 'manifest' | 'inferred'; readonly name: string }
+  /** Nothing says it, and nothing has to: no row could be read. */
+  | { readonly source: 'none'; readonly name?: never };
 
 export interface ChoiceFacts {
   /** What to call the manifest in messages. */
   readonly name: string;
   readonly columns: readonly string[];
+  /** Whether any row could be read. */
+  readonly readable: boolean;
   /** What the manifest says for all rows. */
   readonly manifestOperation: string | undefined;
   /** What `--operation` says. */
@@ -51,6 +55,8 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   }
   if (option !== undefined) return { source: 'option', name: option };
   if (manifest !== undefined) return { source: 'manifest', name: manifest };
+  // The problem of each row tells more than what could be said of columns that were never found.
+  if (!facts.readable && facts.columns.length === 0) return { source: 'none' };
   return { source: 'inferred', name: inferOperation(facts) };
 }
 

@@ -19,7 +19,7 @@ export interface RowPreparer {
 }
 
 export interface PreparerOptions {
-  readonly manifest: Pick<Manifest, 'name' | 'format' | 'operation' | 'defaults' | 'columns'>;
+  readonly manifest: Pick<Manifest, 'name' | 'format' | 'operation' | 'defaults' | 'columns' | 'readable'>;
   /** `--operation`: what rows are for that do not say it; a row that says another is invalid. */
   readonly operation?: string | undefined;
   /** `--user-id`: for rows that leave out `user_id`; goes before the manifest's `defaults`. */
@@ -40,6 +40,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const choice = chooseOperation({
     name: manifest.name,
     columns: manifest.columns(),
+    readable: manifest.readable,
     manifestOperation: manifest.operation,
     optionOperation: options.operation,
     givenFields: new Set(defaults.keys()),
@@ -132,7 +133,7 @@ function invalidRow(
 }
 
 function explainClash({ name, column }: Clash): RowProblem {
-  return { column, problem: `another column gives ${name} as well` };
+  return { column, problem: `another column gives ${name} as well; keep one of them` };
 }
 
 function explainIssue(

@@ -27,6 +27,24 @@ async function refusal(content: string, options: Options = {}): Promise<CqbatchE
   );
 }
 
+test.each<[title: string, content: string, problem: RegExp]>([
+  ['broken', '{"ticket_id":}\n{"ticket_id":1,\n', /^is not JSON: .*\(character 14 of the line\)$/],
+  [
+    'nested too deeply',
+    `{"a":${'['.repeat(600)}${']'.repeat(600)}}`,
+    /^is not JSON: JSON is nested deeper than 512 levels \(character 517 of the line\)$/,
+  ],
+  ['no objects', '"x"\n[2]', /^is no JSON object/],
+])('rows of JSON Lines that are all %s have their real problem', async (_title, content, problem) => {
+  const manifest = await openText('a.jsonl', content);
+  const [row] = (await allRows(manifest)).map(createRowPreparer({ manifest, operations: testOperations }));
+  expect(row).toMatchObject({
+    kind: 'invalid',
+    line: 1,
+    problems: [{ problem: expect.stringMatching(problem) }],
+  });
+});
+
 const brief = (row: PreparedRow) =>
   row.kind === 'callable'
     ? `${row.row} ${row.operation.name} ${row.request.body}`
@@ -87,6 +105,20 @@ test.each<[title: string, content: string, options: Options, choice: RowPreparer
     {},
     { source: 'inferred', name: 'rename-room' },
   ],
+  ['not at all when no row could be read', '{"a":\n{"a":', {}, { source: 'none' }],
+  ['not at all when no row is an object', '[1,"a"]', {}, { source: 'none' }],
+  [
+    'from the first row that could be read, however late it comes',
+    `${'{"a":\n'.repeat(1000)}{"room_id":"1"}`,
+    {},
+    { source: 'inferred', name: 'rename-room' },
+  ],
+  [
+    'by --operation though no row could be read',
+    '{"a":\n{"a":',
+    { operation: 'rename-room' },
+    { source: 'option', name: 'rename-room' },
+  ],
 ])('the operation is chosen %s', async (_title, content, options, choice) => {
   expect((await prepareAll(content, options)).preparer.choice).toEqual(choice);
 });
@@ -121,6 +153,13 @@ test.each<[title: string, content: string, options: Options, code: string, messa
     'a: the columns ("ticket_id", "roomid") suit no operation: ' +
       'close-ticket lacks user_id (--user-id gives it for all rows); rename-room lacks room_id (is it "roomid"?). ' +
       'Add what is missing, or add a column "operation"',
+  ],
+  [
+    'rows have no columns',
+    '[{},{"_row":1}]',
+    {},
+    'MANIFEST_OPERATION_UNCLEAR',
+    /^a: the rows have no columns, so they suit no operation: close-ticket lacks/,
   ],
   [
     'several operations suit the columns',
@@ -260,11 +299,11 @@ test('a JSON row with two keys for a field is invalid, if the operation has it a
     { operation: 'rename-room' },
   );
   expect(rows.map(brief)).toEqual([
-    '1 rename-room Title: another column gives title as well ()',
+    '1 rename-room Title: another column gives title as well; keep one of them ()',
     '2 rename-room {"room_id":"2","title":"b"}',
     '3 rename-room {"room_id":"3","title":"c"}',
-    '4 rename-room roomId: another column gives room_id as well ()',
-    '5 rename-room Operation: another column gives operation as well ()',
+    '4 rename-room roomId: another column gives room_id as well; keep one of them ()',
+    '5 rename-room Operation: another column gives operation as well; keep one of them ()',
   ]);
 });
 

@@ -22,6 +22,7 @@ const choiceWords = {
   option: '--operation says it',
   manifest: 'the manifest says it',
   inferred: 'inferred from the columns',
+  none: 'no row could be read',
 } as const;
 
 /** The document of `plan --json`. */

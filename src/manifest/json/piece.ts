@@ -1,20 +1,47 @@
 import { LosslessNumber } from 'lossless-json';
 import { parseJson } from '../../json.ts';
+import { excerpt } from '../excerpt.ts';
+import { findRepeatedName } from './repeated-name.ts';
 
 /** The value of a piece of JSON text, or what is wrong with it and where (character index from 0). */
 export type ParsedPiece =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problem: string; readonly index: number };
+  | {
+      readonly ok: false;
+      /** A name that stands twice is well-formed JSON, but nobody can tell which of its values is meant. */
+      readonly code: 'MANIFEST_SYNTAX' | 'MANIFEST_REPEATED_NAME';
+      readonly problem: string;
+      readonly index: number;
+    };
 
-/** Parses a piece of JSON text. */
+/** Parses a piece of JSON text in which no object may have a name twice. */
 export function parsePiece(text: string): ParsedPiece {
+  let value: unknown;
   try {
-    return { ok: true, value: parseJson(text) };
+    value = parseJson(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const [suffix, index] = /\s*\(?at position (\d+)\)?/.exec(message) ?? ['', '0'];
-    return { ok: false, problem: message.replace(suffix, ''), index: Number(index) };
+    return {
+      ok: false,
+      code: 'MANIFEST_SYNTAX',
+      problem: message.replace(suffix, ''),
+      index: Number(index),
+    };
   }
+  const repeated = findRepeatedName(text, value);
+  if (repeated === undefined) return { ok: true, value };
+  return {
+    ok: false,
+    code: 'MANIFEST_REPEATED_NAME',
+    problem: repeatedName(repeated.name),
+    index: repeated.index,
+  };
+}
+
+/** What is wrong with an object that has this name twice. */
+export function repeatedName(name: string): string {
+  return `"${excerpt(name)}" stands twice in this object; keep one of them`;
 }
 
 /** Whether a parsed value is a JSON object: neither an array nor an exact number. */

@@ -13,7 +13,7 @@ export type UnnumberedRow = Omit<ManifestRow, 'row'>;
 /**
  * Reads the rows of `[ rows ]` or `{ "rows": [ rows ] }`.
  *
- * @throws TextMistake where the text is not JSON.
+ * @throws TextMistake where the text is not JSON, or an object has a name twice.
  */
 export async function* readJsonRows(
   chunks: AsyncIterable<Buffer>,
@@ -28,7 +28,7 @@ export async function* readJsonRows(
       const parsed = parsePiece(text);
       if (!parsed.ok) {
         const before = Buffer.byteLength(text.slice(0, parsed.index));
-        throw new TextMistake('MANIFEST_SYNTAX', offset + before, parsed.problem);
+        throw new TextMistake(parsed.code, offset + before, parsed.problem);
       }
       rows.push(jsonRow(parsed.value, line, columns));
     }
@@ -37,7 +37,7 @@ export async function* readJsonRows(
   walker.end();
 }
 
-/** Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON is a row with a problem. */
+/** Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or has a name twice, is a row with a problem. */
 export async function* readJsonLines(
   chunks: AsyncIterable<Buffer>,
   options: { readonly offset: number; readonly limit: number },
@@ -47,7 +47,9 @@ export async function* readJsonLines(
     yield lines.map(({ text, line }) => {
       const parsed = parsePiece(text);
       if (parsed.ok) return jsonRow(parsed.value, line, columns);
-      const problem = `is not JSON: ${parsed.problem} (character ${parsed.index + 1} of the line)`;
+      const what = parsed.code === 'MANIFEST_SYNTAX' ? `is not JSON: ${parsed.problem}` : parsed.problem;
+      const column = [...text.slice(0, parsed.index)].length + 1;
+      const problem = `${what} (character ${column} of the line)`;
       return { line, cells: new Cells(), problem: { problem, value: excerpt(text.trim()) } };
     });
   }

@@ -1,5 +1,6 @@
 import { isLineEnd, LineCounter } from '../text/line-counter.ts';
 import { TextMistake } from '../text/mistake.ts';
+import { parsePiece, repeatedName } from './piece.ts';
 import { isWhiteSpace, type JsonText, JsonValueReader } from './value-reader.ts';
 
 /** A value found by the walker, still as text. */
@@ -122,7 +123,7 @@ export class JsonWalker {
         if (byte !== colon) throw unexpected(byte, offset, ':');
         return 'member';
       case 'member':
-        if (byte === openBracket && this.#key === '"rows"') return this.#openRows(offset);
+        if (byte === openBracket && isRows(this.#key)) return this.#openRows(offset);
         return this.#beginValue(byte, offset);
       case 'after-member':
         if (byte === closeBrace) return this.#close();
@@ -149,7 +150,7 @@ export class JsonWalker {
   }
 
   #openRows(offset: number): State {
-    if (this.#hasRows) throw syntax(offset, '"rows" appears twice');
+    if (this.#hasRows) throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName('rows'));
     this.#hasRows = true;
     return 'first-element';
   }
@@ -189,6 +190,13 @@ export class JsonWalker {
   get #isElement(): boolean {
     return this.#state === 'element' || this.#state === 'first-element';
   }
+}
+
+/** A name may be written with escapes. */
+function isRows(key: string | undefined): boolean {
+  if (key === undefined || !key.includes('\\')) return key === '"rows"';
+  const name = parsePiece(key);
+  return name.ok && name.value === 'rows';
 }
 
 function unexpected(byte: number, offset: number, expected: string): TextMistake {

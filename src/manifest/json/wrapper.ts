@@ -1,7 +1,7 @@
 import { fieldNameOf } from '../column-names.ts';
 import { excerpt } from '../excerpt.ts';
 import { TextMistake } from '../text/mistake.ts';
-import { isJsonObject, parsePiece } from './piece.ts';
+import { isJsonObject, parsePiece, repeatedName } from './piece.ts';
 import { type JsonPiece, JsonWalker } from './walker.ts';
 
 /** What `{ "operation", "defaults", "rows": [ … ] }` says for all rows. */
@@ -51,10 +51,11 @@ function readFacts(members: readonly JsonPiece[]): WrapperFacts {
   for (const { key = '', text, offset } of members) {
     const name = String(parse(key, offset));
     const read = readers.get(name);
+    // These are the members beside the array of rows.
+    if (values.has(name) || name === 'rows') throw repeated(name, offset);
     if (read === undefined) {
       throw mistake(offset, `unknown member "${excerpt(name)}"; known are operation, defaults and rows`);
     }
-    if (values.has(name)) throw mistake(offset, `"${name}" appears twice`);
     values.set(name, read(parse(text, offset), offset));
   }
   return Object.fromEntries(values);
@@ -75,7 +76,9 @@ function readDefaults(value: unknown, offset: number): unknown {
   const defaults = new Map<string, unknown>();
   for (const [key, each] of Object.entries(value)) {
     const field = fieldNameOf(key);
-    if (defaults.has(field)) throw mistake(offset, `"defaults" has two values for ${excerpt(field)}`);
+    if (defaults.has(field)) {
+      throw mistake(offset, `"defaults" has two values for ${excerpt(field)}; keep one of them`);
+    }
     if (each !== null) defaults.set(field, each);
   }
   return Object.fromEntries(defaults);
@@ -84,7 +87,11 @@ function readDefaults(value: unknown, offset: number): unknown {
 function parse(text: string, offset: number): unknown {
   const parsed = parsePiece(text);
   if (parsed.ok) return parsed.value;
-  throw mistake(offset + Buffer.byteLength(text.slice(0, parsed.index)), parsed.problem);
+  throw new TextMistake(parsed.code, offset + Buffer.byteLength(text.slice(0, parsed.index)), parsed.problem);
+}
+
+function repeated(name: string, offset: number): TextMistake {
+  return new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
 }
 
 function mistake(offset: number, problem: string): TextMistake {

@@ -36,7 +36,7 @@ export function inferOperation({
       : `suit several operations: ${suitable.map(({ name }) => name).join(', ')}`;
   throw usageError(
     'MANIFEST_OPERATION_UNCLEAR',
-    `${file}: the columns (${list(columns)}) ${verdict}. ` +
+    `${file}: ${columns.length === 0 ? 'the rows have no columns, so they' : `the columns (${list(columns)})`} ${verdict}. ` +
       `${only === undefined ? 'Add what is missing' : 'Say --operation'}, or add a column "operation"`,
   );
 }

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseJson } from '../../../src/json.ts';
+import { findRepeatedName } from '../../../src/manifest/json/repeated-name.ts';
+
+/** A JSON value that knows its text, and whether one of its objects has a name twice. */
+interface Sample {
+  readonly text: string;
+  readonly repeats: boolean;
+}
+
+const name = fc.constantFrom('a', 'b', ':', '"', '\\', '{', '__proto__', 'é', '1');
+
+/** The same name is written in several ways. */
+const written = fc.tuple(name, fc.boolean()).map(([text, escaped]) => ({
+  name: text,
+  text: escaped
+    ? `"${[...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`
+    : JSON.stringify(text),
+}));
+
+const { sample } = fc.letrec<{ sample: Sample; list: Sample; record: Sample }>((tie) => ({
+  sample: fc.oneof(
+    { maxDepth: 4 },
+    fc
+      .constantFrom('1', '12345678901234567890', '1e400', 'null', '":"', '"\\":{\\\\"', '{}', '[]')
+      .map((text) => ({ text, repeats: false })),
+    tie('list'),
+    tie('record'),
+  ),
+  list: fc.array(tie('sample'), { maxLength: 3 }).map((items) => ({
+    text: `[${items.map(({ text }) => text).join(' , ')}]`,
+    repeats: items.some(({ repeats }) => repeats),
+  })),
+  record: fc.array(fc.tuple(written, tie('sample')), { maxLength: 4 }).map((members) => ({
+    text: `{${members.map(([key, value]) => `${key.text} : ${value.text}`).join(',')}}`,
+    repeats:
+      new Set(members.map(([key]) => key.name)).size < members.length ||
+      members.some(([, { repeats }]) => repeats),
+  })),
+}));
+
+test('finds a name that stands twice in one object, and nothing else', () => {
+  fc.assert(
+    fc.property(sample, ({ text, repeats }) => {
+      const found = findRepeatedName(text, parseJson(text));
+      expect(found !== undefined).toBe(repeats);
+      if (found === undefined) return;
+      const literal = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(found.index))?.[0] ?? '';
+      expect(JSON.parse(literal)).toBe(found.name);
+    }),
+    { numRuns: 3000 },
+  );
+});
