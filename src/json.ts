@@ -3,6 +3,7 @@
  */
 
 import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { escapeInvisible } from './printable.ts';
 
 export { isLosslessNumber } from 'lossless-json';
 
@@ -42,7 +43,8 @@ export function parseJson(text: string): unknown {
   try {
     return parse(text, null, { parseNumber: exactNumber, onDuplicateKey: ({ newValue }) => newValue });
   } catch (error) {
-    throw new SyntaxError(printable(error instanceof Error ? error.message : String(error)));
+    // The library quotes the character it met.
+    throw new SyntaxError(escapeInvisible(error instanceof Error ? error.message : String(error)));
   }
 }
 
@@ -153,11 +155,3 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
-
-/** The library quotes the character it met: messages stay one line of visible text. */
-function printable(message: string): string {
-  return message.replace(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}

@@ -90,7 +90,7 @@ describe('parseJson', () => {
     ['[9223372036854775807', 'at position 20'],
     ['<html>', "got '<' at position 0"],
     ['\uFEFF1', "got '\\ufeff' at position 0"],
-    ['"a\nb"', "'\\u000a' at position 2"],
+    ['"a\nb"', "'\\n' at position 2"],
     ['\u001b[2J', "got '\\u001b' at position 0"],
     ['NaN', 'at position 0'],
     ['{1234567890123456789:1}', 'at position 1'],

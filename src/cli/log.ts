@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { usageError } from '../errors.ts';
+import { writeLogLine } from './output.ts';
 
 const levels = ['silent', 'error', 'warn', 'info', 'debug'];
 
@@ -12,5 +13,5 @@ export function openLog(level = 'silent'): Logger {
   if (!levels.includes(level)) {
     throw usageError('INVALID_SETTING', `--log-level "${level}": known are ${levels.join(', ')}.`);
   }
-  return pino({ level, base: { pid: process.pid } }, pino.destination({ fd: 2, sync: true }));
+  return pino({ level, base: { pid: process.pid } }, { write: writeLogLine });
 }

@@ -1,16 +1,13 @@
 #!/usr/bin/env node
 import { type Command, CommanderError } from 'commander';
 import { CqbatchError } from '../errors.ts';
+import { escapeInvisible } from '../printable.ts';
 import { exitCodes } from './exit-codes.ts';
+import { outliveReaders, writeDocument, writeResult, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
 import { readVersion } from './version.ts';
 
-// Whoever reads may have gone (`cqbatch list | head`, a closed terminal): that ends no run.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-  });
-}
+outliveReaders();
 
 // What a manifest holds is nobody else's business, nor is what an API answers: whatever is written, also by PGlite.
 process.umask(0o077);
@@ -22,7 +19,7 @@ const lingerMs = 2_000;
 
 try {
   const program = await createProgram(readVersion(), process.argv.slice(2));
-  throwInsteadOfExiting(program);
+  tame(program);
   await program.parseAsync();
 } catch (error) {
   process.exitCode = explain(error);
@@ -35,22 +32,19 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) {
     // Help and version have been printed; usage errors too, on standard error.
     if (error.exitCode === 0) return exitCodes.success;
-    if (wantsJson) printJson('USAGE', error.message.replace(/^error: /, ''));
+    if (wantsJson)
+      writeDocument({ error: { code: 'USAGE', message: error.message.replace(/^error: /, '') } });
     return exitCodes.usage;
   }
   const known = error instanceof CqbatchError ? error : undefined;
   const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;
-  if (wantsJson) printJson(known?.code ?? 'UNEXPECTED', message);
-  process.stderr.write(`error: ${message}\n`);
+  if (wantsJson) writeDocument({ error: { code: known?.code ?? 'UNEXPECTED', message } });
+  writeTalk(`error: ${known === undefined ? message : escapeInvisible(message)}\n`);
   return known?.kind === 'usage' ? exitCodes.usage : exitCodes.fatal;
 }
 
-function printJson(code: string, message: string): void {
-  process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
-}
-
-/** Commander ends the process by itself unless each of its commands is told not to. */
-function throwInsteadOfExiting(command: Command): void {
-  command.exitOverride();
-  for (const child of command.commands) throwInsteadOfExiting(child);
+/** Commander writes and ends the process by itself unless each of its commands is told not to. */
+function tame(command: Command): void {
+  command.exitOverride().configureOutput({ writeOut: writeResult, writeErr: writeTalk });
+  for (const child of command.commands) tame(child);
 }

@@ -1,7 +1,6 @@
-import { createInterface } from 'node:readline/promises';
 import { environment } from './config/environment.ts';
 import type { CommonFlags } from './config/load.ts';
-import { printable } from './render/printable.ts';
+import { askLine, redrawLine, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 
 /**
  * Where a command's words go. Standard output carries data: with `--json` exactly one document, failures included.
@@ -26,16 +25,13 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>;
 }
 
-const clearLine = '\r\u001b[2K';
-
 export function openTerminal(flags: CommonFlags): Terminal {
-  const { stdin, stdout, stderr } = process;
   const json = flags.json ?? false;
   const quiet = flags.quiet ?? false;
-  const live = stderr.isTTY === true && !quiet && environment['TERM'] !== 'dumb' && !environment['NO_COLOR'];
+  const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb' && !environment['NO_COLOR'];
   let drawn = false;
   const clear = (): void => {
-    if (drawn) stderr.write(clearLine);
+    if (drawn) redrawLine('');
     drawn = false;
   };
 
@@ -43,35 +39,29 @@ export function openTerminal(flags: CommonFlags): Terminal {
     json,
     quiet,
     live,
-    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    canAsk: screen.canAsk,
     result(document, text) {
       clear();
-      stdout.write(json ? `${JSON.stringify(document)}\n` : `${printable(text)}\n`);
+      if (json) writeDocument(document);
+      else writeResult(`${text}\n`);
     },
     say(text) {
       if (quiet) return;
       clear();
-      stderr.write(`${printable(text)}\n`);
+      writeTalk(`${text}\n`);
     },
     warn(text) {
       clear();
-      stderr.write(`${printable(text)}\n`);
+      writeTalk(`${text}\n`);
     },
     draw(line) {
       if (!live || (line === '' && !drawn)) return;
-      stderr.write(clearLine + printable(line).slice(0, (stderr.columns ?? 80) - 1));
+      redrawLine(line);
       drawn = line !== '';
     },
     async confirm(question) {
       clear();
-      const readline = createInterface({ input: stdin, output: stderr });
-      // Ctrl-C at the question is a "no", like any other answer but yes.
-      const answer = await new Promise<string>((resolve) => {
-        readline.once('close', () => resolve(''));
-        readline.question(`${question} [y/N] `).then(resolve, () => resolve(''));
-      });
-      readline.close();
-      return /^\s*y(es)?\s*$/i.test(answer);
+      return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `));
     },
   };
 }

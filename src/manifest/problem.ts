@@ -1,4 +1,4 @@
-import { escapeInvisible } from './excerpt.ts';
+import { escapeInvisible } from '../printable.ts';
 import type { ManifestRow, RowProblem } from './row.ts';
 
 /** A problem of a row for people, on one line: `file:line: column: problem (value)`. */
@@ -9,5 +9,5 @@ export function formatProblem(
 ): string {
   const where = column === undefined ? '' : `${escapeInvisible(column)}: `;
   const what = value === undefined ? '' : ` (${value})`;
-  return `${name}:${line}: ${where}${problem}${what}`;
+  return `${escapeInvisible(name)}:${line}: ${where}${problem}${what}`;
 }

@@ -39,6 +39,23 @@ export function startCqbatch(
   return child;
 }
 
+/**
+ * Starts the built `cqbatch` at a terminal, by `script` of util-linux: all that the terminal gets is its standard output.
+ */
+export function startAtTerminal(args: readonly string[], { cwd, env = {} }: CommandOptions): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  const command = [process.execPath, main, ...args]
+    .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+    .join(' ');
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd,
+    env: { PATH, HOME, SHELL: '/bin/sh', TERM: 'xterm', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
 /** Waits for the end of a started command. */
 export async function finished(child: ChildProcess): Promise<Finished> {
   let stdout = '';

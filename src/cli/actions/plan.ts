@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scanManifest } from '../../manifest/scan.ts';
 import { stageManifest } from '../../manifest/stage.ts';
+import { escapeInvisible } from '../../printable.ts';
 import { openPlannedManifest } from '../../run/open-manifest.ts';
 import { ProblemCollector } from '../../run/problem-file.ts';
 import { loadSettings } from '../config/load.ts';
@@ -37,7 +38,7 @@ export async function plan(source: string, flags: ManifestFlags): Promise<ExitCo
     };
     terminal.result(planDocument(planned), planText(planned));
     if (scan.invalid > 0) return exitCodes.usage;
-    terminal.say(`Nothing was sent. Next: cqbatch run ${source}`);
+    terminal.say(`Nothing was sent. Next: cqbatch run ${escapeInvisible(source)}`);
     return exitCodes.success;
   } finally {
     await dispose();

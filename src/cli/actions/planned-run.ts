@@ -1,4 +1,5 @@
 import { usageError } from '../../errors.ts';
+import { escapeInvisible } from '../../printable.ts';
 import { type CreatedRun, createRun } from '../../run/create-run.ts';
 import { isRunId } from '../../run/run-id.ts';
 import type { RunStore } from '../../run/store.ts';
@@ -88,7 +89,7 @@ function planOf({ record, scan, choice, problems }: CreatedRun): Plan {
 
 function refuseInvalid(terminal: Terminal, planned: Plan): ExitCode {
   const message =
-    `${counted(planned.scan.invalid, 'row')} of ${planned.manifest.name} are invalid, so nothing was sent. Mend them, or pass ` +
+    `${counted(planned.scan.invalid, 'row')} of ${escapeInvisible(planned.manifest.name)} are invalid, so nothing was sent. Mend them, or pass ` +
     '--skip-invalid to leave them out.';
   if (terminal.json)
     terminal.result({ error: { code: 'INVALID_ROWS', message }, plan: planDocument(planned) }, '');

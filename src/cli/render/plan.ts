@@ -2,6 +2,7 @@ import type { ApiRequest } from '../../api/request.ts';
 import { requestHeaders } from '../../api/request-headers.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
+import { escapeInvisible } from '../../printable.ts';
 import type { ProblemList } from '../../run/problem-file.ts';
 import { count, counted, duration, indented, perSecond, table } from './words.ts';
 
@@ -91,7 +92,7 @@ function summaryLines({ manifest, scan, choice, ...plan }: Plan): string {
     seconds === undefined || plan.ratePerSecond === undefined
       ? ''
       : `\n${indented([`about ${duration(seconds)} at ${perSecond(plan.ratePerSecond)}`])}`;
-  return `${manifest.name}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${source}\n${indented(facts)}${time}`;
+  return `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${source}\n${indented(facts)}${time}`;
 }
 
 function warningText({ scan }: Plan): string {
@@ -115,10 +116,11 @@ function warningText({ scan }: Plan): string {
 /** The first problems, and where all of them are. */
 export function problemText({ problems }: Pick<Plan, 'problems'>): string {
   if (problems.file === undefined) return '';
+  const file = escapeInvisible(problems.file);
   const more = problems.count - problems.first.length;
   return [
     ...problems.first,
-    more > 0 ? `… and ${count(more)} more; all of them: ${problems.file}` : `(also in ${problems.file})`,
+    more > 0 ? `… and ${count(more)} more; all of them: ${file}` : `(also in ${file})`,
   ].join('\n');
 }
 

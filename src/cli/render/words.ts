@@ -1,5 +1,7 @@
 /** Small pieces of text for people. */
 
+import { escapeInvisible } from '../../printable.ts';
+
 const integers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const decimals = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
 
@@ -43,11 +45,12 @@ export function indented(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join('\n');
 }
 
-/** Columns below each other; numbers to the right. */
+/** Columns below each other, each cell on one line; numbers to the right. */
 export function table(
-  rows: readonly (readonly string[])[],
+  cells: readonly (readonly string[])[],
   rightAligned: readonly number[] = [],
 ): readonly string[] {
+  const rows = cells.map((row) => row.map(escapeInvisible));
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
     row

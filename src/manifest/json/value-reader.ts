@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../excerpt.ts';
+import { escapeInvisible } from '../../printable.ts';
 import { isLineEnd, type LineCounter } from '../text/line-counter.ts';
 import { TextMistake } from '../text/mistake.ts';
 

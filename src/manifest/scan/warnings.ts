@@ -1,6 +1,6 @@
 import type { Operation } from '../../../jobs/operation.ts';
+import { escapeInvisible } from '../../printable.ts';
 import { fieldNameOf, resembledField } from '../column-names.ts';
-import { escapeInvisible } from '../excerpt.ts';
 
 /** Something in a manifest that is allowed but probably not meant. */
 export interface ScanWarning {

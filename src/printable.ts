@@ -1,0 +1,44 @@
+/**
+ * What a terminal would act on instead of showing it: controls (C0, DEL, C1, so every escape sequence), format characters
+ * (bidirectional controls, zero-width ones), lone surrogates, line and paragraph separators.
+ */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** The same but for line feeds. */
+const unprintableInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** One line of text that is safe to print: `\u001b` in place of an escape character, `\n` in place of a line feed. */
+export function escapeInvisible(text: string): string {
+  return text.replace(unprintable, escaped);
+}
+
+/** Lines of text that are safe to print: line feeds stay. */
+export function printable(text: string): string {
+  return text.replace(unprintableInLines, escaped);
+}
+
+/** JSON text that is safe to print and means the same: what a terminal would act on stands in strings only. */
+export function printableJson(json: string): string {
+  return json.replace(unprintableInLines, (character) => {
+    let text = '';
+    for (let unit = 0; unit < character.length; unit++) text += unicodeEscape(character.charCodeAt(unit));
+    return text;
+  });
+}
+
+function escaped(character: string): string {
+  const known = shortEscapes.get(character);
+  if (known !== undefined) return known;
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : unicodeEscape(code);
+}
+
+function unicodeEscape(code: number): string {
+  return `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+const shortEscapes = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);

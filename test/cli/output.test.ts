@@ -1,0 +1,119 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { httpServer } from '../api/local-server.ts';
+import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+/** An escape sequence, a C1 one, BEL, DEL, a right-to-left override, a line separator, a zero-width blank. */
+const hostile = 'x\u001b[2J\u009b31m\u0007\u007f\u202e\u2028\u200b';
+
+/** All that a terminal would act on, but for line feeds. */
+const harmful = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+describe('only one file writes to standard output and standard error', () => {
+  const streams =
+    /\b(?:stdout|stderr)\b.*\bprocess\b|\bprocess\b.*\b(?:stdout|stderr)\b|\bconsole\s*\.|\bfd:\s*[12]\b|writeSync\(\s*[12]\b|\/dev\/(?:std|tty|fd)|node:(?:tty|console|readline)|_rawDebug/s;
+
+  test('so that no new path can forget what a terminal acts on', async () => {
+    const writers: string[] = [];
+    for (const folder of ['src', 'jobs']) {
+      for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+        const path = join(entry.parentPath, entry.name);
+        const statements = (await readFile(path, 'utf8')).split(/;\n/);
+        if (statements.some((statement) => streams.test(statement))) writers.push(path);
+      }
+    }
+    expect(writers).toEqual(['src/cli/output.ts']);
+  });
+});
+
+/** What clears a line, the terminal's own line ends, and the line editor's moves at the question. */
+const ownSequences = ['\r\u001b[2K', '\r\r\n', '\r\n', '\u001b[1G', '\u001b[0J', /\p{Cc}\[\d+G/u];
+
+/** A folder with a manifest of a hostile name and content, and an API that answers with hostile text. */
+async function hostilePlace() {
+  const cwd = await temporaryFolder();
+  const name = `${hostile}.jsonl`;
+  const rows = [
+    { soundboard_id: 1, title: hostile },
+    { soundboard_id: 2, title: `${hostile}\nrow 9: all is well`, [hostile]: hostile },
+  ];
+  await writeFile(join(cwd, name), rows.map((row) => JSON.stringify(row)).join('\n'));
+  await writeFile(join(cwd, `bad${name}`), `{"soundboard_id":"${hostile.slice(3)}"}`.replace(/\p{Cc}/gu, ''));
+  const api = await httpServer((response, { body }) => {
+    if (body.includes('"soundboard_id":1,')) response.end('{"soundboard_id":1}');
+    else response.writeHead(400).end(JSON.stringify({ code: hostile, message: hostile }));
+  });
+  const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token' };
+  return { cwd, name, env, run: (...args: string[]) => cqbatch(args, { cwd, env }) };
+}
+
+describe('nothing that a terminal acts on is written', () => {
+  test('by commands that work on hostile manifests and answers, as text and as JSON', async () => {
+    const { name, run } = await hostilePlace();
+    const outputs = [
+      ...(await Promise.all([run('plan', name), run('plan', name, '--json'), run('plan', `bad${name}`)])),
+      await run('run', name, '--yes', '--log-level', 'debug'),
+      ...(await Promise.all([run('list', '--json'), run('list'), run('status'), run('report', '--json')])),
+    ];
+    for (const { stdout, stderr } of outputs) {
+      expect(stdout).not.toMatch(harmful);
+      expect(stderr).not.toMatch(harmful);
+    }
+    const [plan, planJson, bad, finishedRun, list] = outputs.map(({ stdout }) => stdout);
+    expect(plan).toContain('x\\u001b[2J\\u009b31m\\u0007\\u007f\\u202e\\u2028\\u200b.jsonl: 2 rows');
+    expect(JSON.parse(planJson ?? '')).toMatchObject({ manifest: name });
+    expect(bad).toContain(':1: soundboard_id: ');
+    expect(finishedRun).toContain('1 failed');
+    expect(JSON.parse(list ?? '')).toMatchObject({ runs: [{ manifest: name, failed: 1 }] });
+    expect(outputs[3]?.stderr).toContain('"msg":"row finished"');
+  });
+
+  test('by commands that refuse their arguments', async () => {
+    const { cwd, name, run } = await hostilePlace();
+    await writeFile(join(cwd, 'config.json'), JSON.stringify({ [hostile]: 1 }));
+    const refused = [
+      [hostile],
+      [`--${hostile}`],
+      ['plan', name, `--${hostile}`],
+      ['plan', 'one', hostile],
+      ['plan', `${hostile}\nsuccess: all rows`],
+      ['list', '--json', `--${hostile}`],
+      ['plan', '--json', hostile],
+      ['run', name, '--yes', '--rate', hostile],
+      ['run', name, '--yes', '--run-id', hostile],
+      ['run', name, '--yes', '--token-file', hostile],
+      ['run', name, '--yes', '--queue', `redis://${hostile}`],
+      ['run', name, '--yes', '--log-level', hostile],
+      ['run', name],
+      ['status', hostile],
+      ['list', '--state-dir', '.', '--json'],
+      ['report', '--state-dir', `${hostile}\nerror: none`],
+      ['sandbox', '--state', hostile],
+    ];
+    const ends = await Promise.all(refused.map((args) => run(...args)));
+    for (const [index, { code, stdout, stderr }] of ends.entries()) {
+      const args = refused[index];
+      expect(stdout + stderr, JSON.stringify(args)).not.toMatch(harmful);
+      expect(stdout + stderr, JSON.stringify(args)).not.toMatch(/^(?:success|error: none)/m);
+      expect(code, JSON.stringify(args) + stderr).toBe(2);
+    }
+  });
+
+  test('to a real terminal, but for what clears the line of progress', async () => {
+    const { cwd, name, env } = await hostilePlace();
+    const child = startAtTerminal(['run', name], { cwd, env });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.includes('[y/N]')) child.stdin?.write('y\n');
+    });
+    const { stdout } = await finished(child);
+    expect(stdout).toContain('Send 2 requests to http://127.0.0.1');
+    expect(stdout).toContain('1 succeeded, 1 failed');
+    expect(stdout).toContain('\r\u001b[2K');
+    let texts = [stdout];
+    for (const own of ownSequences) texts = texts.flatMap((text) => text.split(own));
+    for (const text of texts) expect(JSON.stringify(text.match(harmful))).toBe('null');
+  });
+});
