@@ -17,3 +17,24 @@ export function timeOfDay(steadyAt: number): Date {
 export function steadyTimeOf(timeOfDayMs: number): number {
   return steadyNow() + timeOfDayMs - Date.now();
 }
+
+const lookMs = 100;
+/** Clocks are put right by less all the time. */
+const noticeableMs = 500;
+
+/** Tells when the system's clock has been set, and by how many milliseconds, until it is closed. */
+export function watchClock(onSet: (byMs: number) => void): { close(): void } {
+  let before = offset();
+  const timer = setInterval(() => {
+    const now = offset();
+    const byMs = Math.round(now - before);
+    before = now;
+    if (Math.abs(byMs) > noticeableMs) onSet(byMs);
+  }, lookMs);
+  timer.unref();
+  return { close: () => clearInterval(timer) };
+}
+
+function offset(): number {
+  return Date.now() - performance.now();
+}

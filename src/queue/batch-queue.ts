@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
+import { watchClock } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
 import { type BatchSize, type CollectedBatch, readBatch, rowsOfBatch } from './collected-batch.ts';
+import { delayAnew } from './delay-anew.ts';
+import { renewLocks } from './lock-renewal.ts';
 import { batchesQueueName, batchJobId, rowJobId } from './names.ts';
 import { encodeTask, type RowTask } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
@@ -82,17 +85,24 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** Batches that are not collected, by id. */
   const open = new Map<string, OpenBatch>();
   const takenBack = new Set<number>();
+  const locks = renewLocks(options.onError);
   const collector = new classes.Worker<BatchSize, null>(
     name,
-    async (job) => {
-      const batch = await readBatch(job);
-      await options.collect(batch, missingRows(batch, open.get(job.id ?? '')?.rows ?? []));
-      open.delete(job.id ?? '');
+    async (job, token) => {
+      await locks.during(job, token, async () => {
+        const batch = await readBatch(job);
+        await options.collect(batch, missingRows(batch, open.get(job.id ?? '')?.rows ?? []));
+        open.delete(job.id ?? '');
+      });
       return null;
     },
     { ...bound, ...stallOptions, concurrency: 2, autorun: false },
   );
   collector.on('error', options.onError);
+  locks.start(collector);
+  const clock = watchClock((byMs) => {
+    if (byMs < 0) delayAnew(queue).catch(options.onError);
+  });
 
   const adopted = await adopt();
   void collector.run().catch(options.onError);
@@ -186,11 +196,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         await save(taken);
       }),
     async forget() {
+      clock.close();
       await collector.close();
       await queue.pause();
       await queue.obliterate({ force: true });
     },
     async close() {
+      clock.close();
       await collector.close();
       await producer.close();
       await queue.close();

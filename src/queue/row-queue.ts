@@ -1,6 +1,8 @@
+import { steadyNow, watchClock } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
 import type { CallRate } from './call-rate.ts';
+import { delayAnew } from './delay-anew.ts';
 import type { RowJobData } from './payload.ts';
 
 /** High enough never to be reached; BullMQ heeds a pause only where some limit is set. */
@@ -38,6 +40,8 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
   const queue = new classes.Queue<RowJobData>(name, { ...options, ...shortEventStream });
   // BullMQ throws what nobody listens for; each call here reports its own failure already.
   queue.on('error', () => {});
+  /** Until when this process has let no worker claim a row, of the steady clock. */
+  let pausedUntil = 0;
   let stalledWatch: { close(): Promise<void> } | undefined;
 
   const setRate = async (rate: CallRate): Promise<void> => {
@@ -47,8 +51,22 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
   const pauseFor = async (milliseconds: number): Promise<void> => {
     if ((await queue.getGlobalRateLimit()) === null) await setRate(noLimit);
     const wanted = Math.max(1, Math.ceil(milliseconds));
+    pausedUntil = Math.max(pausedUntil, steadyNow() + wanted);
     if ((await queue.getRateLimitTtl()) < wanted) await queue.rateLimit(wanted);
   };
+
+  /** An own datastore keeps the rate and its pauses by the system's clock, a server by its own. */
+  const clock = watchClock((byMs) => {
+    const repaired = [...(byMs < 0 ? [delayAnew(queue)] : []), ...(datastore.exclusive ? [pauseAnew()] : [])];
+    // What could not be repaired ends by itself, later.
+    Promise.all(repaired).catch(() => {});
+  });
+
+  async function pauseAnew(): Promise<void> {
+    await queue.removeRateLimitKey();
+    const left = pausedUntil - steadyNow();
+    if (left > 0) await pauseFor(left);
+  }
 
   return {
     name,
@@ -91,8 +109,10 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
       await queue.pause();
       await queue.obliterate({ force: true });
       await queue.removeRateLimitKey();
+      pausedUntil = 0;
     },
     async close() {
+      clock.close();
       await stalledWatch?.close();
       await queue.close();
     },

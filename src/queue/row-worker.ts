@@ -3,6 +3,7 @@ import type { Datastore } from '../datastore/datastore.ts';
 import type { RowHistory } from '../domain.ts';
 import { CqbatchError } from '../errors.ts';
 import { bullmqOn, stallOptions } from './bullmq.ts';
+import { renewLocks } from './lock-renewal.ts';
 import {
   decodeTask,
   encodeResult,
@@ -45,6 +46,7 @@ export interface RowWorker {
 export function startRowWorker(datastore: Datastore, queue: RowQueue, options: RowWorkerOptions): RowWorker {
   const { classes, options: bound } = bullmqOn(datastore);
   const stopping = new AbortController();
+  const locks = renewLocks(options.onError);
   let active = 0;
   let started = 0;
   const worker = new classes.Worker<RowJobData, string>(
@@ -54,7 +56,7 @@ export function startRowWorker(datastore: Datastore, queue: RowQueue, options: R
       active += 1;
       started += 1;
       try {
-        return await processJob(job, token ?? '', stopping.signal);
+        return await locks.during(job, token, () => processJob(job, token ?? '', stopping.signal));
       } finally {
         active -= 1;
       }
@@ -69,6 +71,7 @@ export function startRowWorker(datastore: Datastore, queue: RowQueue, options: R
     },
   );
   worker.on('error', options.onError);
+  locks.start(worker);
 
   async function processJob(
     job: Job<RowJobData, string>,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import type { RowResult } from '../../src/domain.ts';
 import type { CqbatchError } from '../../src/errors.ts';
@@ -50,6 +50,13 @@ function succeeded(task: RowTask, changes: Partial<RowResult> = {}): RowVerdict 
   };
 }
 
+/** From now on the system's clock is by so much off; what passes of time stays as it is. */
+function setClock(byMs: number): void {
+  vi.restoreAllMocks();
+  const right = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => right() + byMs);
+}
+
 const policy = { attempts: 3, backoffMs: 7 };
 const never = new AbortController().signal;
 
@@ -65,6 +72,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       datastore = await open();
     });
     afterAll(() => datastore.close());
+    afterEach(() => void vi.restoreAllMocks());
 
     /** Runs batches through a worker until all are collected. */
     async function runThrough(batches: readonly RowTask[][], process: Processor, concurrency = 10) {
@@ -76,7 +84,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       return run;
     }
 
-    async function begin(process: Processor, concurrency = 10) {
+    async function begin(process: Processor, concurrency = 10, beforeCollecting = (): void => {}) {
       runs += 1;
       const runId = `20260101-000000-a${100 + runs}`;
       const queue = openRowQueue(datastore, `rows-${runs}`);
@@ -98,6 +106,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         policy,
         onVanished: async (rows, size) => void vanished.push({ rows, size }),
         collect: async (batch, missing) => {
+          beforeCollecting();
           batches.push(batch);
           missed.push(...missing);
           changed();
@@ -243,41 +252,44 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
-    test('hands a batch out again when it could not be taken over', async () => {
-      runs += 1;
-      const runId = `20260101-000000-b${100 + runs}`;
-      const queue = openRowQueue(datastore, `rows-${runs}`);
-      const worker = startRowWorker(datastore, queue, {
-        concurrency: 1,
-        process: async (task) => succeeded(task),
-        onRefused: () => {},
-        onError: () => {},
-      });
-      let tries = 0;
-      let takenOver = (): void => {};
-      const isTakenOver = new Promise<void>((resolve) => {
-        takenOver = resolve;
-      });
-      const batchQueue = await openBatchQueue(datastore, {
-        runId,
-        rows: queue,
-        policy,
-        onVanished: async () => {},
-        collect: async ({ results }) => {
-          tries += 1;
-          expect(results).toHaveLength(3);
-          if (tries === 1) throw new Error('disk full');
-          takenOver();
-        },
-        onError: () => {},
-      });
-      await batchQueue.add(tasksOf(runId, 3), 1, never);
-      await isTakenOver;
-      expect(tries).toBe(2);
-      await batchQueue.close();
-      await worker.stop(1_000);
-      await queue.close();
+    test.each([-3_600_000, -30_000, 3_600_000])('goes on when the clock is set by %d ms', async (byMs) => {
+      const run = await begin((task) => {
+        if (task.history !== undefined) return succeeded(task);
+        if (task.row === 10) setClock(byMs);
+        return { kind: 'retry', history, delayMs: 300 };
+      }, 4);
+      await run.queue.setRate({ calls: 2, perMs: 100 });
+      await run.add(tasksOf(run.runId, 20));
+      await run.collected(1);
+      expect(run.results().map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 2));
+      await run.end();
     });
+
+    test.each([-3_600_000, 3_600_000])('pauses for as long when the clock is set by %d ms', async (byMs) => {
+      const run = await begin(succeed);
+      await run.queue.pauseFor(60_000);
+      setClock(byMs);
+      await expect.poll(() => run.queue.restingFor()).toBeGreaterThan(50_000);
+      await expect.poll(() => run.queue.restingFor()).toBeLessThanOrEqual(60_000);
+      await run.end();
+    });
+
+    test.each([0, -3_600_000, 3_600_000])(
+      'hands a batch out again when it could not be taken over, also when the clock is set by %d ms',
+      async (byMs) => {
+        let tries = 0;
+        const run = await begin(succeed, 1, () => {
+          tries += 1;
+          if (tries > 1) return;
+          setClock(byMs);
+          throw new Error('disk full');
+        });
+        await run.add(tasksOf(run.runId, 3));
+        await run.collected(1);
+        expect([tries, run.results().length]).toEqual([2, 3]);
+        await run.end();
+      },
+    );
 
     test('tells each claim what its own run allows', async () => {
       const seen: unknown[] = [];

@@ -1,0 +1,61 @@
+import { steadyNow, watchClock } from '../clock.ts';
+import { lockMs } from './bullmq.ts';
+
+/** What extends locks: a worker of BullMQ. @returns the jobs whose lock is somebody else's */
+interface LockHolder {
+  extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
+  once(event: 'closed', listener: () => void): unknown;
+}
+
+export interface LockRenewal {
+  /** Keeps the lock of a job until the work is done. */
+  during<Result>(
+    job: { readonly id?: string | undefined },
+    token: string | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result>;
+  /** Begins to renew with a worker, until it is closed. */
+  start(worker: LockHolder): void;
+}
+
+/** A lock survives two renewals that fail. */
+const renewAfterMs = lockMs / 4;
+
+/**
+ * Renews the locks of the jobs that a worker is at. BullMQ's own renewal goes by the system's clock: set back, it would
+ * renew nothing until that has caught up, and rows in flight would be called a second time.
+ *
+ * @param onError called with each failure; the next renewal is tried all the same
+ */
+export function renewLocks(onError: (error: Error) => void): LockRenewal {
+  const held = new Map<string, { readonly token: string; readonly since: number }>();
+  return {
+    async during({ id = '' }, token = '', work) {
+      held.set(id, { token, since: steadyNow() });
+      try {
+        return await work();
+      } finally {
+        held.delete(id);
+      }
+    },
+    start(worker) {
+      const renew = async (olderThanMs: number): Promise<void> => {
+        const before = steadyNow() - olderThanMs;
+        const due = [...held].filter(([, { since }]) => since <= before);
+        if (due.length === 0) return;
+        const ids = due.map(([id]) => id);
+        const tokens = due.map(([, { token }]) => token);
+        const lost = await worker.extendJobLocks(ids, tokens, lockMs);
+        for (const id of lost) if (held.has(id)) onError(new Error(`could not renew lock for job ${id}`));
+      };
+      const timer = setInterval(() => void renew(renewAfterMs).catch(onError), renewAfterMs);
+      timer.unref();
+      // Where locks run out by this clock, they would seem to have.
+      const clock = watchClock(() => void renew(0).catch(onError));
+      worker.once('closed', () => {
+        clearInterval(timer);
+        clock.close();
+      });
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { lockMs } from '../../src/queue/bullmq.ts';
+import { renewLocks } from '../../src/queue/lock-renewal.ts';
+
+/** A worker whose locks run out as those of Redis do: by a clock of its own. */
+class FakeWorker extends EventEmitter {
+  readonly until = new Map<string, number>();
+  readonly taken = new Set<string>();
+  failure: Error | undefined;
+
+  async extendJobLocks(ids: string[], _tokens: string[], durationMs: number): Promise<string[]> {
+    if (this.failure !== undefined) throw this.failure;
+    const lost = ids.filter((id) => this.taken.has(id) || (this.until.get(id) ?? 0) < performance.now());
+    for (const id of ids) if (!lost.includes(id)) this.until.set(id, performance.now() + durationMs);
+    return lost;
+  }
+}
+
+function begin() {
+  const worker = new FakeWorker();
+  const errors: Error[] = [];
+  const locks = renewLocks((error) => errors.push(error));
+  locks.start(worker);
+  return {
+    worker,
+    errors,
+    /** Claims a job and is at it until it is told that it is done. */
+    claim(id: string): () => Promise<void> {
+      worker.until.set(id, performance.now() + lockMs);
+      let finish = (): void => {};
+      const work = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const done = locks.during({ id }, `token of ${id}`, () => work);
+      return () => {
+        finish();
+        return done;
+      };
+    },
+    isHeld: (id: string) => (worker.until.get(id) ?? 0) > performance.now(),
+  };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test.each([0, -3_600_000, -30_000, 3_600_000])(
+  'what a worker is at stays its own for as long as that takes, though the clock is set by %d ms',
+  async (byMs) => {
+    const { claim, isHeld, errors } = begin();
+    const done = claim('a');
+    await vi.advanceTimersByTimeAsync(7_000);
+    vi.setSystemTime(Date.now() + byMs);
+    for (let passed = 0; passed < 120_000; passed += 1_000) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(isHeld('a')).toBe(true);
+    }
+    await done();
+    expect(errors).toEqual([]);
+  },
+);
+
+test('a clock that is set makes it renew at once, what was claimed a moment ago, too', async () => {
+  const { worker, claim } = begin();
+  await vi.advanceTimersByTimeAsync(6_000);
+  claim('a');
+  await vi.advanceTimersByTimeAsync(100);
+  vi.setSystemTime(Date.now() + 3_600_000);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(worker.until.get('a')).toBe(performance.now() + lockMs);
+});
+
+test('what is done is renewed no more, nor what is done quickly', async () => {
+  const { worker, claim, isHeld } = begin();
+  const renew = vi.spyOn(worker, 'extendJobLocks');
+  const done = claim('a');
+  await vi.advanceTimersByTimeAsync(4_000);
+  await done();
+  await vi.advanceTimersByTimeAsync(lockMs);
+  expect([isHeld('a'), renew.mock.calls]).toEqual([false, []]);
+});
+
+test('a lock that somebody else has is an error, and so is a datastore that is away; it goes on', async () => {
+  const { worker, claim, isHeld, errors } = begin();
+  claim('a');
+  claim('b');
+  worker.taken.add('a');
+  worker.failure = new Error('away');
+  await vi.advanceTimersByTimeAsync(10_000);
+  worker.failure = undefined;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(new Set(errors.map(({ message }) => message))).toEqual(
+    new Set(['away', 'could not renew lock for job a']),
+  );
+  expect(isHeld('b')).toBe(true);
+});
+
+test('a worker that is closed renews nothing', async () => {
+  const { worker, claim } = begin();
+  const renew = vi.spyOn(worker, 'extendJobLocks');
+  claim('a');
+  worker.emit('closed');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([renew.mock.calls, vi.getTimerCount()]).toEqual([[], 0]);
+});
