@@ -61,8 +61,11 @@ export class ProblemCollector {
 
   #drained(stream: WriteStream): Promise<void> {
     return new Promise((resolve) => {
-      stream.once('drain', resolve);
-      stream.once('close', resolve);
+      const done = (): void => {
+        stream.off('drain', done).off('close', done);
+        resolve();
+      };
+      stream.on('drain', done).on('close', done);
     });
   }
 }

@@ -34,7 +34,7 @@ const readers: Readonly<
     ]
   >
 > = {
-  'delimited text': [csv, 7, (chunks) => flat(readCsvRecords(chunks, ',', 1000))],
+  'delimited text': [csv, 7, (chunks) => flat(readCsvRecords(chunks, { delimiter: ',', ...place }))],
   'a JSON array': [
     array,
     6,

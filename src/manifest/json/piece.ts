@@ -17,7 +17,10 @@ export type ParsedPiece =
 /** Parses a piece of JSON text in which no object may have a name twice. */
 export function parsePiece(text: string): ParsedPiece {
   let value: unknown;
+  const { stackTraceLimit } = Error;
   try {
+    // Nobody sees the stacks of these errors, and a million broken lines would spend most of their time on them.
+    Error.stackTraceLimit = 0;
     value = parseJson(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -28,6 +31,8 @@ export function parsePiece(text: string): ParsedPiece {
       problem: message.replace(suffix, ''),
       index: Number(index),
     };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
   const repeated = findRepeatedName(text, value);
   if (repeated === undefined) return { ok: true, value };

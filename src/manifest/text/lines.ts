@@ -77,10 +77,13 @@ class LineSplitter {
   #take(lines: TextLine[]): void {
     const [first, ...others] = this.#parts;
     if (first === undefined) return;
-    const text = (others.length === 0 ? first : Buffer.concat(this.#parts)).toString('utf8');
-    if (/\S/.test(text)) lines.push({ text, line: this.#counter.line });
+    const bytes = others.length === 0 ? first : Buffer.concat(this.#parts);
     this.#parts = [];
     this.#length = 0;
+    // Decoding a line and looking for more than white space would make millions of blank lines dear.
+    if (isBlank(bytes)) return;
+    const text = bytes.toString('utf8');
+    if (/\S/.test(text)) lines.push({ text, line: this.#counter.line });
   }
 }
 
@@ -89,4 +92,10 @@ function lineEnd(chunk: Buffer, from: number): number {
     if (isLineEnd(chunk[index] as number)) return index;
   }
   return chunk.length;
+}
+
+/** Whether there are only blanks and tabs. */
+function isBlank(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09) return false;
+  return true;
 }
