@@ -4,6 +4,7 @@ import { readErrorBody } from './classify/error-body.ts';
 import type { ApiFailure } from './failure.ts';
 import { type AnswerHeaders, headerValues } from './headers.ts';
 import { serverText } from './server-text.ts';
+import type { TokenMask } from './token-mask.ts';
 
 /** A complete HTTP answer. */
 export interface HttpAnswer {
@@ -20,19 +21,20 @@ export type Interpretation =
 /** Interprets an answer. The success status is not documented (section 4.3), so every 2xx counts. */
 export function interpret(answer: HttpAnswer, circumstances: Circumstances): Interpretation {
   const { status } = answer;
+  const { mask } = circumstances;
   if (status >= 400 || status < 200) return { ok: false, failure: classify(answer, circumstances) };
-  if (status >= 300) return { ok: false, failure: redirectFailure(answer, circumstances.secret) };
+  if (status >= 300) return { ok: false, failure: redirectFailure(answer, mask) };
   try {
-    return { ok: true, status, body: parseJson(answer.body) };
+    return { ok: true, status, body: mask.json(parseJson(answer.body), answer.body) };
   } catch (error) {
     return { ok: false, failure: notJsonFailure(answer, error) };
   }
 }
 
 /** Redirects are not followed: a POST may become a GET on the way, and the token would go to another host. */
-function redirectFailure({ status, headers }: HttpAnswer, secret: string): ApiFailure {
+function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiFailure {
   const location = headerValues(headers, 'location')[0];
-  const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), secret)}`;
+  const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), mask)}`;
   const message = `The server redirects${target} (${status}), and redirects are not followed: fix the base URL (--base-url)`;
   return { class: 'halt-early', code: 'HTTP_REDIRECT', message, status, unclear: false };
 }

@@ -12,6 +12,7 @@ import { type ClientOptions, defaultTimeouts } from './options.ts';
 import type { ApiRequest } from './request.ts';
 import { requestHeaders } from './request-headers.ts';
 import { checkToken, tokenFromValue } from './token.ts';
+import { createTokenMask, type TokenMask } from './token-mask.ts';
 
 /** The client as the row worker uses it: requests in, answers or failures out. */
 export interface ApiClient {
@@ -64,12 +65,18 @@ export function createClient(options: ClientOptions): ApiClient {
     allowH2: false,
   });
 
+  let latest: { readonly token: string; readonly mask: TokenMask } | undefined;
+  const maskOf = (token: string): TokenMask => {
+    if (latest?.token !== token) latest = { token, mask: createTokenMask(token) };
+    return latest.mask;
+  };
+
   async function callWith(token: string, request: ApiRequest, stop: Stop): Promise<Call> {
     const headers = requestHeaders(token, options.userAgent);
     const wire = { path: `${prefix}${request.path}`, headers, body: request.body };
     const ending = await repeatUnsent(() => exchange(pool, wire, stop), stop);
     const wasSent = ending.kind === 'answer' || ending.progress !== 'unsent';
-    return { ...readEnding(ending, token, stop), requests: wasSent ? 1 : 0 };
+    return { ...readEnding(ending, maskOf(token), stop), requests: wasSent ? 1 : 0 };
   }
 
   async function call(request: ApiRequest, stop: Stop): Promise<Call> {
@@ -140,14 +147,14 @@ const closedCall: Call = {
   limits: noLimits,
 };
 
-function readEnding(ending: Ending, token: string, stop: Stop): Result {
+function readEnding(ending: Ending, mask: TokenMask, stop: Stop): Result {
   switch (ending.kind) {
     case 'answer': {
       const { answer } = ending;
       const now = Date.now();
       return {
-        outcome: interpret(answer, { now, secret: token }),
-        limits: statedLimits(answer.headers, now),
+        outcome: interpret(answer, { now, mask }),
+        limits: withMaskedNames(statedLimits(answer.headers, now), mask),
       };
     }
     case 'lost':
@@ -155,6 +162,10 @@ function readEnding(ending: Ending, token: string, stop: Stop): Result {
     case 'stopped':
       return { outcome: { ok: false, failure: stopFailure(ending, stop.reason) }, limits: noLimits };
   }
+}
+
+function withMaskedNames(limits: readonly StatedLimit[], mask: TokenMask): readonly StatedLimit[] {
+  return limits.length === 0 ? limits : limits.map((limit) => ({ ...limit, name: mask.text(limit.name) }));
 }
 
 type TokenReading =

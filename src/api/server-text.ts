@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { TokenMask } from './token-mask.ts';
 
 /** Longest text of the server that is kept in a message, in code points. */
 export const maxServerTextLength = 300;
@@ -8,16 +9,15 @@ const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2
 
 /**
  * Makes text that a server sent fit for a message: one line, at most 300 code points, without control characters,
- * terminal escape sequences and bidirectional controls.
- *
- * @param secret removed wherever it occurs: a server may quote the token that it refuses.
+ * terminal escape sequences and bidirectional controls, and without the token, which a server may quote.
  */
-export function serverText(text: string, secret?: string): string {
-  const clean = stripVTControlCharacters(text.slice(0, 20 * maxServerTextLength))
+export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string {
+  // Masked before it is cut, lest half a token be left, and again without the controls that were in it.
+  const clean = stripVTControlCharacters((mask?.text(text) ?? text).slice(0, 20 * maxServerTextLength))
     .replace(unprintable, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  const line = secret ? clean.replaceAll(secret, '[token]') : clean;
+  const line = mask?.text(clean) ?? clean;
   const characters = Array.from(line.slice(0, 2 * maxServerTextLength + 1));
   if (characters.length <= maxServerTextLength) return line;
   return `${characters.slice(0, maxServerTextLength - 1).join('')}…`;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { interpret } from '../../src/api/answer.ts';
 import type { AnswerHeaders } from '../../src/api/headers.ts';
+import { createTokenMask } from '../../src/api/token-mask.ts';
 
 const interpreted = (status: number, body: string, headers: AnswerHeaders = {}) =>
-  interpret({ status, headers, body }, { now: 0, secret: 'my-secret' });
+  interpret({ status, headers, body }, { now: 0, mask: createTokenMask('my-secret') });
 
 describe('interpret', () => {
   test.each([200, 201, 202, 206, 299])('takes JSON of a %i for the answer', (status) => {
@@ -57,6 +58,12 @@ describe('interpret', () => {
         failure: { class: 'halt-early', code: 'HTTP_REDIRECT', message, status, unclear: false },
       });
     }
+  });
+
+  test('hides the token in what a 2xx says', () => {
+    expect(interpreted(200, '{"id":1,"agent":"Bearer my-secret","n":["my\\u002dsecret"]}')).toMatchObject({
+      body: { id: 1, agent: 'Bearer [token]', n: ['[token]'] },
+    });
   });
 
   test('classifies errors', () => {

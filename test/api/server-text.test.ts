@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxServerTextLength, serverText } from '../../src/api/server-text.ts';
+import { createTokenMask } from '../../src/api/token-mask.ts';
 
 describe('serverText', () => {
   test.each([
@@ -27,7 +28,15 @@ describe('serverText', () => {
     ['as it is', 'token abc-def refused'],
     ['with an escape sequence in it', 'token abc\u001b[0m-def refused'],
   ])('removes a secret that stands there %s', (_, text) => {
-    expect(serverText(text, 'abc-def')).toBe('token [token] refused');
+    expect(serverText(text, createTokenMask('abc-def'))).toBe('token [token] refused');
+  });
+
+  test('leaves no half of a secret at a cut', () => {
+    const text = `${' '.repeat(20 * maxServerTextLength - 4)}abc-def`;
+    expect(serverText(text, createTokenMask('abc-def'))).toBe('[tok');
+    expect(
+      serverText(`${'x'.repeat(maxServerTextLength - 3)}abc-def`, createTokenMask('abc-def')),
+    ).not.toContain('abc');
   });
 
   test('is short and printable whatever comes', () => {

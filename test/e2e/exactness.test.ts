@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/json.ts';
+import { httpServer } from '../api/local-server.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { sandboxToken, startSandbox } from '../helpers/sandbox.ts';
@@ -23,6 +24,18 @@ async function stateFile(
   );
   await writeFile(path, `{"${key}":[${things.join(',')}]}`);
   return path;
+}
+
+/** Looks for a text in all files of a folder. */
+async function expectNowhere(text: string, folder: string): Promise<void> {
+  let searched = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    searched += 1;
+    const content = await readFile(join(entry.parentPath, entry.name), 'latin1');
+    expect(content.includes(text), entry.name).toBe(false);
+  }
+  expect(searched).toBeGreaterThan(20);
 }
 
 describe('what a manifest says arrives exactly', () => {
@@ -147,13 +160,34 @@ describe('the token', () => {
     expect(outputs.join('')).toContain('row finished');
     expect(outputs.join('')).not.toContain(sandboxToken);
 
-    let searched = 0;
-    for (const entry of await readdir(join(cwd, '.cqbatch'), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      searched += 1;
-      const content = await readFile(join(entry.parentPath, entry.name), 'latin1');
-      expect(content.includes(sandboxToken), entry.name).toBe(false);
-    }
-    expect(searched).toBeGreaterThan(20);
+    await expectNowhere(sandboxToken, join(cwd, '.cqbatch'));
+  });
+
+  test('is masked where the API says it in an answer, refusals and limits included', async () => {
+    const cwd = await temporaryFolder();
+    const token = 'tok/with+signs==';
+    await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
+    const evaluations = {
+      '1': `{"evaluation_id":1,"agent_user_id":"Bearer ${token}","scorer_id":"tok\\/with\\u002Bsigns=="}`,
+      '2': `{"evaluation_id":2,"deleted_at":"${token}"}`,
+    };
+    const api = await httpServer((response, { body }) => {
+      const { evaluation_id: id } = JSON.parse(body) as { evaluation_id: 1 | 2 | 3 };
+      response.setHeader('ratelimit-policy', `"${token}";q=1000;w=1`);
+      if (id === 3) response.writeHead(400).end(`{"code":9,"message":"not with ${token}"}`);
+      else response.end(`{"evaluation":${evaluations[id]}}`);
+    });
+    const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: token };
+    const args = ['run', 'rows.csv', '--yes', '--log-level', 'debug', '--json'];
+    const { code, stdout, stderr } = await cqbatch(args, { cwd, env });
+    expect({ code, stderr }).toMatchObject({ code: 1 });
+    expect(stdout + stderr).not.toContain(token);
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expect(report).toMatchObject([
+      { _agent_user_id: 'Bearer [token]', _scorer_id: '[token]' },
+      { _code: 'ANSWER_STILL_DELETED', _unclear: 'yes', _message: expect.stringContaining('[token]') },
+      { _message: 'not with [token]' },
+    ]);
+    await expectNowhere(token, join(cwd, '.cqbatch'));
   });
 });

@@ -1,6 +1,7 @@
 import type { ApiFailure, FailureClass } from '../failure.ts';
 import type { AnswerHeaders } from '../headers.ts';
 import { serverText } from '../server-text.ts';
+import type { TokenMask } from '../token-mask.ts';
 import { waitingTime } from '../waiting-time/waiting-time.ts';
 import { type ErrorBody, readErrorBody } from './error-body.ts';
 import { statusVerdict } from './http-status.ts';
@@ -17,15 +18,15 @@ export interface ErrorAnswer {
 export interface Circumstances {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Never to appear in a message. */
-  readonly secret: string;
+  /** Hides what must never appear in a message, nor in anything else that an answer leads to. */
+  readonly mask: TokenMask;
 }
 
 /**
  * What an error answer means. The canonical code in the body counts first, then the HTTP status; but 429 always means
  * "slow down" and 401 always "the token is refused", whatever the body says.
  */
-export function classify(answer: ErrorAnswer, { now, secret }: Circumstances): ApiFailure {
+export function classify(answer: ErrorAnswer, { now, mask }: Circumstances): ApiFailure {
   const { status } = answer;
   const body = readErrorBody(answer.body);
   const verdict =
@@ -33,7 +34,7 @@ export function classify(answer: ErrorAnswer, { now, secret }: Circumstances): A
       ? statusVerdict(status)
       : { code: body.code, ...rpcVerdict(body.code) };
   const waitMs = waitable.has(verdict.class) ? waitingTime(answer.headers, body.json, now) : undefined;
-  const failure = { ...verdict, status, message: errorMessage(status, verdict.class, body, secret) };
+  const failure = { ...verdict, status, message: errorMessage(status, verdict.class, body, mask) };
   if (status === 404 && body.kind !== 'json') return { ...failure, class: 'halt-early' };
   if (waitMs === undefined) return failure;
   const throttled = verdict.class === 'slow-down' || status === 503 || throttlingCodes.has(verdict.code);
@@ -44,8 +45,8 @@ export function classify(answer: ErrorAnswer, { now, secret }: Circumstances): A
 const waitable: ReadonlySet<FailureClass> = new Set(['slow-down', 'retry', 'retry-little']);
 const throttlingCodes: ReadonlySet<string> = new Set(['RESOURCE_EXHAUSTED', 'UNAVAILABLE']);
 
-function errorMessage(status: number, failureClass: FailureClass, body: ErrorBody, secret: string): string {
-  const said = serverText(body.message, secret);
+function errorMessage(status: number, failureClass: FailureClass, body: ErrorBody, mask: TokenMask): string {
+  const said = serverText(body.message, mask);
   if (status === 404 && body.kind !== 'json') {
     return `The server answered 404 with ${kindName(body, said)} instead of JSON: check the base URL`;
   }

@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/api/classify/classify.ts';
 import type { ApiFailure, FailureClass } from '../../../src/api/failure.ts';
 import type { AnswerHeaders } from '../../../src/api/headers.ts';
+import { createTokenMask } from '../../../src/api/token-mask.ts';
 
 const now = Date.parse('2024-05-01T12:00:00Z');
 
 function classified(status: number, body = '{"message":"m"}', headers: AnswerHeaders = {}): ApiFailure {
-  return classify({ status, headers, body }, { now, secret: 'my-secret' });
+  return classify({ status, headers, body }, { now, mask: createTokenMask('my-secret') });
 }
 
 const clear = false;
