@@ -1,9 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { PGlite } from '@electric-sql/pglite';
 import { runMigrations } from 'bullmq';
 import { templateFile } from './template.ts';
 
-/** Part of the build: makes the archive that new datastores are unpacked from. */
+/** Part of the build: makes the archive that new datastores are unpacked from, unless it is there already. */
+
+const made = await stat(templateFile).catch(() => undefined);
+const sources = await Promise.all(
+  ['bullmq', '@electric-sql/pglite'].map((name) => stat(createRequire(import.meta.url).resolve(name))),
+);
+if (made !== undefined && sources.every(({ ctimeMs }) => ctimeMs < made.mtimeMs)) process.exit();
 
 const database = await PGlite.create();
 await runMigrations({
