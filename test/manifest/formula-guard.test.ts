@@ -7,9 +7,11 @@ test.each<[text: string, guarded: string]>([
   ['+1+1', "'+1+1"],
   ['-2+3', "'-2+3"],
   ['@SUM(A1)', "'@SUM(A1)"],
-  ['\t=1', "'\t=1"],
-  ['\r=1', "'\r=1"],
-  ['\n=1', "'\n=1"],
+  ['\t=1', "'\t'=1"],
+  ['\r=1', "'\r'=1"],
+  ['\n=1', "'\n'=1"],
+  ['\tx', "'\tx"],
+  ['\nx', "'\nx"],
   ['＝1', "'＝1"],
   ['＋1', "'＋1"],
   ['－1', "'－1"],
@@ -27,7 +29,39 @@ test.each<[text: string, guarded: string]>([
   ["'", "'"],
   ["it's", "it's"],
   ['a=1', 'a=1'],
-  [' =1', ' =1'],
+  ['﹦1', "'﹦1"],
+  ['﹣1', "'﹣1"],
+  ...[
+    '\0',
+    ' ',
+    '\u00a0',
+    '\u2003',
+    '\u3000',
+    '\u200b',
+    '\ufeff',
+    '\u00ad',
+    '\u2060',
+    '\u202e',
+    '\u3164',
+  ].map((blank): [string, string] => [`${blank}=1`, `'${blank}=1`]),
+  ['\0\u200b \ufeff\0+1', "'\0\u200b \ufeff\0+1"],
+  [' x=1', ' x=1'],
+  ['"=1"', `'"=1"`],
+  ['"x"', '"x"'],
+  [';=SUM(1)', ";'=SUM(1)"],
+  ['a;=SUM(1)', "a;'=SUM(1)"],
+  ['a|@SUM(1)|b;c', "a|'@SUM(1)|b;c"],
+  ['a\t=1', "a\t'=1"],
+  ['a\r\n=1', "a\r'\n'=1"],
+  ['a\n-1', "a\n'-1"],
+  ['a; \u200b=1', "a;' \u200b=1"],
+  ['a;"=1"', `a;'"=1"`],
+  ["a;'=1", "a;''=1"],
+  [';\t;=1', ";\t;'=1"],
+  ['=1;=2', "'=1;'=2"],
+  ['a;b=1', 'a;b=1'],
+  ['a,=1', 'a,=1'],
+  ['-1;-2', "'-1;'-2"],
   ['<clear>', '<clear>'],
 ])('%j is written as %j and read back', (text, guarded) => {
   expect(guardCell(text)).toBe(guarded);
@@ -39,9 +73,20 @@ test.each<[text: string, guarded: string]>([
   ["'<clear>", "''<clear>"],
   ['<clear>x', '<clear>x'],
   ['=x', "'=x"],
+  ['a;<clear>', 'a;<clear>'],
 ])('with a clear token %j is written as %j and read back', (text, guarded) => {
   expect(guardCell(text, { clearToken: '<clear>' })).toBe(guarded);
   expect(unguardCell(guarded, { clearToken: '<clear>' })).toBe(text);
+});
+
+test.each<[text: string, clearToken: string, guarded: string]>([
+  ['=x', "'=x", "''=x"],
+  ["'=x", "'=x", "'''=x"],
+  ['a;=b', "a;'=b", "'a;'=b"],
+  ['-', '-', "''-"],
+])('%j is not mistaken for the clear token %j', (text, clearToken, guarded) => {
+  expect(guardCell(text, { clearToken })).toBe(guarded);
+  expect(unguardCell(guarded, { clearToken })).toBe(text);
 });
 
 const pieces = fc.constantFrom(
@@ -54,6 +99,11 @@ const pieces = fc.constantFrom(
   '\r',
   '\n',
   '＝',
+  ';',
+  '|',
+  '"',
+  '\0',
+  '\u200b',
   '1',
   '.',
   ',',
@@ -68,7 +118,7 @@ const text = fc.oneof(
 const options = fc.oneof(
   fc.constant({}),
   fc
-    .oneof(fc.constantFrom('<clear>', '-', "'", '=1', '-1', "''"), text)
+    .oneof(fc.constantFrom('<clear>', '-', "'", '=1', '-1', "''", "'=1", "x;'="), text)
     .map((clearToken) => ({ clearToken })),
 );
 
@@ -86,18 +136,37 @@ test('no two texts are guarded alike, and none like the bare clear token', () =>
     fc.property(text, text, options, (one, other, using) => {
       if (one !== other) expect(guardCell(one, using)).not.toBe(guardCell(other, using));
       const clearToken = 'clearToken' in using ? using.clearToken : undefined;
+      if (clearToken) expect(guardCell(one, using)).not.toBe(clearToken);
       if (clearToken) expect(guardCell(clearToken, using)).not.toBe(clearToken);
     }),
     { numRuns: 5000 },
   );
 });
 
-test('what begins like a formula after guarding is a plain number', () => {
+test('wherever a program cuts, no piece begins like a formula but for a plain number as a whole', () => {
   fc.assert(
-    fc.property(text, options, (each, using) => {
-      const guarded = guardCell(each, using);
-      if (/^[=+\-@\t\r\n＝＋－＠]/.test(guarded)) expect(guarded).toMatch(/^[+-]?\d+([.,]\d+)?$/);
-    }),
+    fc.property(
+      text,
+      options,
+      fc.constantFrom(/;/, /\|/, /\t/, /[\r\n]/, /[;|\t\r\n]/),
+      (each, using, cuts) => {
+        const guarded = guardCell(each, using);
+        if (/^[+-]?\d+([.,]\d+)?$/.test(guarded)) return;
+        for (const piece of guarded.split(cuts)) {
+          expect(piece.replace(/^[\s\p{Cc}\p{Cf}"]+/u, '')).not.toMatch(/^[=+\-@＝]/);
+        }
+      },
+    ),
     { numRuns: 5000 },
   );
 });
+
+test.each([' ', '\0', '\t', ';', ' ;', "'", '"', '\t;|'])(
+  'a cell of a million times %j is looked at a few times only',
+  (unit) => {
+    const long = `x${unit.repeat(1_000_000)}`;
+    // Quadratic work would be hours.
+    expect(unguardCell(guardCell(long))).toBe(long);
+    expect(unguardCell(guardCell(`${long}=`))).toBe(`${long}=`);
+  },
+);

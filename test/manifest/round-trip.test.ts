@@ -26,6 +26,8 @@ const nasty = fc.constantFrom(
     "'",
     "'=",
     '=cmd()',
+    ';=cmd()',
+    '\u200b',
     '-1',
     '<clear>',
   ],
@@ -124,10 +126,23 @@ test.each(Object.keys(jsonFormats))('any JSON rows come back exactly: %s', async
 
 test('what cellText writes into a guarded row is read back as the same cell', async () => {
   const path = join(await temporaryFolder(), 'a.csv');
-  const clearToken = fc.constantFrom('<clear>', '-', "'", '=', "'=x", 'NULL');
+  const clearToken = fc.constantFrom('<clear>', '-', "'", '=', "'=x", "a;'=b", 'NULL');
   const value = fc.oneof(
     cell,
-    fc.constantFrom(undefined, '', '<clear>', "'<clear>", '-', "'-", "'", 'NULL', "''NULL"),
+    fc.constantFrom(
+      undefined,
+      '',
+      '<clear>',
+      "'<clear>",
+      '-',
+      "'-",
+      "'",
+      'NULL',
+      "''NULL",
+      '=x',
+      "'=x",
+      'a;=b',
+    ),
   );
   await fc.assert(
     fc.asyncProperty(

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cellText } from '../../src/manifest/cell-text.ts';
+import { csvText } from '../../src/report/csv-text.ts';
+
+/** Cells as spreadsheets read them, with whatever delimiter they were told: nothing is an error. */
+function lenientCells(text: string, delimiter: string): readonly string[] {
+  const cells: string[] = [];
+  let cell = '';
+  let state: 'start' | 'plain' | 'quoted' = 'start';
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] as string;
+    if (state === 'quoted' && character !== '"') cell += character;
+    else if (state === 'quoted' && text[index + 1] === '"') cell += text[index++];
+    else if (state === 'quoted') state = 'plain';
+    else if (state === 'start' && character === '"') state = 'quoted';
+    else if (character === delimiter || character === '\n' || character === '\r') {
+      cells.push(cell);
+      cell = '';
+      state = 'start';
+    } else {
+      cell += character;
+      state = 'plain';
+    }
+  }
+  return [...cells, cell];
+}
+
+const cell = fc
+  .array(
+    fc.constantFrom(
+      '=SUM(1)',
+      '=',
+      '+',
+      '-1',
+      '@',
+      "'",
+      '"',
+      ';',
+      '|',
+      '\t',
+      '\n',
+      '\r\n',
+      ',',
+      ' ',
+      '\0',
+      'a',
+    ),
+    { maxLength: 6 },
+  )
+  .map((parts) => parts.join(''));
+
+test.each([',', ';', '\t', '|'])('a program that cuts at %j finds no formula in any cell', (delimiter) => {
+  let cut = 0;
+  fc.assert(
+    fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 4 }), (rows) => {
+      const text = csvText(rows.map((cells) => ['id', ...cells.map((each) => cellText(each, '<clear>'))]));
+      const found = lenientCells(text, delimiter);
+      if (found.length !== rows.length * 3 + 1) cut++;
+      for (const each of found) {
+        if (!/^[+-]?\d+$/.test(each)) expect(each).not.toMatch(/^[\s\p{Cc}"]*[=+\-@]/u);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+  expect(cut > 0).toBe(delimiter !== ',');
+});
+
+test('the lenient reading would find formulas that are not guarded', () => {
+  const text = csvText([['id', 'a;=SUM(1)', 'b']]);
+  expect(lenientCells(text, ';')).toEqual(['id,a', '=SUM(1),b', '']);
+});
