@@ -1,6 +1,11 @@
 import { open, rename, rm } from 'node:fs/promises';
+import { systemError } from './system-error.ts';
 
-/** Writes a whole file or nothing: a temporary file beside it is synced and renamed. Readable by its owner only. */
+/**
+ * Writes a whole file or nothing: a temporary file beside it is synced and renamed. Readable by its owner only.
+ *
+ * @throws a `SystemError` when the system refuses.
+ */
 export async function writeFileAtomically(path: string, text: string): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -13,7 +18,7 @@ export async function writeFileAtomically(path: string, text: string): Promise<v
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    await rm(temporary, { force: true }).catch(() => {});
+    throw systemError(error, path) ?? error;
   }
 }

@@ -2,9 +2,10 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod';
-import { fatalError } from './errors.ts';
+import { type CqbatchError, fatalError } from './errors.ts';
 import { writeFileAtomically } from './files.ts';
 import { isProcessAlive, processStart } from './process.ts';
+import { systemError } from './system-error.ts';
 
 /** An exclusive lock, held until `release`. */
 export interface ProcessLock {
@@ -66,18 +67,22 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
     update: 1_000,
     stale: holderState === 'dead' ? deadHolderStaleAfterMs : staleAfterMs,
     retries: holderState === 'dead' ? { retries: 20, factor: 1, minTimeout: 200 } : 0,
-    onCompromised: (cause) =>
-      reportLoss(fatalError('LOCK_LOST', `The lock ${lockFile} was taken over by another process.`, cause)),
+    onCompromised: (cause) => reportLoss(lockLost(lockFile, cause)),
   }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ELOCKED')
-      throw fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error);
+      throw (
+        systemError(error, path) ?? fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error)
+      );
     throw taken(describe((await readHolder(holderFile)) ?? holder));
   });
-  await writeFileAtomically(holderFile, `${JSON.stringify(self(purpose))}\n`);
+  await writeFileAtomically(holderFile, `${JSON.stringify(self(purpose))}\n`).catch(async (error) => {
+    await release().catch(() => {});
+    throw error;
+  });
 
   let releasing: Promise<void> | undefined;
   const releaseAll = async (): Promise<void> => {
-    await rm(holderFile, { force: true });
+    await rm(holderFile, { force: true }).catch(() => {});
     await release().catch(() => {});
   };
   return {
@@ -87,6 +92,11 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
       return releasing;
     },
   };
+}
+
+function lockLost(lockFile: string, cause: NodeJS.ErrnoException): CqbatchError {
+  const how = cause.code === 'ENOENT' ? 'was removed while it was held' : 'was taken over by another process';
+  return fatalError('LOCK_LOST', `The lock ${lockFile} ${how}.`, cause);
 }
 
 function self(purpose: string): Holder {

@@ -2,6 +2,7 @@
 import { type Command, CommanderError } from 'commander';
 import { CqbatchError } from '../errors.ts';
 import { escapeInvisible } from '../printable.ts';
+import { systemError } from '../system-error.ts';
 import { exitCodes } from './exit-codes.ts';
 import { outliveReaders, writeDocument, writeResult, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
@@ -36,7 +37,7 @@ function explain(error: unknown): number {
       writeDocument({ error: { code: 'USAGE', message: error.message.replace(/^error: /, '') } });
     return exitCodes.usage;
   }
-  const known = error instanceof CqbatchError ? error : undefined;
+  const known = error instanceof CqbatchError ? error : systemError(error);
   const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;
   if (wantsJson) writeDocument({ error: { code: known?.code ?? 'UNEXPECTED', message } });
   writeTalk(`error: ${known === undefined ? message : escapeInvisible(message)}\n`);

@@ -1,4 +1,5 @@
-import { type CqbatchError, fatalError } from '../errors.ts';
+import { CqbatchError, fatalError } from '../errors.ts';
+import { circumstance } from '../system-error.ts';
 
 /** A line, counted from 1, that neither this program writes nor a crash leaves behind. */
 export function corruptJournal(path: string, line: number, problem: string): CqbatchError {
@@ -19,6 +20,15 @@ export function replacedJournal(path: string, problem: string): CqbatchError {
   );
 }
 
+/** The file, or the folder that it is in, was removed or replaced while the run was going. */
+export function removedJournal(path: string): CqbatchError {
+  return fatalError(
+    'JOURNAL_REMOVED',
+    `${path} was removed or replaced while the run was going, so its results have nowhere to go and the calls have ` +
+      'stopped: put the file back if you have moved it, then resume the run.',
+  );
+}
+
 /** The journal was expected and is not there. */
 export function missingJournal(path: string, cause: unknown): CqbatchError {
   return fatalError(
@@ -30,19 +40,26 @@ export function missingJournal(path: string, cause: unknown): CqbatchError {
 }
 
 export function unreadableJournal(path: string, cause: unknown): CqbatchError {
-  return fatalError(
-    'JOURNAL_UNREADABLE',
-    `Cannot read ${path}: ${reason(cause)}. Check the permissions of the file and the health of the disk.`,
-    cause,
+  return (
+    circumstance(cause, path) ??
+    fatalError(
+      'JOURNAL_UNREADABLE',
+      `Cannot read ${path}: ${reason(cause)}. Check the permissions of the file and the health of the disk.`,
+      cause,
+    )
   );
 }
 
 export function unwritableJournal(path: string, cause: unknown): CqbatchError {
-  return fatalError(
-    'JOURNAL_UNWRITABLE',
-    `Cannot write ${path}: ${reason(cause)}. Make room on the disk or mend its permissions, then resume the run: ` +
-      'results that did not get into the journal are collected again.',
-    cause,
+  if (cause instanceof CqbatchError) return cause;
+  return (
+    circumstance(cause, path) ??
+    fatalError(
+      'JOURNAL_UNWRITABLE',
+      `Cannot write ${path}: ${reason(cause)}. Mend that, then resume the run: results that did not get into the ` +
+        'journal are collected again.',
+      cause,
+    )
   );
 }
 

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import type { Outcome, RowHistory, RowResult } from '../domain.ts';
 import { replacedJournal } from './failure.ts';
 import type { GroupWriter } from './group-writer.ts';
@@ -9,6 +9,16 @@ import type { JournalTail } from './tail.ts';
 
 /** How many results `results` hands out at once. */
 const partSize = 1_000;
+
+/** Whether the file is still where it was opened. One that was deleted takes all that is written to it, for nobody. */
+export async function isInPlace(path: string, handle: FileHandle): Promise<boolean> {
+  const there = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  const opened = await handle.stat();
+  return there?.ino === opened.ino && there.dev === opened.dev;
+}
 
 /** The part of an open journal that does not depend on who writes it. */
 abstract class OpenJournal implements JournalView {
@@ -105,11 +115,24 @@ abstract class OpenJournal implements JournalView {
 
 /** A journal that this process writes. */
 export class AppendableJournal extends OpenJournal implements Journal {
+  readonly #path: string;
+  readonly #handle: FileHandle;
   readonly #writer: GroupWriter;
 
   constructor(path: string, handle: FileHandle, state: JournalState, writer: GroupWriter) {
     super(path, handle, state);
+    this.#path = path;
+    this.#handle = handle;
     this.#writer = writer;
+  }
+
+  async isIntact(): Promise<boolean> {
+    try {
+      if (!(await isInPlace(this.#path, this.#handle))) return false;
+      return (await this.#handle.stat()).size >= this.end;
+    } catch {
+      return false;
+    }
   }
 
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {

@@ -57,9 +57,12 @@ export interface Journal extends JournalView {
   /**
    * Adds entries, in this order. Resolves when they are synced to disk, with the results that were new.
    *
-   * @throws a fatal error `JOURNAL_UNWRITABLE` when a write failed, from then on always.
+   * @throws a fatal error `JOURNAL_UNWRITABLE` or `JOURNAL_REMOVED`, or a `SystemError`, when a write failed, from
+   *   then on always.
    */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]>;
+  /** Whether the file is still in its place, with all that was appended. */
+  isIntact(): Promise<boolean>;
 }
 
 /** A journal that this process only looks at, while another one may be writing it. */

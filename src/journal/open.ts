@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CqbatchError } from '../errors.ts';
-import { missingJournal, unreadableJournal, unwritableJournal } from './failure.ts';
+import { missingJournal, removedJournal, unreadableJournal, unwritableJournal } from './failure.ts';
 import { type Disk, GroupWriter } from './group-writer.ts';
 import type { Journal, JournalReader } from './journal.ts';
-import { AppendableJournal, WatchedJournal } from './journal-file.ts';
+import { AppendableJournal, isInPlace, WatchedJournal } from './journal-file.ts';
 import { encodeHeader } from './line.ts';
 import { JournalState } from './state.ts';
 import { JournalTail } from './tail.ts';
@@ -86,6 +86,7 @@ async function makeAppendable(
 function diskOf(path: string, handle: FileHandle): Disk {
   return {
     async persist(bytes, position) {
+      if (!(await isInPlace(path, handle))) throw removedJournal(path);
       const { size } = await handle.stat();
       if (size !== position) throw new Error('another process has written to it');
       await writeFully(handle, bytes, position);

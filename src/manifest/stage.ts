@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { onDisk } from '../system-error.ts';
 import { formatOf, identify } from './layout.ts';
 import { readSize } from './limits.ts';
 import type { ManifestFormat } from './manifest.ts';
@@ -48,7 +49,7 @@ export async function stageManifest(
     await rename(arriving, path);
     return { path, name, ...copied, format, gzip };
   } catch (error) {
-    await rm(arriving, { force: true });
+    await rm(arriving, { force: true }).catch(() => {});
     throw error;
   }
 }
@@ -83,14 +84,14 @@ async function copy(
 ): Promise<{ readonly sha256: string; readonly bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const file = await open(path, 'w', 0o600);
+  const file = await onDisk(path, () => open(path, 'w', 0o600));
   try {
     for await (const chunk of input) {
       hash.update(chunk);
       bytes += chunk.length;
-      await file.writeFile(chunk);
+      await onDisk(path, () => file.writeFile(chunk));
     }
-    await file.sync();
+    await onDisk(path, () => file.sync());
   } finally {
     await file.close();
   }

@@ -1,12 +1,15 @@
 import { type CqbatchError, fatalError } from '../errors.ts';
+import { circumstance } from '../system-error.ts';
 
 export function unwritableReport(path: string, cause: unknown): CqbatchError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return fatalError(
-    'REPORT_UNWRITABLE',
-    `Cannot write ${path}: ${reason}. Make room on the disk, or close the file in other programs, then run ` +
-      '`cqbatch report`: nothing that it is made from is lost.',
-    cause,
+  return (
+    circumstance(cause, path) ??
+    fatalError(
+      'REPORT_UNWRITABLE',
+      `Cannot write ${path}: ${reason}. Mend that, or close the file in other programs, then run \`cqbatch report\`.`,
+      cause,
+    )
   );
 }
 

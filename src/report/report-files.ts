@@ -101,8 +101,9 @@ export class ReportFiles {
     };
   }
 
+  /** Never fails: it is what is done after a failure. */
   async discard(): Promise<void> {
-    for (const file of this.#all) await file.discard();
+    for (const file of this.#all) await file.discard().catch(() => {});
   }
 
   get #all(): readonly CsvFile[] {

@@ -42,8 +42,8 @@ export interface WrittenReports {
  *
  * not-attempted.csv is not written while the run goes on, because its rows will be called yet.
  *
- * @throws a fatal error `REPORT_INCOMPLETE` when manifest and journal don't fit together, `REPORT_UNWRITABLE` when
- *   the disk refuses, and what reading the rows or the journal throws. The files then are those of the last report.
+ * @throws a fatal error `REPORT_INCOMPLETE` when manifest and journal don't fit together, `REPORT_UNWRITABLE` or a
+ *   `SystemError` when the disk refuses, and what reading the rows or the journal throws. The files then are those of the last report.
  */
 export async function writeReports(input: ReportInput): Promise<WrittenReports> {
   const files = new ReportFiles(input);

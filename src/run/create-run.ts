@@ -90,8 +90,8 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
     };
     return { record, journal, scan, choice: prepare.choice, problems: await problems.end() };
   } catch (error) {
-    await journal?.close();
-    await store.discard(id);
+    await journal?.close().catch(() => {});
+    await store.discard(id).catch(() => {});
     throw error;
   }
 }

@@ -1,10 +1,11 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fatalError } from '../errors.ts';
 import { formatProblem } from '../manifest/problem.ts';
 import type { InvalidRow } from '../manifest/row.ts';
+import { circumstance, onDisk } from '../system-error.ts';
 
 /** The problems of a manifest: the first ones for the screen, all of them in a file. */
 export interface ProblemList {
@@ -51,10 +52,15 @@ export class ProblemCollector {
   }
 
   async #open(): Promise<WriteStream> {
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const folder = dirname(this.#path);
+    await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
     const stream = createWriteStream(this.#path, { mode: 0o600 });
     stream.on('error', (error) => {
-      this.#failure = fatalError('PROBLEMS_UNWRITABLE', `Can't write ${this.#path}: ${error.message}`, error);
+      this.#failure =
+        circumstance(error, this.#path) ??
+        fatalError('PROBLEMS_UNWRITABLE', `Can't write ${this.#path}: ${error.message}`, error);
+      // Half a list would be taken for all of it.
+      rm(this.#path, { force: true }).catch(() => {});
     });
     return stream;
   }

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { findOperation } from '../../jobs/index.ts';
 import type { JournalView } from '../journal/journal.ts';
 import type { RunFacts } from '../report/summary.ts';
 import type { Unfinished } from '../report/unfinished.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
-import { openPlannedManifest } from './open-manifest.ts';
+import { openManifestCopy } from './manifest-copy.ts';
 import { type RateHistory, readRateHistory } from './rate-log.ts';
 import { actualState, type RunRecord, type RunState } from './record.ts';
 import type { RunStore } from './store.ts';
@@ -16,11 +15,7 @@ export async function reportRun(
   journal: JournalView,
 ): Promise<WrittenReports> {
   const folder = store.folder(record.id);
-  const { manifest, prepare, defaults } = await openPlannedManifest(
-    join(folder, record.manifest.file),
-    record.manifest.name,
-    record.options,
-  );
+  const { manifest, prepare, defaults } = await openManifestCopy(store, record);
   return writeReports({
     folder,
     rows: manifest.rows(),

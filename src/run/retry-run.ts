@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { RowHistory } from '../domain.ts';
 import type { JournalView } from '../journal/journal.ts';
 import { stringifyJson } from '../json.ts';
 import { fieldNameOf } from '../manifest/column-names.ts';
-import { openPlannedManifest } from './open-manifest.ts';
+import { onDisk } from '../system-error.ts';
+import { openManifestCopy } from './manifest-copy.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
@@ -27,11 +27,7 @@ export async function writeRetryManifest(
   journal: JournalView,
   path: string,
 ): Promise<RetryManifest> {
-  const { manifest, prepare, defaults } = await openPlannedManifest(
-    join(store.folder(record.id), record.manifest.file),
-    record.manifest.name,
-    record.options,
-  );
+  const { manifest, prepare, defaults } = await openManifestCopy(store, record);
   const histories = new Map<number, RowHistory>();
   const file = await open(path, 'wx', 0o600);
   let rows = 0;
@@ -50,9 +46,9 @@ export async function writeRetryManifest(
           `${stringifyJson(completeRow(row.cells, new Map([...defaults, ['operation', prepared.operation.name]])))}\n`,
         );
       }
-      await file.write(lines.join(''));
+      await onDisk(path, () => file.writeFile(lines.join('')));
     }
-    await file.sync();
+    await onDisk(path, () => file.sync());
   } finally {
     await file.close();
   }

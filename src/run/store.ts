@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fatalError, usageError } from '../errors.ts';
 import { writeFileAtomically } from '../files.ts';
+import { onDisk, systemError } from '../system-error.ts';
 import { type RunRecord, runRecordSchema } from './record.ts';
 import { isRunId, newRunId } from './run-id.ts';
 
@@ -51,7 +52,10 @@ export function openRunStore(stateDir: string): RunStore {
       text = await readFile(path, 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw fatalError('RUN_UNREADABLE', `Can't read ${path}: ${(error as Error).message}`, error);
+      throw (
+        systemError(error, path) ??
+        fatalError('RUN_UNREADABLE', `Can't read ${path}: ${(error as Error).message}`, error)
+      );
     }
     try {
       return runRecordSchema.parse(JSON.parse(text));
@@ -94,7 +98,7 @@ export function openRunStore(stateDir: string): RunStore {
     stateDir,
     folder,
     async create(wanted) {
-      await mkdir(runsDir, { recursive: true, mode: 0o700 });
+      await onDisk(runsDir, () => mkdir(runsDir, { recursive: true, mode: 0o700 }));
       await removeAbandonedPlans();
       for (;;) {
         const id = wanted ?? newRunId();
@@ -102,7 +106,8 @@ export function openRunStore(stateDir: string): RunStore {
           await mkdir(folder(id), { mode: 0o700 });
           return { id, folder: folder(id) };
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+          if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+            throw systemError(error, folder(id)) ?? error;
           if (wanted !== undefined)
             throw usageError(
               'RUN_EXISTS',

@@ -13,7 +13,7 @@ import { openRegistry, type RunEntry } from '../queue/registry.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import type { WrittenReports } from '../report/write-reports.ts';
 import { keepLearned, type LearnedLimits } from '../run/learned-limits.ts';
-import { openPlannedManifest } from '../run/open-manifest.ts';
+import { openManifestCopy } from '../run/manifest-copy.ts';
 import { type Surroundings, startPresence } from '../run/presence.ts';
 import { Progress } from '../run/progress.ts';
 import { type RateFacts, RateLog } from '../run/rate-log.ts';
@@ -24,6 +24,7 @@ import { lockRun } from '../run/run-lock.ts';
 import type { RunStore } from '../run/store.ts';
 import { unfinishedTasks } from '../run/tasks.ts';
 import { clearWish, watchWishes } from '../run/wish.ts';
+import { systemError } from '../system-error.ts';
 import { aborted, after } from '../waiting.ts';
 import { claimForOurselves } from './claim-datastore.ts';
 import { ownExchange, sharedExchange } from './exchange.ts';
@@ -59,6 +60,17 @@ export interface ExecuteRunOptions {
   readonly onPace?: (pace: RateFacts) => void;
   /** Called when no more rows are called, before the report is written. */
   readonly onEnded?: () => void;
+  /** Called when a run that had started has failed, before the error is thrown. */
+  readonly onFailed?: (left: FailedRun) => void;
+}
+
+/** What there is of a run that has failed. */
+export interface FailedRun {
+  readonly counts: Journal['outcomeCounts'];
+  /** Whether all of these results are in the run's folder. */
+  readonly intact: boolean;
+  /** Whether the run had come to its end, so that only its report is missing. */
+  readonly ended: boolean;
 }
 
 export interface StartedRun {
@@ -129,10 +141,10 @@ interface Means {
 async function execute(options: ExecuteRunOptions, means: Means): Promise<ExecutedRun> {
   const { store, log } = options;
   const { datastore, rows, journal } = means;
-  const { id, manifest, options: runOptions } = options.record;
+  const { id, options: runOptions } = options.record;
   const runFolder = store.folder(id);
   const onError = (error: Error): void => log.warn({ run: id, err: error.message }, 'datastore error');
-  const planned = await openPlannedManifest(join(runFolder, manifest.file), manifest.name, runOptions);
+  const planned = await openManifestCopy(store, options.record);
   refuseOtherDatastore(options, journal);
   if (datastore.exclusive) await claimForOurselves(store, id, means, options.interrupt);
 
@@ -144,6 +156,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   const progress = new Progress({ total: options.record.plan.rows, counts: journal.outcomeCounts });
   const entry = (): RunEntry => entryOf(running, journal.outcomeCounts, progress);
   let latest: RateFacts | undefined;
+  let ended = false;
   try {
     if (registry !== undefined) await announce(registry, entry(), { takeUp: options.handOver !== true });
     if (options.handOver !== true) await clearWish(runFolder);
@@ -210,13 +223,24 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         counts: { ...journal.outcomeCounts },
       };
       await store.save(running);
+      ended = true;
       if (handedOver) return { record: running, end };
       return { record: running, end, reports: await reportRun(store, running, journal) };
     } catch (error) {
       // Who has lost the run to another process must not write what that one has written since.
-      if ((error as CqbatchError).code === 'LOCK_LOST') rateLog.abandon();
-      else await store.save(enterState(running, 'failed', (error as Error).message));
-      throw error;
+      const lockLost = (error as CqbatchError).code === 'LOCK_LOST';
+      const failure = systemError(error)?.followedBy(`cqbatch ${ended ? 'report' : 'resume'} ${id}`) ?? error;
+      if (lockLost) rateLog.abandon();
+      else if (!ended)
+        await store
+          .save(enterState(running, 'failed', (failure as Error).message))
+          .catch((unsaved) => log.error({ run: id, err: unsaved.message }, 'not saved'));
+      options.onFailed?.({
+        counts: journal.outcomeCounts,
+        intact: await isIntact(store, id, journal),
+        ended,
+      });
+      throw failure;
     } finally {
       wishes.close();
       await rateLog.close();
@@ -225,6 +249,14 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   } finally {
     await Promise.race([registry?.close(), after(farewellMs)]);
   }
+}
+
+async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
+  const hasRecord = await store.load(id).then(
+    () => true,
+    () => false,
+  );
+  return hasRecord && (await journal.isIntact());
 }
 
 /** Whatever may have gone wrong below: a run is not complete while a row has no result. */

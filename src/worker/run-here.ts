@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
@@ -65,6 +66,7 @@ export interface RunHereOptions {
 
 /** How long calls in flight are waited for when a run stops before its end. */
 const shutdownMs = 10_000;
+const endedPollMs = 50;
 /** Rows between two clean-ups of the datastore. */
 const maintainEvery = 20_000;
 
@@ -181,8 +183,8 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
     run.interrupt.removeEventListener('abort', interrupted);
     caller?.pause();
     const closed = (caller?.stop(shutdownMs) ?? Promise.resolve()).then(() => coordinator.close());
-    // BullMQ waits for a datastore that is gone for good, and for one that is away.
-    await Promise.race([closed, run.lost, givenUp]);
+    // BullMQ waits for a datastore that is gone for good, and for one that is away; calls in flight end as usual.
+    await Promise.race([closed, run.lost.then(() => callsEnded(caller)), givenUp]);
   }
 
   async function leave(end: Stop): Promise<Stop> {
@@ -192,6 +194,12 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
     // Somebody else is still calling a row: the run can't end, but it can be gone on with.
     return through ? end : { state: 'interrupted' };
   }
+}
+
+/** Waits for calls in flight as long as `Caller.stop` does. */
+async function callsEnded(caller: Caller | undefined): Promise<void> {
+  const until = performance.now() + shutdownMs;
+  while (caller !== undefined && caller.active > 0 && performance.now() < until) await pause(endedPollMs);
 }
 
 /** How long calls that other machines are making are waited for: as long as the user likes. */

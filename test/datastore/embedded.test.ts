@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { built } from '../helpers/built.ts';
+import { canMount, smallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const { openEmbedded } = await built<typeof import('../../src/datastore/embedded/embedded.ts')>(
@@ -76,3 +78,55 @@ describe('the embedded datastore', () => {
     });
   });
 });
+
+interface Pool {
+  query(text: string, params?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+describe.skipIf(!canMount)('the embedded datastore on a full disk (needs root on Linux)', () => {
+  test.each([
+    ['a table can not grow', 200_000],
+    // PostgreSQL's log grows by 16 MB at a time. Afterwards it would take statements and never answer.
+    ['the log can not grow', 12_000_000],
+  ])(
+    'is lost at once, and as it was when there is space again: %s',
+    { timeout: 120_000 },
+    async (_, leave) => {
+      const disk = smallDisk(100);
+      const datastore = await openEmbedded({ stateDir: disk.folder, purpose: 'first' });
+      const { query } = bound(datastore.connection as Pool);
+      await query('CREATE TABLE filled (id serial PRIMARY KEY, text text)');
+      disk.fill(leave);
+      let stored = 0;
+      const store = async (): Promise<void> => {
+        for (;;) {
+          await query('INSERT INTO filled (text) VALUES ($1)', [randomBytes(50_000).toString('hex')]);
+          stored += 1;
+        }
+      };
+      const sentence = /^the disk of \S+queue is full: free some space, then try again\.$/;
+      await expect(store()).rejects.toThrow(sentence);
+      expect(await datastore.lost).toMatchObject({ code: 'DISK_FULL', kind: 'fatal' });
+      await expect(query('SELECT 1')).rejects.toThrow(sentence);
+      await datastore.close();
+
+      disk.free();
+      const again = await openEmbedded({ stateDir: disk.folder, purpose: 'second' });
+      const { rows } = await bound(again.connection as Pool).query('SELECT count(*)::int FROM filled');
+      expect(rows).toEqual([{ count: stored }]);
+      await again.close();
+    },
+  );
+
+  test('leaves nothing behind when there is no room to make it', async () => {
+    const disk = smallDisk(20);
+    await expect(openEmbedded({ stateDir: disk.folder, purpose: 'first' })).rejects.toMatchObject({
+      code: 'DISK_FULL',
+    });
+    expect(await readdir(disk.folder)).toEqual([]);
+  });
+});
+
+function bound(pool: Pool): Pool {
+  return { query: (text, params) => pool.query(text, params) };
+}

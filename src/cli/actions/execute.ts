@@ -9,7 +9,8 @@ import { Progress } from '../../run/progress.ts';
 import type { RateFacts } from '../../run/rate-log.ts';
 import type { RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
-import { executeRun, type StartedRun } from '../../worker/execute-run.ts';
+import { systemError } from '../../system-error.ts';
+import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../worker/execute-run.ts';
 import type { RunEnd, RunEvent } from '../../worker/run-here.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DatastoreChoice } from '../datastore.ts';
@@ -17,7 +18,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { progressLine } from '../render/progress.ts';
-import { summaryText } from '../render/summary.ts';
+import { failureText, summaryText } from '../render/summary.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
@@ -56,8 +57,10 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
   const interrupt = interruptible(stopping(terminal));
   const follower = new Follower(terminal, record);
   let begun = false;
+  let failed: FailedRun | undefined;
+  let executed: ExecutedRun;
   try {
-    const executed = await executeRun({
+    executed = await executeRun({
       store,
       record,
       openDatastore: datastore.open,
@@ -79,26 +82,40 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
         follower.end();
         terminal.draw('Writing the report …');
       },
+      onFailed(left) {
+        failed = left;
+      },
     });
-    const { reports } = executed;
-    if (reports === undefined) throw new Error('Only a daemon hands runs over.');
-    terminal.result(
-      reportDocument(executed.record, reports),
-      summaryText(reports.summary, reports.paths, nextCommands(executed.record, reports.summary)),
-    );
-    explainHalt(terminal, executed.end);
-    warnOfAlteredRows(terminal, executed.record, reports);
-    return exitCodeOf(executed.end, reports.summary.outcomes);
   } catch (error) {
-    if (begun)
-      terminal.warn(`Run ${record.id} has stopped; nothing is lost. Go on with: cqbatch resume ${record.id}`);
-    else if (input.journal !== undefined) await discard(store, record, input.journal);
-    throw error;
+    follower.end();
+    if (failed !== undefined) terminal.warn(failureText(record, failed));
+    // What kept the run from beginning may keep it from being removed: it is in nobody's way.
+    else if (!begun && input.journal !== undefined)
+      await discard(store, record, input.journal).catch(() => {});
+    const isNew = input.journal !== undefined;
+    throw (
+      (isNew || failed !== undefined
+        ? undefined
+        : systemError(error)?.followedBy(`cqbatch resume ${record.id}`)) ?? error
+    );
   } finally {
     follower.end();
     interrupt.release();
     await client?.close();
   }
+  return conclude(terminal, executed);
+}
+
+/** Prints what a run came to. */
+function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): ExitCode {
+  if (reports === undefined) throw new Error('Only a daemon hands runs over.');
+  terminal.result(
+    reportDocument(record, reports),
+    summaryText(reports.summary, reports.paths, nextCommands(record, reports.summary)),
+  );
+  explainHalt(terminal, end);
+  warnOfAlteredRows(terminal, record, reports);
+  return exitCodeOf(end, reports.summary.outcomes);
 }
 
 /** What runs of this state folder have learned of the API with this token. */

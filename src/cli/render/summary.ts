@@ -1,6 +1,8 @@
-import { outcomes } from '../../domain.ts';
+import { type Outcome, outcomes } from '../../domain.ts';
 import type { ReportPaths } from '../../report/report-files.ts';
 import type { RunSummary } from '../../report/summary.ts';
+import type { RunRecord } from '../../run/record.ts';
+import type { FailedRun } from '../../worker/execute-run.ts';
 import { count, counted, duration, indented, table } from './words.ts';
 
 const maxCodes = 10;
@@ -8,12 +10,9 @@ const maxCodes = 10;
 /** What a run came to, for people: counts, the reasons of what did not succeed, and where to read on. */
 export function summaryText(summary: RunSummary, paths: ReportPaths, next: readonly string[]): string {
   const { rows } = summary.manifest;
-  const parts = outcomes
-    .filter((outcome) => summary.outcomes[outcome] > 0)
-    .map((outcome) => `${count(summary.outcomes[outcome])} ${outcome.replace('_', ' ')}`);
   return [
     `Run ${summary.run} ${summary.state}${summary.duration_s > 0 ? ` after ${duration(summary.duration_s)}` : ''}: ` +
-      `${counted(rows, 'row')}, ${parts.join(', ')}`,
+      `${counted(rows, 'row')}, ${countsText(summary.outcomes)}`,
     ...codeLines(summary),
     ...(summary.unclear > 0
       ? [
@@ -27,6 +26,25 @@ export function summaryText(summary: RunSummary, paths: ReportPaths, next: reado
       ...next.map((command, index) => [index === 0 ? 'Next:' : '', command]),
     ]),
   ].join('\n');
+}
+
+/** What a run that has failed leaves behind. */
+export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: FailedRun): string {
+  const sum = outcomes.reduce((total, outcome) => total + counts[outcome], 0);
+  const results =
+    `the results of ${count(sum)} of ${counted(plan.rows, 'row')}` +
+    (sum > 0 ? ` (${countsText(counts)})` : '');
+  if (!intact)
+    return `Run ${id} has stopped, and its folder is not as it was: unless you put it back, ${results} are lost.`;
+  if (ended) return `Run ${id} has ended; its journal has ${results}. Only the report is missing.`;
+  return `Run ${id} has stopped; its journal has ${results}. Go on with: cqbatch resume ${id}`;
+}
+
+function countsText(counts: Readonly<Record<Outcome, number>>): string {
+  return outcomes
+    .filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => `${count(counts[outcome])} ${outcome.replace('_', ' ')}`)
+    .join(', ');
 }
 
 function codeLines({ codes }: RunSummary): readonly string[] {

@@ -5,6 +5,7 @@ import { fatalError } from '../../errors.ts';
 import { lockPath } from '../../lock.ts';
 import { makePrivate } from '../../private-files.ts';
 import { bootId } from '../../process.ts';
+import { onDisk } from '../../system-error.ts';
 import type { Datastore } from '../datastore.ts';
 import { poolOver } from './pool.ts';
 import { openSession } from './session.ts';
@@ -28,7 +29,7 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Promise<Datastore> {
   const folder = join(stateDir, folderName);
-  await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  await onDisk(stateDir, () => mkdir(stateDir, { recursive: true, mode: 0o700 }));
   const lock = await lockPath({
     path: folder,
     purpose,

@@ -24,8 +24,9 @@ export type Reply =
   | { readonly type: 'error'; readonly id: number; readonly error: StatementError }
   | { readonly type: 'notification'; readonly channel: string; readonly payload: string };
 
-/** A PostgreSQL error; BullMQ reads `code` (SQLSTATE) and `detail`. */
+/** What a statement failed with: a PostgreSQL error, of which BullMQ reads `code` (SQLSTATE) and `detail`, or PGlite's end. */
 export interface StatementError {
+  readonly name: string;
   readonly message: string;
   readonly code?: string;
   readonly detail?: string;

@@ -1,16 +1,18 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { fatalError } from '../../errors.ts';
-import type { OpenData, Reply, Request, StatementResult } from './protocol.ts';
+import { type CqbatchError, fatalError } from '../../errors.ts';
+import { circumstance, systemError } from '../../system-error.ts';
+import { after } from '../../waiting.ts';
+import type { OpenData, Reply, Request, StatementError, StatementResult } from './protocol.ts';
 
 /** One PostgreSQL session, kept by a thread of its own. */
 export interface Session {
   /** @throws the PostgreSQL error with `code` and `detail`; a fatal error once the session is lost. */
   query(text: string, params?: readonly unknown[]): Promise<StatementResult>;
   onNotification(listener: (channel: string, payload: string) => void): void;
-  /** Resolves with the reason when the thread ends without having been asked to. */
+  /** Resolves with the reason when the thread ends without having been asked to, or its disk refuses. */
   readonly lost: Promise<Error>;
-  /** Idempotent. */
+  /** Idempotent. Never fails: what was not left in order is put in order at the next opening. */
   close(): Promise<void>;
 }
 
@@ -19,10 +21,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** A database that has not closed by then is left as a crash would leave it. */
+const closingLimitMs = 10_000;
+
 /**
  * Starts PGlite on a folder (made when it does not exist) and waits until it answers.
  *
- * @throws a fatal error `DATASTORE_UNUSABLE` when the folder can't be opened.
+ * @throws a `SystemError` when the disk is full or may not be used, a fatal error `DATASTORE_UNUSABLE` when the folder
+ *   can't be opened for another reason.
  */
 export async function openSession(folder: string): Promise<Session> {
   // The built file: threads need JavaScript.
@@ -34,48 +40,49 @@ export async function openSession(folder: string): Promise<Session> {
     stdout: true,
     stderr: true,
   });
+  thread.stdout.resume();
+  thread.stderr.resume();
   try {
     await once(thread, 'message');
   } catch (cause) {
-    throw fatalError(
-      'DATASTORE_UNUSABLE',
-      `The embedded datastore in ${folder} can't be opened: ${(cause as Error).message}. ` +
-        'Unfinished runs do not need it: move the folder away, then type "cqbatch resume".',
-      cause,
-    );
+    throw circumstance(cause, folder) ?? unusable(folder, cause);
   }
   return new ThreadSession(thread, folder);
 }
 
+function unusable(folder: string, cause: unknown): CqbatchError {
+  const reason = systemError(cause, folder)?.what ?? (cause as Error).message;
+  return fatalError(
+    'DATASTORE_UNUSABLE',
+    `The embedded datastore in ${folder} can't be opened: ${reason}. ` +
+      'Unfinished runs do not need it: move the folder away, then type "cqbatch resume".',
+    cause,
+  );
+}
+
 class ThreadSession implements Session {
   readonly lost: Promise<Error>;
+  readonly #folder: string;
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners: ((channel: string, payload: string) => void)[] = [];
+  #reportLoss: (failure: Error) => void = () => {};
   #lastId = 0;
   #failure: Error | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(thread: Worker, folder: string) {
     this.#thread = thread;
-    thread.on('message', (reply: Reply) => this.#receive(reply));
+    this.#folder = folder;
     this.lost = new Promise((resolve) => {
-      let cause: unknown;
-      thread.on('error', (error) => {
-        cause = error;
-      });
-      thread.on('exit', () => {
-        const failure = fatalError(
-          'DATASTORE_LOST',
-          `The embedded datastore in ${folder} ended unexpectedly.`,
-          cause,
-        );
-        this.#failure = failure;
-        for (const { reject } of this.#waiting.values()) reject(failure);
-        this.#waiting.clear();
-        if (this.#closing === undefined) resolve(failure);
-      });
+      this.#reportLoss = resolve;
     });
+    let cause: unknown;
+    thread.on('message', (reply: Reply) => this.#receive(reply));
+    thread.on('error', (error) => {
+      cause = error;
+    });
+    thread.on('exit', () => this.#end(cause));
   }
 
   query(text: string, params: readonly unknown[] = []): Promise<StatementResult> {
@@ -92,10 +99,12 @@ class ThreadSession implements Session {
   }
 
   async #close(): Promise<void> {
-    if (this.#failure !== undefined) return;
-    const exited = once(this.#thread, 'exit');
-    await this.#send({ id: 0, type: 'close' });
-    await exited;
+    if (this.#failure === undefined) {
+      const exited = once(this.#thread, 'exit');
+      const closed = Promise.all([this.#send({ id: 0, type: 'close' }), exited]);
+      await Promise.race([closed, after(closingLimitMs)]).catch(() => {});
+    }
+    await this.#thread.terminate();
   }
 
   #send(request: Request): Promise<StatementResult> {
@@ -114,9 +123,37 @@ class ThreadSession implements Session {
       for (const listener of this.#listeners) listener(reply.channel, reply.payload);
       return;
     }
+    if (reply.type === 'error' && isFinal(reply.error)) {
+      this.#end(reply.error);
+      return;
+    }
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if (reply.type === 'result') waiting?.resolve(reply.result);
     else waiting?.reject(Object.assign(new Error(reply.error.message), reply.error));
   }
+
+  #end(cause: unknown): void {
+    if (this.#failure !== undefined) return;
+    const failure = systemError(cause, this.#folder) ?? endedUnexpectedly(this.#folder, cause);
+    this.#failure = failure;
+    for (const { reject } of this.#waiting.values()) reject(failure);
+    this.#waiting.clear();
+    // After a write to its log that failed, PostgreSQL takes statements and never answers.
+    void this.#thread.terminate();
+    if (this.#closing === undefined) this.#reportLoss(failure);
+  }
+}
+
+/** Whether the error ends the session: the system refused something, or it is none of PostgreSQL's. */
+function isFinal(error: StatementError): boolean {
+  return (
+    systemError(error) !== undefined || ['RuntimeError', 'ErrnoError', 'ExitStatus'].includes(error.name)
+  );
+}
+
+function endedUnexpectedly(folder: string, cause: unknown): CqbatchError {
+  const said = (cause as Error | undefined)?.message;
+  const why = said === undefined ? '' : ` (${said})`;
+  return fatalError('DATASTORE_LOST', `The embedded datastore in ${folder} ended unexpectedly${why}.`, cause);
 }

@@ -13,10 +13,16 @@ export async function ensureDatabase(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   const temporary = `${folder}.new`;
   await rm(temporary, { recursive: true, force: true });
-  const database = await PGlite.create({
-    dataDir: temporary,
-    loadDataDir: new Blob([await readFile(templateFile)]),
-  });
-  await database.close();
-  await rename(temporary, folder);
+  try {
+    const database = await PGlite.create({
+      dataDir: temporary,
+      loadDataDir: new Blob([await readFile(templateFile)]),
+    });
+    await database.close();
+    await rename(temporary, folder);
+  } catch (error) {
+    // On a full disk, half of it would only be in the way.
+    await rm(temporary, { recursive: true, force: true });
+    throw error;
+  }
 }

@@ -16,10 +16,33 @@ const { folder } = workerData as OpenData;
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'];
 
 await ensureDatabase(folder);
-const database = await PGlite.create({ dataDir: folder, startParams });
+const database = await open();
 database.onNotification((channel, payload) => reply({ type: 'notification', channel, payload }));
 port.on('message', (request: Request) => void serve(request));
 reply({ type: 'opened' });
+
+async function open(): Promise<PGlite> {
+  try {
+    return await PGlite.create({ dataDir: folder, startParams });
+  } catch (error) {
+    throw (await whyNot()) ?? error;
+  }
+}
+
+/** What PostgreSQL itself says against opening the database: PGlite tells it only where it tells of all that happens. */
+async function whyNot(): Promise<Error | undefined> {
+  const said: string[] = [];
+  const note = (...words: unknown[]): void => void said.push(words.join(' '));
+  Object.assign(console, { log: note, info: note, warn: note, error: note });
+  await PGlite.create({ dataDir: folder, startParams, debug: 1 })
+    .then((opened) => opened.close())
+    .catch(() => {});
+  const reason = said
+    .map((line) => /\b(?:FATAL|PANIC): +(.+)/.exec(line)?.[1])
+    .find((text) => text !== undefined);
+  // The SQLSTATE is not told.
+  return reason === undefined ? undefined : Object.assign(new Error(reason), { code: 'XX000' });
+}
 
 async function serve(request: Request): Promise<void> {
   try {
@@ -31,11 +54,11 @@ async function serve(request: Request): Promise<void> {
     }
     reply({ type: 'result', id: request.id, result: await run(request.text, request.params) });
   } catch (error) {
-    const { message, code, detail } = error as Error & { code?: string; detail?: string };
+    const { name, message, code, detail } = error as Error & { code?: string; detail?: string };
     reply({
       type: 'error',
       id: request.id,
-      error: { message, ...(code !== undefined && { code }), ...(detail !== undefined && { detail }) },
+      error: { name, message, ...(code !== undefined && { code }), ...(detail !== undefined && { detail }) },
     });
   }
 }

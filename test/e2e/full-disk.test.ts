@@ -1,0 +1,102 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
+import { readCsv } from '../helpers/run-folder.ts';
+import { type SandboxProcess, startSandbox } from '../helpers/sandbox.ts';
+import { canMount, type SmallDisk, smallDisk } from '../helpers/small-disk.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+
+const rows = 600;
+/** Of every fifty evaluations of the sandbox one can't be restored. */
+const someFailed = 1;
+const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
+
+/** A folder for commands whose state folder is on a small disk. */
+async function newPlace(text = restoreCsv(rows).text) {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), text);
+  const disk = smallDisk(100);
+  const sandbox = await startSandbox('--evaluations', '1000');
+  const options = { cwd, env: { ...sandbox.env, CQBATCH_STATE_DIR: join(disk.folder, 'state') } };
+  return { cwd, disk, sandbox, options, run: (...args: string[]) => cqbatch(args, options) };
+}
+
+/** Waits until so many calls have been made. */
+async function called(sandbox: SandboxProcess, calls: number): Promise<void> {
+  await expect.poll(async () => (await sandbox.log()).length, { timeout: 90_000 }).toBeGreaterThan(calls);
+}
+
+const full = /^error: the disk of \S+ is full: free some space, then (.+)$/m;
+
+/** Files that a write left half done. */
+async function leftovers({ folder }: SmallDisk): Promise<readonly string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => /\.tmp$|\.new$|\.arriving$/.test(name));
+}
+
+describe.skipIf(!canMount)('a full disk (needs root on Linux)', { timeout: 240_000 }, () => {
+  test('ends a run at once, resumable, and resume does the rest', async () => {
+    const { disk, sandbox, options, run } = await newPlace();
+    const end = finished(startCqbatch([...runArgs, '--rate', '100/s'], options));
+    await called(sandbox, 50);
+    disk.fill();
+    const { code, stderr } = await end;
+    expect({ code, stderr }).toMatchObject({ code: 4 });
+    expect(full.exec(stderr)?.[1]).toBe('cqbatch resume r');
+    expect(stderr).toMatch(/^Run r has stopped; its journal has the results of \d+ of 600 rows/m);
+    expect(stderr).not.toContain('    at ');
+    expect(await leftovers(disk)).toEqual([]);
+    expect((await sandbox.log()).length).toBeLessThan(rows);
+
+    // Still full: the same sentence.
+    const again = await run('resume', 'r');
+    expect(again.code).toBe(4);
+    expect(full.exec(again.stderr)?.[1]).toBe('cqbatch resume r');
+
+    disk.free();
+    const resumed = await run('resume', 'r', '--rate', 'none');
+    expect({ code: resumed.code, stderr: resumed.stderr }).toMatchObject({ code: someFailed });
+    const report = await readCsv(join(disk.folder, 'state', 'runs', 'r'), 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, await sandbox.log(), { killed: true });
+  });
+
+  test('is told before anything is sent: by plan, while the manifest is copied and the queue is made', async () => {
+    const { disk, sandbox, run } = await newPlace(`${restoreCsv(3_000).text}x,u\n`);
+    const failures: string[] = [];
+    const fails = async (leave: number, ...args: string[]): Promise<void> => {
+      disk.fill(leave);
+      const { code, stdout, stderr } = await run(...args);
+      if (code !== 4 || full.exec(stderr)?.[1] !== 'try again.' || stderr.includes('    at '))
+        failures.push(`${args.join(' ')} with ${leave} bytes: ${code}\n${stdout}\n${stderr}`);
+      failures.push(...(await leftovers(disk)));
+      disk.free();
+    };
+    await fails(0, 'plan', 'rows.csv');
+    await fails(0, ...runArgs, '--skip-invalid');
+    await fails(8_192, ...runArgs, '--skip-invalid');
+    await fails(4_000_000, ...runArgs, '--skip-invalid');
+    expect(failures).toEqual([]);
+    expect(await sandbox.log()).toEqual([]);
+    // Nothing of what failed is in the way.
+    expect((await run('list')).stdout).toContain('There is no run');
+  });
+
+  test('costs a finished run its report only, which "report" then writes', async () => {
+    const { disk, sandbox, run } = await newPlace();
+    expect(await run(...runArgs, '--rate', 'none')).toMatchObject({ code: someFailed });
+    const folder = join(disk.folder, 'state', 'runs', 'r');
+    const before = await readdir(folder);
+    disk.fill();
+    const { code, stderr } = await run('report', 'r');
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(full) });
+    expect(await readdir(folder)).toEqual(before);
+    expectEveryRowOnce(await readCsv(folder, 'report.csv'), rows);
+    disk.free();
+    expect(await run('report', 'r')).toMatchObject({ code: 0 });
+    expectAgreement(await readCsv(folder, 'report.csv'), await sandbox.log());
+  });
+});

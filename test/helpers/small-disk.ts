@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** A disk of its own, that can be full. */
+export interface SmallDisk {
+  readonly folder: string;
+  /** Leaves no more than so many bytes free. */
+  fill(leave?: number): void;
+  /** Makes room again. */
+  free(): void;
+  /** Lets nobody write to it, or again. */
+  readOnly(wanted: boolean): void;
+}
+
+/**
+ * Whether disks can be mounted here: by root, on Linux, in a container only with the right to. For `test.skipIf`, with
+ * `withoutSmallDisk` for the title.
+ */
+export const canMount = process.platform === 'linux' && process.getuid?.() === 0 && canMountHere();
+
+function canMountHere(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'cqbatch-mount-'));
+  try {
+    mount(folder, 1);
+    execFileSync('umount', [folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A disk of so many megabytes, in memory, that goes when the test ends. */
+export function smallDisk(megabytes: number): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'cqbatch-disk-'));
+  mount(folder, megabytes);
+  onTestFinished(() => {
+    execFileSync('umount', ['--lazy', folder]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const filler = join(folder, 'filler');
+  return {
+    folder,
+    fill(leave = 0) {
+      const { bavail, bsize } = statfsSync(folder);
+      const file = openSync(filler, 'a');
+      const block = Buffer.alloc(bsize);
+      try {
+        for (let left = bavail * bsize - leave; left > 0; left -= bsize) writeSync(file, block);
+      } catch (error) {
+        // Whoever works on the disk was quicker.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      } finally {
+        closeSync(file);
+      }
+    },
+    free: () => rmSync(filler, { force: true }),
+    readOnly: (wanted) =>
+      void execFileSync('mount', ['-o', `remount,${wanted ? 'ro' : 'rw'},size=${megabytes}m`, folder]),
+  };
+}
+
+function mount(folder: string, megabytes: number): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'pipe' });
+}
