@@ -2,7 +2,7 @@
 # (`worker`, `sandbox`, …); docker-compose.yml and docs/deployment.md show all of them.
 #
 # The Debian variant and not Alpine: it has the same C library as the machines on which the tests run.
-ARG NODE_IMAGE=node:20.20-bookworm-slim
+ARG NODE_IMAGE=node:24.21-bookworm-slim
 
 # The production dependencies change seldom, so they are a stage, and a layer, of their own.
 FROM ${NODE_IMAGE} AS dependencies
@@ -16,7 +16,7 @@ RUN --mount=type=cache,target=/root/.npm \
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Without its script `prepare`, which is the build: the sources come in the next layer.
+# Without scripts, of which one is the build: the sources come in the next layer.
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./

@@ -49,6 +49,12 @@ describe('the image', () => {
     }
   });
 
+  test('has the Node on which .ci/run tries the program', async () => {
+    const { all } = await dockerfile();
+    const [, tried] = /^\.ci\/on-node (\d+\.\d+)\.\d+$/m.exec(await read('.ci/run')) ?? [];
+    expect(all[0]?.rest).toContain(`node:${tried}-`);
+  });
+
   test('knows no secret', async () => {
     const { all } = await dockerfile();
     for (const { keyword, rest } of all) {

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { lockedPackages, npm } from './npm.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What packing looks at; `dist` is not among it, because packing builds. */
+const sources = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', 'src', 'jobs'];
+const documents = ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'examples'];
+
+/** Copies the project, lest the other tests lose `dist` while it is built anew. */
+async function copyProject(folder: string): Promise<void> {
+  for (const name of [...sources, ...documents]) {
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  }
+  const packages = [join(root, 'node_modules'), folder];
+  // Links where both folders are on one disk.
+  await run('cp', ['-al', ...packages]).catch(() => run('cp', ['-a', ...packages]));
+}
+
+/** The versions of the packages below a folder by the path at which they stand, as in a lock file. */
+async function installedVersions(folder: string): Promise<Record<string, string>> {
+  const files = await readdir(folder, { recursive: true });
+  const paths = files
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => /(^|\/)node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(path))
+    .map((path) => path.slice(0, -'/package.json'.length));
+  const versions = paths.map(async (path) => {
+    const { version } = JSON.parse(await readFile(join(folder, path, 'package.json'), 'utf8'));
+    return [path, version] as const;
+  });
+  return Object.fromEntries(await Promise.all(versions));
+}
+
+/** What the lock file has for users: no tools, and no native speed-up, which would bind the tarball to a platform. */
+async function lockedVersions(): Promise<Record<string, string>> {
+  const needed = [...(await lockedPackages())].filter(
+    ([, { dev, optional, devOptional }]) => !(dev || optional || devOptional),
+  );
+  return Object.fromEntries(needed.map(([path, { version }]) => [path, version]));
+}
+
+test('the packed program, installed for all, is what the lock file says, and works', {
+  timeout: 600_000,
+}, async () => {
+  const home = await temporaryFolder();
+  const [project, prefix, cwd] = ['project', 'prefix', 'work'].map((name) => join(home, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [project, prefix, cwd]) await mkdir(folder);
+  await copyProject(project);
+
+  const { stdout: packed } = await npm(['pack', '--silent', '--pack-destination', home], {
+    cwd: project,
+    home,
+  });
+  const tarball = join(home, packed.trim().split('\n').at(-1) ?? '');
+
+  // Nothing may be fetched, no package may want a newer Node, and npm may not warn.
+  const install = ['install', '--global', '--prefix', prefix, '--offline', '--engine-strict', tarball];
+  expect((await npm(install, { cwd, home })).stderr).toBe('');
+  const installed = join(prefix, 'lib/node_modules/callquality-batch');
+  expect(await installedVersions(installed)).toEqual(await lockedVersions());
+  const { version, scripts } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  // npm would ask every user to review these.
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) {
+    expect(scripts).not.toHaveProperty(name);
+  }
+
+  const env = { PATH: `${join(prefix, 'bin')}:${process.env['PATH']}`, HOME: home, TMPDIR: home };
+  expect((await run('cqbatch', ['--version'], { cwd, env })).stdout.trim()).toBe(version);
+  const plan = await run('cqbatch', ['plan', join(installed, 'examples/mixed.csv')], {
+    cwd,
+    env: { ...env, CQBATCH_BASE_URL: 'https://api.example.com', CQBATCH_TOKEN: 'secret' },
+  });
+  expect(plan.stdout).toMatch(/mixed\.csv: \d+ rows/);
+  const demo = await run(process.execPath, [join(installed, 'examples/demo.js')], { cwd, env });
+  expect(`${demo.stdout}${demo.stderr}`).toMatch(/Run \S+ completed/);
+
+  await mkdir(join(cwd, 'node_modules'));
+  await symlink(installed, join(cwd, 'node_modules/callquality-batch'));
+  const program = "import { createClient } from 'callquality-batch'; console.log(typeof createClient)";
+  const asLibrary = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd, env });
+  expect(asLibrary.stdout.trim()).toBe('function');
+});
