@@ -3,6 +3,7 @@ import { type Circumstances, classify } from './classify/classify.ts';
 import { readErrorBody } from './classify/error-body.ts';
 import type { ApiFailure } from './failure.ts';
 import { type AnswerHeaders, headerValues } from './headers.ts';
+import type { ContentProblem } from './network/content-encoding.ts';
 import { serverText } from './server-text.ts';
 import type { TokenMask } from './token-mask.ts';
 
@@ -11,6 +12,8 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: string;
+  /** Why the body is not decompressed, when it should have been. */
+  readonly problem?: ContentProblem;
 }
 
 /** What an answer says: parsed JSON with exact numbers, or a failure. */
@@ -22,12 +25,48 @@ export type Interpretation =
 export function interpret(answer: HttpAnswer, circumstances: Circumstances): Interpretation {
   const { status } = answer;
   const { mask } = circumstances;
-  if (status >= 400 || status < 200) return { ok: false, failure: classify(answer, circumstances) };
+  if (status >= 400 || status < 200) return { ok: false, failure: errorFailure(answer, circumstances) };
   if (status >= 300) return { ok: false, failure: redirectFailure(answer, mask) };
   try {
     return { ok: true, status, body: mask.json(parseJson(answer.body), answer.body) };
   } catch (error) {
-    return { ok: false, failure: notJsonFailure(answer, error) };
+    const { problem } = answer;
+    const failure =
+      problem === undefined ? notJsonFailure(answer, error) : undecodedFailure(status, problem, mask);
+    return { ok: false, failure };
+  }
+}
+
+/** What an error answer means; its status says enough when its body can't be decompressed. */
+function errorFailure(answer: HttpAnswer, circumstances: Circumstances): ApiFailure {
+  const { body, problem } = answer;
+  if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, circumstances);
+  const failure = classify({ ...answer, body: '' }, circumstances);
+  return { ...failure, message: `${failure.message} (${problemText(problem, circumstances.mask)})` };
+}
+
+/** The change has probably been made, as after any other 2xx. */
+function undecodedFailure(status: number, problem: ContentProblem, mask: TokenMask): ApiFailure {
+  const code = undecodedCodes[problem.kind];
+  const message = `The server answered ${status}, but ${problemText(problem, mask)}`;
+  return { class: 'retry-little', code, message, status, unclear: true };
+}
+
+const undecodedCodes = {
+  unknown: 'ANSWER_ENCODING_UNKNOWN',
+  broken: 'ANSWER_ENCODING_BROKEN',
+  'too-large': 'ANSWER_TOO_LARGE',
+} as const satisfies Record<ContentProblem['kind'], string>;
+
+function problemText({ kind, encoding, detail }: ContentProblem, mask: TokenMask): string {
+  const name = serverText(encoding, mask);
+  switch (kind) {
+    case 'unknown':
+      return `its body is encoded in a way that this client doesn't know (${name}: ${detail})`;
+    case 'broken':
+      return `its body can't be decompressed (${name}: ${detail})`;
+    case 'too-large':
+      return `its body is larger than the client accepts when it is decompressed (${name}: ${detail})`;
   }
 }
 

@@ -52,12 +52,13 @@ export function createClient(options: ClientOptions): ApiClient {
   const baseUrl = new URL(parseBaseUrl(options.baseUrl, options));
   const prefix = baseUrl.pathname.replace(/\/$/, '');
   const tokens = typeof options.token === 'string' ? tokenFromValue(options.token) : options.token;
+  const maxAnswerBytes = options.maxAnswerBytes ?? 16 * 1024 * 1024;
   const pool = new Pool(baseUrl.origin, {
     connections: options.connections ?? 10,
     connectTimeout: timeouts.connectMs,
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
-    maxResponseSize: options.maxAnswerBytes ?? 16 * 1024 * 1024,
+    maxResponseSize: maxAnswerBytes,
     // A request written just as the server closes an idle connection is lost in an unclear way. Most servers keep
     // idle connections for 5 s or more, and say so when it is less.
     keepAliveTimeout: 4000,
@@ -74,7 +75,7 @@ export function createClient(options: ClientOptions): ApiClient {
   async function callWith(token: string, request: ApiRequest, stop: Stop): Promise<Call> {
     const headers = requestHeaders(token, options.userAgent);
     const wire = { path: `${prefix}${request.path}`, headers, body: request.body };
-    const ending = await repeatUnsent(() => exchange(pool, wire, stop), stop);
+    const ending = await repeatUnsent(() => exchange(pool, wire, { stop, maxAnswerBytes }), stop);
     const wasSent = ending.kind === 'answer' || ending.progress !== 'unsent';
     return { ...readEnding(ending, maskOf(token), stop), requests: wasSent ? 1 : 0 };
   }

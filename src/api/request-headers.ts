@@ -1,3 +1,5 @@
+import { acceptedEncodings } from './network/content-encoding.ts';
+
 /** What the client calls itself unless told otherwise. */
 export const defaultUserAgent = 'callquality-batch';
 
@@ -10,6 +12,7 @@ export function requestHeaders(
     authorization: `Bearer ${token}`,
     'content-type': 'application/json',
     accept: 'application/json',
+    'accept-encoding': acceptedEncodings,
     'user-agent': userAgent,
   };
 }

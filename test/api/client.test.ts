@@ -12,6 +12,8 @@ const json = (response: ServerResponse, body = '{"ok":true}', status = 200): voi
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n';
 
+const complete = 'HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{"ok":true}';
+
 describe('a call that is answered', () => {
   test('goes out as POST with token, content type and the exact body', async () => {
     const server = await httpServer((response) => json(response));
@@ -29,9 +31,9 @@ describe('a call that is answered', () => {
       authorization: 'Bearer secret-token',
       'content-type': 'application/json',
       accept: 'application/json',
+      'accept-encoding': 'gzip, br',
       'user-agent': 'test/1',
     });
-    expect(server.seen[0]?.headers).not.toHaveProperty('accept-encoding');
   });
 
   test('keeps the path prefix of the base URL', async () => {
@@ -74,11 +76,21 @@ describe('a call that is answered', () => {
     expect(new Set(server.seen.map(({ socket }) => socket.remotePort)).size).toBe(2);
   });
 
-  test('sees past informational answers', async () => {
-    const server = await httpServer((response) => {
-      response.writeEarlyHints({ link: '</x>; rel=preload' }, () => json(response));
-    });
-    expect(await clientOf(server.url).send(restore)).toMatchObject({ ok: true, requests: 1 });
+  test.each([
+    ['102', '102 Processing\r\n\r\n'],
+    ['103', '103 Early Hints\r\nlink: </x>; rel=preload\r\ncontent-encoding: gzip\r\n\r\n'],
+    [
+      'several',
+      `102 Processing\r\n\r\nHTTP/1.1 ${'103 Early Hints\r\n\r\nHTTP/1.1 '.repeat(20)}199 Odd\r\n\r\n`,
+    ],
+  ])('sees past informational answers: %s, in one piece and in two', async (_, informational) => {
+    for (const separate of [false, true]) {
+      const url = await socketServer((socket) => {
+        if (!separate) socket.write(`HTTP/1.1 ${informational}${complete}`);
+        else socket.write(`HTTP/1.1 ${informational}`, () => socket.write(complete));
+      });
+      expect(await clientOf(url).send(restore)).toMatchObject({ ok: true, requests: 1, body: { ok: true } });
+    }
   });
 });
 
@@ -150,6 +162,25 @@ describe('an answer that is no usable one', () => {
         message: 'quota',
         waitMs: 7000,
         unclear: false,
+      },
+    });
+  });
+});
+
+describe('an informational answer that undici can not skip', () => {
+  test.each([
+    ['100 Continue', '100 Continue\r\n\r\n'],
+    ['101 Switching Protocols', '101 Switching Protocols\r\n\r\n'],
+    ['101 Switching Protocols', '101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'],
+  ])('is told as what it is: %s', async (name, informational) => {
+    const url = await socketServer((socket) => socket.write(`HTTP/1.1 ${informational}${complete}`));
+    expect(await clientOf(url).send(restore)).toMatchObject({
+      requests: 1,
+      failure: {
+        class: 'retry-little',
+        code: 'ANSWER_INFORMATIONAL',
+        message: expect.stringContaining(name),
+        unclear: true,
       },
     });
   });

@@ -1,6 +1,8 @@
 import type { Dispatcher, Pool } from 'undici';
 import type { HttpAnswer } from '../answer.ts';
-import type { AnswerHeaders } from '../headers.ts';
+import { type AnswerHeaders, headerValues } from '../headers.ts';
+import { decodeContent } from './content-encoding.ts';
+import { switchedProtocols } from './network-failure.ts';
 import type { Stop } from './stop.ts';
 
 /**
@@ -22,6 +24,12 @@ export interface Reached {
   readonly status?: number;
 }
 
+export interface ExchangeOptions {
+  readonly stop: Stop;
+  /** Largest body of an answer, decompressed. */
+  readonly maxAnswerBytes: number;
+}
+
 /** A request with everything that goes over the wire. */
 export interface WireRequest {
   readonly path: string;
@@ -36,9 +44,13 @@ export interface WireRequest {
  * divides requests that surely were not processed from those that may have been. undici sends a request without
  * `idempotent` at most once (it fails it when its connection closes), so neither does this.
  */
-export function exchange(pool: Pool, request: WireRequest, stop: Stop): Promise<Ending> {
+export function exchange(
+  pool: Pool,
+  request: WireRequest,
+  { stop, maxAnswerBytes }: ExchangeOptions,
+): Promise<Ending> {
   return new Promise((resolve, reject) => {
-    const handler = new ExchangeHandler(stop, { resolve, reject });
+    const handler = new ExchangeHandler(stop, maxAnswerBytes, { resolve, reject });
     if (handler.ended) return;
     const { path, headers, body } = request;
     pool.dispatch({ method: 'POST', path, headers, body }, handler);
@@ -58,10 +70,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   readonly #stop: Stop;
+  readonly #maxAnswerBytes: number;
   readonly #settle: Settle;
 
-  constructor(stop: Stop, settle: Settle) {
+  constructor(stop: Stop, maxAnswerBytes: number, settle: Settle) {
     this.#stop = stop;
+    this.#maxAnswerBytes = maxAnswerBytes;
     this.#settle = settle;
     if (stop.reason !== undefined) this.#onStop();
     else stop.addListener(this.#onStop);
@@ -77,7 +91,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#progress = 'sent';
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    // undici can't go on after this one, and would fail on what it expects itself.
+    if (status === 101) controller.abort(new Error(switchedProtocols));
     if (status < 200) return;
     this.#progress = 'answering';
     this.#status = status;
@@ -89,8 +105,20 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const body = decoder.decode(this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks));
-    this.#end({ kind: 'answer', answer: { status: this.#status ?? 0, headers: this.#headers, body } });
+    const [first, ...others] = this.#chunks;
+    const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
+    const answer = { status: this.#status ?? 0, headers: this.#headers, ...this.#bodyOf(bytes) };
+    this.#end({ kind: 'answer', answer });
+  }
+
+  /** What can't be decompressed is taken as it is: some proxies decompress answers and leave their headers. */
+  #bodyOf(bytes: Buffer): Pick<HttpAnswer, 'body' | 'problem'> {
+    const encoding = headerValues(this.#headers, 'content-encoding').join(',');
+    if (encoding === '') return { body: decoder.decode(bytes) };
+    const content = decodeContent(bytes, encoding, this.#maxAnswerBytes);
+    return content.ok
+      ? { body: decoder.decode(content.bytes) }
+      : { body: decoder.decode(bytes), problem: content.problem };
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {

@@ -88,6 +88,11 @@ function sentKind(reason: string, progress: Progress, error: Error): Kind {
         message: 'The answer is larger than the client accepts',
       };
   }
+  const informational = informationalAnswers.get(error.message);
+  if (informational !== undefined) {
+    const message = `The server answered ${informational}, which nobody had asked for and this client can't see past: the final answer is lost. Let the server, or the proxy before it, answer without`;
+    return { class: 'retry-little', code: 'ANSWER_INFORMATIONAL', message };
+  }
   if (error.name === 'HTTPParserError' && progress === 'sent') {
     const message = `The server's answer is not HTTP (${serverText(error.message)})`;
     return { class: 'retry', code: 'ANSWER_NOT_HTTP', message };
@@ -105,6 +110,15 @@ function sentKind(reason: string, progress: Progress, error: Error): Kind {
     message: `The connection was lost before an answer came (${reason})`,
   };
 }
+
+/** As undici says it of an upgrade that was not asked for. */
+export const switchedProtocols = 'bad upgrade';
+
+/** The informational answers that undici ends the connection for, by its message; it skips all others. */
+const informationalAnswers: ReadonlyMap<string, string> = new Map([
+  ['bad response', '100 Continue'],
+  [switchedProtocols, '101 Switching Protocols'],
+]);
 
 /** Certificates that do not verify (`X509_V_ERR_…` of OpenSSL), and servers that do not speak TLS. */
 function isTlsError(reason: string, error: Error): boolean {

@@ -42,6 +42,7 @@ export function defineSandbox(command: Command): void {
     .option('--omitted <what>', words('omitted', 'soundboard fields that an update leaves out'))
     .option('--not-deleted-status <n>', words('notDeletedStatus', 'restoring what is not deleted'))
     .option('--retry-after <where>', words('retryAfter', 'where a 429 or 503 says how long to wait'))
+    .option('--compress <how>', words('compress', 'compression of all answers'))
     .optionsGroup('Trouble:')
     .option('--latency <time>', `of every answer: 50ms, or 20ms..80ms (default: ${defaultSwitches.latency})`)
     .option('--limit <limit>', `rate limit, see below (default: ${defaultSwitches.limit})`)

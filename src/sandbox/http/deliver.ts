@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpAnswer } from '../service/delivery.ts';
 import type { Reaction } from '../service/service.ts';
+import { compress } from './compress.ts';
 
 /** Does on the connection what the service decided. */
 export function deliver(response: Response, reaction: Reaction): void {
@@ -40,20 +41,17 @@ function deliverNow(response: Response, { delivery, sent }: Reaction): void {
     case 'silence':
       return;
     case 'answer':
-      writeHead(response, delivery.answer);
       // As a string, the body goes out in one piece with the header.
-      response.end(delivery.answer.body);
+      response.end(writeHead(response, delivery.answer));
       break;
     case 'slow': {
-      writeHead(response, delivery.answer);
-      const [first, second] = halves(delivery.answer.body);
+      const [first, second] = halves(writeHead(response, delivery.answer));
       response.write(first);
       later(delivery.pause, () => response.end(second));
       break;
     }
     case 'cut': {
-      writeHead(response, delivery.answer);
-      const [first] = halves(delivery.answer.body);
+      const [first] = halves(writeHead(response, delivery.answer));
       // Closed and not reset, as a reset may overtake the first half.
       response.write(first, () => socket.destroy());
       break;
@@ -62,12 +60,19 @@ function deliverNow(response: Response, { delivery, sent }: Reaction): void {
   sent(delivery.answer.status);
 }
 
-function writeHead(response: Response, { status, headers, body }: HttpAnswer): void {
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+/** Writes all but the body, and gives the body as it goes over the wire. */
+function writeHead(response: Response, { status, headers, body, compression }: HttpAnswer): string | Buffer {
+  const wire = compression === undefined ? body : compress(body, compression);
+  response.writeHead(status, {
+    ...headers,
+    ...(compression !== undefined && { 'content-encoding': compression }),
+    'content-length': Buffer.byteLength(wire),
+  });
+  return wire;
 }
 
-function halves(body: string): readonly [Buffer, Buffer] {
-  const bytes = Buffer.from(body);
+function halves(body: string | Buffer): readonly [Buffer, Buffer] {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const middle = Math.floor(bytes.length / 2);
   return [bytes.subarray(0, middle), bytes.subarray(middle)];
 }

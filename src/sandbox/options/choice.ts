@@ -1,6 +1,7 @@
 import { usageError } from '../../errors.ts';
 import type { LogBody } from '../log/log-entry.ts';
 import type { OmittedFields } from '../model/soundboard.ts';
+import type { Compression } from '../service/delivery.ts';
 import type { NotDeletedStatus } from '../service/endpoint.ts';
 import type { ErrorStyle, RetryAfterStyle } from '../service/error-body.ts';
 import type { LimitStatus } from '../service/gate.ts';
@@ -17,6 +18,7 @@ export const choices = {
   retryAfter: ['header', 'retry-info', 'none'],
   limitHeaders: ['none', 'ratelimit', 'ratelimit-fields', 'x-ratelimit'],
   limitStatus: ['429', '503'],
+  compress: ['none', 'gzip', 'br', 'deflate'],
   logBody: ['sha256', 'text', 'none'],
 } as const satisfies {
   readonly errorStyle: readonly ErrorStyle[];
@@ -27,6 +29,7 @@ export const choices = {
   readonly retryAfter: readonly RetryAfterStyle[];
   readonly limitHeaders: readonly LimitHeaderStyle[];
   readonly limitStatus: readonly LimitStatus[];
+  readonly compress: readonly Compression[];
   readonly logBody: readonly LogBody[];
 };
 

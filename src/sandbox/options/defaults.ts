@@ -11,6 +11,7 @@ export const defaultSwitches = {
   retryAfter: choices.retryAfter[0],
   limitHeaders: choices.limitHeaders[0],
   limitStatus: choices.limitStatus[0],
+  compress: choices.compress[0],
   latency: '0ms',
   limit: 'none',
   fault: 'none',

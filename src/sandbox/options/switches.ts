@@ -31,6 +31,8 @@ export interface SwitchOptions {
   readonly limitHeaders?: string;
   /** `429` (default) or `503`. */
   readonly limitStatus?: string;
+  /** `none` (default), `gzip`, `br` or `deflate`, whatever the client accepts. */
+  readonly compress?: string;
   /** `50ms`, or a range `20ms..80ms`. Default `0ms`. */
   readonly latency?: string;
   /** `none` (default) or `token-bucket:rate=50,burst=10`, and so on: see docs/sandbox.md, "Rate limits". */
@@ -76,6 +78,7 @@ export function readSwitches(given: Required<SwitchOptions>): Switches {
     retryAfter: parseChoice('--retry-after', 'retryAfter', given.retryAfter),
     limitHeaders: parseChoice('--limit-headers', 'limitHeaders', given.limitHeaders),
     limitStatus: parseChoice('--limit-status', 'limitStatus', given.limitStatus),
+    compress: parseChoice('--compress', 'compress', given.compress),
     latency: parseDurationRange('--latency', given.latency),
     limit: parseLimitPlan('--limit', given.limit),
     faults: parseFaults('--fault', given.fault),

@@ -10,7 +10,12 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** How the body is compressed on its way; absent when it isn't. */
+  readonly compression?: Exclude<Compression, 'none'>;
 }
+
+/** How answers are compressed: a `Content-Encoding`, or not at all. */
+export type Compression = 'none' | 'gzip' | 'br' | 'deflate';
 
 /** What happens on the connection. */
 export type Delivery =
@@ -27,6 +32,7 @@ export type Delivery =
 export interface DeliveryStyle extends WireStyle {
   readonly errorStyle: ErrorStyle;
   readonly retryAfter: RetryAfterStyle;
+  readonly compress: Compression;
   /** Milliseconds. */
   readonly slowBodyDelay: number;
 }
@@ -70,6 +76,12 @@ export function withHeaders(delivery: Delivery, headers: HttpAnswer['headers']):
   if (!('answer' in delivery)) return delivery;
   const { answer } = delivery;
   return { ...delivery, answer: { ...answer, headers: { ...answer.headers, ...headers } } };
+}
+
+/** A delivery whose answer, where it has one, is compressed. */
+export function withCompression(delivery: Delivery, compression: Compression): Delivery {
+  if (compression === 'none' || !('answer' in delivery)) return delivery;
+  return { ...delivery, answer: { ...delivery.answer, compression } };
 }
 
 /** What a fault makes of the operation's answer; `undefined` when a refusal gives it no occasion. */

@@ -12,6 +12,7 @@ import {
   type Delivery,
   deliverLoss,
   deliverSpoilt,
+  withCompression,
   withHeaders,
   writeAnswer,
   writeRefusal,
@@ -124,23 +125,25 @@ export class Service {
     const passage = this.#gate.pass(request, now);
     if (passage.kind !== 'admitted') {
       const reaction = this.#refuse(passage.refusal, { ...record, throttled: passage.kind === 'throttled' });
-      return this.#limited(reaction, passage, now);
+      return this.#compressed(this.#limited(reaction, passage, now));
     }
     const reaction = reading.ok
       ? this.#process(endpoint, reading.call, record)
       : this.#refuse(reading.refusal, record);
-    return this.#limited(reaction, passage, now);
+    return this.#compressed(this.#limited(reaction, passage, now));
   }
 
   /** Answers a request for a path that the service does not have. */
   reactToUnknownPath(method: string, url: string): Reaction {
     const target = `${method} ${url}`;
-    return this.#refuse(refuse('NOT_FOUND', `there is nothing at ${target}`), { ...unknownRequest, target });
+    const refusal = refuse('NOT_FOUND', `there is nothing at ${target}`);
+    return this.#compressed(this.#refuse(refusal, { ...unknownRequest, target }));
   }
 
   /** Answers a request whose body could not be received. `operation` is that of its path. */
   reactToUnreadable(operation: Endpoint['operation'], status: number, message: string): Reaction {
-    return this.#refuse(refuse('INVALID_ARGUMENT', message, { status }), { ...unknownRequest, operation });
+    const refusal = refuse('INVALID_ARGUMENT', message, { status });
+    return this.#compressed(this.#refuse(refusal, { ...unknownRequest, operation }));
   }
 
   #refuse(refusal: Refusal, record: RequestRecord): Reaction {
@@ -163,6 +166,13 @@ export class Service {
       sent: reaction.sent,
       ...(release && { over: release }),
     };
+  }
+
+  #compressed(reaction: Reaction): Reaction {
+    const { compress } = this.#switches;
+    return compress === 'none'
+      ? reaction
+      : { ...reaction, delivery: withCompression(reaction.delivery, compress) };
   }
 
   #process(endpoint: Endpoint, call: Call, record: RequestRecord): Reaction {

@@ -150,6 +150,7 @@ describe('switches', () => {
     expect(body).toEqual({
       errorStyle: 'google',
       integers: 'string',
+      compress: 'none',
       case: 'snake',
       omitted: 'keep',
       notDeletedStatus: '400',

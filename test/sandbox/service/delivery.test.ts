@@ -7,6 +7,7 @@ const style: DeliveryStyle = {
   retryAfter: 'header',
   integers: 'number',
   case: 'snake',
+  compress: 'none',
   slowBodyDelay: 0,
 };
 

@@ -1,0 +1,78 @@
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+
+/** What goes out as `Accept-Encoding`. */
+export const acceptedEncodings = 'gzip, br';
+
+/** The content of an answer: its bytes, or why they can't be had. */
+export type Content =
+  | { readonly ok: true; readonly bytes: Buffer }
+  | { readonly ok: false; readonly problem: ContentProblem };
+
+export interface ContentProblem {
+  /** `too-large`: what comes out is beyond what the client accepts, or beyond all proportion to what went in. */
+  readonly kind: 'unknown' | 'broken' | 'too-large';
+  /** What the server says of the encoding, as it says it. */
+  readonly encoding: string;
+  /** What went wrong, or how large it may have been. */
+  readonly detail: string;
+}
+
+/** JSON that repeats itself is seldom compressed to less than a hundredth; a bomb is made of more than a thousand. */
+const maxRatio = 200;
+/** Up to here no ratio is suspicious: the first megabyte of zeros fits into ten bytes of Brotli. */
+const harmlessBytes = 1024 * 1024;
+/** Encodings over each other; a file can be made that is its own compressed form, without end. */
+const maxEncodings = 3;
+
+/**
+ * Undoes `Content-Encoding` (RFC 9110, section 8.4). Decoding stops as soon as more comes out than `maxBytes`, or than
+ * 200 times what went in.
+ *
+ * The threadpool is not used: for the usual few kilobytes it would take longer than the 25 µs of the work.
+ */
+export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number): Content {
+  // Answers without content (204, some errors) may say how it would be encoded.
+  if (bytes.length === 0) return { ok: true, bytes };
+  const names = encoding
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');
+  const decoders = names.map((name) => decodersByName.get(name));
+  const maxOutputLength = Math.min(maxBytes, Math.max(harmlessBytes, maxRatio * bytes.length));
+  if (names.length > maxEncodings) {
+    return failed('unknown', encoding, `${names.length} encodings over each other`);
+  }
+  let decoded = bytes;
+  for (const decode of decoders.toReversed()) {
+    if (decode === undefined) return failed('unknown', encoding, 'not asked for');
+    try {
+      decoded = decode(decoded, { maxOutputLength });
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      return code === 'ERR_BUFFER_TOO_LARGE'
+        ? failed('too-large', encoding, `${bytes.length} bytes become more than ${maxOutputLength}`)
+        : failed('broken', encoding, message);
+    }
+  }
+  return { ok: true, bytes: decoded };
+}
+
+function failed(kind: ContentProblem['kind'], encoding: string, detail: string): Content {
+  return { ok: false, problem: { kind, encoding, detail } };
+}
+
+type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
+
+const decodersByName: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['br', brotliDecompressSync],
+  ['deflate', inflateEither],
+]);
+
+/** `deflate` means the zlib format; some servers send the bare one inside it (RFC 9110, section 8.4.1.2). */
+function inflateEither(bytes: Buffer, options: { readonly maxOutputLength: number }): Buffer {
+  const hasZlibHeader =
+    bytes.length > 1 && (bytes.readUInt8(0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
+  return hasZlibHeader ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
+}
