@@ -4,11 +4,11 @@ import { CqbatchError } from '../errors.ts';
 import { escapeInvisible } from '../printable.ts';
 import { systemError } from '../system-error.ts';
 import { exitCodes } from './exit-codes.ts';
-import { outliveReaders, writeDocument, writeResult, writeTalk } from './output.ts';
+import { outliveTerminal, writeDocument, writeResult, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
 import { readVersion } from './version.ts';
 
-outliveReaders();
+outliveTerminal();
 
 // What a manifest holds is nobody else's business, nor is what an API answers: whatever is written, also by PGlite.
 process.umask(0o077);
@@ -33,15 +33,23 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) {
     // Help and version have been printed; usage errors too, on standard error.
     if (error.exitCode === 0) return exitCodes.success;
-    if (wantsJson)
-      writeDocument({ error: { code: 'USAGE', message: error.message.replace(/^error: /, '') } });
+    printJson('USAGE', error.message.replace(/^error: /, ''));
     return exitCodes.usage;
   }
   const known = error instanceof CqbatchError ? error : systemError(error);
   const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;
-  if (wantsJson) writeDocument({ error: { code: known?.code ?? 'UNEXPECTED', message } });
+  printJson(known?.code ?? 'UNEXPECTED', message);
   writeTalk(`error: ${known === undefined ? message : escapeInvisible(message)}\n`);
   return known?.kind === 'usage' ? exitCodes.usage : exitCodes.fatal;
+}
+
+function printJson(code: string, message: string): void {
+  if (!wantsJson) return;
+  try {
+    writeDocument({ error: { code, message } });
+  } catch {
+    // Standard error says it, too.
+  }
 }
 
 /** Commander writes and ends the process by itself unless each of its commands is told not to. */

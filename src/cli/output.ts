@@ -1,10 +1,15 @@
+import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { isatty } from 'node:tty';
 import { escapeInvisible, printable, printableJson } from '../printable.ts';
+import { SystemError } from '../system-error.ts';
 
 /**
  * The only way to standard output, standard error and the user's answers. Manifests, file names, arguments and API
  * answers are hostile, so nothing goes out here that a terminal would act on: it is made visible, as `\u001b`.
  * `test/cli/output.test.ts` fails for code elsewhere that writes to either stream.
+ *
+ * Data (standard output) is written, or the command fails. Talk (standard error) never ends or holds up a run.
  */
 
 /** What is known of standard error, where talk goes. */
@@ -19,24 +24,32 @@ export const screen = {
   },
 };
 
-/** Data for people on standard output; the text has its line feeds. */
+/**
+ * Data for people on standard output; the text has its line feeds.
+ *
+ * @throws a `SystemError` when it can't be written.
+ */
 export function writeResult(text: string): void {
-  process.stdout.write(printable(text));
+  writeData(printable(text));
 }
 
-/** Data for machines on standard output: one JSON document. */
+/**
+ * Data for machines on standard output: one JSON document.
+ *
+ * @throws a `SystemError` when it can't be written.
+ */
 export function writeDocument(document: object): void {
-  process.stdout.write(`${printableJson(JSON.stringify(document))}\n`);
+  writeData(`${printableJson(JSON.stringify(document))}\n`);
 }
 
 /** Talk on standard error; the text has its line feeds. */
 export function writeTalk(text: string): void {
-  process.stderr.write(printable(text));
+  writeFreely(printable(text));
 }
 
 /** One line of the structured log on standard error: JSON, with its line feed. */
 export function writeLogLine(json: string): void {
-  process.stderr.write(printableJson(json));
+  writeFreely(printableJson(json));
 }
 
 const clearLine = '\r\u001b[2K';
@@ -46,9 +59,7 @@ const usualColumns = 80;
 
 /** Replaces the line of the screen on which the cursor is, cut to the screen's width. */
 export function redrawLine(line: string): void {
-  process.stderr.write(
-    clearLine + escapeInvisible(line).slice(0, (process.stderr.columns || usualColumns) - 1),
-  );
+  writeFreely(clearLine + escapeInvisible(line).slice(0, (process.stderr.columns || usualColumns) - 1));
 }
 
 /** Asks on standard error for a line. Ctrl-C and the end of the input are an empty one. */
@@ -62,11 +73,66 @@ export async function askLine(question: string): Promise<string> {
   return answer;
 }
 
-/** Whoever reads may have gone (`cqbatch list | head`, a closed terminal): that ends no run. */
-export function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-    });
+/** Data reaches its reader, however slow that is, or the command fails; a reader who has gone wants no more of it. */
+function writeData(text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE' || (code === 'EIO' && isatty(1))) return;
+      if (code !== 'EAGAIN') throw unwritable(code ?? String(error), error);
+      sleep(pauseMs);
+    }
   }
+}
+
+function unwritable(reason: string, cause: unknown): SystemError {
+  return new SystemError(
+    'OUTPUT_UNWRITABLE',
+    `standard output can't be written (${reason})`,
+    'make room for it or send it elsewhere',
+    cause,
+  );
+}
+
+const pauseMs = 10;
+/** A reader who takes nothing for so long holds up nobody any longer. */
+const patienceMs = 1_000;
+/** What such a reader has not taken yet of the text at which it stopped; what is said meanwhile is dropped. */
+let rest: Buffer = Buffer.alloc(0);
+
+function writeFreely(text: string): void {
+  const stalled = rest.length > 0;
+  if (stalled) rest = writeFor(0, rest);
+  if (rest.length === 0) rest = writeFor(stalled ? 0 : patienceMs, Buffer.from(text));
+}
+
+/** @returns what could not be written in that time, and may be later. */
+function writeFor(milliseconds: number, bytes: Buffer): Buffer {
+  let at = 0;
+  for (let waitedMs = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(2, bytes, at);
+      waitedMs = 0;
+    } catch (error) {
+      // Else: a full disk, a reader who has gone, a terminal that was closed.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return Buffer.alloc(0);
+      if (waitedMs >= milliseconds) break;
+      sleep(pauseMs);
+      waitedMs += pauseMs;
+    }
+  }
+  return bytes.subarray(at);
+}
+
+/** Blocks, as writing to a pipe that is full does. */
+function sleep(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** Whoever closes the terminal at a question, which Node writes, ends nothing by that. It also makes pipes say `EAGAIN`. */
+export function outliveTerminal(): void {
+  process.stderr.on('error', () => {});
 }

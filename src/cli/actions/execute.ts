@@ -109,10 +109,16 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
 /** Prints what a run came to. */
 function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): ExitCode {
   if (reports === undefined) throw new Error('Only a daemon hands runs over.');
-  terminal.result(
-    reportDocument(record, reports),
-    summaryText(reports.summary, reports.paths, nextCommands(record, reports.summary)),
-  );
+  try {
+    terminal.result(
+      reportDocument(record, reports),
+      summaryText(reports.summary, reports.paths, nextCommands(record, reports.summary)),
+    );
+  } catch (error) {
+    // Whoever can't read the result must not take the run for one that has failed.
+    terminal.warn(`Run ${record.id} is ${record.state}; its report is ${reports.paths.report}`);
+    throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
+  }
   explainHalt(terminal, end);
   warnOfAlteredRows(terminal, record, reports);
   return exitCodeOf(end, reports.summary.outcomes);

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+
+const rows = 30;
+const success = 0;
+const fatal = 4;
+const unwritable = "error: standard output can't be written (ENOSPC)";
+
+async function newPlace(count = rows) {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(count).text);
+  const sandbox = await startSandbox('--evaluations', '5000');
+  return { cwd, env: sandbox.env };
+}
+
+const talkative = ['--rate', 'none', '--log-level', 'debug'];
+
+describe.skipIf(!existsSync('/dev/full'))(
+  'a run whose words can not be written',
+  { timeout: 240_000 },
+  () => {
+    test.each([
+      ['talk on a full disk', 'exec "$@" 2> /dev/full', success, /"state":"completed"/, /^$/],
+      ['neither stream', 'exec "$@" >&- 2>&-', success, /^$/, /^$/],
+      [
+        'talk that nobody reads any more',
+        '{ "$@"; echo "code $?"; } 2>&1 >&3 | true',
+        success,
+        /completed/,
+        /^$/,
+      ],
+      [
+        'data on a full disk',
+        'exec "$@" > /dev/full',
+        fatal,
+        /^$/,
+        /is completed; its report is \S+report\.csv$/m,
+      ],
+      ['all on a full disk', 'exec "$@" > /dev/full 2>&1', fatal, /^$/, /^$/],
+    ])('is completed with its report: %s', async (_title, shell, code, stdout, stderr) => {
+      const place = await newPlace();
+      const args = ['run', 'rows.csv', '--yes', '--json', '--run-id', 'r', ...talkative];
+      const end = await cqbatch(args, { ...place, shell: `exec 3>&1; ${shell}` });
+      expect(end).toEqual({
+        code,
+        stdout: expect.stringMatching(stdout),
+        stderr: expect.stringMatching(stderr),
+      });
+      if (code === fatal && end.stderr !== '') {
+        expect(end.stderr).toContain(
+          `${unwritable}: make room for it or send it elsewhere, then cqbatch report r`,
+        );
+      }
+      const folder = join(place.cwd, '.cqbatch', 'runs', 'r');
+      expectEveryRowOnce(await readCsv(folder, 'report.csv'), rows);
+      expect(JSON.parse(await readFile(join(folder, 'run.json'), 'utf8'))).toMatchObject({
+        state: 'completed',
+      });
+    });
+
+    test('is not held up by a reader who takes nothing', async () => {
+      const count = 2_000;
+      const place = await newPlace(count);
+      const child = startCqbatch(['run', 'rows.csv', '--yes', '--run-id', 'r', ...talkative], place);
+      child.stdout?.resume();
+      // Nobody reads its standard error: 64 KB of 400 KB have room on the way.
+      expect(await once(child, 'exit')).toEqual([1, null]);
+      expectEveryRowOnce(await readCsv(join(place.cwd, '.cqbatch', 'runs', 'r'), 'report.csv'), count);
+    });
+  },
+);
+
+describe.skipIf(!existsSync('/dev/full'))('a command whose result can not be written', () => {
+  test.each([
+    ['list', 'exec "$@" > /dev/full', fatal],
+    ['plan rows.csv', 'exec "$@" > /dev/full', fatal],
+    ['--help', 'exec "$@" > /dev/full', fatal],
+    ['sandbox --port 0', 'exec "$@" > /dev/full', fatal],
+    ['list', 'exec "$@" 2> /dev/full', success],
+    ['plan rows.csv', 'exec "$@" 2> /dev/full', success],
+  ])('%s with %s ends with code %d', async (command, shell, code) => {
+    const { cwd } = await newPlace();
+    const end = await cqbatch(command.split(' '), { cwd, shell });
+    expect({ code: end.code, stderr: end.stderr }).toEqual({
+      code,
+      stderr: code === fatal ? expect.stringContaining(unwritable) : '',
+    });
+  });
+
+  test('keeps the code of an error, which is told on standard error', async () => {
+    const { cwd } = await newPlace();
+    const end = await cqbatch(['status', 'nothing', '--json'], { cwd, shell: 'exec "$@" > /dev/full' });
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('error: There is no run') });
+  });
+
+  test('is quiet when its reader has gone', async () => {
+    const { cwd } = await newPlace();
+    const shell = '{ "$@"; echo "code $?" >&2; } | true';
+    expect(await cqbatch(['run', '--help'], { cwd, shell })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'code 0\n',
+    });
+  });
+});
