@@ -28,10 +28,15 @@ export interface Datastore {
   /** Resolves with the reason when the datastore fails for good; never settles otherwise. */
   readonly lost: Promise<Error>;
   /**
-   * Which life of the datastore this is, as an opaque text: it changes when the datastore may have lost something that
-   * it had acknowledged. Undefined when nobody can tell.
+   * Which incarnation of the datastore this is, as an opaque text: another one may have lost something that an earlier one
+   * had acknowledged. Undefined when nobody can tell.
    */
-  life(): Promise<string | undefined>;
+  incarnation(): Promise<string | undefined>;
+  /**
+   * Begins another incarnation: what was fed to an earlier one is never looked for again. Only where it is exclusively
+   * ours, and what it holds has been settled.
+   */
+  renew(): Promise<void>;
   /** Keeps the datastore small and quick; to be called now and then while jobs come and go. */
   maintain(): Promise<void>;
   /** Idempotent. BullMQ objects must be closed before. */

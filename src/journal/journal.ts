@@ -4,7 +4,7 @@ import type { Outcome, RowHistory, RowResult } from '../domain.ts';
  * What a journal says, one entry a line:
  *
  * - `row`: a row is finished. The first result of a row counts, later ones are ignored.
- * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the life that `to` names.
+ * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the incarnation that `to` names.
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
  * - `settled`: whatever was fed before is finished, described by an `open` entry, or was never called; the datastore
  *   holds nothing of this run any more.
@@ -40,7 +40,7 @@ export interface JournalView {
   history(row: number): RowHistory | undefined;
   /** Whether the row was fed and is neither finished nor, since it was fed, opened or settled. */
   isUnsettled(row: number): boolean;
-  /** The life of the datastore to which an unsettled row was fed, if the journal says it. */
+  /** The incarnation of the datastore to which an unsettled row was fed, if the journal says it. */
   fedTo(row: number): string | undefined;
   /** The rows of which `isUnsettled` is true, in the order in which they were fed. */
   unsettledRows(): Iterable<number>;

@@ -96,7 +96,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     },
     onError: options.onError,
   });
-  let life = await datastore.life();
+  let incarnation = await datastore.incarnation();
   for (const { rows, bytes } of batches.adopted.batches) window.fed(rows, bytes);
   await journal.append(suspectLostRows());
   void options.lost.then(fail);
@@ -108,7 +108,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   function suspectLostRows(): readonly JournalEntry[] {
     return [...journal.unsettledRows()]
       .filter((row) => !batches.adopted.rows.has(row))
-      .filter((row) => life === undefined || journal.fedTo(row) !== life)
+      .filter((row) => incarnation === undefined || journal.fedTo(row) !== incarnation)
       .map(suspected);
   }
 
@@ -138,7 +138,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
       const last = tasks.at(-1);
       if (ending.signal.aborted || first === undefined || last === undefined) return;
       // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
-      const to = life === undefined ? {} : { to: life };
+      const to = incarnation === undefined ? {} : { to: incarnation };
       await journal.append([{ type: 'fed', first: first.row, last: last.row, ...to }]);
       window.fed(tasks.length, bytes);
       await orEnding(batches.add(tasks, bytes, ending.signal));
@@ -181,7 +181,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     try {
       await batches.refresh();
       window.observed(batches.openRows);
-      if (troubled && datastore.trouble === undefined) life = await datastore.life();
+      if (troubled && datastore.trouble === undefined) incarnation = await datastore.incarnation();
       troubled = datastore.trouble !== undefined;
     } catch (error) {
       options.onError(error as Error);

@@ -15,27 +15,32 @@ export interface ClaimingRun {
   readonly journal: Journal;
 }
 
-/** Leaves the embedded datastore empty and every run in it settled: no row is called behind the user's back. */
+/**
+ * Leaves the embedded datastore empty and every run in it settled: no row is called behind the user's back. When the
+ * signal aborts before that, all is as it was, and nothing can be fed.
+ */
 export async function claimForOurselves(
   store: RunStore,
   runId: string,
   { datastore, rows, journal }: ClaimingRun,
   interrupt: AbortSignal,
 ): Promise<void> {
-  await settleDeadRuns(store, datastore, runId, interrupt);
+  if (!(await settleDeadRuns(store, datastore, runId, interrupt))) return;
   await rows.releaseClaims();
-  await settleRun(datastore, rows, journal, runId, interrupt);
+  if (!(await settleRun(datastore, rows, journal, runId, interrupt))) return;
+  await datastore.renew();
   // Rows of runs whose folder somebody deleted: nobody would know what became of them. What the API has asked to wait is
   // known to the next run anyway, unless it wants a rate of its own.
   await rows.clear();
 }
 
+/** @returns whether it is through; not when the signal aborted. */
 async function settleDeadRuns(
   store: RunStore,
   datastore: Datastore,
   ownId: string,
   interrupt: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   for (const record of await store.list()) {
     const worked = isActive(record.state) || record.state === 'failed';
     if (record.id === ownId || !worked || record.queue !== undefined) continue;
@@ -43,11 +48,12 @@ async function settleDeadRuns(
     const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), { runId: record.id });
     try {
       await rows.releaseClaims();
-      await settleRun(datastore, rows, journal, record.id, interrupt);
+      if (!(await settleRun(datastore, rows, journal, record.id, interrupt))) return false;
     } finally {
       await journal.close();
       await rows.close();
     }
     await store.save(enterState(record, 'interrupted', 'its process ended'));
   }
+  return true;
 }

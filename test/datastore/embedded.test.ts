@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -76,6 +76,84 @@ describe('the embedded datastore', () => {
     await expect(openEmbedded({ stateDir, purpose: 'first' })).rejects.toMatchObject({
       code: 'DATASTORE_UNUSABLE',
     });
+  });
+
+  test('makes no database among files of others', async () => {
+    const stateDir = await temporaryFolder();
+    await mkdir(join(stateDir, 'queue', 'base'), { recursive: true });
+    await expect(openEmbedded({ stateDir, purpose: 'first' })).rejects.toThrow(
+      'PG_VERSION is missing. Move the folder away, then type "cqbatch resume"',
+    );
+  });
+});
+
+describe('an incarnation of the embedded datastore', () => {
+  interface Opened {
+    readonly name: string | undefined;
+    /** Whether it still has what `visit` left in it. */
+    readonly kept: boolean;
+  }
+
+  /** Opens the datastore, leaves something in it, and closes it in order. */
+  async function visit(
+    stateDir: string,
+    whileOpen: () => Promise<unknown> = async () => {},
+  ): Promise<Opened> {
+    const datastore = await openEmbedded({ stateDir, purpose: 'visit' });
+    try {
+      const { query } = datastore.connection as {
+        query(text: string): Promise<{ rows: { there: unknown }[] }>;
+      };
+      const ask = query.bind(datastore.connection);
+      const { rows } = await ask("SELECT to_regclass('bullmq.left_there') IS NOT NULL AS there");
+      await ask('CREATE TABLE IF NOT EXISTS bullmq.left_there ()');
+      await whileOpen();
+      return { name: await datastore.incarnation(), kept: rows[0]?.there === true };
+    } finally {
+      await datastore.close();
+    }
+  }
+
+  test('is the same when the whole state folder was moved, and another once it is renewed', async () => {
+    const stateDir = await temporaryFolder();
+    const { name } = await visit(stateDir);
+    expect(name).toMatch(/^[0-9a-f]{16}$/);
+    const moved = join(await temporaryFolder(), 'moved');
+    await cp(stateDir, moved, { recursive: true });
+    const datastore = await openEmbedded({ stateDir: moved, purpose: 'renew' });
+    expect(await datastore.incarnation()).toBe(name);
+    await datastore.renew();
+    const renewed = await datastore.incarnation();
+    await datastore.close();
+    expect(renewed).not.toBe(name);
+    expect(await visit(moved)).toEqual({ name: renewed, kept: true });
+  });
+
+  test('is another one, and empty, when it is not what was there last', async () => {
+    const stateDir = await temporaryFolder();
+    const queue = join(stateDir, 'queue');
+    const copy = join(stateDir, 'copy');
+    const names = [(await visit(stateDir, () => cp(queue, copy, { recursive: true }))).name];
+    const changes = {
+      'a copy was put over it that was made while it was open': () => cp(copy, queue, { recursive: true }),
+      'the system was started since': async () => {
+        const file = `${queue}.incarnation.json`;
+        const record = JSON.parse(await readFile(file, 'utf8')) as object;
+        await writeFile(file, JSON.stringify({ ...record, boot: 'the one before' }));
+      },
+      'it was moved away': () => rename(queue, `${queue}.away`),
+      'it came back': async () => {
+        await rm(queue, { recursive: true });
+        await rename(`${queue}.away`, queue);
+      },
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      await change();
+      const { name, kept } = await visit(stateDir);
+      expect(names, what).not.toContain(name);
+      expect(kept, what).toBe(false);
+      names.push(name);
+    }
   });
 });
 

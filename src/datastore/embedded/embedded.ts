@@ -4,11 +4,11 @@ import { createPostgresBackend, runMigrations } from 'bullmq';
 import { fatalError } from '../../errors.ts';
 import { lockPath } from '../../lock.ts';
 import { makePrivate } from '../../private-files.ts';
-import { bootId } from '../../process.ts';
 import { onDisk } from '../../system-error.ts';
 import type { Datastore } from '../datastore.ts';
+import { openIncarnation, readSurroundings } from './incarnation.ts';
 import { poolOver } from './pool.ts';
-import { openSession } from './session.ts';
+import { openSession, type Session } from './session.ts';
 
 /** Name of the embedded datastore's folder inside the state folder. */
 const folderName = 'queue';
@@ -40,19 +40,23 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
           'cancel it with "cqbatch cancel", or give this run a state folder of its own with --state-dir.',
       ),
   });
+  let session: Session | undefined;
   try {
-    const session = await openSession(folder);
+    const before = await readSurroundings(folder);
+    const opened = await openSession(folder);
+    session = opened;
     // PGlite gives the files of a new database to everybody.
     await makePrivate(await realpath(folder));
-    const pool = poolOver(session);
+    const incarnation = await openIncarnation(opened, folder, before);
+    const pool = poolOver(opened);
     const client = await pool.connect();
     await runMigrations(client);
     client.release();
-    await session.query('SET search_path TO bullmq');
+    await opened.query('SET search_path TO bullmq');
 
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
-      await session.close();
+      await opened.close();
       await lock.release();
     };
     return {
@@ -63,12 +67,12 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
       backend: createPostgresBackend as unknown as Datastore['backend'],
       exclusive: true,
       trouble: undefined,
-      // Its files are not synced: what the system had not yet written is lost with the system, not with the process.
-      life: async () => bootId(),
-      lost: Promise.race([session.lost, lock.lost]),
+      incarnation: async () => incarnation.name,
+      renew: () => incarnation.renew(),
+      lost: Promise.race([opened.lost, lock.lost]),
       // PGlite has no autovacuum: without this the tables grow with every row ever processed.
       async maintain() {
-        await session.query(
+        await opened.query(
           'VACUUM bullmq.job, bullmq.job_dependency, bullmq.event, bullmq.meta, bullmq.rate_limit',
         );
       },
@@ -78,6 +82,7 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
       },
     };
   } catch (error) {
+    await session?.close();
     await lock.release();
     throw error;
   }

@@ -55,7 +55,8 @@ function unusable(folder: string, cause: unknown): CqbatchError {
   return fatalError(
     'DATASTORE_UNUSABLE',
     `The embedded datastore in ${folder} can't be opened: ${reason}. ` +
-      'Unfinished runs do not need it: move the folder away, then type "cqbatch resume".',
+      'Move the folder away, then type "cqbatch resume": unfinished runs go on without it, and mark rows that were at ' +
+      'work as unclear.',
     cause,
   );
 }

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 
 /**
@@ -8,9 +7,23 @@ import { PGlite } from '@electric-sql/pglite';
  */
 export const templateFile = new URL('./template.tar.gz', import.meta.url);
 
-/** Makes the database when there is none: beside its place first, so that a crash leaves no half of it. */
+/**
+ * Makes the database when there is none: beside its place first, so that a crash leaves no half of it.
+ *
+ * @throws an error when there are other files in its place: PGlite would make a new database among them.
+ */
 export async function ensureDatabase(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
+  const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (files?.length) {
+    if (!files.includes('PG_VERSION'))
+      throw new Error('the database in it is damaged: PG_VERSION is missing');
+    return;
+  }
+  // The root of a volume can't be replaced: there, PGlite makes its database from scratch.
+  if (files !== undefined && !(await removed(folder))) return;
   const temporary = `${folder}.new`;
   await rm(temporary, { recursive: true, force: true });
   try {
@@ -25,4 +38,11 @@ export async function ensureDatabase(folder: string): Promise<void> {
     await rm(temporary, { recursive: true, force: true });
     throw error;
   }
+}
+
+function removed(emptyFolder: string): Promise<boolean> {
+  return rmdir(emptyFolder).then(
+    () => true,
+    () => false,
+  );
 }

@@ -8,7 +8,7 @@ import { type Inspection, inspect } from './checks.ts';
 import { type ClientOptions, createClient, type RedisClient, rejectCommands } from './client.ts';
 import { FailoverWatch } from './failover.ts';
 import type { FailureContext } from './failure.ts';
-import { lifeOf } from './life.ts';
+import { incarnationOf } from './incarnation.ts';
 import { noteReasons } from './reasons.ts';
 import { dropCommand } from './secrets.ts';
 import { Trouble } from './trouble.ts';
@@ -90,7 +90,8 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       },
       // However long it is away, it may come back.
       lost: new Promise(() => {}),
-      life: () => lifeOf(connection),
+      incarnation: () => incarnationOf(connection, context.prefix),
+      async renew() {},
       async maintain() {},
       async close() {
         failover.close();

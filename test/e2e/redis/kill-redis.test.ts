@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { describeWithRedis } from '../../helpers/redis-server.ts';
+import { adminOf, describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
+import { startSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, callsOf, expectEveryRowOnce } from '../agreement.ts';
 import { aMoment, begin, concurrency, expectExactness, rows, workers } from './kill-matrix.ts';
+import { kindSandbox, newMachine, requested } from './machine.ts';
 
 describeWithRedis('a run is exact', () => {
   test('when redis-server is killed three times', { timeout: 180_000 }, async () => {
@@ -50,5 +52,23 @@ describeWithRedis('a run is exact', () => {
       [],
     );
     expect(held.length).toBeGreaterThan(0);
+  });
+
+  test('when Redis forgets everything while nobody works on the run', async () => {
+    const redis = await redisForTest();
+    const sandbox = await startSandbox(...kindSandbox);
+    const { cwd, run, start } = await newMachine({ redis, sandbox, prefix: 'forgets' }, 300);
+    const killed = start('run', 'rows.csv', '--yes', '--rate', '100/s');
+    await requested(sandbox, 60);
+    killed.kill('SIGKILL');
+    await killed.end;
+    await adminOf(redis).flushall();
+    expect((await run('resume', '--rate', 'none')).code).toBe(0);
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expectEveryRowOnce(report, 300);
+    const calls = callsByRow(await sandbox.log());
+    const calledAgain = report.filter((row) => callsOf(row, calls).length > 1);
+    expect(calledAgain.length).toBeGreaterThan(20);
+    expect(calledAgain.filter((row) => row['_unclear'] !== 'yes')).toEqual([]);
   });
 });

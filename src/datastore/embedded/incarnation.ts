@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../../files.ts';
+import { bootId } from '../../process.ts';
+import { onDisk } from '../../system-error.ts';
+import type { Session } from './session.ts';
+
+/**
+ * The name of what the embedded datastore holds. It is kept inside the datastore and in a file beside its folder; while
+ * both agree, and the files are those that were written last, the datastore is in its latest state.
+ */
+export interface Incarnation {
+  /** Undefined where the system does not tell one of its starts from another. */
+  readonly name: string | undefined;
+  /** Draws another name. */
+  renew(): Promise<void>;
+}
+
+const recordSchema = z.object({
+  name: z.string(),
+  /** The start of the system: its files are not synced, so the next one may find an earlier state of them. */
+  boot: z.string(),
+  /** The state folder: when it is another one, everything in it was moved together. */
+  home: z.string(),
+  /** `PG_VERSION`, which is never written again: copying over it changes its time, replacing it its number. */
+  version: z.string(),
+  /** `pg_control`, which is never replaced but by a tool that copies only what differs. */
+  control: z.string(),
+});
+
+type Surroundings = Omit<z.infer<typeof recordSchema>, 'name'>;
+
+/** @returns undefined when there is no datastore yet. */
+export async function readSurroundings(folder: string): Promise<Surroundings | undefined> {
+  const paths = [dirname(folder), join(folder, 'PG_VERSION'), join(folder, 'global', 'pg_control')];
+  const found = await onDisk(folder, () =>
+    ifThere(Promise.all(paths.map((path) => stat(path, { bigint: true })))),
+  );
+  if (found === undefined) return undefined;
+  const [home, version, control] = found;
+  return {
+    boot: bootId() ?? '',
+    home: String(home?.ino),
+    version: `${version?.ino} ${version?.ctimeNs}`,
+    control: String(control?.ino),
+  };
+}
+
+/**
+ * Finds out whether the datastore is in its latest state. If not, because it is new, an earlier copy of it was put in its
+ * place, or the system was started since, then what it holds may have been called since: it is emptied, and gets another
+ * name. A journal that was fed to the former one takes the rows for lost.
+ *
+ * @param before what was around it before it was opened.
+ */
+export async function openIncarnation(
+  session: Session,
+  folder: string,
+  before: Surroundings | undefined,
+): Promise<Incarnation> {
+  const file = `${folder}.incarnation.json`;
+  await session.query('CREATE TABLE IF NOT EXISTS public.incarnation (name text)');
+  const [kept] = (await session.query('SELECT name FROM public.incarnation')).rows;
+  const record = await readRecord(file);
+  const isLatest = record !== undefined && kept?.['name'] === record.name && agree(record, before);
+  let name = isLatest ? record.name : '';
+
+  const draw = async (): Promise<void> => {
+    name = randomBytes(8).toString('hex');
+    await session.query(
+      'WITH former AS (DELETE FROM public.incarnation) INSERT INTO public.incarnation VALUES ($1)',
+      [name],
+    );
+  };
+  const save = async (): Promise<void> => {
+    await writeFileAtomically(file, `${JSON.stringify({ name, ...(await readSurroundings(folder)) })}\n`);
+  };
+
+  if (!isLatest) {
+    // A new one is empty as it is.
+    if (before !== undefined) await session.query('DROP SCHEMA IF EXISTS bullmq CASCADE');
+    await draw();
+  }
+  await save();
+  return {
+    get name() {
+      return bootId() === undefined ? undefined : name;
+    },
+    async renew() {
+      await draw();
+      await save();
+    },
+  };
+}
+
+/** @returns undefined when there is none, or none that can be understood. */
+async function readRecord(file: string): Promise<z.infer<typeof recordSchema> | undefined> {
+  const text = await onDisk(file, () => ifThere(readFile(file, 'utf8')));
+  try {
+    return recordSchema.safeParse(JSON.parse(text ?? '')).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function ifThere<Found>(looking: Promise<Found>): Promise<Found | undefined> {
+  return looking.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+}
+
+function agree(then: Surroundings, now: Surroundings | undefined): boolean {
+  if (now === undefined || then.boot !== now.boot) return false;
+  return then.home !== now.home || (then.version === now.version && then.control === now.control);
+}

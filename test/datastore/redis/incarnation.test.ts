@@ -1,0 +1,48 @@
+import type { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { openRedis } from '../../../src/datastore/redis/redis.ts';
+import { adminOf, describeWithRedis, heard, patiently, redisForTest } from '../../helpers/redis-server.ts';
+
+describeWithRedis('an incarnation of Redis', () => {
+  test('is one for all who look, until what it holds may not be what it held', async () => {
+    const server = await redisForTest();
+    const open = async () => {
+      const { datastore } = await openRedis({ url: server.url, purpose: 'tests' });
+      onTestFinished(() => datastore.close());
+      return datastore;
+    };
+    const [one, other] = [await open(), await open()];
+    const first = await one.incarnation();
+    expect(first).toBeDefined();
+    expect(await other.incarnation()).toBe(first);
+
+    const seen = [first];
+    const expectAnother = async (): Promise<void> => {
+      const now = await one.incarnation();
+      expect(now).toBeDefined();
+      expect(seen).not.toContain(now);
+      expect(await other.incarnation()).toBe(now);
+      seen.push(now);
+    };
+    const admin = adminOf(server);
+    await admin.flushall();
+    await expectAnother();
+
+    // The data of another server, which were ours once.
+    const source = await redisForTest();
+    await adminOf(source).restore(
+      '{cqbatch}:incarnation',
+      0,
+      (await admin.dumpBuffer('{cqbatch}:incarnation')) ?? '',
+    );
+    await admin.call('REPLICAOF', '127.0.0.1', String(source.port));
+    await expect.poll(() => admin.info('replication'), patiently).toContain('master_link_status:up');
+    await admin.call('REPLICAOF', 'NO', 'ONE');
+    await expectAnother();
+
+    const reconnected = [one, other].map(({ connection }) => heard(connection as Redis, 'ready'));
+    await server.restart();
+    await Promise.all(reconnected);
+    await expectAnother();
+  });
+});

@@ -1,0 +1,100 @@
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type CommandOptions, cqbatch, type Finished, finished, startCqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { type SandboxProcess, startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { callsByRow, expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+
+const rows = 300;
+const slowly = ['--rate', '100/s', '--concurrency', '10'];
+
+interface Scene {
+  readonly cwd: string;
+  readonly queue: string;
+  readonly sandbox: SandboxProcess;
+  readonly options: CommandOptions;
+}
+
+async function prepared(): Promise<Scene> {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
+  const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
+  return { cwd, queue: join(cwd, '.cqbatch', 'queue'), sandbox, options: { cwd, env: sandbox.env } };
+}
+
+async function called({ sandbox }: Scene, requests: number): Promise<void> {
+  await fetch(`${sandbox.url}/sandbox/stats?requests=${requests}`);
+}
+
+/** Begins a run, kills it when the API has seen so many requests, and does something to its queue meanwhile. */
+async function kill(scene: Scene, requests: number, meanwhile?: () => Promise<void>): Promise<void> {
+  const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], scene.options);
+  const end = finished(child);
+  if (meanwhile !== undefined) {
+    await called(scene, requests / 2);
+    child.kill('SIGSTOP');
+    await meanwhile();
+    child.kill('SIGCONT');
+  }
+  await called(scene, requests);
+  child.kill('SIGKILL');
+  await end;
+}
+
+function resume({ options }: Scene): Promise<Finished> {
+  return cqbatch(['resume', '--rate', 'none'], options);
+}
+
+/** @param leastTwice rows that were called before, of which nobody could know. */
+async function expectExactness({ cwd, sandbox }: Scene, leastTwice: number): Promise<void> {
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  const log = await sandbox.log();
+  expectEveryRowOnce(report, rows);
+  expectAgreement(report, log, { killed: true });
+  const calls = callsByRow(log);
+  const twice = report.filter(
+    (row) => (calls.get(`restore-evaluation ${row['evaluation_id']}`)?.length ?? 0) > 1,
+  );
+  expect(twice.length).toBeGreaterThanOrEqual(leastTwice);
+  expect(twice.filter((row) => row['_unclear'] !== 'yes')).toEqual([]);
+  expect(report.filter((row) => row['_outcome'] !== 'succeeded')).toEqual([]);
+}
+
+describe('after kill -9, every row that is called twice is marked', () => {
+  test('when the queue was emptied', async () => {
+    const scene = await prepared();
+    await kill(scene, 60);
+    await rm(scene.queue, { recursive: true });
+    await mkdir(scene.queue);
+    expect((await resume(scene)).code).toBe(0);
+    await expectExactness(scene, 20);
+  });
+
+  test('when the queue is damaged, and was moved away as resume then says', async () => {
+    const scene = await prepared();
+    await kill(scene, 60);
+    await rm(join(scene.queue, 'PG_VERSION'));
+    const files = await readdir(scene.queue);
+    const refused = await resume(scene);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toMatch(
+      /PG_VERSION is missing\. Move the folder away, then type "cqbatch resume"/,
+    );
+    // Nobody made another database of it.
+    expect(await readdir(scene.queue)).toEqual(files);
+    await rename(scene.queue, `${scene.queue}.damaged`);
+    expect((await resume(scene)).code).toBe(0);
+    await expectExactness(scene, 20);
+  });
+
+  test('when a copy made in the middle of the run was put over it', async () => {
+    const scene = await prepared();
+    await kill(scene, 80, () => cp(scene.queue, `${scene.queue}.copy`, { recursive: true }));
+    await cp(`${scene.queue}.copy`, scene.queue, { recursive: true });
+    expect((await resume(scene)).code).toBe(0);
+    await expectExactness(scene, 20);
+  });
+});
