@@ -8,6 +8,8 @@ import type { ApiRequest } from '../src/api/request.ts';
 export interface Operation<Row = unknown> {
   /** What manifests and `--operation` say: kebab-case verb and noun. */
   readonly name: string;
+  /** What a row acts on, in one small word, as the service's messages call it: `evaluation`. */
+  readonly thing: string;
   /** One line for `--help` and the plan. */
   readonly summary: string;
   /** The manifest columns that it reads, in the order of the interface document. */

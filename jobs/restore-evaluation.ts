@@ -18,6 +18,7 @@ const schema = z.object({
 /** Interface document, section 4.1. */
 export const restoreEvaluation = defineOperation<z.infer<typeof schema>>({
   name: 'restore-evaluation',
+  thing: 'evaluation',
   summary: 'Restore deleted evaluations by their id',
   // The document does not say what is required (section 2.7); its request body has exactly these two fields.
   fields: [

@@ -55,6 +55,7 @@ const descriptions: Readonly<Record<(typeof changeable)[number], string>> = {
 /** Interface document, section 4.2. */
 export const updateSoundboard = defineOperation<Row>({
   name: 'update-soundboard',
+  thing: 'soundboard',
   summary: 'Change soundboard entries (stored recordings)',
   fields: [
     {

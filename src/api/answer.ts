@@ -49,7 +49,7 @@ function errorFailure(answer: HttpAnswer, circumstances: Circumstances): ApiFail
 function undecodedFailure(status: number, problem: ContentProblem, mask: TokenMask): ApiFailure {
   const code = undecodedCodes[problem.kind];
   const message = `The server answered ${status}, but ${problemText(problem, mask)}`;
-  return { class: 'retry-little', code, message, status, unclear: true };
+  return { class: 'retry', code, message, status, unclear: true };
 }
 
 const undecodedCodes = {
@@ -82,11 +82,11 @@ function redirectTarget(location: string): string {
   return URL.canParse(location) ? new URL(location).origin : 'another path';
 }
 
-/** The change has probably been made: trying again a little shows it. */
+/** The change may have been made: trying again shows it. */
 function notJsonFailure({ status, body }: HttpAnswer, error: unknown): ApiFailure {
   const { kind } = readErrorBody(body);
   const reason = error instanceof Error ? error.message : String(error);
   const problems = { empty: 'nothing', html: 'an HTML page', text: reason, json: reason };
   const message = `The server answered ${status}, but not with JSON: ${problems[kind]}`;
-  return { class: 'retry-little', code: 'ANSWER_NOT_JSON', message, status, unclear: true };
+  return { class: 'retry', code: 'ANSWER_NOT_JSON', message, status, unclear: true };
 }

@@ -4,7 +4,7 @@
  * The classes say what to do about the row:
  *
  * - `retry`: try again later, several times.
- * - `retry-little`: try again, but only a little: it is probably a mistake that stays.
+ * - `unreachable`: the request was not sent, because no connection came about: wait and try again. Costs no attempt.
  * - `slow-down`: the API refuses calls for now; wait and try again. Costs no attempt.
  * - `permanent`: the same request will fail again.
  * - `halt`: every other request will fail too; stop the run.
@@ -13,7 +13,7 @@
  */
 export type FailureClass =
   | 'retry'
-  | 'retry-little'
+  | 'unreachable'
   | 'slow-down'
   | 'permanent'
   | 'halt'

@@ -1,5 +1,4 @@
 import { Crowd } from './crowd.ts';
-import { Outage } from './outage.ts';
 import type { Pace } from './pace.ts';
 import { Ramp } from './ramp.ts';
 import { RateSearch } from './rate-search.ts';
@@ -28,8 +27,6 @@ export interface GovernorOptions {
 
 /** No wait is longer, whatever an API asks for. */
 const longestWaitMs = 86_400_000;
-/** What tests whether an outage is over are single calls. */
-const testRate = 1;
 
 /**
  * Decides how an API may be called: signals in, a pace out, on the clock of whoever asks. It has no timers.
@@ -52,13 +49,12 @@ const testRate = 1;
  *               is asked for           refused: the next test later
  * ```
  *
- * These are the phases of `RateSearch`, which goes on all the time. Three things take precedence over it:
+ * These are the phases of `RateSearch`, which goes on all the time. Two things take precedence over it:
  *
  * - **stated**: what the API says tells a rate (`StatedPace`). The search follows it, so that it holds that rate when
  *   the API says no more; after several refusals in spite of it, it is not believed for a while.
  * - **a wait** that the API asks for: nothing is called until it is over, at most 24 hours. The phase stays what it was
  *   when it is short, and is `waiting` when it is long: an allowance for a longer window is used up.
- * - **an outage**: nobody takes connections (`Outage`). The phase is `waiting`, and single calls test when it is over.
  *
  * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. What
  * comes out is never above the bound, and rises in steps (`Ramp`): at the beginning, after a rest, whatever is stated.
@@ -69,7 +65,6 @@ export class Governor {
   readonly #search: RateSearch;
   readonly #crowd: Crowd;
   readonly #stated = new StatedPace();
-  readonly #outage = new Outage();
   readonly #ramp: Ramp;
   readonly #reaction: Reaction;
   /** Until when the API has asked to wait. */
@@ -101,7 +96,6 @@ export class Governor {
   update(now: number, traffic: Traffic): Pace {
     this.#waitUntil = Math.max(this.#waitUntil, Math.min(traffic.waitUntil ?? 0, now + longestWaitMs));
     this.#reaction.update(now, traffic);
-    this.#outage.update(now, traffic);
     const wasCapped = this.#crowd.capped;
     const isCrowd = this.#crowd.update(now, traffic, {
       sending: this.#search.sending,
@@ -140,16 +134,10 @@ export class Governor {
     this.#isCeiled = stated.ceiling < Number.POSITIVE_INFINITY;
     if (stated.rate !== undefined) this.#search.follow(stated.rate);
     const search = this.#search;
-    const { restUntil: outageUntil } = this.#outage;
-    this.#restUntil = Math.max(
-      this.#waitUntil,
-      outageUntil ?? 0,
-      this.#isStated ? (stated.restUntil ?? 0) : search.restUntil,
-    );
-    const isTesting = outageUntil !== undefined || (!this.#isStated && search.phase === 'waiting');
+    this.#restUntil = Math.max(this.#waitUntil, this.#isStated ? (stated.restUntil ?? 0) : search.restUntil);
+    const isTesting = !this.#isStated && search.phase === 'waiting';
     const wanted = Math.max(slowestRate, Math.min(stated.rate ?? search.rate, stated.ceiling));
-    const ramped = this.#ramp.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
-    const rate = outageUntil === undefined ? ramped : Math.min(ramped, testRate);
+    const rate = this.#ramp.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
     return {
       rate: Math.min(rate, this.bound ?? rate),
       concurrency: this.#crowd.limit,
@@ -166,7 +154,6 @@ export class Governor {
   }
 
   #undertaking(): Pick<Pace, 'phase' | 'reason'> {
-    if (this.#outage.restUntil !== undefined) return { phase: 'waiting', reason: 'nobody takes connections' };
     if (this.#isStated) return { phase: 'stated', reason: 'the API states its limit' };
     const { phase, rate, reason } = this.#search;
     const isBound = this.bound !== undefined && rate >= this.bound;

@@ -6,8 +6,6 @@ export interface Traffic {
   readonly accepted: number;
   /** Calls that it refused because they were too many. */
   readonly rejected: number;
-  /** Calls that found nobody who takes connections; not counted as rejected. Default 0. */
-  readonly unreachable?: number;
   /** When the latest of the rejected calls was sent, milliseconds of the governor's clock. */
   readonly rejectedSentAt?: number;
   /** Until when the API asks to wait, milliseconds of the governor's clock; the latest of what it asked for. */

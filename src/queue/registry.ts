@@ -50,13 +50,11 @@ const trafficReportSchema = z.object({
   accepted: z.number(),
   /** Calls that it refused because they were too many. */
   rejected: z.number(),
-  /** Calls that nobody took the connection for. */
-  unreachable: z.number(),
   /** Of the accepted calls together. */
   durationMs: z.number(),
   /** Calls in flight now. */
   active: z.number(),
-  /** How long ago the latest of the rejected and unreachable calls was sent. */
+  /** How long ago the latest of the rejected calls was sent. */
   refusedAgoMs: z.number().exactOptional(),
   /** How long the API still asks to wait. */
   waitMs: z.number().exactOptional(),

@@ -1,4 +1,4 @@
-import { type Job, RateLimitError, WaitingError } from 'bullmq';
+import { DelayedError, type Job, RateLimitError, WaitingError } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowHistory } from '../domain.ts';
 import { CqbatchError } from '../errors.ts';
@@ -89,6 +89,10 @@ export function startRowWorker(datastore: Datastore, queue: RowQueue, options: R
     if (verdict.kind === 'throttled') {
       if (verdict.waitMs > 0) await queue.pauseFor(verdict.waitMs);
       throw new RateLimitError();
+    }
+    if (verdict.delayMs !== undefined) {
+      await job.moveToDelayed(Date.now() + verdict.delayMs, token);
+      throw new DelayedError();
     }
     await job.moveToWait(token);
     throw new WaitingError();

@@ -12,8 +12,8 @@ export type RowVerdict =
    * milliseconds; 0 leaves it to the governor.
    */
   | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
-  /** This worker is stopping; the row goes back and no attempt is used up. */
-  | { readonly kind: 'returned'; readonly history: RowHistory }
+  /** The row goes back, for a while if `delayMs` says so, and no attempt is used up. */
+  | { readonly kind: 'returned'; readonly history: RowHistory; readonly delayMs?: number }
   /** This worker does not understand the row; it goes back as it was, for another one, and this one must stop. */
   | { readonly kind: 'refused'; readonly reason: CqbatchError };
 

@@ -52,6 +52,8 @@ export const runOptionsSchema = z.object({
   backoffMs: z.number().int().min(0),
   /** The run halts when more rows than that have failed. */
   maxFailures: z.number().int().min(0).exactOptional(),
+  /** How long an outage of the API is waited for, milliseconds; absent: without end. */
+  maxOutageMs: z.number().int().min(1).exactOptional(),
 });
 
 export type RunOptions = z.infer<typeof runOptionsSchema>;

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
-import type { ApiFailure } from '../api/failure.ts';
 import { steadyNow } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
@@ -9,7 +8,9 @@ import type { RowWorker } from '../queue/row-worker.ts';
 import { toHundredths } from '../rounding.ts';
 import { withSpare } from './allotment.ts';
 import { CallGate } from './call-gate.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
 import type { Exchange, WorkerFacts } from './exchange.ts';
+import { haltReason, refusalReason } from './halt-reason.ts';
 import { type PaceReport, startPacer } from './pacer.ts';
 import { createRowProcessor, type WorkerEvent } from './row-processor.ts';
 import { RowsInHand } from './rows-in-hand.ts';
@@ -21,6 +22,10 @@ export interface CallerOptions {
   readonly datastore: Datastore;
   readonly rows: RowQueue;
   readonly client: ApiClient;
+  /** Where the API is, normalised. */
+  readonly baseUrl: string;
+  /** How long an outage of the API is waited for, milliseconds; absent: without end. */
+  readonly maxOutageMs?: number | undefined;
   /** Calls in flight at once, or as many as are good. */
   readonly concurrency: number | 'auto';
   /** Opens the exchange with other workers of the API; it is closed at the end. */
@@ -30,8 +35,8 @@ export interface CallerOptions {
   readonly log: Logger;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport) => void;
-  /** Called when no row can succeed: wrong token, wrong base URL, no permission. */
-  readonly onHalt: (failure: ApiFailure) => void;
+  /** Called when no row can succeed: wrong token, wrong base URL, no permission, an API that is away for too long. */
+  readonly onHalt: (reason: CqbatchError) => void;
   /** Called when a row can't be understood. */
   readonly onRefused: (reason: CqbatchError) => void;
   /** Called when it has come to a standstill that no error explains. */
@@ -65,6 +70,15 @@ export function startCaller(options: CallerOptions): Caller {
   let paused = false;
   let before: PaceReport | undefined;
 
+  const breaker = new CircuitBreaker({
+    maxOutageMs: options.maxOutageMs,
+    onChange: () => setRowsInHand(),
+    onHalt: (halt) => options.onHalt(haltReason(options.baseUrl, halt)),
+  });
+  function setRowsInHand(): void {
+    if (worker !== undefined) worker.concurrency = breaker.rowsInHand(inHand);
+  }
+
   const pacer = startPacer({
     queue: rows,
     exchange: options.exchange(() => ({ active: gate.active, finished, concurrency })),
@@ -72,13 +86,14 @@ export function startCaller(options: CallerOptions): Caller {
     gate,
     concurrency: wanted,
     learned: options.learned,
-    onPace(pace) {
+    onPace(decided) {
+      const pace = withOutage(decided, breaker, options.baseUrl);
       governed = pace.phase !== 'fixed';
       concurrency = pace.ownConcurrency;
       const most = mostInHand();
       const needed = rowsInHand.update(gate.takeBusiest(), most);
       inHand = pace.gatesKeep ? needed : most;
-      if (worker !== undefined) worker.concurrency = inHand;
+      setRowsInHand();
       logPace(log, pace, before);
       before = pace;
       options.onPace(pace);
@@ -88,18 +103,19 @@ export function startCaller(options: CallerOptions): Caller {
   const start = (): void => {
     if (paused) return;
     worker = startWatchedWorker(datastore, rows, {
-      concurrency: inHand,
+      concurrency: breaker.rowsInHand(inHand),
       process: createRowProcessor({
         client: options.client,
         gate,
         meter,
+        breaker,
         governed: () => governed,
         log,
         onEvent(event) {
           if (event.type === 'finished') finished += 1;
           options.onEvent(event);
         },
-        onHalt: options.onHalt,
+        onHalt: (failure, path) => options.onHalt(refusalReason(options.baseUrl, path, failure)),
       }),
       log,
       onRefused: options.onRefused,
@@ -113,6 +129,7 @@ export function startCaller(options: CallerOptions): Caller {
     paused = true;
     worker?.pause();
     gate.close();
+    breaker.close();
   };
   let stopping: Promise<void> | undefined;
   return {
@@ -125,6 +142,19 @@ export function startCaller(options: CallerOptions): Caller {
       stopping ??= (worker?.stop(deadlineMs) ?? Promise.resolve()).finally(() => pacer.stop());
       return stopping;
     },
+  };
+}
+
+/** While the API is away, that is all there is to say of its pace. */
+function withOutage(pace: PaceReport, { outage }: CircuitBreaker, baseUrl: string): PaceReport {
+  if (outage === undefined) return pace;
+  const { failure } = outage.trouble;
+  const why = failure.status === undefined ? failure.message : `${failure.status} ${failure.message}`;
+  return {
+    ...pace,
+    phase: 'waiting',
+    reason: `${new URL(baseUrl).host} is away: ${why}`,
+    restUntil: steadyNow() + outage.testMs,
   };
 }
 

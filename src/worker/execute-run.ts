@@ -286,6 +286,5 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
 
 function reasonOf(end: RunEnd): string | undefined {
   if (end.state !== 'halted') return undefined;
-  if (end.because === 'threshold') return 'more failures than --max-failures allows';
-  return end.because === 'refused' ? end.failure.message : end.reason.message;
+  return end.because === 'threshold' ? 'more failures than --max-failures allows' : end.reason.message;
 }

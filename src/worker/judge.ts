@@ -26,8 +26,6 @@ export type Judgement =
   | Exclude<RowVerdict, { kind: 'refused' }>
   | { readonly kind: 'halted'; readonly history: RowHistory; readonly failure: ApiFailure };
 
-/** INTERNAL, UNKNOWN and 500 seldom pass by themselves, and each try may do harm. */
-const littleAttempts = 2;
 const maxBackoffMs = 60_000;
 /** A pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
@@ -42,7 +40,7 @@ const leastWaitMs = 100;
  * - a refusal that means "done already", after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
  * - a refusal for good, or the last attempt: failed;
  * - a failure that may pass: again, after an exponential pause with full jitter, or the one that the API asks for;
- * - "slow down": again, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
+ * - "slow down", or no connection: again, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
  */
 export function judge(attempt: JudgedAttempt): Judgement {
   const { task, operation, claim, answer } = attempt;
@@ -80,21 +78,8 @@ export function judge(attempt: JudgedAttempt): Judgement {
   }
 
   const { failure } = answer;
-  const history: RowHistory = {
-    attempts,
-    unprocessed: before.unprocessed,
-    unclear: before.unclear || failure.unclear,
-    startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
-    lastCode: failure.code,
-    lastMessage: failure.message,
-    ...(failure.status !== undefined && { lastStatus: failure.status }),
-  };
-  /** The row was refused with all others; it was not processed. */
-  const halted = () => ({
-    kind: 'halted' as const,
-    history: { ...history, unprocessed: before.unprocessed + answer.requests },
-    failure,
-  });
+  const history = historyAfter(attempt, failure);
+  const halted = () => ({ kind: 'halted' as const, history: sparedHistory(attempt, failure), failure });
   const failed = () =>
     finished({
       outcome: 'failed',
@@ -130,16 +115,43 @@ export function judge(attempt: JudgedAttempt): Judgement {
       const waitMs = failure.waitMs === undefined ? unknown : Math.max(leastWaitMs, failure.waitMs);
       return { kind: 'throttled', history: { ...history, unprocessed }, waitMs };
     }
-    case 'retry':
-    case 'retry-little': {
+    case 'unreachable':
+      return { kind: 'returned', history, delayMs: backoff(claim.attemptsUsed + 1) };
+    case 'retry': {
       const used = claim.attemptsUsed + 1;
-      const allowed =
-        failure.class === 'retry-little' ? Math.min(littleAttempts, policy.attempts) : policy.attempts;
-      if (used >= allowed) return failed();
-      const backoffMs = attempt.random * Math.min(policy.backoffMs * 2 ** (used - 1), maxBackoffMs);
-      return { kind: 'retry', history, delayMs: Math.ceil(Math.max(backoffMs, failure.waitMs ?? 0)) };
+      if (used >= policy.attempts) return failed();
+      return { kind: 'retry', history, delayMs: Math.max(backoff(used), Math.ceil(failure.waitMs ?? 0)) };
     }
   }
+
+  function backoff(used: number): number {
+    return Math.ceil(attempt.random * Math.min(policy.backoffMs * 2 ** (used - 1), maxBackoffMs));
+  }
+}
+
+/** The row goes back at no cost, because its attempt has failed for a reason that every other row would have met. */
+export function spare(attempt: JudgedAttempt, failure: ApiFailure): RowVerdict {
+  return { kind: 'returned', history: sparedHistory(attempt, failure) };
+}
+
+function historyAfter({ task, claim, answer, startedAt }: JudgedAttempt, failure: ApiFailure): RowHistory {
+  const before = withLostClaims(task.history ?? noHistory, claim.lostClaims);
+  return {
+    attempts: before.attempts + answer.requests,
+    unprocessed: before.unprocessed,
+    unclear: before.unclear || failure.unclear,
+    startedAt: before.startedAt ?? startedAt.toISOString(),
+    lastCode: failure.code,
+    lastMessage: failure.message,
+    ...(failure.status !== undefined && { lastStatus: failure.status }),
+  };
+}
+
+function sparedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
+  const history = historyAfter(attempt, failure);
+  return failure.unclear
+    ? history
+    : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
 }
 
 /** A row that was claimed and not called. */

@@ -8,7 +8,9 @@ import { fatalError } from '../errors.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { Claim, RowVerdict } from '../queue/verdict.ts';
 import type { CallGate } from './call-gate.ts';
-import { judge, uncalled } from './judge.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import { type JudgedAttempt, judge, spare, uncalled } from './judge.ts';
+import { signOf } from './sign.ts';
 import type { TrafficMeter } from './traffic-meter.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
@@ -24,17 +26,19 @@ export interface RowProcessorOptions {
   /** Where calls wait for their turn, and what counts them. */
   readonly gate: Pick<CallGate, 'enter' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended'>;
+  /** What tells trouble of the API from trouble of a row. */
+  readonly breaker: Pick<CircuitBreaker, 'begin' | 'end' | 'admit' | 'assess'>;
   /** Whether a governor decides how fast to call. */
   readonly governed: () => boolean;
   readonly log: Logger;
   readonly onEvent: (event: WorkerEvent) => void;
   /** Called when no row can succeed: wrong token, wrong base URL, no permission. The worker must claim no more. */
-  readonly onHalt: (failure: ApiFailure) => void;
+  readonly onHalt: (failure: ApiFailure, path: string) => void;
 }
 
 /** Makes the function that calls the API for a row. It makes one attempt; repeating is the queue's business. */
 export function createRowProcessor(options: RowProcessorOptions) {
-  const { client, gate, meter, log, onEvent, onHalt } = options;
+  const { client, gate, meter, breaker, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
 
   async function call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
@@ -50,6 +54,23 @@ export function createRowProcessor(options: RowProcessorOptions) {
   }
 
   return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
+    breaker.begin();
+    try {
+      return await process(task, claim, signal);
+    } finally {
+      breaker.end();
+    }
+  };
+
+  /** Whether the call may be made now; if so, `gate.leave` is to be called after it. */
+  async function isAdmitted(): Promise<boolean> {
+    if (!(await gate.enter())) return false;
+    if (await breaker.admit()) return true;
+    gate.leave();
+    return false;
+  }
+
+  async function process(task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> {
     const operation = findOperation(task.operation);
     if (operation === undefined) {
       const reason = fatalError(
@@ -60,10 +81,10 @@ export function createRowProcessor(options: RowProcessorOptions) {
       return { kind: 'refused', reason };
     }
 
-    if (!(await gate.enter())) return uncalled(task, claim);
+    if (!(await isAdmitted())) return uncalled(task, claim);
     const startedAt = new Date();
     const answer = await call({ path: task.path, body: task.body }, signal);
-    const judgement = judge({
+    const attempt: JudgedAttempt = {
       task,
       operation,
       claim,
@@ -73,8 +94,16 @@ export function createRowProcessor(options: RowProcessorOptions) {
       provenRight: proven.has(task.operation),
       governed: options.governed(),
       random: Math.random(),
-    });
+    };
+    const judgement = judge(attempt);
     if (answer.ok) proven.add(task.operation);
+    const sign = signOf(attempt, judgement);
+    if (sign.kind === 'trouble' && (await breaker.assess(sign)) !== 'row') {
+      log.info({ run: task.run, row: task.row, code: sign.failure.code }, 'row spared');
+      onEvent({ type: 'returned', run: task.run, row: task.row });
+      return spare(attempt, sign.failure);
+    }
+    if (sign.kind !== 'trouble') breaker.assess(sign);
 
     const { run, row } = task;
     const seen = {
@@ -112,8 +141,8 @@ export function createRowProcessor(options: RowProcessorOptions) {
         return judgement;
       case 'halted':
         log.error({ ...seen, code: judgement.failure.code }, 'halted');
-        onHalt(judgement.failure);
+        onHalt(judgement.failure, task.path);
         return { kind: 'returned', history: judgement.history };
     }
-  };
+  }
 }

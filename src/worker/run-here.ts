@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
-import type { ApiFailure } from '../api/failure.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult } from '../domain.ts';
 import type { CqbatchError } from '../errors.ts';
@@ -27,10 +26,11 @@ export type RunEnd =
   | { readonly state: 'cancelled' }
   /** More rows failed than the user allows. */
   | { readonly state: 'halted'; readonly because: 'threshold' }
-  /** No row can succeed: wrong token, wrong base URL, no permission. */
-  | { readonly state: 'halted'; readonly because: 'refused'; readonly failure: ApiFailure }
-  /** The worker of this process met rows that it does not understand, or came to a standstill. */
-  | { readonly state: 'halted'; readonly because: 'worker'; readonly reason: CqbatchError };
+  /**
+   * No row can succeed: wrong token, wrong base URL, no permission, an API that is away. Or the worker of this process met
+   * rows that it does not understand, or came to a standstill.
+   */
+  | { readonly state: 'halted'; readonly because: 'stuck'; readonly reason: CqbatchError };
 
 /** What happens to a run, as it happens: for progress and logs, never for accounting. */
 export type RunEvent =
@@ -119,6 +119,7 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
     coordinator.stop();
   };
 
+  const halt = (reason: CqbatchError): void => stop({ state: 'halted', because: 'stuck', reason });
   let sinceMaintenance = 0;
   const coordinator = await startCoordinator({
     runId: run.runId,
@@ -145,6 +146,8 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
       datastore,
       rows: run.rows,
       client,
+      baseUrl: options.baseUrl,
+      maxOutageMs: options.maxOutageMs,
       concurrency: options.concurrency,
       exchange: run.exchange,
       learned: run.learned,
@@ -160,9 +163,9 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
         window.concurrency = pace.ownConcurrency;
         run.onPace(pace);
       },
-      onHalt: (failure) => stop({ state: 'halted', because: 'refused', failure }),
-      onRefused: (reason) => stop({ state: 'halted', because: 'worker', reason }),
-      onStuck: () => stop({ state: 'halted', because: 'worker', reason: stuck() }),
+      onHalt: halt,
+      onRefused: halt,
+      onStuck: () => halt(stuck()),
       onError,
     });
   }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
-import type { ApiFailure } from '../api/failure.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
 import { rowsQueueName } from '../queue/names.ts';
@@ -15,16 +14,16 @@ import { stuck } from './watched-worker.ts';
 export type ServeEnd =
   /** It was told to stop. */
   | { readonly because: 'stopped' }
-  /** The API refuses everything that it asks: wrong token, wrong base URL, no permission. */
-  | { readonly because: 'refused'; readonly failure: ApiFailure }
-  /** It met rows that it does not understand, or came to a standstill. */
-  | { readonly because: 'worker'; readonly reason: CqbatchError };
+  /** The API refuses all that it asks, or is away; it met rows that it does not understand, or came to a standstill. */
+  | { readonly because: 'stuck'; readonly reason: CqbatchError };
 
 export interface ServeOptions {
   readonly datastore: Datastore;
   /** The API whose rows are called, normalised. The token is for this one: rows of another are left alone. */
   readonly baseUrl: string;
   readonly client: ApiClient;
+  /** How long an outage of the API is waited for, milliseconds; absent: without end. */
+  readonly maxOutageMs?: number | undefined;
   /** Calls in flight at once, or as many as are good. */
   readonly concurrency: number | 'auto';
   /** Version of the program, for those who look. */
@@ -66,14 +65,16 @@ export function serveRows(options: ServeOptions): Serving {
     datastore,
     rows: queue,
     client: options.client,
+    baseUrl,
+    maxOutageMs: options.maxOutageMs,
     concurrency: options.concurrency,
     exchange: (facts) => sharedExchange({ registry, version: options.version, baseUrl, facts }),
     log,
     onEvent() {},
     onPace() {},
-    onHalt: (failure) => endBecause({ because: 'refused', failure }),
-    onRefused: (reason) => endBecause({ because: 'worker', reason }),
-    onStuck: () => endBecause({ because: 'worker', reason: stuck() }),
+    onHalt: (reason) => endBecause({ because: 'stuck', reason }),
+    onRefused: (reason) => endBecause({ because: 'stuck', reason }),
+    onStuck: () => endBecause({ because: 'stuck', reason: stuck() }),
     onError,
   });
   const stopped = (): void => endBecause({ because: 'stopped' });

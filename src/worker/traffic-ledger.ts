@@ -25,10 +25,9 @@ export class TrafficLedger {
 
     const accepted = sum(fresh, ({ accepted }) => accepted);
     const rejected = sum(fresh, ({ rejected }) => rejected);
-    const unreachable = sum(fresh, ({ unreachable }) => unreachable);
     this.accepted += accepted;
     this.rejected += rejected;
-    const refused = fresh.filter((each) => each.rejected + each.unreachable > 0);
+    const refused = fresh.filter((each) => each.rejected > 0);
     const sentAt = highest(
       refused.map(({ report: { refusedAgoMs: ago } }) => (ago === undefined ? ago : now - ago)),
     );
@@ -41,7 +40,6 @@ export class TrafficLedger {
     return {
       accepted,
       rejected,
-      unreachable,
       durationMs: sum(fresh, ({ durationMs }) => durationMs),
       active: sum(fresh, ({ report }) => report.active),
       ...(sentAt !== undefined && { rejectedSentAt: sentAt }),
@@ -58,7 +56,6 @@ function difference(report: TrafficReport, before: TrafficReport) {
   return {
     accepted: report.accepted - before.accepted,
     rejected: report.rejected - before.rejected,
-    unreachable: report.unreachable - before.unreachable,
     durationMs: report.durationMs - before.durationMs,
   };
 }

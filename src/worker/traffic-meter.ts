@@ -23,7 +23,6 @@ export class TrafficMeter {
   #active = 0;
   #accepted = 0;
   #rejected = 0;
-  #unreachable = 0;
   #durationMs = 0;
   #refusedSentAt: number | undefined;
   #waitUntil = 0;
@@ -58,11 +57,9 @@ export class TrafficMeter {
       this.#durationMs += answer.durationMs;
       this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
     }
-    if (kind !== 'rejected' && kind !== 'unreachable') return;
-    if (kind === 'rejected') {
-      this.#rejected += 1;
-      this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
-    } else this.#unreachable += 1;
+    if (kind !== 'rejected') return;
+    this.#rejected += 1;
+    this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
     this.#refusedSentAt = Math.max(this.#refusedSentAt ?? 0, sentAt);
     this.onRefused(this.#waitUntil);
   }
@@ -73,7 +70,6 @@ export class TrafficMeter {
     const report: TrafficReport = {
       accepted: this.#accepted,
       rejected: this.#rejected,
-      unreachable: this.#unreachable,
       durationMs: this.#durationMs,
       active: this.#active,
       ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
@@ -88,7 +84,7 @@ export class TrafficMeter {
     return report;
   }
 
-  #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'unreachable' | 'neither' {
+  #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'neither' {
     const status = answer.ok ? answer.status : answer.failure.status;
     if (status !== undefined) {
       this.#unavailable.push(status === 503);
@@ -99,7 +95,6 @@ export class TrafficMeter {
     if (status === 503)
       return this.#unavailable.filter(Boolean).length >= severalCalls ? 'rejected' : 'accepted';
     if (failure.class === 'slow-down') return 'rejected';
-    if (unreachableCodes.has(failure.code)) return 'unreachable';
     // Whatever the API has said of a call, it has let it through.
     return status === undefined ? 'neither' : 'accepted';
   }
@@ -108,9 +103,3 @@ export class TrafficMeter {
 /** A 503 by itself is an accident, whether it asks to wait or not; several among few calls mean that it is too much. */
 const fewCalls = 10;
 const severalCalls = 3;
-
-const unreachableCodes: ReadonlySet<string> = new Set([
-  'CONNECTION_REFUSED',
-  'CONNECT_TIMEOUT',
-  'CONNECT_FAILED',
-]);

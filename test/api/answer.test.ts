@@ -36,7 +36,7 @@ describe('interpret', () => {
   ])('takes %s in a 200 for a change that was probably made', (_, body, message) => {
     expect(interpreted(200, body)).toEqual({
       ok: false,
-      failure: { class: 'retry-little', code: 'ANSWER_NOT_JSON', message, status: 200, unclear: true },
+      failure: { class: 'retry', code: 'ANSWER_NOT_JSON', message, status: 200, unclear: true },
     });
   });
 

@@ -105,7 +105,7 @@ describe('an answer that is no usable one', () => {
     expect(answer).toMatchObject({
       ok: false,
       requests: 1,
-      failure: { class: 'retry-little', code: 'ANSWER_NOT_JSON', status: 200, unclear: true },
+      failure: { class: 'retry', code: 'ANSWER_NOT_JSON', status: 200, unclear: true },
     });
     expect(JSON.stringify(answer)).toContain(message);
   });
@@ -146,7 +146,7 @@ describe('an answer that is no usable one', () => {
   test('is larger than the limit', async () => {
     const server = await httpServer((response) => json(response, JSON.stringify('x'.repeat(5000))));
     expect(await clientOf(server.url, { maxAnswerBytes: 4096 }).send(restore)).toMatchObject({
-      failure: { class: 'retry-little', code: 'ANSWER_TOO_LARGE', status: 200, unclear: true },
+      failure: { class: 'retry', code: 'ANSWER_TOO_LARGE', status: 200, unclear: true },
     });
   });
 
@@ -177,7 +177,7 @@ describe('an informational answer that undici can not skip', () => {
     expect(await clientOf(url).send(restore)).toMatchObject({
       requests: 1,
       failure: {
-        class: 'retry-little',
+        class: 'retry',
         code: 'ANSWER_INFORMATIONAL',
         message: expect.stringContaining(name),
         unclear: true,
@@ -187,11 +187,11 @@ describe('an informational answer that undici can not skip', () => {
 });
 
 describe('a connection that does not come about', () => {
-  test('is refused: tried again shortly, then class retry, and nothing was sent', async () => {
+  test('is refused: tried again shortly, then class unreachable, and nothing was sent', async () => {
     expect(await clientOf(await deadUrl()).send(restore)).toMatchObject({
       ok: false,
       requests: 0,
-      failure: { class: 'retry', code: 'CONNECTION_REFUSED', unclear: false },
+      failure: { class: 'unreachable', code: 'CONNECTION_REFUSED', unclear: false },
     });
   });
 
@@ -209,7 +209,7 @@ describe('a connection that does not come about', () => {
     const client = clientOf(url.replace('http:', 'https:'), { timeouts: { connectMs: 20 } });
     expect(await client.send(restore)).toMatchObject({
       requests: 0,
-      failure: { class: 'retry', code: 'CONNECT_TIMEOUT', unclear: false },
+      failure: { class: 'unreachable', code: 'CONNECT_TIMEOUT', unclear: false },
     });
   });
 
@@ -219,7 +219,7 @@ describe('a connection that does not come about', () => {
     expect(await clientOf(url).send(restore)).toMatchObject({
       requests: 0,
       failure: {
-        class: 'halt',
+        class: 'unreachable',
         code: 'TLS_ERROR',
         unclear: false,
         message: expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT'),
@@ -231,7 +231,7 @@ describe('a connection that does not come about', () => {
     const server = await httpServer((response) => json(response));
     expect(await clientOf(server.url.replace('http:', 'https:')).send(restore)).toMatchObject({
       requests: 0,
-      failure: { class: 'halt', code: 'TLS_ERROR', unclear: false },
+      failure: { class: 'unreachable', code: 'TLS_ERROR', unclear: false },
     });
   });
 });

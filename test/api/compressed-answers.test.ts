@@ -50,7 +50,7 @@ describe('a 2xx', () => {
       ok: false,
       requests: 1,
       failure: {
-        class: 'retry-little',
+        class: 'retry',
         code,
         status: 200,
         unclear: true,

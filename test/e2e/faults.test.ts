@@ -10,6 +10,17 @@ import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { mixedCsv } from './manifests.ts';
 
 const everyFault = faultKinds.map(({ name }) => `${name}=1%`).join(',');
+const passingFaults = [
+  'reset',
+  'timeout',
+  '500',
+  '503',
+  '500-after-commit',
+  '502-after-commit',
+  '504-after-commit',
+]
+  .map((name) => `${name}=2%`)
+  .join(',');
 const sandboxArgs = ['--evaluations', '3000', '--soundboards', '3000', '--slow-body-delay', '100ms'];
 const runArgs = ['run', 'manifest.csv', '--yes', '--timeout', '1s', '--backoff', '50ms'];
 
@@ -36,6 +47,23 @@ describe('a run against every fault', () => {
     expect(outcomes).toMatchObject({ duplicate: 20, invalid: 0, not_attempted: 0 });
     const failed = await readCsv(folder, 'failed.csv');
     expect(failed).toHaveLength(outcomes['failed'] ?? 0);
+  });
+
+  test('that may pass fails hardly any row for good', { timeout: 180_000 }, async () => {
+    const cwd = await temporaryFolder();
+    const { text, rows } = mixedCsv(1_000);
+    await writeFile(join(cwd, 'manifest.csv'), text);
+    const sandbox = await startSandbox(...sandboxArgs, '--fault', passingFaults);
+
+    await cqbatch(runArgs, { cwd, env: sandbox.env });
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, await sandbox.log());
+    const refusals = ['FAILED_PRECONDITION', 'NOT_FOUND'];
+    const failed = report.filter(
+      (row) => row['_outcome'] === 'failed' && !refusals.includes(row['_code'] ?? ''),
+    );
+    expect(failed.length).toBeLessThanOrEqual(1);
   });
 
   test('and a rate limit uses up no attempt for a 429', { timeout: 120_000 }, async () => {

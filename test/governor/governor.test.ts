@@ -68,7 +68,6 @@ const traffic: fc.Arbitrary<Traffic> = fc
     fc.record({
       accepted: count,
       rejected: fc.oneof(fc.constant(0), count),
-      unreachable: fc.oneof(fc.constant(0), count),
       durationMs: fc.nat({ max: 1e7 }),
       active: fc.nat({ max: most }),
       stated: fc.array(statedLimit, { maxLength: 3 }),
@@ -225,36 +224,6 @@ describe('a wait', () => {
     const pace = repeat(governed, begin, 10 * second, nothing);
     expect(pace.restUntil).toBeUndefined();
     expect(pace.rate).toBeLessThanOrEqual(1);
-  });
-});
-
-describe('an outage', () => {
-  const refused: Traffic = { ...nothing, unreachable: 1 };
-
-  test('is tested for with single calls, seldom and then more seldom, at most 10 s apart in the first minute', () => {
-    const governed = governor();
-    const tests: number[] = [];
-    for (let now = begin; now < begin + 60 * second; now += 100) {
-      const pace = governed.update(now, nothing);
-      if (pace.restUntil !== undefined) continue;
-      tests.push((now - begin) / second);
-      const { rate, phase } = governed.update(now, refused);
-      expect(phase).toBe('waiting');
-      expect(rate).toBeLessThanOrEqual(1);
-    }
-    expect(tests).toEqual([0, 1, 2, 4, 8, 16, 26, 36, 46, 56]);
-  });
-
-  test('is over with the first call that is answered', () => {
-    const governed = governor();
-    governed.update(begin, refused);
-    const pace = governed.update(begin + 2 * second, { ...nothing, accepted: 1, durationMs: 50 });
-    expect(pace.phase).toBe('starting');
-  });
-
-  test('is none while others are answered', () => {
-    const pace = governor().update(begin, { ...refused, accepted: 1, durationMs: 50 });
-    expect(pace.phase).toBe('starting');
   });
 });
 

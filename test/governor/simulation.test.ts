@@ -119,17 +119,6 @@ describe('a client', () => {
   const rates = (seconds: ReturnType<typeof played>, from: number, to: number) =>
     seconds.slice(from, to).map(({ accepted }) => accepted);
 
-  test('makes single calls while nobody takes connections, and comes back gently', () => {
-    const seconds = played({ limit, seconds: 90, down: [40, 60] });
-    const tried = seconds.slice(41, 60).reduce((sum, { unreachable }) => sum + unreachable, 0);
-    expect(tried).toBeGreaterThan(0);
-    expect(tried).toBeLessThan(10);
-    const back = seconds.findIndex(({ accepted }, second) => second >= 60 && accepted > 0);
-    expect(back).toBeLessThan(72);
-    expect(seconds[back]?.accepted).toBeLessThan(40);
-    expect(Math.min(...rates(seconds, back + 3, 90))).toBeGreaterThan(38);
-  });
-
   test('is back at its rate at once after there was nothing to call for', () => {
     const seconds = played({ limit, seconds: 120, idle: [40, 100] });
     expect(seconds[99]?.pace?.learned).toBe(seconds[41]?.pace?.learned);

@@ -15,6 +15,7 @@ const closeSchema = z.object({ ticket_id: digits, user_id: z.string({ error: 'mi
 /** An operation whose fields are both required. */
 const closeTicket = defineOperation<z.infer<typeof closeSchema>>({
   name: 'close-ticket',
+  thing: 'ticket',
   summary: 'Close tickets',
   fields: [field('ticket_id', true), field('user_id', true)],
   schema: closeSchema,
@@ -33,6 +34,7 @@ const renameSchema = z
 /** An operation with optional fields. */
 const renameRoom = defineOperation<z.infer<typeof renameSchema>>({
   name: 'rename-room',
+  thing: 'room',
   summary: 'Rename rooms',
   fields: [field('room_id', true), field('title', false), field('floor', false)],
   schema: renameSchema,

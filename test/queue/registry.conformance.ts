@@ -133,7 +133,7 @@ export function describeRegistryOn(name: string, open: () => Promise<Datastore>)
         },
         { name: 'at once', quota: 4, unit: 'concurrent-requests' as const },
       ];
-      const counts = { accepted: 10, rejected: 2, unreachable: 1, durationMs: 123.4, active: 3 };
+      const counts = { accepted: 10, rejected: 2, durationMs: 123.4, active: 3 };
       const moments = { refusedAgoMs: 0, waitMs: 1_500, acceptedAmong: 4, rejectedAmong: 5 };
       const busy = workerEntry({ traffic: { ...counts, ...moments, stated } });
       const idle = workerEntry({ traffic: { ...counts, stated: [] } });

@@ -16,7 +16,7 @@ const auto: RatePolicy = { text: 'auto', auto: true };
 const fixed: RatePolicy = { text: '50/s', auto: false, perSecond: 50 };
 
 function report(changes: Partial<TrafficReport> = {}): TrafficReport {
-  return { accepted: 0, rejected: 0, unreachable: 0, durationMs: 0, active: 0, stated: [], ...changes };
+  return { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [], ...changes };
 }
 
 const decision: Decision = {

@@ -144,16 +144,9 @@ describe('a failure that may pass', () => {
     ['retry', 0, 'retry'],
     ['retry', 3, 'retry'],
     ['retry', 4, 'finished'],
-    ['retry-little', 0, 'retry'],
-    ['retry-little', 1, 'finished'],
   ] as const)('of class %s, with %d attempts used, is: %s', (failureClass, attemptsUsed, kind) => {
     const claim = claimed({ attemptsUsed });
     expect(judge(attempt(failing({ class: failureClass }), { claim })).kind).toBe(kind);
-  });
-
-  test('of class retry-little has no more attempts than the user allows', () => {
-    const claim = claimed({ policy: { attempts: 1, backoffMs: 1 } });
-    expect(judge(attempt(failing({ class: 'retry-little' }), { claim })).kind).toBe('finished');
   });
 
   test.each([

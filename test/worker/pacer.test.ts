@@ -153,7 +153,7 @@ describe('a worker that leads', () => {
 
   test('goes by what all workers have met with', async () => {
     const { around, did, meter, beat } = begin({ ...leading, policy: { auto: false, perSecond: 50 } });
-    const report = { accepted: 0, rejected: 0, unreachable: 0, durationMs: 0, active: 4, stated: [] };
+    const report = { accepted: 0, rejected: 0, durationMs: 0, active: 4, stated: [] };
     around.others.set('other', report);
     await beat();
     around.others.set('other', { ...report, accepted: 30, rejected: 3, active: 6 });

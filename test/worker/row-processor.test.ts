@@ -4,6 +4,7 @@ import type { ApiAnswer } from '../../src/api/client.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
 import { CallGate } from '../../src/worker/call-gate.ts';
+import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
 import {
   createRowProcessor,
   type RowProcessorOptions,
@@ -32,6 +33,8 @@ const notFound = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404 })
 function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProcessorOptions> = {}) {
   const gate = new CallGate({ concurrency: 10, spacingMs: 0 });
   const meter = new TrafficMeter();
+  const breaker = new CircuitBreaker({ onChange() {}, onHalt() {} });
+  void breaker.assess({ kind: 'answered' });
   const events: WorkerEvent[] = [];
   const onHalt = vi.fn();
   let calls = 0;
@@ -47,6 +50,7 @@ function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProc
     },
     gate,
     meter,
+    breaker,
     governed: () => true,
     log: pino({ level: 'silent' }),
     onEvent: (event) => events.push(event),
@@ -123,7 +127,7 @@ describe('a call', () => {
   test('is counted by what the API has made of it', async () => {
     const { meter, process } = begin([notFound, tooMany(), failing({ code: 'TOTAL_TIMEOUT' })]);
     for (let row = 1; row <= 3; row += 1) await process({ ...task, row });
-    expect(meter.report()).toMatchObject({ accepted: 1, rejected: 1, unreachable: 0, active: 0 });
+    expect(meter.report()).toMatchObject({ accepted: 1, rejected: 1, active: 0 });
   });
 
   test('that a defect ends lets the next one in', async () => {
@@ -144,6 +148,6 @@ describe('a call', () => {
   test('that shows that no row can succeed halts the worker', async () => {
     const { process, onHalt } = begin([failing({ class: 'halt', code: 'UNAUTHENTICATED', status: 401 })]);
     expect(await process()).toMatchObject({ kind: 'returned', history: { attempts: 1, unprocessed: 1 } });
-    expect(onHalt).toHaveBeenCalledWith(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
+    expect(onHalt).toHaveBeenCalledWith(expect.objectContaining({ code: 'UNAUTHENTICATED' }), '/restore');
   });
 });

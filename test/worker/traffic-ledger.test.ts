@@ -6,7 +6,7 @@ import { stated } from './answers.ts';
 const now = 1_000_000;
 
 function report(changes: Partial<TrafficReport> = {}): TrafficReport {
-  return { accepted: 0, rejected: 0, unreachable: 0, durationMs: 0, active: 0, stated: [], ...changes };
+  return { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [], ...changes };
 }
 
 /** A ledger that has heard of these workers before anything happened. */
@@ -21,7 +21,7 @@ describe('what is new', () => {
     expect(new TrafficLedger().add(now, new Map())).toEqual({
       accepted: 0,
       rejected: 0,
-      unreachable: 0,
+
       durationMs: 0,
       active: 0,
       stated: [],
@@ -33,18 +33,18 @@ describe('what is new', () => {
     ledger.add(
       now,
       new Map([
-        ['a', report({ accepted: 10, rejected: 1, unreachable: 5, durationMs: 100, active: 3 })],
-        ['b', report({ accepted: 20, rejected: 2, unreachable: 6, durationMs: 200, active: 4 })],
+        ['a', report({ accepted: 10, rejected: 1, durationMs: 100, active: 3 })],
+        ['b', report({ accepted: 20, rejected: 2, durationMs: 200, active: 4 })],
       ]),
     );
     const traffic = ledger.add(
       now,
       new Map([
-        ['a', report({ accepted: 15, rejected: 1, unreachable: 6, durationMs: 150, active: 1 })],
-        ['b', report({ accepted: 22, rejected: 5, unreachable: 6, durationMs: 220, active: 2 })],
+        ['a', report({ accepted: 15, rejected: 1, durationMs: 150, active: 1 })],
+        ['b', report({ accepted: 22, rejected: 5, durationMs: 220, active: 2 })],
       ]),
     );
-    expect(traffic).toMatchObject({ accepted: 7, rejected: 3, unreachable: 1, durationMs: 70, active: 3 });
+    expect(traffic).toMatchObject({ accepted: 7, rejected: 3, durationMs: 70, active: 3 });
     expect([ledger.accepted, ledger.rejected]).toEqual([37, 6]);
   });
 
@@ -109,7 +109,6 @@ describe('the moment of a refusal', () => {
       [report({ rejected: 1, refusedAgoMs: 500 }), report({ refusedAgoMs: 20 })],
       500,
     ],
-    ['counts those who reached nobody', [report({ unreachable: 1, refusedAgoMs: 70 }), report()], 70],
     ['may be now', [report({ rejected: 1, refusedAgoMs: 0 }), report()], 0],
   ])('%s', (_title, reports, ago) => {
     const traffic = ledgerOf('0', '1').add(now, new Map(reports.map((one, index) => [`${index}`, one])));

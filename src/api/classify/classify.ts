@@ -42,7 +42,7 @@ export function classify(answer: ErrorAnswer, { now, mask }: Circumstances): Api
   return throttled ? { ...failure, class: 'slow-down', waitMs, unclear: false } : { ...failure, waitMs };
 }
 
-const waitable: ReadonlySet<FailureClass> = new Set(['slow-down', 'retry', 'retry-little']);
+const waitable: ReadonlySet<FailureClass> = new Set(['slow-down', 'retry']);
 const throttlingCodes: ReadonlySet<string> = new Set(['RESOURCE_EXHAUSTED', 'UNAVAILABLE']);
 
 function errorMessage(status: number, failureClass: FailureClass, body: ErrorBody, mask: TokenMask): string {

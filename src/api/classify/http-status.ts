@@ -17,7 +17,7 @@ const verdicts = new Map<number, StatusVerdict>([
   [425, { code: 'TOO_EARLY', class: 'retry', unclear: false }],
   [429, { code: 'RESOURCE_EXHAUSTED', class: 'slow-down', unclear: false }],
   [499, { code: 'CANCELLED', class: 'retry', unclear: true }],
-  [500, { code: 'INTERNAL', class: 'retry-little', unclear: true }],
+  [500, { code: 'INTERNAL', class: 'retry', unclear: true }],
   [501, { code: 'UNIMPLEMENTED', class: 'permanent', unclear: false }],
   [502, { code: 'BAD_GATEWAY', class: 'retry', unclear: true }],
   [503, { code: 'UNAVAILABLE', class: 'retry', unclear: true }],
@@ -33,6 +33,6 @@ export function statusVerdict(status: number): StatusVerdict {
   if (known !== undefined) return known;
   const code = `HTTP_${status}`;
   if (status < 500) return { code, class: 'permanent', unclear: false };
-  if (status < 600) return { code, class: 'retry-little', unclear: true };
+  if (status < 600) return { code, class: 'retry', unclear: true };
   return { code, class: 'permanent', unclear: true };
 }

@@ -15,7 +15,7 @@ export interface Verdict {
  */
 const verdicts = {
   CANCELLED: { class: 'retry', unclear: true },
-  UNKNOWN: { class: 'retry-little', unclear: true },
+  UNKNOWN: { class: 'retry', unclear: true },
   INVALID_ARGUMENT: { class: 'permanent', unclear: false },
   DEADLINE_EXCEEDED: { class: 'retry', unclear: true },
   NOT_FOUND: { class: 'permanent', unclear: false },
@@ -26,7 +26,7 @@ const verdicts = {
   ABORTED: { class: 'retry', unclear: false },
   OUT_OF_RANGE: { class: 'permanent', unclear: false },
   UNIMPLEMENTED: { class: 'permanent', unclear: false },
-  INTERNAL: { class: 'retry-little', unclear: true },
+  INTERNAL: { class: 'retry', unclear: true },
   UNAVAILABLE: { class: 'retry', unclear: true },
   DATA_LOSS: { class: 'permanent', unclear: true },
   UNAUTHENTICATED: { class: 'halt', unclear: false },

@@ -42,28 +42,32 @@ interface Kind {
 function unsentKind(reason: string, error: Error): Kind {
   if (isTlsError(reason, error)) {
     const message = `No trusted TLS connection to the server (${reason}): check the base URL and the server's certificate; for a private authority set NODE_EXTRA_CA_CERTS`;
-    return { class: 'halt', code: 'TLS_ERROR', message };
+    return { class: 'unreachable', code: 'TLS_ERROR', message };
   }
   switch (reason) {
     case 'ECONNREFUSED':
-      return { class: 'retry', code: 'CONNECTION_REFUSED', message: 'The server refuses connections' };
+      return { class: 'unreachable', code: 'CONNECTION_REFUSED', message: 'The server refuses connections' };
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EAI_NODATA':
       return {
-        class: 'retry',
+        class: 'unreachable',
         code: 'HOST_NOT_FOUND',
         message: `The host of the base URL cannot be resolved (${reason})`,
       };
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return {
-        class: 'retry',
+        class: 'unreachable',
         code: 'CONNECT_TIMEOUT',
         message: 'The server does not accept a connection in time',
       };
     default:
-      return { class: 'retry', code: 'CONNECT_FAILED', message: `No connection to the server (${reason})` };
+      return {
+        class: 'unreachable',
+        code: 'CONNECT_FAILED',
+        message: `No connection to the server (${reason})`,
+      };
   }
 }
 
@@ -83,7 +87,7 @@ function sentKind(reason: string, progress: Progress, error: Error): Kind {
       };
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
       return {
-        class: 'retry-little',
+        class: 'retry',
         code: 'ANSWER_TOO_LARGE',
         message: 'The answer is larger than the client accepts',
       };
@@ -91,7 +95,7 @@ function sentKind(reason: string, progress: Progress, error: Error): Kind {
   const informational = informationalAnswers.get(error.message);
   if (informational !== undefined) {
     const message = `The server answered ${informational}, which nobody had asked for and this client can't see past: the final answer is lost. Let the server, or the proxy before it, answer without`;
-    return { class: 'retry-little', code: 'ANSWER_INFORMATIONAL', message };
+    return { class: 'retry', code: 'ANSWER_INFORMATIONAL', message };
   }
   if (error.name === 'HTTPParserError' && progress === 'sent') {
     const message = `The server's answer is not HTTP (${serverText(error.message)})`;

@@ -37,9 +37,7 @@ export async function repeatUnsent(request: () => Promise<Ending>, stop: Stop): 
 }
 
 function mayPass(ending: Ending): boolean {
-  return (
-    ending.kind === 'lost' &&
-    ending.progress === 'unsent' &&
-    lostFailure(ending.error, ending).class === 'retry'
-  );
+  if (ending.kind !== 'lost') return false;
+  const failure = lostFailure(ending.error, ending);
+  return failure.class === 'unreachable' && failure.code !== 'TLS_ERROR';
 }

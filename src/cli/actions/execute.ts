@@ -203,6 +203,5 @@ function warnOfAlteredRows(terminal: Terminal, { id }: RunRecord, { alteredRows 
 function explainHalt(terminal: Terminal, end: RunEnd): void {
   if (end.state !== 'halted') return;
   if (end.because === 'threshold') terminal.warn('Halted: more rows have failed than --max-failures allows.');
-  else if (end.because === 'worker') terminal.warn(`Halted: ${end.reason.message}`);
-  else terminal.warn(`Halted, because no row can succeed: ${end.failure.code}: ${end.failure.message}`);
+  else terminal.warn(`Halted: ${end.reason.message}`);
 }

@@ -36,7 +36,10 @@ export function calls({ worker = true }: CallFlags, { queue }: Settings): boolea
 }
 
 /** The base URL, if somebody says where the API is. */
-export function baseUrlOf(flags: ManifestFlags, settings: Settings): string | undefined {
+export function baseUrlOf(
+  flags: Pick<ManifestFlags, 'allowInsecureHttp'>,
+  settings: Settings,
+): string | undefined {
   if (settings.baseUrl === undefined) return undefined;
   return parseBaseUrl(settings.baseUrl, { allowInsecureHttp: flags.allowInsecureHttp });
 }
@@ -62,19 +65,26 @@ export function runOptions(flags: ManifestFlags, settings: Settings): RunOptions
       attempts: defaults.attempts,
       timeoutMs: defaults.timeout,
       backoffMs: defaults.backoff,
+      maxOutageMs: defaults.maxOutage,
     }),
   };
 }
 
+/** How long an outage is waited for, milliseconds; undefined: without end. */
+export function maxOutageOf({ maxOutage }: Settings, usual: number | undefined): number | undefined {
+  return maxOutage === undefined ? usual : (maxOutage ?? undefined);
+}
+
 type CallOptions = Pick<
   RunOptions,
-  'rate' | 'concurrency' | 'attempts' | 'timeoutMs' | 'backoffMs' | 'maxFailures'
+  'rate' | 'concurrency' | 'attempts' | 'timeoutMs' | 'backoffMs' | 'maxFailures' | 'maxOutageMs'
 >;
 
 /** How the API is called: what was said now, else what was said before. */
 export function callOptions(settings: Settings, before: CallOptions): CallOptions {
   const rate = settings.rate === undefined ? before.rate : (settings.rate ?? undefined);
   const maxFailures = settings.maxFailures ?? before.maxFailures;
+  const maxOutageMs = maxOutageOf(settings, before.maxOutageMs);
   if (settings.concurrency === 0) {
     throw usageError(
       'INVALID_SETTING',
@@ -88,5 +98,6 @@ export function callOptions(settings: Settings, before: CallOptions): CallOption
     backoffMs: settings.backoff ?? before.backoffMs,
     ...(rate !== undefined && { rate }),
     ...(maxFailures !== undefined && { maxFailures }),
+    ...(maxOutageMs !== undefined && { maxOutageMs }),
   };
 }

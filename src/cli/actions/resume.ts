@@ -2,22 +2,30 @@ import { usageError } from '../../errors.ts';
 import { refuseChangedManifest } from '../../run/manifest-copy.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
 import { loadSettings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import { chooseDatastore } from '../datastore.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { execute } from './execute.ts';
-import { type CallFlags, callOptions, calls } from './options.ts';
+import { baseUrlOf, type CallFlags, callOptions, calls, type ManifestFlags } from './options.ts';
+
+type ResumeFlags = CallFlags & Pick<ManifestFlags, 'baseUrl' | 'allowInsecureHttp'>;
 
 /** `cqbatch resume`: goes on where a run stopped. */
-export async function resume(id: string | undefined, flags: CallFlags): Promise<ExitCode> {
+export async function resume(id: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const store = await openState(terminal, flags);
   const settings = await loadSettings(flags);
   const record = await store.load(id);
   refuseUnlessResumable(record);
   await refuseChangedManifest(store, record);
-  const options = { ...withoutRate(record.options), ...callOptions(settings, record.options) };
+  const options = {
+    ...withoutLimits(record.options),
+    ...callOptions(settings, record.options),
+    baseUrl: baseUrlFor(record, flags, settings),
+    ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
+  };
   return execute({
     terminal,
     store,
@@ -29,8 +37,34 @@ export async function resume(id: string | undefined, flags: CallFlags): Promise<
   });
 }
 
-function withoutRate({ rate: _rate, ...options }: RunRecord['options']): RunRecord['options'] {
+function withoutLimits({
+  rate: _rate,
+  maxOutageMs: _maxOutageMs,
+  ...options
+}: RunRecord['options']): RunRecord['options'] {
   return options;
+}
+
+/**
+ * The API of the run. A run that has come to nothing because its base URL was wrong may go on with another one.
+ *
+ * @throws a usage error when rows of the run have their results from the API that it was begun on.
+ */
+function baseUrlFor(
+  { id, state, counts, options }: RunRecord,
+  flags: ResumeFlags,
+  settings: Settings,
+): string {
+  const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
+  const wanted = baseUrlOf({ allowInsecureHttp }, settings) ?? options.baseUrl;
+  const isUnused = state === 'halted' && counts !== undefined && counts.succeeded + counts.failed === 0;
+  if (wanted === options.baseUrl || isUnused) return wanted;
+  if (flags.baseUrl === undefined) return options.baseUrl;
+  throw usageError(
+    'OTHER_API',
+    `Run ${id} was begun on ${options.baseUrl}, which has answered for some of its rows: leave out --base-url, or start a new ` +
+      'run with its not-attempted.csv.',
+  );
 }
 
 function refuseUnlessResumable(record: RunRecord): void {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
-import { fatalError, usageError } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 import { aborted } from '../../waiting.ts';
 import { coordinateRuns } from '../../worker/coordinate.ts';
 import { type HealthState, startHealthServer } from '../../worker/health.ts';
@@ -17,6 +17,7 @@ import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { readVersion } from '../version.ts';
 import { apiClient } from './api-client.ts';
+import { maxOutageOf } from './options.ts';
 
 export interface WorkerFlags extends CommonFlags, RawSettings {
   readonly coordinate?: boolean;
@@ -63,6 +64,7 @@ export async function worker(flags: WorkerFlags): Promise<ExitCode> {
         datastore,
         baseUrl: duties.baseUrl,
         client,
+        maxOutageMs: maxOutageOf(settings, defaults.maxOutage),
         concurrency: concurrencyOf(settings),
         version: readVersion(),
         log,
@@ -167,11 +169,5 @@ function conclude(end: ServeEnd | 'aborted', log: Logger): ExitCode {
     log.info('worker stopped');
     return exitCodes.success;
   }
-  if (end.because === 'worker') throw end.reason;
-  const { code, message } = end.failure;
-  throw fatalError(
-    'API_REFUSES',
-    `The API refuses every call of this worker (${code}: ${message}). Its rows have gone back for other workers; check ` +
-      'its token and base URL.',
-  );
+  throw end.reason;
 }

@@ -65,7 +65,11 @@ export function withWorkerOptions(command: Command): Command {
       '--concurrency <n>',
       `calls in flight at once, or auto (CQBATCH_CONCURRENCY; default: ${defaults.concurrency})`,
     )
-    .option('--timeout <duration>', 'for one request, all in all (CQBATCH_TIMEOUT; default: 60s)');
+    .option('--timeout <duration>', 'for one request, all in all (CQBATCH_TIMEOUT; default: 60s)')
+    .option(
+      '--max-outage <duration>',
+      'how long to wait for an API that is away; or none, for ever (CQBATCH_MAX_OUTAGE; default: 15m)',
+    );
 }
 
 /** Options of the commands that say how the rows of a run are called. */

@@ -50,6 +50,16 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
+/** The same, or null for `none`. */
+export function parseDurationOrNone(text: string): number | null {
+  if (text.trim() === 'none') return null;
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    throw new RangeError(`${(error as Error).message}, or none`);
+  }
+}
+
 /** A whole number within bounds. */
 export function parseInteger(minimum: number, maximum: number): (text: string) => number {
   return (text) => {

@@ -2,6 +2,7 @@ import { usageError } from '../../errors.ts';
 import {
   parseConcurrency,
   parseDuration,
+  parseDurationOrNone,
   parseInteger,
   parseQueuePrefix,
   parseRate,
@@ -58,6 +59,12 @@ const definitions = {
     key: 'max_failures',
     parse: parseInteger(0, Number.MAX_SAFE_INTEGER),
   },
+  maxOutage: {
+    flag: '--max-outage',
+    env: 'CQBATCH_MAX_OUTAGE',
+    key: 'max_outage',
+    parse: parseDurationOrNone,
+  },
 } as const;
 
 type Definitions = typeof definitions;
@@ -78,6 +85,8 @@ export const defaults = {
   timeout: 60_000,
   /** Milliseconds. */
   backoff: 1_000,
+  /** Milliseconds. */
+  maxOutage: 900_000,
   /** Milliseconds that a worker's calls in flight have to finish when it is told to stop. */
   shutdownTimeout: 25_000,
   clearToken: '<clear>',

@@ -9,26 +9,26 @@ function error(code: string, message = 'm', name = 'Error'): Error {
 
 describe('a request that was never sent', () => {
   test.each<[string, FailureClass, string]>([
-    ['ECONNREFUSED', 'retry', 'CONNECTION_REFUSED'],
-    ['ENOTFOUND', 'retry', 'HOST_NOT_FOUND'],
-    ['EAI_AGAIN', 'retry', 'HOST_NOT_FOUND'],
-    ['EAI_NODATA', 'retry', 'HOST_NOT_FOUND'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'retry', 'CONNECT_TIMEOUT'],
-    ['ETIMEDOUT', 'retry', 'CONNECT_TIMEOUT'],
-    ['ECONNRESET', 'retry', 'CONNECT_FAILED'],
-    ['EHOSTUNREACH', 'retry', 'CONNECT_FAILED'],
-    ['ENETUNREACH', 'retry', 'CONNECT_FAILED'],
-    ['EMFILE', 'retry', 'CONNECT_FAILED'],
-    ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'retry', 'CONNECT_FAILED'],
-    ['EPROTO', 'retry', 'CONNECT_FAILED'],
-    ['CERT_HAS_EXPIRED', 'halt', 'TLS_ERROR'],
-    ['CERT_NOT_YET_VALID', 'halt', 'TLS_ERROR'],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'halt', 'TLS_ERROR'],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'halt', 'TLS_ERROR'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'halt', 'TLS_ERROR'],
-    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'halt', 'TLS_ERROR'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'halt', 'TLS_ERROR'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'halt', 'TLS_ERROR'],
+    ['ECONNREFUSED', 'unreachable', 'CONNECTION_REFUSED'],
+    ['ENOTFOUND', 'unreachable', 'HOST_NOT_FOUND'],
+    ['EAI_AGAIN', 'unreachable', 'HOST_NOT_FOUND'],
+    ['EAI_NODATA', 'unreachable', 'HOST_NOT_FOUND'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'unreachable', 'CONNECT_TIMEOUT'],
+    ['ETIMEDOUT', 'unreachable', 'CONNECT_TIMEOUT'],
+    ['ECONNRESET', 'unreachable', 'CONNECT_FAILED'],
+    ['EHOSTUNREACH', 'unreachable', 'CONNECT_FAILED'],
+    ['ENETUNREACH', 'unreachable', 'CONNECT_FAILED'],
+    ['EMFILE', 'unreachable', 'CONNECT_FAILED'],
+    ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'unreachable', 'CONNECT_FAILED'],
+    ['EPROTO', 'unreachable', 'CONNECT_FAILED'],
+    ['CERT_HAS_EXPIRED', 'unreachable', 'TLS_ERROR'],
+    ['CERT_NOT_YET_VALID', 'unreachable', 'TLS_ERROR'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'unreachable', 'TLS_ERROR'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'unreachable', 'TLS_ERROR'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unreachable', 'TLS_ERROR'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'unreachable', 'TLS_ERROR'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'unreachable', 'TLS_ERROR'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'unreachable', 'TLS_ERROR'],
   ])('by %s: %s, %s, clear', (reason, failureClass, code) => {
     expect(lostFailure(error(reason), { progress: 'unsent' })).toEqual({
       class: failureClass,
@@ -40,7 +40,7 @@ describe('a request that was never sent', () => {
 
   test('by an old name for the wrong protocol', () => {
     const failure = lostFailure(error('EPROTO', 'SSL routines:wrong version number'), { progress: 'unsent' });
-    expect(failure).toMatchObject({ class: 'halt', code: 'TLS_ERROR' });
+    expect(failure).toMatchObject({ class: 'unreachable', code: 'TLS_ERROR' });
   });
 
   test('by an error without a code', () => {
@@ -66,7 +66,7 @@ describe('a request that was lost', () => {
     ['UND_ERR_SOCKET', 'answering', 400, 'retry', 'ANSWER_CUT_OFF', false],
     ['UND_ERR_SOCKET', 'answering', 429, 'retry', 'ANSWER_CUT_OFF', false],
     ['UND_ERR_SOCKET', 'answering', 500, 'retry', 'ANSWER_CUT_OFF', true],
-    ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'answering', 200, 'retry-little', 'ANSWER_TOO_LARGE', true],
+    ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'answering', 200, 'retry', 'ANSWER_TOO_LARGE', true],
   ])('by %s when %s %s: %s, %s, unclear: %s', (reason, progress, status, failureClass, code, unclear) => {
     const reached = { progress, ...(status !== undefined && { status }) };
     expect(lostFailure(error(reason), reached)).toEqual({

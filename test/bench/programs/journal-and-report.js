@@ -13,6 +13,7 @@ import { enterState } from '../../../dist/src/run/record.js';
 import { reportRun } from '../../../dist/src/run/report-run.js';
 import { openRunStore } from '../../../dist/src/run/store.js';
 import { unfinishedTasks } from '../../../dist/src/run/tasks.js';
+import { CircuitBreaker } from '../../../dist/src/worker/circuit-breaker.js';
 import { createRowProcessor } from '../../../dist/src/worker/row-processor.js';
 import { TrafficMeter } from '../../../dist/src/worker/traffic-meter.js';
 import { restoreAnswer } from '../answer.js';
@@ -43,6 +44,7 @@ await program(async (/** @type {{ stateDir: string, source: string }} */ { state
     client: { send: async ({ body }) => answerTo(body) },
     gate: { enter: async () => true, leave: () => {} },
     meter: new TrafficMeter(),
+    breaker: new CircuitBreaker({ onChange: () => {}, onHalt: () => {} }),
     governed: () => false,
     log: openLog(),
     onEvent: () => {},

@@ -10,13 +10,10 @@
  * @property {number} sentAt
  * @property {number} end
  * @property {number} among calls in flight when it was sent, itself included
- * @property {'accepted' | 'rejected' | 'unreachable'} outcome
+ * @property {'accepted' | 'rejected'} outcome
  * @property {(() => void) | undefined} release
  * @property {Readonly<Record<string, string>>} headers
  */
-
-/** A connection that nobody takes is refused at once. */
-const refusalMs = 5;
 
 /** The API of a world: the sandbox's limiters and headers before a server that takes its time. */
 export class SimulatedApi {
@@ -60,16 +57,7 @@ export class SimulatedApi {
    * @returns {Call}
    */
   call(now, among) {
-    const { headers: style = 'none', retryAfter, down } = this.#world;
-    if (this.within(down, now))
-      return {
-        sentAt: now,
-        end: now + refusalMs,
-        among,
-        outcome: 'unreachable',
-        release: undefined,
-        headers: {},
-      };
+    const { headers: style = 'none', retryAfter } = this.#world;
     const admission = this.#limiter.admit(now, 'token');
     const { admitted, allowance } = admission;
     const headers = { ...(allowance && this.#parts.limitHeaders(allowance, style, now)) };

@@ -48,7 +48,7 @@ export const simulate = (parts, world) => {
   let flight = [];
   const seconds = Array.from(
     { length: world.seconds },
-    () => /** @type {Second} */ ({ accepted: 0, rejected: 0, unreachable: 0 }),
+    () => /** @type {Second} */ ({ accepted: 0, rejected: 0 }),
   );
   let report = nothing(workers);
   let reportedAt = begin;
@@ -140,14 +140,12 @@ function tell(report, { outcome, sentAt, seenAmong }, now) {
     report.accepted++;
     report.durationMs += now - sentAt;
     report.acceptedAmong = Math.max(report.acceptedAmong ?? 0, seenAmong);
-  } else if (outcome === 'rejected') {
+  } else {
     report.rejected++;
     report.rejectedSentAt = Math.max(report.rejectedSentAt ?? 0, sentAt);
     // What one worker counts too low, because it has not heard of the others' latest calls, another one may know better.
     const pick = report.amongError === 1 ? Math.min : Math.max;
     report.rejectedAmong = pick(report.rejectedAmong ?? seenAmong, seenAmong);
-  } else {
-    report.unreachable = (report.unreachable ?? 0) + 1;
   }
 }
 

@@ -63,8 +63,6 @@ export interface World {
   readonly jitter?: number;
   /** Places of a server that takes calls one after the other where they are all taken, and its time for one. */
   readonly server?: { readonly places: number; readonly serviceMs: number };
-  /** When nobody takes connections. */
-  readonly down?: Span;
   /** When there is nothing to call for. */
   readonly idle?: Span;
   /** Milliseconds into a minute at which the client begins. */
@@ -90,8 +88,6 @@ export interface World {
 export interface Second {
   accepted: number;
   rejected: number;
-  /** Calls that found nobody who takes connections. */
-  unreachable: number;
   pace?: Pace;
 }
 

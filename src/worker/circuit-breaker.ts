@@ -1,0 +1,284 @@
+import type { ApiFailure } from '../api/failure.ts';
+
+/** What a call tells of the API as a whole. */
+export type Sign =
+  /** It is there and knows what it was asked. */
+  | { readonly kind: 'answered' }
+  /** Nothing: the call was stopped, or the API asks to slow down. */
+  | { readonly kind: 'none' }
+  | Trouble;
+
+/** A call that failed in a way in which all others may fail. */
+export interface Trouble {
+  readonly kind: 'trouble';
+  /**
+   * What may be the cause: `target`: surely not the row, as nobody takes connections; `either`: the row or the API;
+   * `path`: the row, or a base URL that leads to something else, which is no doubt any more once anything was answered.
+   */
+  readonly cause: 'target' | 'either' | 'path';
+  /** Path of the request. */
+  readonly path: string;
+  readonly failure: ApiFailure;
+  /** Whether an attempt of the row had failed before: one that always fails tells nothing of the API. */
+  readonly repeated: boolean;
+}
+
+/** What made a call fail; `halted`: the worker has given up, and the row is for another one. */
+export type Blame = 'row' | 'target' | 'halted';
+
+/** Why no more calls are made: nothing was ever answered, or not for longer than the user allows. */
+export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
+  readonly because: 'unproven' | 'outage';
+  /** Calls that failed, one after the other. */
+  readonly calls: number;
+  readonly lastedMs: number;
+}
+
+export interface CircuitBreakerOptions {
+  /** How long an outage is waited for, milliseconds; absent: without end. */
+  readonly maxOutageMs?: number | undefined;
+  /** Called when `rowsInHand` may have changed. */
+  readonly onChange: () => void;
+  /** Called once, when no more calls are made. */
+  readonly onHalt: (halt: Halt) => void;
+}
+
+/** An API of which nothing is known gets so many calls, or so much time, to answer one. */
+const unprovenCalls = 20;
+const unprovenMs = 30_000;
+/** An outage: so many calls in a row, or fewer over a longer time, have failed. A server that restarts is none. */
+const manyCalls = 20;
+const manyCallsMs = 2_000;
+const severalCalls = 5;
+const severalCallsMs = 10_000;
+/** When nothing is left to call, those that failed are all that can be learned of the API. */
+const idleMs = 1_000;
+/** Pauses between the single calls that test whether an outage is over grow with the time that it has lasted. */
+const testAfterPart = 0.25;
+const shortestTestMs = 1_000;
+const longestTestMs = 15_000;
+
+/**
+ * Tells trouble of the API from trouble of a row. While rows fail and nothing is answered, their verdicts are held
+ * back: what comes next shows whom to blame.
+ *
+ * ```
+ *              answered              calls in a row have failed
+ *   unproven ────────────▶ closed ──────────────────────────────▶ open ◀─┐
+ *      │                     ▲                                    │ │ └──┘ a single call has failed:
+ *      │                     └──────── a single call was answered ┘ │      the next one later
+ *      │ 20 calls failed, or 30 s                                   │
+ *      └──────────────────────────▶ halted ◀────────────────────────┘ longer than `maxOutageMs`
+ * ```
+ *
+ * What is held: `closed` releases it at the next answer, and each row has its own trouble then; `open` and `halted`
+ * blame the API. After an outage the rows in hand double with each round of answers.
+ */
+export class CircuitBreaker {
+  readonly #options: CircuitBreakerOptions;
+  #state: 'unproven' | 'closed' | 'open' | 'halted' = 'unproven';
+  /** Rows between `begin` and `end`. */
+  #inHand = 0;
+  #firstCallAt: number | undefined;
+  /** What has failed since the last answer: since when, the latest of it, and how many calls that tell something. */
+  #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
+  readonly #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
+  /** Rows that may be in hand while an API is called again after an outage. */
+  #recovering = Number.POSITIVE_INFINITY;
+  #nextTestAt = 0;
+  #test: { readonly timer: NodeJS.Timeout; readonly resolve: (admitted: boolean) => void } | undefined;
+  #decision: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #limit: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: CircuitBreakerOptions) {
+    this.#options = options;
+  }
+
+  /** The outage that is waited for, and in how many milliseconds the next call tests whether it is over. */
+  get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
+    if (this.#state !== 'open' || this.#streak === undefined) return undefined;
+    return { trouble: this.#streak.latest, testMs: Math.max(0, this.#nextTestAt - performance.now()) };
+  }
+
+  /** How many rows to have in hand, when `wanted` of them could be called at once. */
+  rowsInHand(wanted: number): number {
+    const held = Math.min(this.#held.length, manyCalls);
+    switch (this.#state) {
+      case 'unproven':
+        return Math.min(wanted + held, unprovenCalls);
+      case 'closed':
+        return Math.min(wanted, this.#recovering) + held;
+      default:
+        return 1;
+    }
+  }
+
+  /** A row was claimed; `end` is to be called when its verdict is there. */
+  begin(): void {
+    this.#inHand += 1;
+    this.#watchIdle();
+  }
+
+  end(): void {
+    this.#inHand -= 1;
+    this.#watchIdle();
+  }
+
+  /** Waits until a call may go out, which may be long. False: it must not be made now. */
+  async admit(): Promise<boolean> {
+    if (this.#closed || this.#state === 'halted') return false;
+    this.#firstCallAt ??= performance.now();
+    if (this.#state !== 'open') return true;
+    if (this.#test !== undefined) return false;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#endTest(true), this.#nextTestAt - performance.now());
+      this.#test = { timer, resolve };
+    });
+  }
+
+  /** Takes note of what came of a call, and finds out whose fault it was. */
+  assess(sign: Sign): Blame | Promise<Blame> {
+    if (this.#state === 'halted') return 'halted';
+    if (this.#closed) return isDoubtful(sign) || this.#state === 'open' ? 'halted' : 'row';
+    if (sign.kind === 'none') {
+      if (this.#state === 'open') this.#testLater();
+      return 'row';
+    }
+    if (sign.kind === 'answered' || (sign.cause === 'path' && this.#state !== 'unproven')) {
+      this.#answered();
+      return 'row';
+    }
+    this.#streak ??= { calls: 0, since: performance.now(), latest: sign };
+    if (sign.cause !== 'either' || !sign.repeated) this.#streak.calls += 1;
+    this.#streak.latest = sign;
+    if (this.#state === 'open') {
+      this.#testLater();
+      return 'target';
+    }
+    return new Promise((release) => {
+      this.#held.push({ trouble: sign, release });
+      this.#decide();
+      this.#watchIdle();
+      this.#options.onChange();
+    });
+  }
+
+  /** Lets nothing go out any more, and gives back what is held. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#decision);
+    clearTimeout(this.#limit);
+    this.#endTest(false);
+    this.#release('halted');
+  }
+
+  #answered(): void {
+    const before = this.#state;
+    this.#state = 'closed';
+    this.#streak = undefined;
+    if (before === 'open') {
+      clearTimeout(this.#limit);
+      this.#recovering = 1;
+    }
+    this.#recovering = this.#recovering >= mostRecovering ? Number.POSITIVE_INFINITY : this.#recovering + 1;
+    const changes = before !== 'closed' || this.#held.length > 0 || this.#recovering <= mostRecovering;
+    this.#release('row');
+    if (changes) this.#options.onChange();
+  }
+
+  /** Whether enough calls have failed, by number and time, and when to look again if not. */
+  #decide(): void {
+    clearTimeout(this.#decision);
+    if (this.#streak === undefined || this.#closed) return;
+    const now = performance.now();
+    const { calls, since, latest } = this.#streak;
+    let at = Number.POSITIVE_INFINITY;
+    if (this.#state === 'unproven') {
+      const isCertain = calls >= unprovenCalls || latest.failure.code === 'TLS_ERROR';
+      if (isDoubtful(latest) || calls >= severalCalls) at = (this.#firstCallAt ?? since) + unprovenMs;
+      if (isCertain) at = now;
+    } else if (this.#state === 'closed') {
+      if (calls >= severalCalls) at = since + severalCallsMs;
+      if (calls >= manyCalls) at = Math.min(at, since + manyCallsMs);
+    }
+    if (at <= now) this.#trip();
+    else if (at < Number.POSITIVE_INFINITY) {
+      this.#decision = setTimeout(() => this.#decide(), Math.ceil(at - now));
+      this.#decision.unref();
+    }
+  }
+
+  #trip(): void {
+    if (this.#state === 'unproven') this.#halt('unproven');
+    else this.#open();
+  }
+
+  #open(): void {
+    this.#state = 'open';
+    const { maxOutageMs } = this.#options;
+    const lastedMs = performance.now() - (this.#streak?.since ?? 0);
+    if (maxOutageMs !== undefined) {
+      this.#limit = setTimeout(() => this.#halt('outage'), Math.max(0, maxOutageMs - lastedMs));
+      this.#limit.unref();
+    }
+    this.#testLater();
+    this.#release('target');
+    this.#options.onChange();
+  }
+
+  #halt(because: Halt['because']): void {
+    if (this.#streak === undefined) return;
+    const { calls, since, latest } = this.#streak;
+    this.#state = 'halted';
+    this.#endTest(false);
+    this.#release('halted');
+    const { path, failure } = latest;
+    this.#options.onHalt({ because, path, failure, calls, lastedMs: performance.now() - since });
+  }
+
+  #testLater(): void {
+    const now = performance.now();
+    const lastedMs = now - (this.#streak?.since ?? now);
+    this.#nextTestAt = now + Math.min(Math.max(lastedMs * testAfterPart, shortestTestMs), longestTestMs);
+    this.#options.onChange();
+  }
+
+  #endTest(admitted: boolean): void {
+    const test = this.#test;
+    this.#test = undefined;
+    clearTimeout(test?.timer);
+    test?.resolve(admitted && !this.#closed);
+  }
+
+  #watchIdle(): void {
+    if (this.#held.length === 0) return;
+    clearTimeout(this.#idle);
+    if (this.#inHand > this.#held.length) return;
+    this.#idle = setTimeout(() => this.#nothingLeft(), idleMs);
+    this.#idle.unref();
+  }
+
+  /** Nothing else is to be called before something is said of these rows. */
+  #nothingLeft(): void {
+    const troubles = this.#held.map(({ trouble }) => trouble);
+    const several = troubles.filter(({ repeated }) => !repeated).length >= severalCalls;
+    if (several || troubles.some(isDoubtful)) this.#trip();
+    else this.#release('row');
+  }
+
+  #release(blame: Blame): void {
+    clearTimeout(this.#idle);
+    clearTimeout(this.#decision);
+    for (const { release } of this.#held.splice(0)) release(blame);
+  }
+}
+
+/** Whether it tells more of the API than of its row. */
+function isDoubtful(sign: Sign): boolean {
+  return sign.kind === 'trouble' && sign.cause !== 'either';
+}
+
+/** Whoever has that many rows in hand again has recovered. */
+const mostRecovering = 200;

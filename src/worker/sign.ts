@@ -1,0 +1,48 @@
+import type { ApiFailure } from '../api/failure.ts';
+import type { Sign, Trouble } from './circuit-breaker.ts';
+import type { JudgedAttempt, Judgement } from './judge.ts';
+
+/** What a judged attempt tells of the API as a whole. */
+export function signOf(attempt: JudgedAttempt, judgement: Judgement): Sign {
+  const { task, answer, claim } = attempt;
+  const trouble = (cause: Trouble['cause'], failure: ApiFailure): Trouble => ({
+    kind: 'trouble',
+    cause,
+    path: task.path,
+    failure,
+    repeated: claim.attemptsUsed > 0,
+  });
+  if (answer.ok) {
+    if (judgement.kind !== 'finished' || judgement.result.outcome === 'succeeded')
+      return { kind: 'answered' };
+    const { code, message, unclear } = judgement.result;
+    // Whoever names no identifier at all may be another service.
+    if (code !== 'ANSWER_INCOMPLETE') return { kind: 'answered' };
+    return trouble('path', { class: 'permanent', code, message, status: answer.status, unclear });
+  }
+  const { failure } = answer;
+  switch (failure.class) {
+    case 'unreachable':
+      return trouble('target', failure);
+    case 'retry':
+      return trouble('either', failure);
+    case 'permanent':
+      return isPathInDoubt(attempt, failure) ? trouble('path', failure) : { kind: 'answered' };
+    case 'slow-down':
+      return { kind: failure.status === 429 ? 'answered' : 'none' };
+    case 'halt-early':
+      return { kind: judgement.kind === 'halted' ? 'none' : 'answered' };
+    case 'halt':
+    case 'aborted':
+      return { kind: 'none' };
+  }
+}
+
+/** Whether a refusal may be of the path rather than of the row: it does not speak of what the row is about. */
+function isPathInDoubt({ task, operation }: JudgedAttempt, { status, message }: ApiFailure): boolean {
+  if (status !== 404 && status !== 405) return false;
+  const words = message.replaceAll(task.path, '').toLowerCase();
+  return !words
+    .match(/[a-z0-9]+/g)
+    ?.some((word) => word === task.subject || word.replace(/s$/, '') === operation.thing);
+}

@@ -1,0 +1,137 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { deadUrl } from '../api/local-server.ts';
+import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { type Mood, startMoodyApi } from '../helpers/moody-api.ts';
+import { type Cells, newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectEveryRowOnce } from './agreement.ts';
+
+async function prepared(rows: number, baseUrl: string) {
+  const cwd = await temporaryFolder();
+  const ids = Array.from({ length: rows }, (_, index) => index + 1);
+  await writeFile(join(cwd, 'rows.csv'), `evaluation_id,user_id\n${ids.map((id) => `${id},u\n`).join('')}`);
+  return { cwd, env: { CQBATCH_BASE_URL: baseUrl, CQBATCH_TOKEN: 'token' } };
+}
+
+async function report(cwd: string): Promise<readonly Cells[]> {
+  return readCsv(await newestRunFolder(cwd), 'report.csv');
+}
+
+const run = ['run', 'rows.csv', '--yes'];
+const page: Mood = { status: 200, type: 'text/html', body: '<!doctype html><title>Sign in</title>' };
+const routeMissing: Mood = {
+  status: 404,
+  type: 'application/json',
+  body: '{"code":5,"message":"Not Found"}',
+};
+const otherService: Mood = { status: 200, type: 'application/json', body: '{"hello":"world"}' };
+const broken: Mood = { status: 502, type: 'text/html', body: '<title>Bad gateway</title>' };
+
+describe('a target that has answered nothing', () => {
+  test.each<[string, () => Promise<string>, string]>([
+    ['whose host is mistyped', async () => 'https://api.exmaple.invalid', 'Correct the host in the base URL'],
+    ['whose port is refused', deadUrl, 'Correct host and port of the base URL'],
+    [
+      'that speaks no TLS',
+      async () => (await startMoodyApi()).url.replace('http', 'https'),
+      'No trusted TLS connection',
+    ],
+  ])('%s halts the run, with no row failed', { timeout: 60_000 }, async (_title, url, remedy) => {
+    const baseUrl = await url();
+    const { cwd, env } = await prepared(60, baseUrl);
+    const { code, stderr } = await cqbatch(run, { cwd, env });
+    expect(code).toBe(4);
+    expect(stderr).toContain(`Asked: POST ${baseUrl}/api/v1alpha1/scorecards/scorecards/restoreevaluation`);
+    expect(stderr).toContain(remedy);
+    expect((await report(cwd)).map((row) => row['_outcome'])).toEqual(Array(60).fill('not_attempted'));
+  });
+
+  test.each<[string, Mood, number, string]>([
+    ['is a login page', page, 60, 'HTTP 200, ANSWER_NOT_JSON'],
+    ['has nothing at its path, and says so in JSON', routeMissing, 60, 'HTTP 404, NOT_FOUND'],
+    ['has nothing at its path, for a short manifest', routeMissing, 3, 'HTTP 404, NOT_FOUND'],
+    ['is another service', otherService, 60, 'HTTP 200, ANSWER_INCOMPLETE'],
+    ['is broken', broken, 60, 'HTTP 502, BAD_GATEWAY'],
+  ])('%s: 20 calls at most, and no row failed', { timeout: 60_000 }, async (_title, mood, rows, came) => {
+    const api = await startMoodyApi();
+    api.mood = mood;
+    const { cwd, env } = await prepared(rows, api.url);
+    const { code, stderr } = await cqbatch(run, { cwd, env });
+    expect(code).toBe(4);
+    expect(stderr).toContain(came);
+    expect(stderr).toMatch(/Correct the base URL|The service is in trouble/);
+    expect(api.calls.length).toBeLessThanOrEqual(20);
+    expect(new Set(api.calls).size).toBe(api.calls.length);
+    expect((await report(cwd)).map((row) => row['_outcome'])).toEqual(Array(rows).fill('not_attempted'));
+  });
+
+  test('goes on with another base URL, unless it has answered', { timeout: 60_000 }, async () => {
+    const api = await startMoodyApi();
+    const { cwd, env } = await prepared(3, await deadUrl());
+    expect((await cqbatch(run, { cwd, env })).code).toBe(4);
+    const resumed = await cqbatch(['resume', '--base-url', api.url], { cwd, env });
+    expect([resumed.code, api.calls.length]).toEqual([0, 3]);
+  });
+
+  test('fails rows by themselves where it speaks of them', { timeout: 60_000 }, async () => {
+    const sandbox = await startSandbox('--evaluations', '10');
+    const { cwd } = await prepared(1, sandbox.url);
+    await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n901,u\n902,u\n');
+    expect((await cqbatch(run, { cwd, env: sandbox.env })).code).toBe(1);
+    expect((await report(cwd)).map((row) => row['_code'])).toEqual(['NOT_FOUND', 'NOT_FOUND']);
+  });
+});
+
+describe('an outage in the middle of a run', () => {
+  const rows = 300;
+  /** Every failure would be the row's last: none may cost it that. */
+  const careful = [...run, '--rate', '100/s', '--attempts', '1', '--timeout', '1s'];
+
+  test.each<[string, Mood | 'gone', string]>([
+    ['of a server that is gone', 'gone', 'is away: The '],
+    ['of a gateway that has lost it', broken, 'is away: 502'],
+    ['of a server that does not answer', 'silent', 'is away: '],
+  ])('%s costs no row an attempt', { timeout: 90_000 }, async (_title, trouble, shown) => {
+    const api = await startMoodyApi();
+    const { cwd, env } = await prepared(rows, api.url);
+    const child = startCqbatch(careful, { cwd, env });
+    const end = finished(child);
+    await api.reached(100);
+    if (trouble === 'gone') await api.vanish();
+    else api.mood = trouble;
+    await saying(child, shown);
+    if (trouble === 'gone') await api.comeBack();
+    else api.mood = 'well';
+    const { code, stderr } = await end;
+    expect(stderr).not.toContain('halted');
+    expect(code).toBe(0);
+    const found = await report(cwd);
+    expectEveryRowOnce(found, rows);
+    for (const row of found) {
+      const seen = api.calls.filter((id) => id === Number(row['evaluation_id'])).length;
+      expect([row['_row'], row['_attempts']]).toEqual([row['_row'], String(seen)]);
+      if (seen > 1) expect([row['_row'], row['_unclear']]).toEqual([row['_row'], 'yes']);
+    }
+  });
+
+  test('ends the run, to be resumed, when it lasts too long', { timeout: 90_000 }, async () => {
+    const api = await startMoodyApi();
+    const { cwd, env } = await prepared(rows, api.url);
+    const child = startCqbatch([...careful, '--max-outage', '4s'], { cwd, env });
+    const end = finished(child);
+    await api.reached(100);
+    await api.vanish();
+    const { code, stderr } = await end;
+    expect(code).toBe(4);
+    expect(stderr).toContain('The API has been away for');
+    expect(
+      (await report(cwd)).filter((row) => row['_outcome'] === 'failed' && row['_code'] !== 'HALTED'),
+    ).toEqual([]);
+    await api.comeBack();
+    expect((await cqbatch(['resume'], { cwd, env })).code).toBe(0);
+    expectEveryRowOnce(await report(cwd), rows);
+  });
+});
