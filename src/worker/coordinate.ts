@@ -122,9 +122,11 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
   }
 }
 
-/** The daemon's datastore, which outlives each of its runs. */
+/**
+ * The daemon's datastore, which outlives each of its runs. A run that failed would not be gone on with by itself, so a
+ * daemon waits, as its workers do, until somebody has freed the disk of Redis.
+ */
 function borrowed(datastore: Datastore): Datastore {
-  return new Proxy(datastore, {
-    get: (target, key) => (key === 'close' ? async () => {} : Reflect.get(target, key)),
-  });
+  const own: Partial<Datastore> = { close: async () => {}, lost: new Promise(() => {}) };
+  return new Proxy(datastore, { get: (target, key) => Reflect.get(key in own ? own : target, key) });
 }

@@ -1,4 +1,5 @@
 import { type CqbatchError, fatalError } from '../../errors.ts';
+import { SystemError } from '../../system-error.ts';
 import type { RedisAddress } from './address.ts';
 import { withoutSecrets } from './secrets.ts';
 
@@ -68,7 +69,7 @@ const rules: readonly Rule[] = [
     say: () => 'has no memory left: raise its maxmemory, or delete what is not needed.',
   },
   {
-    pattern: /\b(MISCONF|NOREPLICAS)\b/,
+    pattern: /\bNOREPLICAS\b/,
     code: 'REDIS_READ_ONLY',
     say: (_, message) => `refuses to write at the moment (${message}): mend that on its machine.`,
   },
@@ -195,6 +196,15 @@ const rules: readonly Rule[] = [
 export function explainFailure(errors: readonly unknown[], context: FailureContext): CqbatchError {
   const causes = errors.map(innermost);
   const shown = (cause: unknown): Error => withoutSecrets(cause, context.secrets);
+  const unwritable = causes.find((error) => /\bMISCONF\b/.test(textOf(error)));
+  if (unwritable !== undefined) {
+    return new SystemError(
+      'REDIS_READ_ONLY',
+      `Redis at ${context.where} can't write to its disk and refuses to work (MISCONF)`,
+      'free some space there (its log says what is wrong)',
+      shown(unwritable),
+    );
+  }
   for (const rule of rules) {
     const cause = causes.find((error) => rule.pattern.test(textOf(error)));
     if (cause === undefined) continue;

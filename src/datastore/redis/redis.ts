@@ -7,7 +7,7 @@ import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { type ClientOptions, createClient, type RedisClient, rejectCommands } from './client.ts';
 import { FailoverWatch } from './failover.ts';
-import type { FailureContext } from './failure.ts';
+import { explainFailure, type FailureContext } from './failure.ts';
 import { incarnationOf } from './incarnation.ts';
 import { noteReasons } from './reasons.ts';
 import { dropCommand } from './secrets.ts';
@@ -42,7 +42,7 @@ const closingLimitMs = 1_000;
 
 /**
  * Opens Redis, having checked that the queue can live in it. Once it is open, everything waits for a Redis that goes
- * away, however long; `trouble` says so meanwhile.
+ * away, however long; `trouble` says so meanwhile. It is lost when its disk has kept it from writing for some seconds.
  *
  * @throws a usage error `REDIS_URL` or `REDIS_PREFIX`; within some seconds a fatal error `REDIS_…` that says why this
  *   Redis can't be used and what to do.
@@ -55,8 +55,14 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
 
   const failover = new FailoverWatch({ ...settings, role: 'worker' });
   const troubles: Trouble[] = [];
+  let reportLoss: (failure: Error) => void = () => {};
+  const lost = new Promise<Error>((resolve) => {
+    reportLoss = resolve;
+  });
   const open = (role: 'worker' | 'producer'): RedisClient => {
-    const trouble = new Trouble(context.where, context.secrets);
+    const trouble = new Trouble(context.where, context.secrets, (reply) =>
+      reportLoss(explainFailure([reply], context)),
+    );
     troubles.push(trouble);
     const client = createClient({ ...settings, role, onErrorReply: (error) => trouble.noteReply(error) });
     client.on('error', dropCommand);
@@ -88,8 +94,8 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       get trouble() {
         return troubles.map(({ text }) => text).find((text) => text !== undefined);
       },
-      // However long it is away, it may come back.
-      lost: new Promise(() => {}),
+      // However long it is away, it may come back; one whose disk is full needs somebody.
+      lost,
       incarnation: () => incarnationOf(connection, context.prefix),
       async renew() {},
       async maintain() {},

@@ -4,6 +4,13 @@ import { removeSecrets } from './secrets.ts';
 /** A refusal of a command is a sign of trouble for so long; the next one renews it. */
 const refusalLastsMs = 10_000;
 
+/**
+ * A Redis that has refused to write for so long has no disk that will do by itself: after a save that failed it tries
+ * again every 5 s. What writes to it does so at least every two seconds, so that a longer silence was a success.
+ */
+const unwritableAfterMs = 10_000;
+const sameSpellMs = 4_000;
+
 /** Replies that refuse every write, or every command, until somebody or time mends it. */
 const refusals: Readonly<Record<string, string>> = {
   LOADING: 'is still loading its data',
@@ -21,16 +28,31 @@ export class Trouble {
   readonly #secrets: readonly string[];
   #away: string | undefined;
   #refusal: { readonly words: string; readonly until: number } | undefined;
+  #unwritable: { readonly since: number; readonly at: number } | undefined;
 
-  constructor(where: string, secrets: readonly string[]) {
+  readonly #onUnwritable: (reply: Error) => void;
+  readonly #now: () => number;
+
+  /**
+   * @param onUnwritable is told when its disk keeps Redis from writing, and no longer for a moment only.
+   * @param now monotonic milliseconds; for tests.
+   */
+  constructor(
+    where: string,
+    secrets: readonly string[],
+    onUnwritable: (reply: Error) => void,
+    now: () => number = () => performance.now(),
+  ) {
     this.#where = where;
     this.#secrets = secrets;
+    this.#onUnwritable = onUnwritable;
+    this.#now = now;
   }
 
   /** One sentence without a full stop; undefined when all is well. */
   get text(): string | undefined {
     if (this.#away !== undefined) return `Redis at ${this.#where} does not answer (${this.#away})`;
-    if (this.#refusal === undefined || performance.now() > this.#refusal.until) return undefined;
+    if (this.#refusal === undefined || this.#now() > this.#refusal.until) return undefined;
     return `Redis at ${this.#where} ${this.#refusal.words}`;
   }
 
@@ -55,8 +77,17 @@ export class Trouble {
 
   /** Takes note of an error that Redis replied to some command. */
   noteReply(error: Error): void {
-    const words = refusals[/^-?([A-Z]+)/.exec(error.message)?.[1] ?? ''];
-    if (words !== undefined) this.#refusal = { words, until: performance.now() + refusalLastsMs };
+    const code = /^-?([A-Z]+)/.exec(error.message)?.[1] ?? '';
+    const words = refusals[code];
+    if (words !== undefined) this.#refusal = { words, until: this.#now() + refusalLastsMs };
+    if (code === 'MISCONF') this.#noteUnwritable(error);
+  }
+
+  #noteUnwritable(reply: Error): void {
+    const now = this.#now();
+    const { since, at } = this.#unwritable ?? { since: now, at: now };
+    this.#unwritable = { since: now - at > sameSpellMs ? now : since, at: now };
+    if (now - this.#unwritable.since >= unwritableAfterMs) this.#onUnwritable(reply);
   }
 
   #reason(error: Error): string {

@@ -42,7 +42,12 @@ describe('a failure is explained in one sentence with its remedy', () => {
       /connect to its primary/,
     ],
     ["OOM command not allowed when used memory > 'maxmemory'.", plain, 'REDIS_FULL', /raise its maxmemory/],
-    ['MISCONF Redis is configured to save RDB snapshots', plain, 'REDIS_READ_ONLY', /refuses to write/],
+    [
+      'MISCONF Redis is configured to save RDB snapshots',
+      plain,
+      'REDIS_READ_ONLY',
+      /can't write to its disk .* free some space there/,
+    ],
     ['NOREPLICAS Not enough good replicas to write.', plain, 'REDIS_READ_ONLY', /refuses to write/],
     ['LOADING Redis is loading the dataset in memory', plain, 'REDIS_LOADING', /still loading/],
     [

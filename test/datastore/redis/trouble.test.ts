@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { Trouble } from '../../../src/datastore/redis/trouble.ts';
+
+const misconf = new Error('MISCONF Errors writing to the AOF file: No space left on device');
+
+/** Says for which of these seconds, at each of which Redis refuses to write, its disk was taken for full. */
+function taken(...seconds: readonly number[]): readonly number[] {
+  const told: number[] = [];
+  let now = 0;
+  const trouble = new Trouble(
+    'redis://r',
+    [],
+    () => told.push(now / 1_000),
+    () => now,
+  );
+  for (const second of seconds) {
+    now = second * 1_000;
+    trouble.noteReply(misconf);
+  }
+  return told;
+}
+
+describe('a Redis that can not write to its disk', () => {
+  test.each([
+    ['is waited for at first', [0, 1, 2, 9.9], []],
+    ['is given up when it has refused every write for ten seconds', [0, 2, 4, 6, 8, 10], [10]],
+    ['is not when it has written in between', [0, 2, 4, 9, 11, 13, 15, 18.9], []],
+    ['is ten seconds after that', [0, 2, 9, 11, 13, 15, 17, 19], [19]],
+  ])('%s', (_title, seconds, expected) => {
+    expect(taken(...seconds)).toEqual(expected);
+  });
+
+  test('is in trouble meanwhile, which only that reply makes final', () => {
+    let now = 0;
+    const told: Error[] = [];
+    const trouble = new Trouble(
+      'redis://r',
+      [],
+      (error) => told.push(error),
+      () => now,
+    );
+    for (now = 0; now <= 60_000; now += 1_000) trouble.noteReply(new Error('OOM command not allowed'));
+    expect(told).toEqual([]);
+    expect(trouble.text).toBe('Redis at redis://r has no memory left');
+  });
+});
