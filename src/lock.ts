@@ -1,7 +1,9 @@
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod';
+import { steadyNow } from './clock.ts';
 import { type CqbatchError, fatalError } from './errors.ts';
 import { writeFileAtomically } from './files.ts';
 import { isProcessAlive, processStart } from './process.ts';
@@ -22,6 +24,9 @@ export interface ProcessLock {
 const staleAfterMs = 60_000;
 /** A lock whose holder is known to be dead; the least that proper-lockfile takes. */
 const deadHolderStaleAfterMs = 2_000;
+/** How often a holder touches its lock, and how long is looked whether one does whose clock may be another one. */
+const touchedEveryMs = 1_000;
+const watchedMs = 3 * touchedEveryMs;
 
 const holderSchema = z.object({
   pid: z.number(),
@@ -45,7 +50,8 @@ export interface LockOptions {
 /**
  * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process
  * of this machine, even one that is suspended, and never waits for a dead one longer than some seconds. A process of
- * another machine is taken for dead when it has not touched the lock for a minute.
+ * another machine is taken for dead when it has not touched the lock for a minute, as far as clocks agree: one that
+ * is seen to touch it is alive.
  *
  * @throws what `taken` makes, when another process holds the lock.
  */
@@ -56,6 +62,7 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
   const holderState = holder === undefined ? 'unknown' : stateOf(holder);
   if (holder !== undefined && holderState === 'alive' && (await exists(lockFile)))
     throw taken(describe(holder));
+  if (!(await isFree(lockFile, holderState))) throw taken(describe(holder));
 
   let reportLoss: (error: Error) => void = () => {};
   const lost = new Promise<Error>((resolve) => {
@@ -64,7 +71,7 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
   const release = await lock(path, {
     realpath: false,
     lockfilePath: lockFile,
-    update: 1_000,
+    update: touchedEveryMs,
     stale: holderState === 'dead' ? deadHolderStaleAfterMs : staleAfterMs,
     retries: holderState === 'dead' ? { retries: 20, factor: 1, minTimeout: 200 } : 0,
     onCompromised: (cause) => reportLoss(lockLost(lockFile, cause)),
@@ -99,6 +106,32 @@ function lockLost(lockFile: string, cause: NodeJS.ErrnoException): CqbatchError 
   return fatalError('LOCK_LOST', `The lock ${lockFile} ${how}.`, cause);
 }
 
+/**
+ * Whether a lock may be taken as far as its time tells nothing: of a dead holder it may lie in the future when clocks
+ * were set back since, of a living one on another machine in the past when its clock is behind.
+ */
+async function isFree(lockFile: string, holder: 'alive' | 'dead' | 'unknown'): Promise<boolean> {
+  const touchedAt = await lastTouched(lockFile);
+  if (touchedAt === undefined) return true;
+  const ageMs = Date.now() - touchedAt;
+  const isDoubtful = holder === 'dead' ? ageMs < 0 : ageMs > staleAfterMs;
+  if (!isDoubtful) return true;
+  for (const until = steadyNow() + watchedMs; steadyNow() < until; ) {
+    await pause(touchedEveryMs / 5);
+    const now = await lastTouched(lockFile);
+    if (now !== touchedAt) return now === undefined;
+  }
+  if (holder === 'dead') await utimes(lockFile, 0, 0).catch(() => {});
+  return true;
+}
+
+async function lastTouched(lockFile: string): Promise<number | undefined> {
+  return stat(lockFile).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
+}
+
 function self(purpose: string): Holder {
   return {
     pid: process.pid,
@@ -128,8 +161,5 @@ async function readHolder(file: string): Promise<Holder | undefined> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+  return (await lastTouched(path)) !== undefined;
 }

@@ -79,12 +79,23 @@ const planSchema = z.object({
 
 const processSchema = z.object({ pid: z.number(), host: z.string(), started: z.string() });
 
+const stateEntrySchema = z.object({
+  state: z.enum(runStates),
+  /** When it was entered, ISO 8601 UTC. */
+  at: z.string(),
+  reason: z.string().exactOptional(),
+  /** Of `running`: for how long it was worked on, milliseconds by a clock that never jumps. */
+  atWorkMs: z.number().exactOptional(),
+  /** While it lasts, and if the process died: for how long it was when that was written down last. */
+  notedMs: z.number().exactOptional(),
+});
+
 export const runRecordSchema = z.object({
   version: z.literal(1),
   id: z.string(),
   state: z.enum(runStates),
-  /** Every state with the time it was entered, ISO 8601 UTC, and why where there is something to say. */
-  states: z.array(z.object({ state: z.enum(runStates), at: z.string(), reason: z.string().exactOptional() })),
+  /** Every state that it was in, in order. */
+  states: z.array(stateEntrySchema),
   manifest: manifestSchema,
   plan: planSchema,
   options: runOptionsSchema,

@@ -7,6 +7,7 @@ import { openManifestCopy } from './manifest-copy.ts';
 import { type RateHistory, readRateHistory } from './rate-log.ts';
 import { actualState, type RunRecord, type RunState } from './record.ts';
 import type { RunStore } from './store.ts';
+import { timeAtWork } from './time-at-work.ts';
 
 /** Writes the report files of a run from its manifest and its journal, also while it is going on. */
 export async function reportRun(
@@ -60,18 +61,6 @@ function factsOf(record: RunRecord, journal: JournalView): RunFacts {
     manifest: { name: record.manifest.name, sha256: record.manifest.sha256 },
     ...(startedAt !== undefined && { startedAt }),
     ...(ended && { finishedAt: last.at }),
-    activeMs: activeMs(record, journal.lastFinishedAt),
+    activeMs: timeAtWork(record, journal.lastFinishedAt),
   };
-}
-
-/** How long the run was in state `running`, all times together. */
-function activeMs(record: RunRecord, lastFinishedAt: string | undefined): number {
-  const { states } = record;
-  // A run whose process died was at work until the last thing that it wrote down.
-  const now = actualState(record) === 'running' ? new Date().toISOString() : lastFinishedAt;
-  return states.reduce((sum, { state, at }, index) => {
-    if (state !== 'running') return sum;
-    const until = states[index + 1]?.at ?? now ?? at;
-    return sum + Date.parse(until) - Date.parse(at);
-  }, 0);
 }

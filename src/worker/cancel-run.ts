@@ -7,6 +7,7 @@ import { enterState, type RunRecord } from '../run/record.ts';
 import { lockRun } from '../run/run-lock.ts';
 import { settleRun } from '../run/settle-run.ts';
 import type { RunStore } from '../run/store.ts';
+import { withTimeOfDead } from '../run/time-at-work.ts';
 
 /**
  * Gives up a run on which no process works any more: what its datastore still holds goes into the journal, and rows
@@ -32,7 +33,7 @@ export async function cancelStoppedRun(
     try {
       if (datastore.exclusive) await rows.releaseClaims();
       if (!(await settleRun(datastore, rows, journal, id, signal))) return undefined;
-      const cancelled = enterState(record, 'cancelled');
+      const cancelled = enterState(withTimeOfDead(record, journal.lastFinishedAt), 'cancelled');
       await store.save(cancelled);
       return cancelled;
     } finally {

@@ -7,6 +7,7 @@ import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import { enterState, isActive } from '../run/record.ts';
 import { settleRun } from '../run/settle-run.ts';
 import type { RunStore } from '../run/store.ts';
+import { withTimeOfDead } from '../run/time-at-work.ts';
 
 /** What the run that claims a datastore works with. */
 export interface ClaimingRun {
@@ -53,7 +54,8 @@ async function settleDeadRuns(
       await journal.close();
       await rows.close();
     }
-    await store.save(enterState(record, 'interrupted', 'its process ended'));
+    const left = withTimeOfDead(record, journal.lastFinishedAt);
+    await store.save(enterState(left, 'interrupted', 'its process ended'));
   }
   return true;
 }

@@ -17,12 +17,14 @@ import { openManifestCopy } from '../run/manifest-copy.ts';
 import { type Surroundings, startPresence } from '../run/presence.ts';
 import { Progress } from '../run/progress.ts';
 import { type RateFacts, RateLog } from '../run/rate-log.ts';
-import { enterState, type RunRecord } from '../run/record.ts';
+import type { RunRecord } from '../run/record.ts';
+import { RecordKeeper } from '../run/record-keeper.ts';
 import { reportRun } from '../run/report-run.ts';
 import { announce, entryOf } from '../run/run-entry.ts';
 import { lockRun } from '../run/run-lock.ts';
 import type { RunStore } from '../run/store.ts';
 import { unfinishedTasks } from '../run/tasks.ts';
+import { withTimeOfDead } from '../run/time-at-work.ts';
 import { clearWish, watchWishes } from '../run/wish.ts';
 import { systemError } from '../system-error.ts';
 import { aborted, after } from '../waiting.ts';
@@ -149,18 +151,20 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   if (datastore.exclusive) await claimForOurselves(store, id, means, options.interrupt);
 
   const registry = datastore.exclusive ? undefined : openRegistry(datastore);
-  let running = {
-    ...enterState(withoutQueue(options.record), 'running'),
-    ...(options.queue !== undefined && { queue: options.queue }),
-  };
+  const keeper = new RecordKeeper(
+    store,
+    withTimeOfDead(withoutQueue(options.record), journal.lastFinishedAt),
+  );
+  void means.lost.then(() => keeper.close());
+  keeper.enter('running', options.queue === undefined ? {} : { queue: options.queue });
   const progress = new Progress({ total: options.record.plan.rows, counts: journal.outcomeCounts });
-  const entry = (): RunEntry => entryOf(running, journal.outcomeCounts, progress);
+  const entry = (): RunEntry => entryOf(keeper.record, journal.outcomeCounts, progress);
   let latest: RateFacts | undefined;
   let ended = false;
   try {
     if (registry !== undefined) await announce(registry, entry(), { takeUp: options.handOver !== true });
     if (options.handOver !== true) await clearWish(runFolder);
-    await store.save(running);
+    await keeper.save();
     options.onStarted?.({ counts: journal.outcomeCounts, datastore });
     const rateLog = await RateLog.open(runFolder, runOptions.rate?.text ?? 'none');
     const seePace = (pace: RateFacts): void => {
@@ -202,8 +206,8 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         onEvent(event) {
           if (event.type === 'finished') progress.finished(event.result);
           if (event.type === 'paused') {
-            running = enterState(running, event.paused ? 'paused' : 'running');
-            store.save(running).catch((error) => log.error({ run: id, err: error.message }, 'not saved'));
+            keeper.enter(event.paused ? 'paused' : 'running');
+            keeper.save().catch((error) => log.error({ run: id, err: error.message }, 'not saved'));
           }
           options.onEvent?.(event);
         },
@@ -218,23 +222,23 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
           log.warn({ err: error.message }, 'what was learned of the limit is not kept'),
         );
       const handedOver = end.state === 'interrupted' && options.handOver === true;
-      running = {
-        ...enterState(running, handedOver ? 'submitted' : end.state, reasonOf(end)),
-        counts: { ...journal.outcomeCounts },
-      };
-      await store.save(running);
+      const counts = { ...journal.outcomeCounts };
+      keeper.enter(handedOver ? 'submitted' : end.state, { reason: reasonOf(end), counts });
+      await keeper.save();
       ended = true;
-      if (handedOver) return { record: running, end };
-      return { record: running, end, reports: await reportRun(store, running, journal) };
+      const { record } = keeper;
+      return handedOver ? { record, end } : { record, end, reports: await reportRun(store, record, journal) };
     } catch (error) {
       // Who has lost the run to another process must not write what that one has written since.
       const lockLost = (error as CqbatchError).code === 'LOCK_LOST';
       const failure = systemError(error)?.followedBy(`cqbatch ${ended ? 'report' : 'resume'} ${id}`) ?? error;
       if (lockLost) rateLog.abandon();
-      else if (!ended)
-        await store
-          .save(enterState(running, 'failed', (failure as Error).message))
-          .catch((unsaved) => log.error({ run: id, err: unsaved.message }, 'not saved'));
+      else if (!ended) {
+        keeper.enter('failed', { reason: (failure as Error).message });
+        await keeper
+          .save()
+          .catch((unsaved: Error) => log.error({ run: id, err: unsaved.message }, 'not saved'));
+      }
       options.onFailed?.({
         counts: journal.outcomeCounts,
         intact: await isIntact(store, id, journal),
@@ -247,6 +251,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       await Promise.race([presence?.stop(), after(farewellMs)]).catch(() => {});
     }
   } finally {
+    keeper.close();
     await Promise.race([registry?.close(), after(farewellMs)]);
   }
 }

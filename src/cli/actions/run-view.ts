@@ -3,6 +3,7 @@ import type { PaceEntry, RunEntry } from '../../queue/registry.ts';
 import { readRateHistory } from '../../run/rate-log.ts';
 import { actualState, isActive, isResumable, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
+import { timeAtWork } from '../../run/time-at-work.ts';
 import type { PaceView, RunView } from '../render/status.ts';
 import { type LiveRun, presentEntry } from './live-view.ts';
 import { withJournalReader } from './look.ts';
@@ -13,15 +14,15 @@ export async function viewOfRecord(
   record: RunRecord,
   live: LiveRun | undefined,
 ): Promise<RunView> {
-  const { counts, unclear, codes } = await withJournalReader(store, record, (journal) => ({
+  const { counts, unclear, codes, atWorkMs } = await withJournalReader(store, record, (journal) => ({
     counts: journal.outcomeCounts,
     unclear: journal.unclearCount,
     codes: journal.codeCounts,
+    atWorkMs: timeAtWork(record, journal.lastFinishedAt),
   }));
   const state = actualState(record);
   const entry = presentEntry(live?.entry);
   const active = isActive(state);
-  const average = averageRate(record, counts);
   return {
     id: record.id,
     state,
@@ -32,7 +33,7 @@ export async function viewOfRecord(
     counts,
     ...(active && entry !== undefined
       ? { rate: { perSecond: entry.ratePerSecond, of: 'now' } }
-      : average !== undefined && { rate: { perSecond: average, of: 'average' } }),
+      : atWorkMs > 0 && { rate: { perSecond: averageRate(counts, atWorkMs), of: 'average' } }),
     ...(active && coordinatorOf(record, entry)),
     workers: active ? (live?.workers ?? []) : [],
     ...(active && (await paceOf(live?.pace, store.folder(record.id)))),
@@ -92,12 +93,7 @@ function coordinatorOf({ process }: RunRecord, entry: RunEntry | undefined): Pic
   return process === undefined ? {} : { coordinator: { host: process.host, pid: process.pid } };
 }
 
-/** Rows called per second of the latest time that the run was at work; that of a resumed run counts from then on. */
-function averageRate({ states }: RunRecord, counts: Readonly<Record<Outcome, number>>): number | undefined {
-  const runningTimes = states.filter(({ state }) => state === 'running');
-  const [first] = runningTimes;
-  if (first === undefined || runningTimes.length > 1) return undefined;
-  const end = states.at(-1)?.state === 'running' ? Date.now() : Date.parse(states.at(-1)?.at ?? first.at);
-  const seconds = (end - Date.parse(first.at)) / 1_000;
-  return seconds > 0 ? (counts.succeeded + counts.failed) / seconds : undefined;
+/** Rows called per second of the time that the run was at work. */
+function averageRate({ succeeded, failed }: Readonly<Record<Outcome, number>>, atWorkMs: number): number {
+  return ((succeeded + failed) * 1_000) / atWorkMs;
 }

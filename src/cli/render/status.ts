@@ -72,7 +72,12 @@ export function statusDocument(view: RunView): object {
       started_at: startedAt,
       seen_at: seenAt,
     })),
-    states: local?.states ?? null,
+    states:
+      local?.states.map(({ state, at, reason }) => ({
+        state,
+        at,
+        ...(reason !== undefined && { reason }),
+      })) ?? null,
     retry_of: local?.retryOf ?? null,
   };
 }

@@ -1,0 +1,102 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LogEntry } from '../../src/sandbox/log/log-entry.ts';
+import { startCqbatch } from '../helpers/cqbatch.ts';
+import { describeWithFaketime, fakedClock } from '../helpers/faked-clock.ts';
+import { type Observed, observe } from '../helpers/observed.ts';
+import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+
+const rows = 250;
+const slowly = ['--yes', '--rate', '100/s', '--backoff', '300ms'];
+const patiently = { timeout: 180_000 };
+/** Longer than any pause on a machine under load, and shorter than any jump of the clock. */
+const stallSeconds = 25;
+
+/** A folder with a manifest, a sandbox of which some calls must be repeated, and a clock for what is started. */
+async function prepared() {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
+  const kind = ['--unrecoverable', '0%', '--not-deleted', '0%'];
+  const sandbox = await startSandbox(...kind, '--latency', '20ms', '--fault', '503=5%');
+  const clock = await fakedClock();
+  const options = { cwd, env: { ...sandbox.env, ...clock.env } };
+  return {
+    cwd,
+    sandbox,
+    clock,
+    start: (...args: readonly string[]): Observed => observe(startCqbatch(args, options)),
+    /** Waits until the API has seen so many calls. */
+    called: (requests: number) => fetch(`${sandbox.url}/sandbox/stats?requests=${requests}`),
+  };
+}
+
+/** Seconds from call to call, as the API saw them. */
+function gaps(log: readonly LogEntry[]): number[] {
+  const times = log.map(({ time }) => Date.parse(time) / 1_000);
+  return times.slice(1).map((time, index) => time - (times[index] ?? 0));
+}
+
+describeWithFaketime('a clock that is set', () => {
+  test('in the middle of a run holds up no call, loses none, repeats none', patiently, async () => {
+    const { cwd, sandbox, clock, start, called } = await prepared();
+    const begin = performance.now();
+    const run = start('run', 'rows.csv', ...slowly);
+    for (const [requests, offset] of [
+      [60, -30],
+      [120, -3_600],
+      [180, 3_600],
+    ] as const) {
+      await called(requests);
+      await clock.set(offset);
+    }
+    expect(await run.end).toMatchObject({ code: 0 });
+    const elapsed = (performance.now() - begin) / 1_000;
+
+    const log = await sandbox.log();
+    const folder = await newestRunFolder(cwd);
+    const report = await readCsv(folder, 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, log);
+    expect(report.every((row) => row['_outcome'] === 'succeeded')).toBe(true);
+    expect(Math.max(...gaps(log))).toBeLessThan(stallSeconds);
+    const calling = gaps(log).reduce((sum, gap) => sum + gap, 0);
+    const { duration_s: duration } = await readSummary(folder);
+    expect(duration).toBeGreaterThanOrEqual(Math.floor(calling));
+    expect(duration).toBeLessThanOrEqual(Math.ceil(elapsed));
+  });
+
+  test('between kills keeps nobody from going on, and is not time at work', patiently, async () => {
+    const { cwd, sandbox, clock, start, called } = await prepared();
+    let elapsed = 0;
+    const step = async (requests: number, ...args: readonly string[]): Promise<void> => {
+      const begin = performance.now();
+      const run = start(...args);
+      await called(requests);
+      run.kill('SIGKILL');
+      await run.end;
+      elapsed += (performance.now() - begin) / 1_000;
+    };
+    await step(60, 'run', 'rows.csv', ...slowly);
+    await clock.set(-3_600);
+    await step(120, 'resume');
+    await clock.set(3_600);
+    const begin = performance.now();
+    expect(await start('resume').end).toMatchObject({ code: 0 });
+    elapsed += (performance.now() - begin) / 1_000;
+
+    const log = await sandbox.log();
+    const folder = await newestRunFolder(cwd);
+    const report = await readCsv(folder, 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, log, { killed: true });
+    const { duration_s: duration, rows_per_s: rate } = await readSummary(folder);
+    expect(duration).toBeGreaterThan(0);
+    expect(duration).toBeLessThanOrEqual(Math.ceil(elapsed));
+    expect(rate).toBeGreaterThanOrEqual(Math.floor(rows / Math.ceil(elapsed)));
+  });
+});

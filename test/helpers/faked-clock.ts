@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeWithProgram } from './describe-with-program.ts';
+import { findProgram } from './program.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** The clock of a process and all its threads, as somebody sets it; what passes of time stays as it is. */
+export interface FakedClock {
+  /** What a process is started with. */
+  readonly env: Readonly<Record<string, string>>;
+  /** From now on it is by so many seconds off. */
+  set(seconds: number): Promise<void>;
+}
+
+const programs = ['faketime'];
+
+/** A `describe` for tests that set clocks (see `describeWithProgram`). */
+export function describeWithFaketime(title: string, body: () => void): void {
+  describeWithProgram(programs, title, body);
+}
+
+/** A clock of libfaketime; it is right until it is set. */
+export async function fakedClock(): Promise<FakedClock> {
+  const folder = await temporaryFolder();
+  const file = join(folder, 'offset');
+  const set = async (seconds: number): Promise<void> => {
+    await writeFile(`${file}.new`, `${seconds < 0 ? '' : '+'}${seconds}`);
+    await rename(`${file}.new`, file);
+  };
+  await set(0);
+  const program = findProgram(programs);
+  if (program === undefined) throw new Error('There is no faketime.');
+  const library = execFileSync(program, ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], {
+    encoding: 'utf8',
+  });
+  return {
+    env: {
+      LD_PRELOAD: library.trim(),
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      // Its name in different versions.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      DONT_FAKE_MONOTONIC: '1',
+    },
+    set,
+  };
+}
