@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { CqbatchError, fatalError } from '../errors.ts';
 import { circumstance } from '../system-error.ts';
 
@@ -6,9 +7,14 @@ export function corruptJournal(path: string, line: number, problem: string): Cqb
   return fatalError(
     'JOURNAL_CORRUPT',
     `${path}:${line}: ${problem}. The journal says which rows are done, so nothing goes on without it: restore the ` +
-      'file from a backup, or delete this line and all lines after it, and know that the rows they tell of may be ' +
-      'called a second time.',
+      'file from a backup, or delete this line and all lines after it, and "counts" in run.json, and know that the ' +
+      'rows they tell of may be called a second time.',
   );
+}
+
+/** What a run that has begun must have written there is not there. */
+export function lostJournal(path: string, problem: string): CqbatchError {
+  return fatalError('JOURNAL_CORRUPT', `${path} ${problem}. ${withoutJournal(path)}`);
 }
 
 /** The file changed behind the back of this process. */
@@ -31,11 +37,13 @@ export function removedJournal(path: string): CqbatchError {
 
 /** The journal was expected and is not there. */
 export function missingJournal(path: string, cause: unknown): CqbatchError {
-  return fatalError(
-    'JOURNAL_MISSING',
-    `${path} is missing. It says which rows of the run are done: restore it, or start a new run of the rows that ` +
-      'you know are not done.',
-    cause,
+  return fatalError('JOURNAL_MISSING', `${path} is missing. ${withoutJournal(path)}`, cause);
+}
+
+function withoutJournal(path: string): string {
+  return (
+    'It says which rows of the run are done, so nothing goes on without it: restore it from a backup, or remove the ' +
+    `folder ${dirname(path)} and start a new run of the rows that you know are not done.`
   );
 }
 

@@ -2,7 +2,13 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CqbatchError } from '../errors.ts';
-import { missingJournal, removedJournal, unreadableJournal, unwritableJournal } from './failure.ts';
+import {
+  lostJournal,
+  missingJournal,
+  removedJournal,
+  unreadableJournal,
+  unwritableJournal,
+} from './failure.ts';
 import { type Disk, GroupWriter } from './group-writer.ts';
 import type { Journal, JournalReader } from './journal.ts';
 import { AppendableJournal, isInPlace, WatchedJournal } from './journal-file.ts';
@@ -15,13 +21,19 @@ export interface JournalOptions {
   readonly runId: string;
   /** Only look: the file must exist and is never changed. Default: false. */
   readonly readOnly?: boolean;
-  /** Refuse to begin a new journal, for a run that has begun already. Default: the value of `readOnly`. */
-  readonly mustExist?: boolean;
+  /** What its record says of a run that has begun: a new journal is not begun, and one that says less is refused. */
+  readonly begun?: BegunRun;
+}
+
+export interface BegunRun {
+  /** Rows of its manifest. */
+  readonly rows: number;
+  /** Rows that had a result when the record was written. */
+  readonly finished: number;
 }
 
 /**
- * Opens the journal of a run and replays it. When it does not exist it is created; a last line that a crash has torn
- * is cut off.
+ * Opens the journal of a run and replays it. That of a new run is created; a last line that a crash has torn is cut off.
  *
  * @throws a fatal error `JOURNAL_MISSING`, `JOURNAL_UNREADABLE`, `JOURNAL_UNWRITABLE`, `JOURNAL_CORRUPT` (with file
  *   and line), `JOURNAL_VERSION` or `JOURNAL_OF_OTHER_RUN`.
@@ -38,10 +50,19 @@ export async function openJournal(path: string, options: JournalOptions): Promis
   const handle = await openFile(path, options);
   try {
     const state = new JournalState();
-    const tail = new JournalTail(path, handle, options.runId, state);
+    const { runId, begun } = options;
+    const tail = new JournalTail({ path, handle, runId, state, ...(begun && { rows: begun.rows }) });
     const size = await tail.read();
+    if (tail.position === 0 && (size > 0 || mustExist(options)))
+      throw lostJournal(path, size === 0 ? 'is empty' : 'does not begin with the header of a journal');
+    if (begun !== undefined && state.finishedCount < begun.finished) {
+      throw lostJournal(
+        path,
+        `has lost lines: it tells of ${state.finishedCount} finished rows, run.json of ${begun.finished}`,
+      );
+    }
     if (options.readOnly) return new WatchedJournal(path, handle, state, tail);
-    const end = await makeAppendable(path, handle, options.runId, { complete: tail.position, size });
+    const end = await makeAppendable(path, handle, runId, { complete: tail.position, size });
     return new AppendableJournal(path, handle, state, new GroupWriter(state, diskOf(path, handle), end));
   } catch (error) {
     await handle.close();
@@ -49,15 +70,17 @@ export async function openJournal(path: string, options: JournalOptions): Promis
   }
 }
 
-async function openFile(
-  path: string,
-  { readOnly = false, mustExist = readOnly }: JournalOptions,
-): Promise<FileHandle> {
-  const access = readOnly ? constants.O_RDONLY : constants.O_RDWR;
+/** Its header was on disk before anybody could know of the run. */
+function mustExist({ readOnly = false, begun }: JournalOptions): boolean {
+  return readOnly || begun !== undefined;
+}
+
+async function openFile(path: string, options: JournalOptions): Promise<FileHandle> {
+  const access = options.readOnly ? constants.O_RDONLY : constants.O_RDWR;
   try {
-    return await open(path, mustExist ? access : access | constants.O_CREAT, 0o600);
+    return await open(path, mustExist(options) ? access : access | constants.O_CREAT, 0o600);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' && mustExist
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' && mustExist(options)
       ? missingJournal(path, error)
       : unreadableJournal(path, error);
   }

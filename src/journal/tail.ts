@@ -1,14 +1,24 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { fatalError } from '../errors.ts';
-import { corruptJournal, replacedJournal } from './failure.ts';
-import { decodeEntry, decodeHeader, encodeHeader } from './line.ts';
+import { corruptJournal, lostJournal, replacedJournal } from './failure.ts';
+import type { JournalEntry } from './journal.ts';
+import { decodeEntry, decodeHeader } from './line.ts';
 import type { JournalState } from './state.ts';
 
 const chunkSize = 1 << 20;
 const lineEnd = 0x0a;
 /** What a decoder puts in place of bytes that are no UTF-8; it may also be in the text itself. */
 const replacement = '\ufffd';
+
+export interface TailOptions {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly runId: string;
+  readonly state: JournalState;
+  /** Rows of the manifest; there can be no others. */
+  readonly rows?: number;
+}
 
 /** Reads a journal from its beginning into a state, and later what was appended since. */
 export class JournalTail {
@@ -19,12 +29,14 @@ export class JournalTail {
   readonly #handle: FileHandle;
   readonly #runId: string;
   readonly #state: JournalState;
+  readonly #rows: number;
 
-  constructor(path: string, handle: FileHandle, runId: string, state: JournalState) {
+  constructor({ path, handle, runId, state, rows = Number.POSITIVE_INFINITY }: TailOptions) {
     this.#path = path;
     this.#handle = handle;
     this.#runId = runId;
     this.#state = state;
+    this.#rows = rows;
   }
 
   /**
@@ -32,7 +44,8 @@ export class JournalTail {
    * being written at this moment, or a crash tore it.
    *
    * @returns the present size of the file; greater than `position` when there is such a line.
-   * @throws a fatal error when a line is no entry, or the header is of another run or version.
+   * @throws a fatal error when a line is no entry or tells of a row that there is not, or the header is of another run
+   *   or version.
    */
   async read(): Promise<number> {
     const { size } = await this.#handle.stat();
@@ -48,7 +61,6 @@ export class JournalTail {
       at += bytesRead;
       this.#takeLines(chunk.subarray(0, bytesRead), torn);
     }
-    if (this.position === 0) this.#checkTornHeader(Buffer.concat(torn));
     return size;
   }
 
@@ -78,6 +90,9 @@ export class JournalTail {
     } else {
       const entry = decodeEntry(line);
       if (entry === undefined) throw corruptJournal(this.#path, number, 'this line is no journal entry');
+      const row = lastRowOf(entry);
+      if (row > this.#rows)
+        throw corruptJournal(this.#path, number, `there is no row ${row}: the manifest has ${this.#rows}`);
       this.#state.apply(entry, this.position);
     }
     this.#lines = number;
@@ -88,7 +103,7 @@ export class JournalTail {
     const header = decodeHeader(line);
     switch (header.kind) {
       case 'no-journal':
-        throw corruptJournal(this.#path, 1, 'this line is not the header of a journal');
+        throw lostJournal(this.#path, 'does not begin with the header of a journal');
       case 'unknown-version':
         throw fatalError(
           'JOURNAL_VERSION',
@@ -104,13 +119,17 @@ export class JournalTail {
         );
     }
   }
+}
 
-  /** A crash may have torn the header too; anything else without a line end is some other file. */
-  #checkTornHeader(bytes: Buffer): void {
-    // Some file systems leave zeros where data was lost.
-    const written = bytes.toString().replace(/\0+$/, '');
-    if (!encodeHeader(this.#runId).startsWith(written)) {
-      throw corruptJournal(this.#path, 1, 'this line is not the header of a journal');
-    }
+function lastRowOf(entry: JournalEntry): number {
+  switch (entry.type) {
+    case 'row':
+      return entry.result.row;
+    case 'fed':
+      return entry.last;
+    case 'open':
+      return entry.row;
+    case 'settled':
+      return 0;
   }
 }

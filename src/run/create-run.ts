@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { RowHistory, RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
@@ -11,6 +11,7 @@ import { stageManifest } from '../manifest/stage.ts';
 import { openPlannedManifest } from './open-manifest.ts';
 import { ProblemCollector, type ProblemList } from './problem-file.ts';
 import type { RunOptions, RunRecord } from './record.ts';
+import { journalPath } from './run-journal.ts';
 import type { RunStore } from './store.ts';
 
 export interface CreateRunInput {
@@ -51,7 +52,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   try {
     const staged = await stageManifest(input.source, folder, input.stdin);
     const { manifest, prepare } = await openPlannedManifest(staged.path, staged.name, input.options);
-    journal = await openJournal(join(folder, 'journal.jsonl'), { runId: id });
+    journal = await openJournal(journalPath(folder), { runId: id });
     const settled = new ResultBuffer(journal);
     const problems = new ProblemCollector(staged.name, input.problemsPath(staged.name));
     const scan = await scanManifest(manifest, prepare, {

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import type { Datastore } from '../datastore/datastore.ts';
-import { openJournal } from '../journal/open.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { enterState, type RunRecord } from '../run/record.ts';
+import { openRunJournal } from '../run/run-journal.ts';
 import { lockRun } from '../run/run-lock.ts';
 import { settleRun } from '../run/settle-run.ts';
 import type { RunStore } from '../run/store.ts';
@@ -26,10 +25,7 @@ export async function cancelStoppedRun(
   try {
     const lock = datastore.exclusive ? undefined : await lockRun(store.folder(id), id, `cancel ${id}`);
     const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
-    const journal = await openJournal(join(store.folder(id), 'journal.jsonl'), {
-      runId: id,
-      mustExist: true,
-    });
+    const journal = await openRunJournal(store, record);
     try {
       if (datastore.exclusive) await rows.releaseClaims();
       if (!(await settleRun(datastore, rows, journal, id, signal))) return undefined;

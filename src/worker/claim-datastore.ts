@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { Journal } from '../journal/journal.ts';
-import { openJournal } from '../journal/open.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import { enterState, isActive } from '../run/record.ts';
+import { openRunJournal } from '../run/run-journal.ts';
 import { settleRun } from '../run/settle-run.ts';
 import type { RunStore } from '../run/store.ts';
 import { withTimeOfDead } from '../run/time-at-work.ts';
@@ -46,7 +45,7 @@ async function settleDeadRuns(
     const worked = isActive(record.state) || record.state === 'failed';
     if (record.id === ownId || !worked || record.queue !== undefined) continue;
     const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
-    const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), { runId: record.id });
+    const journal = await openRunJournal(store, record);
     try {
       await rows.releaseClaims();
       if (!(await settleRun(datastore, rows, journal, record.id, interrupt))) return false;

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { steadyNow } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { type CqbatchError, fatalError, usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
-import { openJournal } from '../journal/open.ts';
 import type { ProcessLock } from '../lock.ts';
 import { makePrivate } from '../private-files.ts';
 import { rowsQueueName } from '../queue/names.ts';
@@ -21,6 +19,7 @@ import type { RunRecord } from '../run/record.ts';
 import { RecordKeeper } from '../run/record-keeper.ts';
 import { reportRun } from '../run/report-run.ts';
 import { announce, entryOf } from '../run/run-entry.ts';
+import { openRunJournal } from '../run/run-journal.ts';
 import { lockRun } from '../run/run-lock.ts';
 import type { RunStore } from '../run/store.ts';
 import { unfinishedTasks } from '../run/tasks.ts';
@@ -113,9 +112,7 @@ export async function executeRun(options: ExecuteRunOptions): Promise<ExecutedRu
     await makePrivate(store.folder(id));
     try {
       const rows = openRowQueue(datastore, rowsQueueName(options.record.options.baseUrl));
-      const journal =
-        options.journal ??
-        (await openJournal(join(store.folder(id), 'journal.jsonl'), { runId: id, mustExist: true }));
+      const journal = options.journal ?? (await openRunJournal(store, options.record));
       const lost = Promise.race([datastore.lost, ...(lock === undefined ? [] : [lock.lost])]);
       try {
         return await execute(options, { datastore, lost, rows, journal });

@@ -24,9 +24,10 @@ interface ListedRun {
   readonly state: string;
   readonly manifest: string;
   readonly rows: number;
-  readonly done: number;
-  readonly succeeded: number;
-  readonly failed: number;
+  /** Not known when the journal is damaged, as the next two. */
+  readonly done: number | null;
+  readonly succeeded: number | null;
+  readonly failed: number | null;
   /** The machine that has its state folder, if that is another one. */
   readonly host: string | null;
 }
@@ -61,17 +62,18 @@ export async function list(flags: CommonFlags & RawSettings): Promise<ExitCode> 
   const terminal = openTerminal(flags);
   const store = await openState(terminal, flags);
   const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
+  const warn = ({ message }: Error): void => terminal.warn(`warning: ${message}`);
   const runs: ListedRun[] = [];
-  for (const record of (await store.list()).toReversed()) {
-    const counts = await countsOf(store, record);
+  for (const record of (await store.list(warn)).toReversed()) {
+    const counts = await countsOf(store, record).catch(warn);
     runs.push({
       run: record.id,
       state: actualState(record),
       manifest: record.manifest.name,
       rows: record.plan.rows,
-      done: outcomes.reduce((sum, outcome) => sum + counts[outcome], 0),
-      succeeded: counts.succeeded,
-      failed: counts.failed,
+      done: counts ? outcomes.reduce((sum, outcome) => sum + counts[outcome], 0) : null,
+      succeeded: counts?.succeeded ?? null,
+      failed: counts?.failed ?? null,
       host: null,
     });
   }
@@ -85,9 +87,7 @@ export async function list(flags: CommonFlags & RawSettings): Promise<ExitCode> 
     run,
     state,
     count(rows),
-    count(done),
-    count(succeeded),
-    count(failed),
+    ...[done, succeeded, failed].map((value) => (value === null ? '?' : count(value))),
     host === null ? manifest : `${manifest} (on ${host})`,
   ]);
   const text =

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import type { JournalReader } from '../../journal/journal.ts';
-import { openJournal } from '../../journal/open.ts';
 import type { RunRecord } from '../../run/record.ts';
+import { readRunJournal } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 
 /** Looks into the journal of a run, which another process may be writing at the same time. */
@@ -10,10 +9,7 @@ export async function withJournalReader<Result>(
   record: RunRecord,
   look: (journal: JournalReader) => Promise<Result> | Result,
 ): Promise<Result> {
-  const journal = await openJournal(join(store.folder(record.id), 'journal.jsonl'), {
-    runId: record.id,
-    readOnly: true,
-  });
+  const journal = await readRunJournal(store, record);
   try {
     return await look(journal);
   } finally {

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
-import { openJournal } from '../../journal/open.ts';
 import { createRun } from '../../run/create-run.ts';
 import { actualState, isActive } from '../../run/record.ts';
 import { writeRetryManifest } from '../../run/retry-run.ts';
@@ -13,6 +12,7 @@ import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { discard } from './discard.ts';
+import { withJournalReader } from './look.ts';
 import { type CallFlags, callOptions, calls } from './options.ts';
 import { question, requireConsent, runIdOf } from './planned-run.ts';
 import { problemsPath } from './problems-path.ts';
@@ -36,13 +36,9 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
   }
   const folder = await mkdtemp(join(store.stateDir, 'retry-'));
   try {
-    const journal = await openJournal(join(store.folder(before.id), 'journal.jsonl'), {
-      runId: before.id,
-      readOnly: true,
-    });
     const source = join(folder, `failed-rows-of-${before.id}.jsonl`);
-    const { rows, histories } = await writeRetryManifest(store, before, journal, source).finally(() =>
-      journal.close(),
+    const { rows, histories } = await withJournalReader(store, before, (journal) =>
+      writeRetryManifest(store, before, journal, source),
     );
     if (rows === 0)
       throw usageError(

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { outcomes } from '../domain.ts';
+import type { Journal, JournalReader } from '../journal/journal.ts';
+import { type BegunRun, openJournal } from '../journal/open.ts';
+import type { RunRecord } from './record.ts';
+import type { RunStore } from './store.ts';
+
+/** Opens the journal of a run that has a record, to go on with it. */
+export function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
+  return openJournal(journalPath(store.folder(record.id)), { runId: record.id, begun: begun(record) });
+}
+
+/** Opens the journal of a run that has a record, to look at it, while another process may be writing it. */
+export function readRunJournal(store: RunStore, record: RunRecord): Promise<JournalReader> {
+  return openJournal(journalPath(store.folder(record.id)), {
+    runId: record.id,
+    readOnly: true,
+    begun: begun(record),
+  });
+}
+
+export function journalPath(runFolder: string): string {
+  return join(runFolder, 'journal.jsonl');
+}
+
+/** Rows that are not called get their results before the record is written. */
+function begun({ plan, counts }: RunRecord): BegunRun {
+  const counted = outcomes.reduce((sum, outcome) => sum + (counts?.[outcome] ?? 0), 0);
+  return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
+}

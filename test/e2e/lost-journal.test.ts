@@ -1,0 +1,56 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+
+const rows = 200;
+
+test('nothing goes on without the journal of a run that has begun, whatever is left of it', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
+  const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
+  const options = { cwd, env: sandbox.env };
+  const child = startCqbatch(['run', 'rows.csv', '--yes', '--rate', '100/s'], options);
+  const end = finished(child);
+  await fetch(`${sandbox.url}/sandbox/stats?requests=80`);
+  child.kill('SIGKILL');
+  await end;
+
+  const journal = join(await newestRunFolder(cwd), 'journal.jsonl');
+  const whole = await readFile(journal);
+  const before = (await sandbox.log()).length;
+  const damages = [
+    [() => writeFile(journal, ''), 'journal.jsonl is empty'],
+    [() => writeFile(journal, Buffer.alloc(whole.length)), 'does not begin with the header of a journal'],
+    [
+      () => appendFile(journal, `{"fed":[${rows},${rows + 1}]}\n`),
+      `there is no row ${rows + 1}: the manifest has 200`,
+    ],
+  ] as const;
+  for (const [damage, problem] of damages) {
+    await writeFile(journal, whole);
+    await damage();
+    const damaged = await readFile(journal);
+    for (const command of ['resume', 'status', 'report']) {
+      const { code, stderr } = await cqbatch([command], options);
+      expect(stderr, command).toContain(problem);
+      expect(code, command).toBe(4);
+    }
+    expect(Buffer.compare(await readFile(journal), damaged)).toBe(0);
+  }
+  const listed = await cqbatch(['list'], options);
+  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(`there is no row ${rows + 1}`) });
+  expect(listed.stdout).toMatch(/interrupted +200 +\? +\? +\? +rows\.csv/);
+  expect(await sandbox.log()).toHaveLength(before);
+
+  await writeFile(journal, whole);
+  expect((await cqbatch(['resume', '--rate', 'none'], options)).code).toBe(0);
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expectEveryRowOnce(report, rows);
+  expectAgreement(report, await sandbox.log(), { killed: true });
+});
