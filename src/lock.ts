@@ -1,12 +1,11 @@
 import { readFile, rm, stat, utimes } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod';
 import { steadyNow } from './clock.ts';
 import { type CqbatchError, fatalError } from './errors.ts';
 import { writeFileAtomically } from './files.ts';
-import { isProcessAlive, processStart } from './process.ts';
+import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 import { systemError } from './system-error.ts';
 
 /** An exclusive lock, held until `release`. */
@@ -28,13 +27,7 @@ const deadHolderStaleAfterMs = 2_000;
 const touchedEveryMs = 1_000;
 const watchedMs = 3 * touchedEveryMs;
 
-const holderSchema = z.object({
-  pid: z.number(),
-  host: z.string(),
-  started: z.string(),
-  purpose: z.string(),
-  since: z.string(),
-});
+const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string() });
 
 type Holder = z.infer<typeof holderSchema>;
 
@@ -59,7 +52,7 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
   const holderFile = `${path}.holder.json`;
   const lockFile = `${path}.lock`;
   const holder = await readHolder(holderFile);
-  const holderState = holder === undefined ? 'unknown' : stateOf(holder);
+  const holderState = holder === undefined ? 'unknown' : stateOfProcess(holder);
   if (holder !== undefined && holderState === 'alive' && (await exists(lockFile)))
     throw taken(describe(holder));
   if (!(await isFree(lockFile, holderState))) throw taken(describe(holder));
@@ -133,18 +126,7 @@ async function lastTouched(lockFile: string): Promise<number | undefined> {
 }
 
 function self(purpose: string): Holder {
-  return {
-    pid: process.pid,
-    host: hostname(),
-    started: processStart(process.pid) ?? '',
-    purpose,
-    since: new Date().toISOString(),
-  };
-}
-
-function stateOf(holder: Holder): 'alive' | 'dead' | 'unknown' {
-  if (holder.host !== hostname()) return 'unknown';
-  return isProcessAlive(holder.pid, holder.started) ? 'alive' : 'dead';
+  return { ...thisProcess(), purpose, since: new Date().toISOString() };
 }
 
 function describe(holder: Holder | undefined): string {

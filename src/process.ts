@@ -1,10 +1,32 @@
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+
+/** A process among those of all machines that see the same files. */
+export const processSchema = z.object({
+  pid: z.number(),
+  host: z.string(),
+  /** Tells it from another process that was given the same number; empty where the system does not tell. */
+  started: z.string(),
+});
+
+export type ProcessId = z.infer<typeof processSchema>;
+
+export function thisProcess(): ProcessId {
+  return { pid: process.pid, host: hostname(), started: processStart(process.pid) ?? '' };
+}
+
+/** Whether that very process lives; processes of other machines can't be asked. */
+export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'dead' | 'unknown' {
+  if (host !== hostname()) return 'unknown';
+  return isProcessAlive(pid, started) ? 'alive' : 'dead';
+}
 
 /**
  * When a process started, as an opaque text that differs between two processes that were given the same number one
  * after the other; undefined where the system does not tell.
  */
-export function processStart(pid: number): string | undefined {
+function processStart(pid: number): string | undefined {
   return readStat(pid)?.start;
 }
 
@@ -12,7 +34,7 @@ export function processStart(pid: number): string | undefined {
  * Whether that very process lives on this machine. `started` is what `processStart` said of it once, empty when it
  * could not say.
  */
-export function isProcessAlive(pid: number, started: string): boolean {
+function isProcessAlive(pid: number, started: string): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -1,13 +1,13 @@
-import { stat } from 'node:fs/promises';
 import { usageError } from '../errors.ts';
 import { type Delimiter, detectDelimiter } from './csv/delimiter.ts';
+import { inputKind } from './input.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
 import { maxRecordBytes } from './limits.ts';
 import type { ManifestFormat } from './manifest.ts';
 import { isGzip, recogniseForeignFile } from './text/file-kind.ts';
 import { located } from './text/located.ts';
 import { TextMistake } from './text/mistake.ts';
-import { readBytes, readingError, readText, type TextSource } from './text/source.ts';
+import { type ReadingLimits, readBytes, readText, type TextSource } from './text/source.ts';
 
 /** How the rows stand in the text. */
 export type Layout =
@@ -28,26 +28,21 @@ const headSize = 64 * 1024;
 export async function identify(
   path: string,
   name: string,
+  limits: ReadingLimits = {},
 ): Promise<{ readonly source: TextSource; readonly layout: Layout }> {
-  await requireFile(path, name);
+  if ((await inputKind(path, name, limits)) === 'pipe') {
+    throw usageError(
+      'MANIFEST_NOT_A_FILE',
+      `${name}: a pipe can be read only once; pass it as standard input (-)`,
+    );
+  }
   const start = await readHead({ path, name, gzip: false }, 2);
-  const unplaced = { path, name, gzip: isGzip(start.bytes) };
+  const unplaced = { path, name, gzip: isGzip(start.bytes), limits };
   const head = await readHead(unplaced, headSize);
   const hasBom = head.bytes.subarray(0, 3).equals(byteOrderMark);
   const source: TextSource = { ...unplaced, bomLength: hasBom ? 3 : 0 };
   const layout = await located(source, () => findLayout(source, head));
   return { source, layout };
-}
-
-async function requireFile(path: string, name: string): Promise<void> {
-  const stats = await stat(path).catch((error) => {
-    throw readingError(name, error);
-  });
-  if (stats.isFile()) return;
-  const problem = stats.isDirectory()
-    ? 'this is a directory; name a file'
-    : 'this is no regular file, which is read several times; pass it as standard input (-)';
-  throw usageError('MANIFEST_NOT_A_FILE', `${name}: ${problem}`);
 }
 
 /** The format that the layout belongs to. */
@@ -68,7 +63,10 @@ interface Head {
   readonly complete: boolean;
 }
 
-async function readHead(source: Pick<TextSource, 'path' | 'name' | 'gzip'>, size: number): Promise<Head> {
+async function readHead(
+  source: Pick<TextSource, 'path' | 'name' | 'gzip' | 'limits'>,
+  size: number,
+): Promise<Head> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of readBytes(source)) {

@@ -6,7 +6,7 @@ import { openReader } from './reader.ts';
 import type { ManifestRow } from './row.ts';
 import { numberRows } from './row-chunks.ts';
 import { located, locatedAll } from './text/located.ts';
-import { readText } from './text/source.ts';
+import { type ReadingLimits, readText } from './text/source.ts';
 
 export interface OpenOptions {
   /** What to call the manifest in messages; default is its path. */
@@ -15,6 +15,8 @@ export interface OpenOptions {
   readonly clearToken?: string;
   /** Largest record in bytes; default 16 MiB. */
   readonly maxRecordBytes?: number;
+  /** Default is none. */
+  readonly limits?: ReadingLimits;
 }
 
 /** The text that stands for the empty string in CSV and TSV, unless another is chosen. */
@@ -31,7 +33,7 @@ const rowsLookedAt = 100;
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is no manifest or has no rows.
  */
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
-  const { source, layout } = await identify(path, options.name ?? path);
+  const { source, layout } = await identify(path, options.name ?? path, options.limits);
   const reader = await located(source, () =>
     openReader(source, layout, {
       clearToken: options.clearToken ?? defaultClearToken,

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { onDisk } from '../system-error.ts';
+import { type InputOptions, readInput } from './input.ts';
 import { formatOf, identify } from './layout.ts';
 import { readSize } from './limits.ts';
 import type { ManifestFormat } from './manifest.ts';
-import { readingError } from './text/source.ts';
 
 /** A manifest's own copy: what was reviewed is what runs. */
 export interface StagedManifest {
@@ -33,16 +32,13 @@ export interface StagedManifest {
 export async function stageManifest(
   source: string,
   intoDir: string,
-  stdin: Readable = process.stdin,
+  options: InputOptions = {},
 ): Promise<StagedManifest> {
   const name = source === '-' ? '<stdin>' : source;
   const arriving = join(intoDir, 'manifest.arriving');
   try {
-    const copied = await copy(
-      readInput(() => (source === '-' ? stdin : fileStream(source)), name),
-      arriving,
-    );
-    const identified = await identify(arriving, name);
+    const copied = await copy(readInput(source, name, options), arriving);
+    const identified = await identify(arriving, name, options);
     const { gzip } = identified.source;
     const format = formatOf(identified.layout);
     const path = join(intoDir, `manifest.${format}${gzip ? '.gz' : ''}`);
@@ -58,24 +54,11 @@ export async function stageManifest(
 export async function hashFile(path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  for await (const chunk of fileStream(path)) {
+  for await (const chunk of createReadStream(path, { highWaterMark: readSize })) {
     hash.update(chunk);
     bytes += chunk.length;
   }
   return { sha256: hash.digest('hex'), bytes };
-}
-
-function fileStream(path: string): Readable {
-  return createReadStream(path, { highWaterMark: readSize });
-}
-
-/** Opens its input when it is first read: an error before that would have nobody to listen to it. */
-async function* readInput(begin: () => Readable, name: string): AsyncGenerator<Buffer, void, undefined> {
-  try {
-    for await (const chunk of begin()) yield chunk;
-  } catch (error) {
-    throw readingError(name, error);
-  }
 }
 
 async function copy(

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
 import type { RowHistory, RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
 import { openJournal } from '../journal/open.ts';
+import type { InputOptions } from '../manifest/input.ts';
 import type { OperationChoice } from '../manifest/operation-choice.ts';
 import type { CallableRow, InvalidRow } from '../manifest/row.ts';
 import { type ScanSummary, scanManifest } from '../manifest/scan.ts';
@@ -17,8 +17,9 @@ import type { RunStore } from './store.ts';
 export interface CreateRunInput {
   /** Path of the manifest, `-` for standard input. */
   readonly source: string;
-  readonly stdin: Readable;
   readonly options: RunOptions;
+  /** How the manifest is read. */
+  readonly input?: InputOptions;
   /** Where the problems of invalid rows are written, all of them. */
   readonly problemsPath: (manifestName: string) => string;
   /** The id that the user chose, if so. */
@@ -50,8 +51,13 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   const { id, folder } = await store.create(input.runId);
   let journal: Journal | undefined;
   try {
-    const staged = await stageManifest(input.source, folder, input.stdin);
-    const { manifest, prepare } = await openPlannedManifest(staged.path, staged.name, input.options);
+    const staged = await stageManifest(input.source, folder, input.input);
+    const { manifest, prepare } = await openPlannedManifest(
+      staged.path,
+      staged.name,
+      input.options,
+      input.input,
+    );
     journal = await openJournal(journalPath(folder), { runId: id });
     const settled = new ResultBuffer(journal);
     const problems = new ProblemCollector(staged.name, input.problemsPath(staged.name));

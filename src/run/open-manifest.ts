@@ -3,6 +3,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import { openManifest } from '../manifest/open.ts';
 import { readDefaults } from '../manifest/prepare/defaults.ts';
 import { createRowPreparer, type RowPreparer } from '../manifest/row-preparer.ts';
+import type { ReadingLimits } from '../manifest/text/source.ts';
 import type { RunOptions } from './record.ts';
 
 /** A manifest with the function that turns its rows into calls. */
@@ -25,8 +26,9 @@ export async function openPlannedManifest(
   path: string,
   name: string,
   options: RowOptions,
+  limits: ReadingLimits = {},
 ): Promise<PlannedManifest> {
-  const manifest = await openManifest(path, { name, clearToken: options.clearToken });
+  const manifest = await openManifest(path, { name, clearToken: options.clearToken, limits });
   const prepare = createRowPreparer({ manifest, operation: options.operation, userId: options.userId });
   return { manifest, prepare, defaults: readDefaults(manifest, options.userId, operations) };
 }

@@ -1,7 +1,6 @@
-import { hostname } from 'node:os';
 import { z } from 'zod';
 import { outcomes } from '../domain.ts';
-import { isProcessAlive, processStart } from '../process.ts';
+import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
 import { ratePolicySchema } from '../queue/rate-policy.ts';
 
 /**
@@ -77,8 +76,6 @@ const planSchema = z.object({
   operations: z.array(z.string()),
 });
 
-const processSchema = z.object({ pid: z.number(), host: z.string(), started: z.string() });
-
 const stateEntrySchema = z.object({
   state: z.enum(runStates),
   /** When it was entered, ISO 8601 UTC. */
@@ -124,10 +121,7 @@ export function enterState(record: RunRecord, state: RunState, reason?: string):
     states: [...record.states, { state, at, ...(reason !== undefined && { reason }) }],
   };
   if (state !== 'running' && state !== 'paused') return entered;
-  return {
-    ...entered,
-    process: { pid: process.pid, host: hostname(), started: processStart(process.pid) ?? '' },
-  };
+  return { ...entered, process: thisProcess() };
 }
 
 /** The state as it really is: a run whose process died is interrupted, whatever its record says. */
@@ -136,8 +130,7 @@ export function actualState(record: RunRecord): RunState {
   const worker = record.process;
   if (worker === undefined) return 'interrupted';
   // Another machine's processes can't be seen from here; its run is believed.
-  if (worker.host !== hostname()) return record.state;
-  return isProcessAlive(worker.pid, worker.started) ? record.state : 'interrupted';
+  return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
 /** Whether a process works on a run in this state, or will as soon as somebody wants it to. */

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fatalError, usageError } from '../errors.ts';
 import { writeFileAtomically } from '../files.ts';
+import { keepFolder, ownFolder, removeIfAbandoned } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import { type RunRecord, runRecordSchema } from './record.ts';
 import { isRunId, newRunId } from './run-id.ts';
@@ -38,8 +39,6 @@ export interface RunStore {
 }
 
 const recordFile = 'run.json';
-/** No plan takes that long. */
-const abandonedAfterMs = 24 * 60 * 60 * 1_000;
 
 export function openRunStore(stateDir: string): RunStore {
   const runsDir = join(stateDir, 'runs');
@@ -88,9 +87,7 @@ export function openRunStore(stateDir: string): RunStore {
   const removeAbandonedPlans = async (): Promise<void> => {
     for (const id of await ids()) {
       const hasRecord = await stat(join(folder(id), recordFile)).catch(() => undefined);
-      if (hasRecord !== undefined) continue;
-      const { mtimeMs } = await stat(folder(id));
-      if (Date.now() - mtimeMs > abandonedAfterMs) await rm(folder(id), { recursive: true, force: true });
+      if (hasRecord === undefined) await removeIfAbandoned(folder(id));
     }
   };
 
@@ -104,7 +101,6 @@ export function openRunStore(stateDir: string): RunStore {
         const id = wanted ?? newRunId();
         try {
           await mkdir(folder(id), { mode: 0o700 });
-          return { id, folder: folder(id) };
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
             throw systemError(error, folder(id)) ?? error;
@@ -113,7 +109,15 @@ export function openRunStore(stateDir: string): RunStore {
               'RUN_EXISTS',
               `There is a run ${id} in ${stateDir} already: "cqbatch status ${id}" tells how it is.`,
             );
+          continue;
         }
+        try {
+          await onDisk(folder(id), () => ownFolder(folder(id)));
+        } catch (error) {
+          await rm(folder(id), { recursive: true, force: true });
+          throw error;
+        }
+        return { id, folder: folder(id) };
       }
     },
     exists: (id) =>
@@ -123,6 +127,7 @@ export function openRunStore(stateDir: string): RunStore {
       ),
     async save(record) {
       await writeFileAtomically(join(folder(record.id), recordFile), `${JSON.stringify(record, null, 2)}\n`);
+      await keepFolder(folder(record.id));
     },
     async load(id) {
       if (id !== undefined) {

@@ -331,6 +331,6 @@ test('what is no regular file is told', async () => {
   await expect(openManifest(join(folder, 'sub'))).rejects.toMatchObject({ code: 'MANIFEST_NOT_A_FILE' });
   await expect(openManifest(join(folder, 'device'))).rejects.toMatchObject({
     code: 'MANIFEST_NOT_A_FILE',
-    message: expect.stringMatching(/standard input \(-\)$/),
+    message: expect.stringMatching(/standard input \(-\), if that is meant$/),
   });
 });

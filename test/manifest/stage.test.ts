@@ -42,7 +42,7 @@ test('standard input is copied whole', async () => {
   const folder = await temporaryFolder();
   const content = Buffer.from(`a,b\n${'1,é\n'.repeat(100_000)}`);
   const stdin = Readable.from([content.subarray(0, 100_001), content.subarray(100_001)]);
-  const staged = await stageManifest('-', folder, stdin);
+  const staged = await stageManifest('-', folder, { stdin });
   expect(staged).toEqual({
     path: join(folder, 'manifest.csv'),
     name: '<stdin>',
@@ -62,7 +62,7 @@ test('what is no manifest is refused, and nothing stays behind', async () => {
     code: 'MANIFEST_BINARY',
     message: `${workbook}: this is an Excel workbook: save it as "CSV UTF-8" and use that file`,
   });
-  await expect(stageManifest('-', folder, Readable.from([]))).rejects.toMatchObject({
+  await expect(stageManifest('-', folder, { stdin: Readable.from([]) })).rejects.toMatchObject({
     code: 'MANIFEST_EMPTY',
     message: '<stdin>: the file is empty; it must hold a header line and rows',
   });

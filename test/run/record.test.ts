@@ -1,6 +1,5 @@
-import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { processStart } from '../../src/process.ts';
+import { thisProcess } from '../../src/process.ts';
 import { actualState, enterState, type RunRecord, runRecordSchema } from '../../src/run/record.ts';
 
 const record: RunRecord = {
@@ -20,7 +19,7 @@ const record: RunRecord = {
   },
 };
 
-const here = { pid: process.pid, host: hostname(), started: processStart(process.pid) ?? '' };
+const here = thisProcess();
 
 describe('actualState', () => {
   test.each([

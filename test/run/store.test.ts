@@ -1,7 +1,8 @@
-import { mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { thisProcess } from '../../src/process.ts';
 import type { RunRecord } from '../../src/run/record.ts';
 import { isRunId, newRunId } from '../../src/run/run-id.ts';
 import { openRunStore } from '../../src/run/store.ts';
@@ -60,14 +61,20 @@ describe('the run store', () => {
     await expect(store.load()).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
   });
 
-  test('removes the folder of a plan that was killed a day ago, and no younger one', async () => {
+  test('removes what a plan left behind whose process has died, so that its id is free, and nothing else', async () => {
     const store = openRunStore(stateDir);
-    const [old, young] = [await store.create(), await store.create()];
-    const dayAgo = new Date(Date.now() - 25 * 60 * 60 * 1_000);
-    await utimes(old.folder, dayAgo, dayAgo);
-    await store.create();
-    await expect(stat(old.folder)).rejects.toThrow('ENOENT');
-    await stat(young.folder);
+    const [left, going, run] = [await store.create('nightly'), await store.create(), await store.create()];
+    const dead = JSON.stringify({ ...thisProcess(), pid: 2 ** 22 + 1 });
+    await writeFile(join(left.folder, 'owner.json'), dead);
+    await writeFile(join(left.folder, 'manifest.arriving'), 'evaluation_id');
+    await store.save(recordOf(run.id));
+    expect(await readdir(run.folder)).toEqual(['run.json']);
+    await writeFile(join(run.folder, 'owner.json'), dead);
+    expect((await store.create('nightly')).id).toBe('nightly');
+    expect(await readdir(left.folder)).toEqual(['owner.json']);
+    expect(JSON.parse(await readFile(join(left.folder, 'owner.json'), 'utf8'))).toEqual(thisProcess());
+    await expect(store.create(going.id)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    await expect(store.create(run.id)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
   });
 
   test('names a run that does not exist, and never leaves its folder', async () => {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { processStart } from '../../src/process.ts';
+import { thisProcess } from '../../src/process.ts';
 import { type RunRecord, type RunState, runStates } from '../../src/run/record.ts';
 import { RecordKeeper } from '../../src/run/record-keeper.ts';
 import { notedEveryMs, timeAtWork, withTimeOfDead } from '../../src/run/time-at-work.ts';
@@ -116,7 +116,7 @@ describe('the time at work', () => {
   });
 
   test('of a run that goes on grows, by no more than its process leaves unsaid', () => {
-    const process_ = { pid: process.pid, host: hostname(), started: processStart(process.pid) ?? '' };
+    const process_ = thisProcess();
     const running = (entry: Entry) => ({ ...recordOf(entry), process: process_ });
     const now = Date.now();
     const started = new Date(now - 7_000).toISOString();

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { type InputOptions, inputKind } from '../../manifest/input.ts';
 import { scanManifest } from '../../manifest/scan.ts';
 import { stageManifest } from '../../manifest/stage.ts';
+import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { openPlannedManifest } from '../../run/open-manifest.ts';
 import { ProblemCollector } from '../../run/problem-file.ts';
@@ -12,6 +13,7 @@ import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { baseUrlOf, type ManifestFlags } from './options.ts';
 import { problemsPath } from './problems-path.ts';
+import { readingManifest } from './read-manifest.ts';
 
 /** `cqbatch plan`: looks at every row, sends nothing. */
 export async function plan(source: string, flags: ManifestFlags): Promise<ExitCode> {
@@ -19,40 +21,45 @@ export async function plan(source: string, flags: ManifestFlags): Promise<ExitCo
   const { stateDir } = await openState(terminal, flags);
   const settings = await loadSettings(flags);
   const baseUrl = baseUrlOf(flags, settings);
-  const { path, name, dispose } = await readable(source, stateDir);
-  try {
-    const { manifest, prepare } = await openPlannedManifest(path, name, {
-      clearToken: flags.clearToken,
-      ...(flags.operation !== undefined && { operation: flags.operation }),
-      ...(settings.userId !== undefined && { userId: settings.userId }),
-    });
-    const problems = new ProblemCollector(name, problemsPath(flags, name));
-    const scan = await scanManifest(manifest, prepare, { onInvalid: (row) => problems.add(row) });
-    const planned = {
-      manifest,
-      scan,
-      choice: prepare.choice,
-      problems: await problems.end(),
-      ...(baseUrl !== undefined && { baseUrl }),
-      ...(settings.rate?.perSecond !== undefined && { ratePerSecond: settings.rate.perSecond }),
-    };
-    terminal.result(planDocument(planned), planText(planned));
-    if (scan.invalid > 0) return exitCodes.usage;
-    terminal.say(`Nothing was sent. Next: cqbatch run ${escapeInvisible(source)}`);
-    return exitCodes.success;
-  } finally {
-    await dispose();
-  }
+  const planned = await readingManifest(terminal, settings, async (input) => {
+    const { path, name, dispose } = await readable(source, stateDir, input);
+    try {
+      const rowOptions = {
+        clearToken: flags.clearToken,
+        ...(flags.operation !== undefined && { operation: flags.operation }),
+        ...(settings.userId !== undefined && { userId: settings.userId }),
+      };
+      const { manifest, prepare } = await openPlannedManifest(path, name, rowOptions, input);
+      const problems = new ProblemCollector(name, problemsPath(flags, name));
+      const scan = await scanManifest(manifest, prepare, { onInvalid: (row) => problems.add(row) });
+      return {
+        manifest,
+        scan,
+        choice: prepare.choice,
+        problems: await problems.end(),
+        ...(baseUrl !== undefined && { baseUrl }),
+        ...(settings.rate?.perSecond !== undefined && { ratePerSecond: settings.rate.perSecond }),
+      };
+    } finally {
+      await dispose();
+    }
+  });
+  if (typeof planned === 'number') return planned;
+  terminal.result(planDocument(planned), planText(planned));
+  if (planned.scan.invalid > 0) return exitCodes.usage;
+  terminal.say(`Nothing was sent. Next: cqbatch run ${escapeInvisible(source)}`);
+  return exitCodes.success;
 }
 
-/** Standard input can be read only once, a plan may need to read twice. */
-async function readable(source: string, stateDir: string) {
-  if (source !== '-') return { path: source, name: source, dispose: async () => {} };
-  await mkdir(stateDir, { recursive: true, mode: 0o700 });
-  const folder = await mkdtemp(join(stateDir, 'plan-'));
+/** Standard input and pipes can be read only once, a plan may need to read twice. */
+async function readable(source: string, stateDir: string, input: InputOptions) {
+  if (source !== '-' && (await inputKind(source, source, input)) === 'file') {
+    return { path: source, name: source, dispose: async () => {} };
+  }
+  const folder = await makeTemporaryFolder(stateDir, 'plan');
   const dispose = () => rm(folder, { recursive: true, force: true });
   try {
-    const { path, name } = await stageManifest(source, folder);
+    const { path, name } = await stageManifest(source, folder, input);
     return { path, name, dispose };
   } catch (error) {
     await dispose();

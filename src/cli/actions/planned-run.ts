@@ -11,6 +11,7 @@ import type { Terminal } from '../terminal.ts';
 import { discard } from './discard.ts';
 import { type CallFlags, type ManifestFlags, runOptions } from './options.ts';
 import { problemsPath } from './problems-path.ts';
+import { readingManifest } from './read-manifest.ts';
 
 /**
  * Plans a run, shows the plan and asks.
@@ -26,13 +27,16 @@ export async function planRun(
 ): Promise<CreatedRun | ExitCode> {
   const options = runOptions(flags, settings);
   requireConsent(terminal, flags, source);
-  const created = await createRun(store, {
-    source,
-    stdin: process.stdin,
-    options,
-    problemsPath: (name) => problemsPath(flags, name),
-    runId: runIdOf(flags),
-  });
+  const created = await readingManifest(terminal, settings, (input) =>
+    createRun(store, {
+      source,
+      input,
+      options,
+      problemsPath: (name) => problemsPath(flags, name),
+      runId: runIdOf(flags),
+    }),
+  );
+  if (typeof created === 'number') return created;
   const planned = planOf(created);
   terminal.say(planText(planned));
 

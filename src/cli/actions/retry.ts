@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
+import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { createRun } from '../../run/create-run.ts';
 import { actualState, isActive } from '../../run/record.ts';
 import { writeRetryManifest } from '../../run/retry-run.ts';
@@ -34,7 +35,7 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
       `Run ${before.id} is still running: wait for its end, then retry what failed.`,
     );
   }
-  const folder = await mkdtemp(join(store.stateDir, 'retry-'));
+  const folder = await makeTemporaryFolder(store.stateDir, 'retry');
   try {
     const source = join(folder, `failed-rows-of-${before.id}.jsonl`);
     const { rows, histories } = await withJournalReader(store, before, (journal) =>
@@ -49,7 +50,6 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
     const { baseUrl, allowInsecureHttp } = before.options;
     const created = await createRun(store, {
       source,
-      stdin: process.stdin,
       options: {
         baseUrl,
         ...(allowInsecureHttp && { allowInsecureHttp }),

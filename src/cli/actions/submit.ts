@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CqbatchError, usageError } from '../../errors.ts';
+import { inputKind } from '../../manifest/input.ts';
 import { hashFile } from '../../manifest/stage.ts';
 import { enterState, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
@@ -59,7 +60,8 @@ async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefi
 
 /** The same name for the same rows is the same run; for other rows it is a mistake. */
 async function refuseOtherManifest({ id, manifest }: RunRecord, source: string): Promise<void> {
-  const { sha256 } = source === '-' ? { sha256: '' } : await hashFile(source);
+  const isFile = source !== '-' && (await inputKind(source, source)) === 'file';
+  const { sha256 } = isFile ? await hashFile(source) : { sha256: '' };
   if (sha256 === manifest.sha256) return;
   throw usageError(
     'RUN_EXISTS',

@@ -46,6 +46,10 @@ export function withManifestOptions(command: Command): Command {
       'CSV cell that sends an empty string; an empty cell is left out',
       defaults.clearToken,
     )
+    .option(
+      '--max-manifest-size <size>',
+      'largest manifest, also after unzipping: 500MB, 2GiB, none (CQBATCH_MAX_MANIFEST_SIZE; default: 4GB)',
+    )
     .option('--base-url <url>', 'where the API is (CQBATCH_BASE_URL)')
     .option('--allow-insecure-http', 'allow http:// to a host that is not this machine')
     .option(

@@ -6,6 +6,7 @@ import {
   parseInteger,
   parseQueuePrefix,
   parseRate,
+  parseSize,
   parseText,
 } from './parsers.ts';
 
@@ -53,6 +54,12 @@ const definitions = {
     parse: parseInteger(0, 65_535),
   },
   healthHost: { flag: '--health-host', env: 'CQBATCH_HEALTH_HOST', key: 'health_host', parse: parseText },
+  maxManifestSize: {
+    flag: '--max-manifest-size',
+    env: 'CQBATCH_MAX_MANIFEST_SIZE',
+    key: 'max_manifest_size',
+    parse: parseSize,
+  },
   maxFailures: {
     flag: '--max-failures',
     env: 'CQBATCH_MAX_FAILURES',
@@ -89,6 +96,8 @@ export const defaults = {
   maxOutage: 900_000,
   /** Milliseconds that a worker's calls in flight have to finish when it is told to stop. */
   shutdownTimeout: 25_000,
+  /** Bytes. */
+  maxManifestSize: 4_000_000_000,
   clearToken: '<clear>',
 } as const;
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { usageError } from '../../errors.ts';
+import { type CqbatchError, usageError } from '../../errors.ts';
 import { readSize } from '../limits.ts';
 import { checkUtf8 } from './utf8.ts';
 
@@ -13,6 +13,15 @@ export interface TextSource {
   readonly gzip: boolean;
   /** Length of the byte order mark in bytes: 0 or 3. */
   readonly bomLength: number;
+  readonly limits?: ReadingLimits;
+}
+
+/** What bounds the reading of a manifest. */
+export interface ReadingLimits {
+  /** Bytes of the file, and of the text after unzipping. */
+  readonly maxBytes?: number;
+  /** Gives the reading up. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -21,12 +30,21 @@ export interface TextSource {
  * @throws CqbatchError (`usage`) when the file cannot be read or its gzip is damaged.
  */
 export async function* readBytes(
-  source: Pick<TextSource, 'path' | 'name' | 'gzip'>,
+  source: Pick<TextSource, 'path' | 'name' | 'gzip' | 'limits'>,
 ): AsyncGenerator<Buffer, void, undefined> {
+  const { maxBytes = Number.POSITIVE_INFINITY, signal } = source.limits ?? {};
+  let bytes = 0;
   const file = createReadStream(source.path, { highWaterMark: readSize });
   const stream = source.gzip ? pipeline(file, createGunzip({ chunkSize: readSize }), () => {}) : file;
   try {
-    for await (const chunk of stream) yield chunk;
+    for await (const chunk of stream) {
+      signal?.throwIfAborted();
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        throw manifestTooLarge(source.name, source.gzip ? 'the unzipped text' : 'the file', maxBytes);
+      }
+      yield chunk;
+    }
   } catch (error) {
     throw readingError(source.name, error);
   } finally {
@@ -46,6 +64,24 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
     isFirst = false;
     if (text.length > 0) yield text;
   }
+}
+
+/** @param what is too large. */
+export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
+  return usageError(
+    'MANIFEST_TOO_LARGE',
+    `${name}: ${what} is larger than --max-manifest-size allows (${sizeText(maxBytes)}); split it, or allow more`,
+  );
+}
+
+/** A size for people: `500 MB`, or the bytes when no larger unit tells them exactly. */
+function sizeText(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  let unit = 0;
+  let size = bytes;
+  // One digit behind the point is still easy to read.
+  for (; unit + 1 < units.length && size >= 1000 && (size * 10) % 1000 === 0; unit++) size /= 1000;
+  return `${size} ${units[unit]}`;
 }
 
 /** What a failure to read the file means to the user. */

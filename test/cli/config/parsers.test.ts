@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseConcurrency, parseDuration, parseInteger, parseRate } from '../../../src/cli/config/parsers.ts';
+import {
+  parseConcurrency,
+  parseDuration,
+  parseInteger,
+  parseRate,
+  parseSize,
+} from '../../../src/cli/config/parsers.ts';
 
 describe('parseRate', () => {
   test.each([
@@ -91,6 +97,27 @@ describe('parseDuration', () => {
   test.each(['', '0s', '-1s', 'soon', '1d', '25h', '0.1ms'])('refuses %j', (text) => {
     expect(() => parseDuration(text)).toThrow(RangeError);
   });
+});
+
+describe('parseSize', () => {
+  test.each([
+    ['1', 1],
+    ['500MB', 500_000_000],
+    ['4 GB', 4_000_000_000],
+    ['1.5kb', 1_500],
+    ['2GiB', 2_147_483_648],
+    ['1TiB', 1_099_511_627_776],
+    ['none', Number.POSITIVE_INFINITY],
+  ])('reads %j as %d bytes', (text, bytes) => {
+    expect(parseSize(text)).toBe(bytes);
+  });
+
+  test.each(['', '0', '0GB', '-1GB', '4G', '4 apples', '1e9', 'GB', 'None of it', '0.1B'])(
+    'refuses %j',
+    (text) => {
+      expect(() => parseSize(text)).toThrow('write a size as 500MB, 4GB, 2GiB or none');
+    },
+  );
 });
 
 describe('parseInteger', () => {

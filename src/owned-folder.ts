@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from './files.ts';
+import { processSchema, stateOfProcess, thisProcess } from './process.ts';
+import { onDisk } from './system-error.ts';
+
+/** In a folder that is of use only while the process lives that it names. */
+const ownerFile = 'owner.json';
+
+/** A folder whose owner can't be asked is abandoned when nothing in it has changed for so long. */
+const abandonedAfterMs = 24 * 60 * 60 * 1_000;
+
+/** Makes this process the owner of a folder that it has made. */
+export async function ownFolder(folder: string): Promise<void> {
+  await writeFileAtomically(join(folder, ownerFile), `${JSON.stringify(thisProcess())}\n`);
+}
+
+/** Makes a folder last beyond its owner. */
+export async function keepFolder(folder: string): Promise<void> {
+  await rm(join(folder, ownerFile), { force: true });
+}
+
+/** Removes a folder if its owner has died and left it behind. */
+export async function removeIfAbandoned(folder: string): Promise<void> {
+  if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
+}
+
+/**
+ * Makes a folder for what is needed during a command only; whoever makes it removes it. Folders of the same name that
+ * were left behind by processes which died are removed first.
+ */
+export async function makeTemporaryFolder(parent: string, name: string): Promise<string> {
+  return onDisk(parent, async () => {
+    await mkdir(parent, { recursive: true, mode: 0o700 });
+    const others = (await readdir(parent)).filter((each) => each.startsWith(`${name}-`));
+    for (const other of others) await removeIfAbandoned(join(parent, other));
+    const folder = await mkdtemp(join(parent, `${name}-`));
+    await ownFolder(folder);
+    return folder;
+  });
+}
+
+async function isAbandoned(folder: string): Promise<boolean> {
+  const owner = await readFile(join(folder, ownerFile), 'utf8')
+    .then((text) => processSchema.safeParse(JSON.parse(text)).data)
+    .catch(() => undefined);
+  const state = owner === undefined ? 'unknown' : stateOfProcess(owner);
+  if (state !== 'unknown') return state === 'dead';
+  const changed = await stat(folder).catch(() => undefined);
+  return changed !== undefined && Date.now() - changed.mtimeMs > abandonedAfterMs;
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process';
+import { open, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const manifest = 'evaluation_id,user_id\n1,u\n2,u\n3,u\n';
+
+async function prepared() {
+  const cwd = await temporaryFolder();
+  const sandbox = await startSandbox();
+  execFileSync('mkfifo', [join(cwd, 'pipe')]);
+  const options = { cwd, env: sandbox.env };
+  const left = async () => ({
+    runs: await readdir(join(cwd, '.cqbatch', 'runs')).catch(() => []),
+    plans: (await readdir(join(cwd, '.cqbatch')).catch(() => [])).filter((name) => name.startsWith('plan-')),
+  });
+  return { cwd, sandbox, options, left };
+}
+
+const nothing = { runs: [], plans: [] };
+const waiting = 'Waiting for somebody to write the manifest into pipe, which is a pipe. Ctrl-C gives up.';
+
+test('a device is refused, however it is called, and what has no end stops at the limit', async () => {
+  const { options, left, sandbox } = await prepared();
+  for (const command of ['plan', 'run', 'submit']) {
+    const yes = command === 'plan' ? [] : ['--yes'];
+    const device = await cqbatch([command, '/dev/zero', ...yes], options);
+    expect(device).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero: this is a device') });
+    const endless = ['-', '--max-manifest-size', '1MB', ...yes];
+    const shell = 'exec "$@" < /dev/zero';
+    expect(await cqbatch([command, ...endless], { ...options, shell })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: <stdin>: the file is larger than --max-manifest-size allows (1 MB); split it, or allow more\n',
+    });
+  }
+  expect(await left()).toEqual(nothing);
+  expect(await sandbox.log()).toEqual([]);
+});
+
+test('a size that cannot be understood is a usage error, and the unzipped text counts', async () => {
+  const { cwd, options } = await prepared();
+  await writeFile(join(cwd, 'rows.csv.gz'), gzipSync(manifest.repeat(100)));
+  const vague = await cqbatch(['plan', 'rows.csv.gz', '--max-manifest-size', '4G'], options);
+  expect(vague).toMatchObject({
+    code: 2,
+    stderr: 'error: --max-manifest-size "4G": write a size as 500MB, 4GB, 2GiB or none.\n',
+  });
+  const env = { ...options.env, CQBATCH_MAX_MANIFEST_SIZE: '1000' };
+  for (const args of [
+    ['plan', 'rows.csv.gz', '--json'],
+    ['run', 'rows.csv.gz', '--yes', '--json'],
+  ]) {
+    const { code, stdout } = await cqbatch(args, { ...options, env });
+    expect({ code, document: JSON.parse(stdout) }).toEqual({
+      code: 2,
+      document: {
+        error: {
+          code: 'MANIFEST_TOO_LARGE',
+          message:
+            'rows.csv.gz: the unzipped text is larger than --max-manifest-size allows (1 kB); split it, or allow more',
+        },
+      },
+    });
+  }
+});
+
+test('a pipe is waited for with a word, and then planned and run', async () => {
+  const { cwd, options, sandbox, left } = await prepared();
+  for (const args of [
+    ['plan', 'pipe'],
+    ['run', 'pipe', '--yes'],
+  ]) {
+    const child = startCqbatch(args, options);
+    const end = finished(child);
+    await saying(child, waiting);
+    await writeFile(join(cwd, 'pipe'), manifest);
+    expect(await end).toMatchObject({ code: 0 });
+  }
+  expect(await sandbox.log()).toHaveLength(3);
+  expect((await left()).plans).toEqual([]);
+});
+
+test('who waits for a pipe can be stopped, and what a killed one leaves behind is removed by the next', async () => {
+  const { cwd, options, left } = await prepared();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    for (const args of [
+      ['plan', 'pipe', '--json'],
+      ['submit', 'pipe', '--yes', '--json'],
+    ]) {
+      const child = startCqbatch(args, options);
+      const end = finished(child);
+      await saying(child, waiting);
+      child.kill(signal);
+      const { code, stdout } = await end;
+      expect({ code, document: JSON.parse(stdout) }).toEqual({
+        code: 130,
+        document: { state: 'interrupted' },
+      });
+      expect(await left()).toEqual(nothing);
+    }
+  }
+
+  for (const args of [
+    ['plan', 'pipe'],
+    ['submit', 'pipe', '--yes', '--run-id', 'nightly'],
+  ]) {
+    const child = startCqbatch(args, options);
+    await saying(child, waiting);
+    const writer = await open(join(cwd, 'pipe'), 'w');
+    await writer.write(manifest);
+    child.kill('SIGKILL');
+    await finished(child);
+    await writer.close();
+  }
+  expect(await left()).toEqual({ runs: ['nightly'], plans: [expect.any(String)] });
+  await writeFile(join(cwd, 'rows.csv'), manifest);
+  const planned = await cqbatch(['plan', '-'], { ...options, input: manifest });
+  const submitted = await cqbatch(['submit', 'rows.csv', '--yes', '--run-id', 'nightly'], options);
+  expect([planned.code, submitted.code]).toEqual([0, 0]);
+  expect(await left()).toEqual({ runs: ['nightly'], plans: [] });
+});

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keepFolder, makeTemporaryFolder, ownFolder, removeIfAbandoned } from '../src/owned-folder.ts';
+import { thisProcess } from '../src/process.ts';
+import { temporaryFolder } from './helpers/temporary-folder.ts';
+
+/** The number of a process that has ended. */
+function deadPid(): number {
+  return Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
+}
+
+async function ownedBy(owner: object | undefined, daysOld = 0): Promise<string> {
+  const folder = join(await temporaryFolder(), 'folder');
+  await mkdir(folder);
+  if (owner !== undefined) await writeFile(join(folder, 'owner.json'), JSON.stringify(owner));
+  const changed = new Date(Date.now() - daysOld * 25 * 60 * 60 * 1_000);
+  await utimes(folder, changed, changed);
+  return folder;
+}
+
+const here = thisProcess();
+
+test.each<[title: string, owner: () => object | undefined, daysOld: number, removed: boolean]>([
+  ['of a living process stays, however old', () => here, 1, false],
+  ['of a dead process goes at once', () => ({ ...here, pid: deadPid() }), 0, true],
+  ['of a dead process whose number is taken again goes', () => ({ ...here, started: '1' }), 0, true],
+  ['of another machine stays', () => ({ ...here, host: 'elsewhere' }), 0, false],
+  ['of another machine goes after a day', () => ({ ...here, host: 'elsewhere' }), 1, true],
+  ['of nobody stays', () => undefined, 0, false],
+  ['of nobody goes after a day', () => undefined, 1, true],
+  ['with an owner that cannot be read stays', () => ({ pid: 'x' }), 0, false],
+])('a folder %s', async (_title, owner, daysOld, removed) => {
+  const folder = await ownedBy(owner(), daysOld);
+  await removeIfAbandoned(folder);
+  expect((await readdir(join(folder, '..'))).length).toBe(removed ? 0 : 1);
+});
+
+test('a folder that is to stay has no owner', async () => {
+  const folder = await ownedBy(undefined);
+  await ownFolder(folder);
+  expect(JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8'))).toEqual(here);
+  await keepFolder(folder);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('what dead processes left behind goes when another temporary folder of the name is made', async () => {
+  const parent = join(await temporaryFolder(), 'state');
+  const first = await makeTemporaryFolder(parent, 'plan');
+  const second = await makeTemporaryFolder(parent, 'plan');
+  await writeFile(join(first, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
+  await mkdir(join(parent, 'plan-of-mine'));
+  await makeTemporaryFolder(parent, 'retry');
+  expect(await readdir(parent)).toHaveLength(4);
+  const third = await makeTemporaryFolder(parent, 'plan');
+  const left = (await readdir(parent)).filter((name) => name.startsWith('plan-'));
+  expect(left.map((name) => join(parent, name)).toSorted()).toEqual(
+    [second, third, join(parent, 'plan-of-mine')].toSorted(),
+  );
+});
