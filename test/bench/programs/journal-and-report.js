@@ -31,7 +31,6 @@ await program(async (/** @type {{ stateDir: string, source: string }} */ { state
   const store = openRunStore(stateDir);
   const { record, journal } = await createRun(store, {
     source,
-    stdin: process.stdin,
     options,
     problemsPath: () => join(stateDir, 'problems.txt'),
   });

@@ -46,7 +46,6 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
   const store = openRunStore(stateDir);
   const { record, journal } = await createRun(store, {
     source,
-    stdin: process.stdin,
     options,
     problemsPath: () => join(stateDir, 'problems.txt'),
   });
