@@ -22,6 +22,8 @@ export interface RowQueue {
    * pause that the API asked for before outlasts it.
    */
   hold(milliseconds: number): Promise<() => Promise<void>>;
+  /** Ends every rest but those that this process has made itself. */
+  endRest(): Promise<void>;
   /** How long no worker will claim a row, in milliseconds: because the rate is used up, or the API asked to wait. */
   restingFor(): Promise<number>;
   /** Rows of any run that are ready to be claimed. */
@@ -57,12 +59,12 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
 
   /** An own datastore keeps the rate and its pauses by the system's clock, a server by its own. */
   const clock = watchClock((byMs) => {
-    const repaired = [...(byMs < 0 ? [delayAnew(queue)] : []), ...(datastore.exclusive ? [pauseAnew()] : [])];
+    const repaired = [...(byMs < 0 ? [delayAnew(queue)] : []), ...(datastore.exclusive ? [endRest()] : [])];
     // What could not be repaired ends by itself, later.
     Promise.all(repaired).catch(() => {});
   });
 
-  async function pauseAnew(): Promise<void> {
+  async function endRest(): Promise<void> {
     await queue.removeRateLimitKey();
     const left = pausedUntil - steadyNow();
     if (left > 0) await pauseFor(left);
@@ -89,6 +91,7 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
         if (!paused && (await queue.getRateLimitTtl()) <= left) await queue.removeRateLimitKey();
       };
     },
+    endRest,
     async restingFor() {
       const limit = await queue.getGlobalRateLimit();
       if (limit === null) return 0;

@@ -43,6 +43,12 @@ const idleAfterMs = 2_000;
 /** A Redis that has lost its data has lost the limit, too. */
 const renewAfterMs = 1_000;
 
+/**
+ * Rests that end by themselves soon, and those of other workers that are not heard of yet. Who is not governed may have
+ * been told to wait by no answer at all, and then waits for up to 30 s.
+ */
+const unheardMs = { auto: 5_000, fixed: 35_000 };
+
 /** Governs the calls of one API: tells the governor what they meet with, and the queue what it decides. */
 export class Steering {
   readonly #queue: RowQueue;
@@ -50,6 +56,8 @@ export class Steering {
   #rate: { readonly rate: CallRate | undefined; readonly at: number } | undefined;
   #restUntil = 0;
   #pausedAt = 0;
+  #restSeenAt = 0;
+  #restsTooLong = false;
   readonly #keeper: RateKeeper;
   #lookedAt: number;
   #idleSince: number;
@@ -73,6 +81,7 @@ export class Steering {
     const pace = this.#governor.update(now, traffic);
     if (!policy.auto) {
       await this.#setRate(now, policy.perSecond);
+      await this.#endUnwanted(now, traffic.waitUntil ?? now, unheardMs.fixed);
       const reason = policy.perSecond === undefined ? 'no limit is wanted' : 'as it was asked for';
       return {
         ...(policy.perSecond !== undefined && { rate: policy.perSecond }),
@@ -88,6 +97,7 @@ export class Steering {
     const isIdle = this.#isIdle(now, traffic, pace);
     await this.#setRate(now, isIdle ? policy.perSecond : asked);
     await this.#rest(now, pace.restUntil ?? 0);
+    await this.#endUnwanted(now, pace.restUntil ?? now, unheardMs.auto);
     return { ...pace, ...kept };
   }
 
@@ -109,6 +119,20 @@ export class Steering {
     await this.#queue.pauseFor(until - now);
     this.#restUntil = until;
     this.#pausedAt = now;
+  }
+
+  /** A server whose clock was set back lets everybody rest for longer than anybody wants: that is seen to. */
+  async #endUnwanted(now: number, wantedUntil: number, unheard: number): Promise<void> {
+    if (now - this.#restSeenAt < renewAfterMs) return;
+    this.#restSeenAt = now;
+    const wantedMs = Math.max(wantedUntil - now, this.#rate?.rate?.perMs ?? 0);
+    const isTooLong = (await this.#queue.restingFor()) > wantedMs + unheard;
+    if (isTooLong && this.#restsTooLong) {
+      await this.#queue.endRest();
+      if (wantedUntil > now) await this.#queue.pauseFor(wantedUntil - now);
+    }
+    // One that was not there before may be news that has not come yet.
+    this.#restsTooLong = isTooLong;
   }
 
   async #setRate(now: number, perSecond: number | undefined): Promise<void> {

@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { rowsQueueName } from '../../src/queue/names.ts';
 import type { LogEntry } from '../../src/sandbox/log/log-entry.ts';
 import { startCqbatch } from '../helpers/cqbatch.ts';
 import { describeWithFaketime, fakedClock } from '../helpers/faked-clock.ts';
 import { type Observed, observe } from '../helpers/observed.ts';
+import { adminOf, describeWithRedis, redisForTest } from '../helpers/redis-server.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -18,13 +20,13 @@ const patiently = { timeout: 180_000 };
 const stallSeconds = 25;
 
 /** A folder with a manifest, a sandbox of which some calls must be repeated, and a clock for what is started. */
-async function prepared() {
+async function prepared(setting: Readonly<Record<string, string>> = {}) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
   const kind = ['--unrecoverable', '0%', '--not-deleted', '0%'];
   const sandbox = await startSandbox(...kind, '--latency', '20ms', '--fault', '503=5%');
   const clock = await fakedClock();
-  const options = { cwd, env: { ...sandbox.env, ...clock.env } };
+  const options = { cwd, env: { ...sandbox.env, ...clock.env, ...setting } };
   return {
     cwd,
     sandbox,
@@ -41,33 +43,44 @@ function gaps(log: readonly LogEntry[]): number[] {
   return times.slice(1).map((time, index) => time - (times[index] ?? 0));
 }
 
+/** Sets the clock back a little and by an hour, and forward, while a run is going on. */
+async function setDuring({ called, clock }: Awaited<ReturnType<typeof prepared>>): Promise<void> {
+  for (const [requests, offset] of [
+    [60, -30],
+    [120, -3_600],
+    [180, 3_600],
+  ] as const) {
+    await called(requests);
+    await clock.set(offset);
+  }
+}
+
+/** Nothing stalled, was lost or was repeated, and the run was at work for as long as it was. */
+async function expectUndisturbed(
+  { cwd, sandbox }: Awaited<ReturnType<typeof prepared>>,
+  elapsedSeconds: number,
+): Promise<void> {
+  const log = await sandbox.log();
+  const folder = await newestRunFolder(cwd);
+  const report = await readCsv(folder, 'report.csv');
+  expectEveryRowOnce(report, rows);
+  expectAgreement(report, log);
+  expect(report.every((row) => row['_outcome'] === 'succeeded')).toBe(true);
+  expect(Math.max(...gaps(log))).toBeLessThan(stallSeconds);
+  const calling = gaps(log).reduce((sum, gap) => sum + gap, 0);
+  const { duration_s: duration } = await readSummary(folder);
+  expect(duration).toBeGreaterThanOrEqual(Math.floor(calling));
+  expect(duration).toBeLessThanOrEqual(Math.ceil(elapsedSeconds));
+}
+
 describeWithFaketime('a clock that is set', () => {
   test('in the middle of a run holds up no call, loses none, repeats none', patiently, async () => {
-    const { cwd, sandbox, clock, start, called } = await prepared();
+    const place = await prepared();
     const begin = performance.now();
-    const run = start('run', 'rows.csv', ...slowly);
-    for (const [requests, offset] of [
-      [60, -30],
-      [120, -3_600],
-      [180, 3_600],
-    ] as const) {
-      await called(requests);
-      await clock.set(offset);
-    }
+    const run = place.start('run', 'rows.csv', ...slowly);
+    await setDuring(place);
     expect(await run.end).toMatchObject({ code: 0 });
-    const elapsed = (performance.now() - begin) / 1_000;
-
-    const log = await sandbox.log();
-    const folder = await newestRunFolder(cwd);
-    const report = await readCsv(folder, 'report.csv');
-    expectEveryRowOnce(report, rows);
-    expectAgreement(report, log);
-    expect(report.every((row) => row['_outcome'] === 'succeeded')).toBe(true);
-    expect(Math.max(...gaps(log))).toBeLessThan(stallSeconds);
-    const calling = gaps(log).reduce((sum, gap) => sum + gap, 0);
-    const { duration_s: duration } = await readSummary(folder);
-    expect(duration).toBeGreaterThanOrEqual(Math.floor(calling));
-    expect(duration).toBeLessThanOrEqual(Math.ceil(elapsed));
+    await expectUndisturbed(place, (performance.now() - begin) / 1_000);
   });
 
   test('between kills keeps nobody from going on, and is not time at work', patiently, async () => {
@@ -98,5 +111,24 @@ describeWithFaketime('a clock that is set', () => {
     expect(duration).toBeGreaterThan(0);
     expect(duration).toBeLessThanOrEqual(Math.ceil(elapsed));
     expect(rate).toBeGreaterThanOrEqual(Math.floor(rows / Math.ceil(elapsed)));
+  });
+});
+
+describeWithFaketime('on Redis, a clock that is set', () => {
+  describeWithRedis('there or here', () => {
+    test('holds up no call, loses none, repeats none', patiently, async () => {
+      const redis = await redisForTest();
+      const place = await prepared({ CQBATCH_QUEUE: redis.url });
+      const begin = performance.now();
+      const run = place.start('run', 'rows.csv', ...slowly);
+      await setDuring(place);
+      // What a window of the rate becomes when Redis' own clock is set back by an hour; libfaketime can't be had there.
+      const admin = adminOf(redis);
+      const [meta = ''] = await admin.keys(`*:${rowsQueueName(place.sandbox.url)}:meta`);
+      expect(meta).not.toBe('');
+      await admin.set(meta.replace(/meta$/, 'limiter'), 1_000_000, 'PX', 3_600_000);
+      expect(await run.end).toMatchObject({ code: 0 });
+      await expectUndisturbed(place, (performance.now() - begin) / 1_000);
+    });
   });
 });

@@ -240,6 +240,21 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test('ends the rests of others, and not its own', async () => {
+      const run = await begin(succeed, 1);
+      const other = openRowQueue(datastore, run.queue.name);
+      await other.pauseFor(3_600_000);
+      await run.queue.endRest();
+      expect(await run.queue.restingFor()).toBe(0);
+      await run.queue.pauseFor(60_000);
+      await other.pauseFor(3_600_000);
+      await run.queue.endRest();
+      expect(await other.restingFor()).toBeGreaterThan(50_000);
+      expect(await other.restingFor()).toBeLessThanOrEqual(60_000);
+      await other.close();
+      await run.end();
+    });
+
     test('keeps to a rate', async () => {
       const run = await begin(succeed, 20);
       await run.queue.setRate({ calls: 2, perMs: 100 });

@@ -238,6 +238,61 @@ describe('a rate that is looked for', () => {
   });
 });
 
+describe('a rest that nobody wants, as a server has it whose clock was set back', () => {
+  test.each<[CommonPolicy, number]>([
+    [auto, 6_000],
+    [{ auto: false, perSecond: 10 }, 36_000],
+    [{ auto: false }, 3_600_000],
+  ])('ends (%j, %d ms)', async (policy, restMs) => {
+    const { rest, steer } = begin(policy);
+    await steer();
+    rest.ms = restMs;
+    for (let passed = 0; passed < 3_000; passed += stepMs) {
+      await steer();
+      vi.advanceTimersByTime(stepMs);
+    }
+    expect(rest).toEqual({ ms: 0, ended: 1 });
+  });
+
+  test('ends for what is left of one that the API wants', async () => {
+    const { rest, pauses, steer } = begin({ auto: false, perSecond: 10 });
+    const waitUntil = steadyNow() + 60_000;
+    rest.ms = 3_660_000;
+    for (let passed = 0; passed < 3_000; passed += stepMs) {
+      await steer({ waitUntil });
+      vi.advanceTimersByTime(stepMs);
+    }
+    expect([rest.ended, pauses]).toEqual([1, [59_000]]);
+  });
+
+  test.each<[string, CommonPolicy, number, Partial<Traffic>]>([
+    ['of a window of a slow rate', { auto: false, perSecond: 0.01 }, 100_000, {}],
+    ['that the API wants', auto, 60_000, { waitUntil: 60_000 }],
+    ['that it wants of who keeps a rate', { auto: false, perSecond: 10 }, 60_000, { waitUntil: 60_000 }],
+    ['that another worker may have made', auto, 2_000, {}],
+    ['of a row that was told to slow down, and not for how long', { auto: false }, 30_000, {}],
+  ])('is none %s', async (_title, policy, restMs, { waitUntil }) => {
+    const { rest, steer } = begin(policy);
+    const until = waitUntil === undefined ? {} : { waitUntil: steadyNow() + waitUntil };
+    for (let passed = 0; passed < 3_000; passed += stepMs) {
+      rest.ms = restMs;
+      await steer(until);
+      vi.advanceTimersByTime(stepMs);
+    }
+    expect(rest.ended).toBe(0);
+  });
+
+  test('is none before it was seen twice: news of it may come', async () => {
+    const { rest, steer } = begin(auto);
+    for (let passed = 0; passed < 5_000; passed += stepMs) {
+      rest.ms = passed < 900 ? 3_600_000 : 0;
+      await steer();
+      vi.advanceTimersByTime(stepMs);
+    }
+    expect(rest.ended).toBe(0);
+  });
+});
+
 describe('what gets lost of a rate', () => {
   test('is made up for when the API states it', async () => {
     const lost = 0.02;
