@@ -24,3 +24,15 @@ export class RenewalWatch {
     return now - this.#changedAt < this.#patienceMs;
   }
 }
+
+/** Tells whose entries are renewed; of those that are gone nothing is kept. */
+export function renewedAmong<Entry extends { readonly id: string; readonly seenAt: string }>(
+  patienceMs: number,
+) {
+  let watches = new Map<string, RenewalWatch>();
+  return (entries: readonly Entry[]): readonly Entry[] => {
+    const before = watches;
+    watches = new Map(entries.map(({ id }) => [id, before.get(id) ?? new RenewalWatch(patienceMs)]));
+    return entries.filter((entry) => watches.get(entry.id)?.isRenewed(entry));
+  };
+}

@@ -1,8 +1,13 @@
 import { callRate } from '../queue/call-rate.ts';
 import { commonPolicy } from '../queue/rate-policy.ts';
-import type { PaceEntry, Registry, RunEntry } from '../queue/registry.ts';
-import { isPresent } from '../queue/registry.ts';
-import { RenewalWatch } from '../queue/renewal-watch.ts';
+import {
+  goneAfterMs,
+  type PaceEntry,
+  type Registry,
+  type RunEntry,
+  type WorkerEntry,
+} from '../queue/registry.ts';
+import { RenewalWatch, renewedAmong } from '../queue/renewal-watch.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { isActive } from './record.ts';
 
@@ -59,6 +64,8 @@ export function startPresence(options: PresenceOptions): Presence {
   let stopped = false;
   let soon: NodeJS.Timeout | undefined;
   const watch = new RenewalWatch(silentMs);
+  const presentWorkers = renewedAmong<WorkerEntry>(goneAfterMs);
+  const presentRuns = renewedAmong<RunEntry>(goneAfterMs);
 
   /** The pace of a governor that is there. */
   const renewed = (pace: PaceEntry | undefined): PaceEntry | undefined =>
@@ -69,9 +76,10 @@ export function startPresence(options: PresenceOptions): Presence {
       const entry = options.entry();
       await registry.putRun(entry);
       const pace = renewed(await registry.pace(entry.baseUrl));
-      if (pace === undefined) await rows.setRate(await commonRate(registry, entry.baseUrl));
+      if (pace === undefined)
+        await rows.setRate(commonRate(presentRuns(await registry.runs()), entry.baseUrl));
       if (pace === undefined || pace.runs.includes(entry.id)) establish();
-      const workers = (await registry.workers()).filter((w) => w.baseUrl === entry.baseUrl && isPresent(w));
+      const workers = presentWorkers(await registry.workers()).filter((w) => w.baseUrl === entry.baseUrl);
       const restingMs = await rows.restingFor();
       options.onSurroundings({
         workers: workers.length,
@@ -108,11 +116,9 @@ export function startPresence(options: PresenceOptions): Presence {
 }
 
 /** What the runs of an API allow together. A paused one counts: when it goes on, its rows are called at once. */
-async function commonRate(registry: Registry, baseUrl: string) {
-  const runs = (await registry.runs()).filter(
-    (run) => run.baseUrl === baseUrl && isPresent(run) && isActive(run.state),
-  );
-  const { auto, perSecond } = commonPolicy(runs.map(({ rate }) => rate));
+function commonRate(runs: readonly RunEntry[], baseUrl: string) {
+  const active = runs.filter((run) => run.baseUrl === baseUrl && isActive(run.state));
+  const { auto, perSecond } = commonPolicy(active.map(({ rate }) => rate));
   const allowed = auto ? Math.min(perSecond ?? cautiousRate, cautiousRate) : perSecond;
   return allowed === undefined ? undefined : callRate(allowed);
 }

@@ -1,5 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { writeFileAtomically } from '../files.ts';
 import type { DatedWish, Registry, Wish } from '../queue/registry.ts';
 
@@ -45,11 +46,17 @@ export function watchWishes(runId: string, runFolder: string, registry?: Registr
   let asking = false;
   const waiting = new Set<{ readonly wanted: readonly Wish[]; resolve(wish: Wish): void }>();
 
-  /** From the folder, and from the registry. */
-  let heard: readonly [DatedWish | undefined, DatedWish | undefined] = [undefined, undefined];
+  /** From the folder, and from the registry; undefined: not asked yet. */
+  const heard: { folder?: Heard; registry?: Heard } = {};
+  let latest: DatedWish | undefined;
 
-  const apply = (): void => {
-    const latest = heard.filter((wish) => wish !== undefined).sort((a, b) => (a.at < b.at ? 1 : -1))[0];
+  const hear = (source: keyof typeof heard, wish: DatedWish | undefined): void => {
+    const before = heard[source];
+    heard[source] = { wish };
+    if (isDeepStrictEqual(before?.wish, wish)) return;
+    const others = source === 'folder' ? heard.registry : heard.folder;
+    // What was made while it is watched is the latest, whatever the clocks of who made it said.
+    latest = before === undefined || wish === undefined ? laterOf(wish, others?.wish) : wish;
     current = latest?.wish ?? 'go';
     for (const waiter of waiting) {
       if (!waiter.wanted.includes(current)) continue;
@@ -59,14 +66,11 @@ export function watchWishes(runId: string, runFolder: string, registry?: Registr
   };
   const look = async (): Promise<void> => {
     // While the datastore does not answer, the folder still does.
-    heard = [await readWish(runFolder), heard[1]];
-    apply();
+    hear('folder', await readWish(runFolder));
     if (registry === undefined || asking) return;
     asking = true;
     try {
-      const registered = await registry.wishOf(runId);
-      heard = [heard[0], registered];
-      apply();
+      hear('registry', await registry.wishOf(runId));
     } catch {
       // It is asked again.
     } finally {
@@ -88,4 +92,13 @@ export function watchWishes(runId: string, runFolder: string, registry?: Registr
     },
     close: () => clearInterval(timer),
   };
+}
+
+interface Heard {
+  readonly wish: DatedWish | undefined;
+}
+
+function laterOf(one: DatedWish | undefined, other: DatedWish | undefined): DatedWish | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.at < other.at ? other : one;
 }

@@ -9,7 +9,7 @@ import {
   type TrafficReport,
   type WorkerEntry,
 } from '../queue/registry.ts';
-import { RenewalWatch } from '../queue/renewal-watch.ts';
+import { renewedAmong } from '../queue/renewal-watch.ts';
 import { isActive } from '../run/record.ts';
 
 /** What is known after an exchange. */
@@ -131,16 +131,6 @@ export function sharedExchange(options: SharedExchangeOptions): Exchange {
       if (published !== undefined && (await registry.pace(baseUrl))?.worker === id)
         await registry.putPace({ ...published, seenAt: new Date(0).toISOString() });
     },
-  };
-}
-
-/** Tells whose entries are renewed; of those that are gone nothing is kept. */
-function renewedAmong<Entry extends { readonly id: string; readonly seenAt: string }>(patienceMs: number) {
-  let watches = new Map<string, RenewalWatch>();
-  return (entries: readonly Entry[]): readonly Entry[] => {
-    const before = watches;
-    watches = new Map(entries.map(({ id }) => [id, before.get(id) ?? new RenewalWatch(patienceMs)]));
-    return entries.filter((entry) => watches.get(entry.id)?.isRenewed(entry));
   };
 }
 

@@ -125,6 +125,29 @@ describe('a run that shows itself', () => {
     expect(did.seen.at(-1)).toEqual({ workers: 2, restingMs: 1_234 });
   });
 
+  test.each([-3_600_000, 3_600_000])(
+    'counts who is there by what is renewed when the clock is set by %d ms',
+    async (byMs) => {
+      const { others, did, beat } = begin();
+      const alive = (): void => {
+        others.workers = [
+          workerEntry({ seenAt: ago(0) }),
+          workerEntry({ id: 'dies', seenAt: others.workers[1]?.seenAt ?? ago(0) }),
+        ];
+      };
+      alive();
+      await beat();
+      vi.setSystemTime(Date.now() + byMs);
+      await beat();
+      expect(did.seen.at(-1)?.workers).toBe(2);
+      for (let passed = 0; passed <= goneAfterMs; passed += secondMs) {
+        alive();
+        await beat();
+      }
+      expect(did.seen.at(-1)?.workers).toBe(1);
+    },
+  );
+
   test('lifts at first a rate that an earlier run has left there', async () => {
     const { did, beat } = begin();
     await beat();
@@ -141,11 +164,12 @@ describe('a run that shows itself', () => {
     await beat();
     others.runs = [{ ...stricter, state: 'completed' }];
     await beat();
-    others.runs = [{ ...stricter, seenAt: ago(goneAfterMs) }];
-    await beat();
+    others.runs = [stricter];
+    for (let passed = 0; passed <= goneAfterMs; passed += secondMs) await beat();
     own.changes = {};
     await beat();
-    expect(changesOf(did.rates)).toEqual([callRate(50), callRate(10), callRate(50), undefined]);
+    const rates = [50, 10, 50, 10, 50].map(callRate);
+    expect(changesOf(did.rates)).toEqual([...rates, undefined]);
   });
 
   test.each([

@@ -68,6 +68,18 @@ test.each([
   expect(watching.current).toBe(title === 'of the folder' ? 'pause' : 'cancel');
 });
 
+test('a wish that is made while somebody watches counts, though the clock was set back before', async () => {
+  const folder = await temporaryFolder();
+  let registered: DatedWish = { wish: 'go', at: '2999-01-01T00:00:00.000Z' };
+  const { wishOf, registry } = wishesOf(async () => registered);
+  const watching = watch(folder, registry);
+  await looked(wishOf);
+  await writeWish(folder, 'pause');
+  expect(await watching.until('pause')).toBe('pause');
+  registered = { wish: 'cancel', at: '2000-01-01T00:00:00.000Z' };
+  expect(await watching.until('cancel')).toBe('cancel');
+});
+
 test('a wish that was cleared is forgotten', async () => {
   const folder = await temporaryFolder();
   await writeWish(folder, 'pause');

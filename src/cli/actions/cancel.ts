@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fatalError, usageError } from '../../errors.ts';
-import { isPresent, type RunEntry } from '../../queue/registry.ts';
+import { goneAfterMs, type RunEntry } from '../../queue/registry.ts';
+import { RenewalWatch } from '../../queue/renewal-watch.ts';
 import { actualState, isActive, type RunRecord } from '../../run/record.ts';
 import { reportRun } from '../../run/report-run.ts';
 import type { RunStore } from '../../run/store.ts';
@@ -107,9 +108,10 @@ async function cancelElsewhere(
   const entry = await withRegistry(datastore, `cancel ${id}`, async (registry) => {
     await registry.wish(id, 'cancel');
     terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
+    const watch = new RenewalWatch(goneAfterMs);
     for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(pollMs)) {
       const now = await registry.run(id);
-      if (now === undefined || now.state !== state || !isPresent(now)) return now;
+      if (now === undefined || now.state !== state || !watch.isRenewed(now)) return now;
     }
     return undefined;
   });
