@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { stringifyJson } from '../../../src/json.ts';
+import { ColumnList } from '../../../src/manifest/json/column-list.ts';
+import { readJsonLines, readJsonRows, type UnnumberedRow } from '../../../src/manifest/json/rows.ts';
+import { readWrapper } from '../../../src/manifest/json/wrapper.ts';
+import { TextMistake } from '../../../src/manifest/text/mistake.ts';
+import { checkUtf8 } from '../../../src/manifest/text/utf8.ts';
+import { anyJson, spoiltJson } from '../../json-texts.ts';
+import { inChunks } from '../reading.ts';
+
+const place = { offset: 0, limit: 100_000 };
+const chunkSize = fc.integer({ min: 1, max: 40 });
+/** Half a surrogate pair, which spoiling may leave, is no UTF-8. */
+const element = fc.oneof(anyJson, spoiltJson).map((text) => Buffer.from(text).toString());
+
+function chunksOf(text: string, size: number): AsyncIterable<Buffer> {
+  return checkUtf8(inChunks(Buffer.from(text), size));
+}
+
+/** The rows of a reading, or the mistake that it ends with. */
+async function outcome(
+  reading: AsyncIterable<readonly UnnumberedRow[]>,
+): Promise<readonly UnnumberedRow[] | TextMistake> {
+  const rows: UnnumberedRow[] = [];
+  try {
+    for await (const batch of reading) rows.push(...batch);
+    return rows;
+  } catch (error) {
+    if (error instanceof TextMistake) return error;
+    throw error;
+  }
+}
+
+/** What JSON.parse says, or undefined when it refuses the text. */
+function parsed(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** That rows hold what JSON.parse makes of them, but for the columns that begin with `_`. */
+function expectRows(rows: readonly UnnumberedRow[], values: readonly unknown[]): void {
+  expect(rows).toHaveLength(values.length);
+  for (const [index, value] of values.entries()) {
+    const { cells, problem } = rows[index] as UnnumberedRow;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      const own = Object.entries(value).filter(([name]) => !name.startsWith('_'));
+      expect(problem).toBeUndefined();
+      const read = Object.entries(cells).map(([name, cell]) => [name, JSON.parse(stringifyJson(cell))]);
+      expect(JSON.stringify(read)).toBe(JSON.stringify(own));
+    } else {
+      expect(problem?.problem).toMatch(/^is no JSON object/);
+    }
+  }
+}
+
+const isRepeated = (found: unknown): boolean =>
+  found instanceof TextMistake && found.code === 'MANIFEST_REPEATED_NAME';
+
+test('an array is accepted when JSON.parse accepts it, with the same rows, wherever chunks end', async () => {
+  const seen = { accepted: 0, refused: 0, repeated: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(element, { maxLength: 4 }), chunkSize, async (elements, size) => {
+      const text = `[${elements.join(',')}]`;
+      const expected = parsed(text);
+      const found = await outcome(
+        readJsonRows(chunksOf(text, size), { layout: 'array', ...place }, new ColumnList('a')),
+      );
+      if (isRepeated(found)) {
+        seen.repeated++;
+      } else if (expected === undefined) {
+        expect(found).toMatchObject({ code: 'MANIFEST_SYNTAX', at: expect.any(Number) });
+        seen.refused++;
+      } else {
+        expectRows(found as readonly UnnumberedRow[], expected.value as readonly unknown[]);
+        seen.accepted++;
+      }
+    }),
+    { numRuns: 1500 },
+  );
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
+});
+
+test('a line is accepted when JSON.parse accepts it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(element, { minLength: 1, maxLength: 4 }), chunkSize, async (texts, size) => {
+      const lines = texts.map((text) => text.replace(/[\r\n]/g, ' ')).filter((text) => /\S/.test(text));
+      const reading = readJsonLines(chunksOf(lines.join('\n'), size), place, new ColumnList('a'));
+      const rows = (await outcome(reading)) as readonly UnnumberedRow[];
+      expect(rows).toHaveLength(lines.length);
+      for (const [index, line] of lines.entries()) {
+        const row = rows[index] as UnnumberedRow;
+        const expected = parsed(line);
+        if (expected === undefined) expect(row.problem?.problem).toMatch(/^is not JSON: /);
+        else if (!/ stands twice /.test(row.problem?.problem ?? '')) expectRows([row], [expected.value]);
+      }
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('an object with rows is accepted only when JSON.parse accepts it, with the same rows and defaults', async () => {
+  let accepted = 0;
+  await fc.assert(
+    fc.asyncProperty(element, element, chunkSize, async (row, byDefault, size) => {
+      const text = `{"defaults":{"a":${byDefault}},"rows":[${row}]}`;
+      const expected = parsed(text) as { readonly value: Record<string, never> } | undefined;
+      const facts = await readWrapper(chunksOf(text, size), place).catch((error: unknown) => error);
+      const rows = await outcome(
+        readJsonRows(chunksOf(text, size), { layout: 'object', ...place }, new ColumnList('a')),
+      );
+      if (facts === undefined) {
+        // Taken for JSON Lines.
+        expect(Array.isArray(expected?.value['rows'])).toBe(false);
+        return;
+      }
+      if (facts instanceof TextMistake || rows instanceof TextMistake) {
+        if (expected === undefined || isRepeated(facts) || isRepeated(rows)) return;
+        // A spoilt value may close its object and begin another member.
+        expect(JSON.stringify(Object.keys(expected.value))).not.toBe('["defaults","rows"]');
+        return;
+      }
+      expect(expected).toBeDefined();
+      expectRows(rows, expected?.value['rows'] as unknown as readonly unknown[]);
+      accepted++;
+    }),
+    { numRuns: 1500 },
+  );
+  expect(accepted).toBeGreaterThan(100);
+});
