@@ -14,6 +14,9 @@ const cqbatch = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url
 const manifest = fileURLToPath(new URL('mixed.csv', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'cqbatch-demo-'));
 
+// The sandbox is on this machine, to which no proxy leads.
+const nearby = { NO_PROXY: '*', no_proxy: '*' };
+
 const trouble = ['--fault', 'reset=1%,timeout=0.5%,500=1%,502-after-commit=1%,malformed=0.5%'];
 const limit = ['--limit', 'token-bucket:rate=60,burst=20', '--latency', '20ms..60ms'];
 
@@ -29,7 +32,13 @@ console.log('The job: restore evaluations and update soundboards, as fast as the
 console.log('$ cqbatch run examples/mixed.csv --yes --timeout 2s\n');
 const run = spawn(process.execPath, [cqbatch, 'run', manifest, '--yes', '--timeout', '2s'], {
   cwd: folder,
-  env: { ...process.env, CQBATCH_BASE_URL: url, CQBATCH_TOKEN: token, CQBATCH_STATE_DIR: '.cqbatch' },
+  env: {
+    ...process.env,
+    CQBATCH_BASE_URL: url,
+    CQBATCH_TOKEN: token,
+    CQBATCH_STATE_DIR: '.cqbatch',
+    ...nearby,
+  },
   stdio: 'inherit',
 });
 const [code] = await once(run, 'close');

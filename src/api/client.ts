@@ -8,7 +8,9 @@ import { type Ending, exchange } from './network/exchange.ts';
 import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { repeatUnsent } from './network/repeat-unsent.ts';
 import { Stop } from './network/stop.ts';
+import { tunnelDispatcher } from './network/tunnel.ts';
 import { type ClientOptions, defaultTimeouts } from './options.ts';
+import { chooseProxy, type HttpProxy } from './proxy.ts';
 import type { ApiRequest } from './request.ts';
 import { requestHeaders } from './request-headers.ts';
 import { checkToken, tokenFromValue } from './token.ts';
@@ -45,7 +47,7 @@ export interface CallFigures {
 /**
  * A client with its own pool of connections.
  *
- * @throws CqbatchError (usage) for a base URL or a token that cannot be used.
+ * @throws CqbatchError (usage) for a base URL, a token or a proxy that cannot be used.
  */
 export function createClient(options: ClientOptions): ApiClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
@@ -53,7 +55,10 @@ export function createClient(options: ClientOptions): ApiClient {
   const prefix = baseUrl.pathname.replace(/\/$/, '');
   const tokens = typeof options.token === 'string' ? tokenFromValue(options.token) : options.token;
   const maxAnswerBytes = options.maxAnswerBytes ?? 16 * 1024 * 1024;
-  const pool = new Pool(baseUrl.origin, {
+  const { origin } = baseUrl;
+  const { allowInsecureHttp, proxyVariables: variables = {} } = options;
+  const proxy = chooseProxy(origin, { variables, allowInsecureHttp });
+  const connecting = {
     connections: options.connections ?? 10,
     connectTimeout: timeouts.connectMs,
     headersTimeout: timeouts.headersMs,
@@ -64,7 +69,8 @@ export function createClient(options: ClientOptions): ApiClient {
     keepAliveTimeout: 4000,
     pipelining: 1,
     allowH2: false,
-  });
+  };
+  const dispatcher = proxy === undefined ? new Pool(origin, connecting) : tunnelDispatcher(proxy, connecting);
 
   let latest: { readonly token: string; readonly mask: TokenMask } | undefined;
   const maskOf = (token: string): TokenMask => {
@@ -74,10 +80,10 @@ export function createClient(options: ClientOptions): ApiClient {
 
   async function callWith(token: string, request: ApiRequest, stop: Stop): Promise<Call> {
     const headers = requestHeaders(token, options.userAgent);
-    const wire = { path: `${prefix}${request.path}`, headers, body: request.body };
-    const ending = await repeatUnsent(() => exchange(pool, wire, { stop, maxAnswerBytes }), stop);
+    const wire = { origin, path: `${prefix}${request.path}`, headers, body: request.body };
+    const ending = await repeatUnsent(() => exchange(dispatcher, wire, { stop, maxAnswerBytes }), stop);
     const wasSent = ending.kind === 'answer' || ending.progress !== 'unsent';
-    return { ...readEnding(ending, maskOf(token), stop), requests: wasSent ? 1 : 0 };
+    return { ...readEnding(ending, { mask: maskOf(token), stop, proxy }), requests: wasSent ? 1 : 0 };
   }
 
   async function call(request: ApiRequest, stop: Stop): Promise<Call> {
@@ -117,7 +123,7 @@ export function createClient(options: ClientOptions): ApiClient {
         onIdle = resolve;
       });
     }
-    await pool.close();
+    await dispatcher.close();
   }
 
   return {
@@ -148,7 +154,13 @@ const closedCall: Call = {
   limits: noLimits,
 };
 
-function readEnding(ending: Ending, mask: TokenMask, stop: Stop): Result {
+interface EndingContext {
+  readonly mask: TokenMask;
+  readonly stop: Stop;
+  readonly proxy: HttpProxy | undefined;
+}
+
+function readEnding(ending: Ending, { mask, stop, proxy }: EndingContext): Result {
   switch (ending.kind) {
     case 'answer': {
       const { answer } = ending;
@@ -159,7 +171,7 @@ function readEnding(ending: Ending, mask: TokenMask, stop: Stop): Result {
       };
     }
     case 'lost':
-      return { outcome: { ok: false, failure: lostFailure(ending.error, ending) }, limits: noLimits };
+      return { outcome: { ok: false, failure: lostFailure(ending.error, ending, proxy) }, limits: noLimits };
     case 'stopped':
       return { outcome: { ok: false, failure: stopFailure(ending, stop.reason) }, limits: noLimits };
   }

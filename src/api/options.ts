@@ -21,6 +21,11 @@ export interface ClientOptions extends BaseUrlOptions {
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Most connections at the same time; further calls wait. Default: 10. */
   readonly connections?: number | undefined;
+  /**
+   * Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are looked up, also in small letters: `process.env`. Default: no
+   * proxy.
+   */
+  readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
   /** Default: `callquality-batch`. */
   readonly userAgent?: string | undefined;
   /** Largest body of an answer in bytes. Default: 16777216 (16 MiB). */

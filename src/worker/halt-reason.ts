@@ -28,6 +28,8 @@ function told(baseUrl: string, { path, failure }: Pick<Halt, 'path' | 'failure'>
 
 const byBaseUrl = 'base URL (--base-url, CQBATCH_BASE_URL)';
 
+const goAround = 'list the host of the API in NO_PROXY to go without it';
+
 function remedy({ code, status = 0 }: ApiFailure): string {
   switch (code) {
     case 'HOST_NOT_FOUND':
@@ -36,6 +38,14 @@ function remedy({ code, status = 0 }: ApiFailure): string {
     case 'CONNECT_TIMEOUT':
     case 'CONNECT_FAILED':
       return `Correct host and port of the ${byBaseUrl}, or see whether the service is up and no firewall is in the way.`;
+    case 'PROXY_UNREACHABLE':
+      return `Correct the proxy in that variable, or ${goAround}.`;
+    case 'PROXY_AUTHENTICATION':
+      return 'Correct user name and password in that variable, as in http://user:password@proxy:3128.';
+    case 'PROXY_REFUSED':
+      return `Ask who runs the proxy, or ${goAround}.`;
+    case 'PROXY_BAD_GATEWAY':
+      return `Correct host and port of the ${byBaseUrl}, or see whether the service is up and the proxy may reach it.`;
     case 'UNAUTHENTICATED':
     case 'TOKEN_UNREADABLE':
     case 'TOKEN_EMPTY':

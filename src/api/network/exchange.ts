@@ -1,4 +1,4 @@
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { HttpAnswer } from '../answer.ts';
 import { type AnswerHeaders, headerValues } from '../headers.ts';
 import { decodeContent } from './content-encoding.ts';
@@ -32,6 +32,7 @@ export interface ExchangeOptions {
 
 /** A request with everything that goes over the wire. */
 export interface WireRequest {
+  readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -45,15 +46,14 @@ export interface WireRequest {
  * `idempotent` at most once (it fails it when its connection closes), so neither does this.
  */
 export function exchange(
-  pool: Pool,
+  dispatcher: Dispatcher,
   request: WireRequest,
   { stop, maxAnswerBytes }: ExchangeOptions,
 ): Promise<Ending> {
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(stop, maxAnswerBytes, { resolve, reject });
     if (handler.ended) return;
-    const { path, headers, body } = request;
-    pool.dispatch({ method: 'POST', path, headers, body }, handler);
+    dispatcher.dispatch({ method: 'POST', ...request }, handler);
   });
 }
 

@@ -1,17 +1,26 @@
 import type { ApiFailure, FailureClass } from '../failure.ts';
+import { describeProxy, type HttpProxy } from '../proxy.ts';
 import { serverText } from '../server-text.ts';
 import type { Progress, Reached } from './exchange.ts';
 import type { StopReason } from './stop.ts';
+import { ProxyError } from './tunnel.ts';
 
 /**
  * What the loss of a request means. It is unclear when the request began to be written, unless a 4xx head arrived,
  * which says that it was refused.
+ *
+ * @param proxy what the request was to go through
  */
-export function lostFailure(error: Error, reached: Reached): ApiFailure {
+export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): ApiFailure {
+  if (error instanceof ProxyError) return withReached(proxyKind(error), reached);
   const reason = errorCode(error);
-  const kind =
-    reached.progress === 'unsent' ? unsentKind(reason, error) : sentKind(reason, reached.progress, error);
-  return withReached(kind, reached);
+  if (reached.progress !== 'unsent') return withReached(sentKind(reason, reached.progress, error), reached);
+  const kind = unsentKind(reason, error);
+  if (proxy === undefined) return withReached(kind, reached);
+  return withReached(
+    { ...kind, message: `${kind.message}, through the proxy ${describeProxy(proxy)}` },
+    reached,
+  );
 }
 
 /** What it means that the caller, or the total time-out, stopped a request. */
@@ -37,6 +46,31 @@ interface Kind {
   readonly class: FailureClass;
   readonly code: string;
   readonly message: string;
+}
+
+/** The proxy's trouble is never taken for the server's: the request was surely not sent. */
+function proxyKind({ proxy, variable, authenticated, trouble }: ProxyError): Kind {
+  if ('cause' in trouble) {
+    const reason = errorCode(trouble.cause);
+    const authority = isTlsError(reason, trouble.cause)
+      ? '; for a private authority set NODE_EXTRA_CA_CERTS'
+      : '';
+    const message = `No connection to the proxy ${proxy} (${reason})${authority}`;
+    return { class: 'unreachable', code: 'PROXY_UNREACHABLE', message };
+  }
+  const { status } = trouble;
+  if (status === 407) {
+    const wish = authenticated
+      ? `refuses the user name and password of ${variable}`
+      : 'wants a user name and password';
+    return { class: 'halt', code: 'PROXY_AUTHENTICATION', message: `The proxy ${proxy} ${wish} (407)` };
+  }
+  if (status < 500) {
+    const message = `The proxy ${proxy} does not let connections to the API through (${status})`;
+    return { class: 'halt', code: 'PROXY_REFUSED', message };
+  }
+  const message = `The proxy ${proxy} gets no connection to the API (${status})`;
+  return { class: 'unreachable', code: 'PROXY_BAD_GATEWAY', message };
 }
 
 function unsentKind(reason: string, error: Error): Kind {

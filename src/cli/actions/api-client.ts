@@ -1,7 +1,9 @@
 import { type ApiClient, createClient } from '../../api/client.ts';
+import { chooseProxy, describeProxy } from '../../api/proxy.ts';
 import type { TokenSource } from '../../api/token.ts';
 import type { RunOptions } from '../../run/record.ts';
 import { mostConcurrency } from '../../worker/steering.ts';
+import { environment } from '../config/environment.ts';
 
 type ClientSettings = Pick<RunOptions, 'baseUrl' | 'allowInsecureHttp' | 'concurrency' | 'timeoutMs'>;
 
@@ -14,7 +16,29 @@ export function apiClient(
     baseUrl,
     allowInsecureHttp,
     token,
+    proxyVariables: environment,
     connections: concurrency === 'auto' ? mostConcurrency : concurrency,
     timeouts: { headersMs: timeoutMs, bodyMs: timeoutMs, totalMs: timeoutMs },
   });
+}
+
+/** The API and how it is reached, for people. */
+export function wayTo(baseUrl: string, proxy: string | undefined): string {
+  return proxy === undefined ? baseUrl : `${baseUrl} through the proxy ${proxy}`;
+}
+
+/**
+ * The proxy on the way to the API, for people.
+ *
+ * @throws a usage error when there is one that can't be used.
+ */
+export function proxyTo({
+  baseUrl,
+  allowInsecureHttp,
+}: {
+  readonly baseUrl: string;
+  readonly allowInsecureHttp?: boolean | undefined;
+}): string | undefined {
+  const proxy = chooseProxy(baseUrl, { variables: environment, allowInsecureHttp });
+  return proxy && describeProxy(proxy);
 }

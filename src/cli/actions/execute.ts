@@ -23,7 +23,7 @@ import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { readVersion } from '../version.ts';
-import { apiClient } from './api-client.ts';
+import { apiClient, proxyTo, wayTo } from './api-client.ts';
 import { discard } from './discard.ts';
 import { nextCommands, reportDocument } from './next-commands.ts';
 import { exitCodeOf } from './run-exit-code.ts';
@@ -55,7 +55,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
   const token = input.calls ? tokenSource(settings) : undefined;
   const client = token && apiClient(options, token);
   const interrupt = interruptible(stopping(terminal));
-  const follower = new Follower(terminal, record);
+  const follower = new Follower(terminal, record, input.calls ? proxyTo(options) : undefined);
   let begun = false;
   let failed: FailedRun | undefined;
   let executed: ExecutedRun;
@@ -139,17 +139,19 @@ async function learnedLimits(
 class Follower {
   readonly #terminal: Terminal;
   readonly #record: RunRecord;
+  readonly #proxy: string | undefined;
   #progress: Progress | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(terminal: Terminal, record: RunRecord) {
+  constructor(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
     this.#terminal = terminal;
     this.#record = record;
+    this.#proxy = proxy;
   }
 
   begin({ counts, datastore }: StartedRun): void {
     const { id, plan, options } = this.#record;
-    this.#terminal.say(`Run ${id} on ${options.baseUrl}`);
+    this.#terminal.say(`Run ${id} on ${wayTo(options.baseUrl, this.#proxy)}`);
     const progress = new Progress({ total: plan.rows, counts });
     this.#progress = progress;
     const { live } = this.#terminal;

@@ -11,6 +11,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { planDocument, planText } from '../render/plan.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
+import { proxyTo } from './api-client.ts';
 import { baseUrlOf, type ManifestFlags } from './options.ts';
 import { problemsPath } from './problems-path.ts';
 import { readingManifest } from './read-manifest.ts';
@@ -21,6 +22,8 @@ export async function plan(source: string, flags: ManifestFlags): Promise<ExitCo
   const { stateDir } = await openState(terminal, flags);
   const settings = await loadSettings(flags);
   const baseUrl = baseUrlOf(flags, settings);
+  const { allowInsecureHttp } = flags;
+  const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
   const planned = await readingManifest(terminal, settings, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input);
     try {
@@ -37,7 +40,7 @@ export async function plan(source: string, flags: ManifestFlags): Promise<ExitCo
         scan,
         choice: prepare.choice,
         problems: await problems.end(),
-        ...(baseUrl !== undefined && { baseUrl }),
+        ...(baseUrl !== undefined && { baseUrl, proxy }),
         ...(settings.rate?.perSecond !== undefined && { ratePerSecond: settings.rate.perSecond }),
       };
     } finally {

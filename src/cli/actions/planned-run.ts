@@ -8,43 +8,51 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Plan, planDocument, planText, problemText } from '../render/plan.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
+import { proxyTo, wayTo } from './api-client.ts';
 import { discard } from './discard.ts';
 import { type CallFlags, type ManifestFlags, runOptions } from './options.ts';
 import { problemsPath } from './problems-path.ts';
 import { readingManifest } from './read-manifest.ts';
+
+interface PlanRunInput {
+  readonly terminal: Terminal;
+  readonly store: RunStore;
+  /** The manifest. */
+  readonly source: string;
+  readonly flags: ManifestFlags & CallFlags;
+  readonly settings: Settings;
+  /** Whether this process is to call the API. */
+  readonly calls: boolean;
+}
 
 /**
  * Plans a run, shows the plan and asks.
  *
  * @returns the run, or the exit code of a command that ends here: rows are invalid, or the user has declined.
  */
-export async function planRun(
-  terminal: Terminal,
-  store: RunStore,
-  source: string,
-  flags: ManifestFlags & CallFlags,
-  settings: Settings,
-): Promise<CreatedRun | ExitCode> {
+export async function planRun(input: PlanRunInput): Promise<CreatedRun | ExitCode> {
+  const { terminal, store, source, flags, settings } = input;
   const options = runOptions(flags, settings);
+  const proxy = input.calls ? proxyTo(options) : undefined;
   requireConsent(terminal, flags, source);
-  const created = await readingManifest(terminal, settings, (input) =>
+  const created = await readingManifest(terminal, settings, (manifestInput) =>
     createRun(store, {
       source,
-      input,
+      input: manifestInput,
       options,
       problemsPath: (name) => problemsPath(flags, name),
       runId: runIdOf(flags),
     }),
   );
   if (typeof created === 'number') return created;
-  const planned = planOf(created);
+  const planned = planOf(created, proxy);
   terminal.say(planText(planned));
 
   if (created.scan.invalid > 0 && !flags.skipInvalid) {
     await discard(store, created.record, created.journal);
     return refuseInvalid(terminal, planned);
   }
-  if (!flags.yes && !(await terminal.confirm(question(created)))) {
+  if (!flags.yes && !(await terminal.confirm(question(created, proxy)))) {
     await discard(store, created.record, created.journal);
     terminal.result({ state: 'declined' }, 'Nothing was sent.');
     return exitCodes.usage;
@@ -75,11 +83,11 @@ export function requireConsent(terminal: Terminal, { yes }: CallFlags, source?: 
   );
 }
 
-export function question({ scan, record }: CreatedRun): string {
-  return `Send ${counted(scan.callable, 'request')} to ${record.options.baseUrl}?`;
+export function question({ scan, record }: CreatedRun, proxy: string | undefined): string {
+  return `Send ${counted(scan.callable, 'request')} to ${wayTo(record.options.baseUrl, proxy)}?`;
 }
 
-function planOf({ record, scan, choice, problems }: CreatedRun): Plan {
+function planOf({ record, scan, choice, problems }: CreatedRun, proxy: string | undefined): Plan {
   const { baseUrl, rate } = record.options;
   return {
     manifest: { name: record.manifest.name, format: record.manifest.file.replace(/^manifest\.|\.gz$/g, '') },
@@ -87,6 +95,7 @@ function planOf({ record, scan, choice, problems }: CreatedRun): Plan {
     choice,
     problems,
     baseUrl,
+    proxy,
     ...(rate?.perSecond !== undefined && { ratePerSecond: rate.perSecond }),
   };
 }

@@ -12,6 +12,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
+import { proxyTo } from './api-client.ts';
 import { discard } from './discard.ts';
 import { withJournalReader } from './look.ts';
 import { type CallFlags, callOptions, calls } from './options.ts';
@@ -48,6 +49,7 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
       );
 
     const { baseUrl, allowInsecureHttp } = before.options;
+    const proxy = calls(flags, settings) ? proxyTo(before.options) : undefined;
     const created = await createRun(store, {
       source,
       options: {
@@ -60,7 +62,7 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
       runId: runIdOf(flags),
       retry: { of: before.id, histories },
     });
-    if (!flags.yes && !(await terminal.confirm(question(created)))) {
+    if (!flags.yes && !(await terminal.confirm(question(created, proxy)))) {
       await discard(store, created.record, created.journal);
       terminal.result({ state: 'declined' }, 'Nothing was sent.');
       return exitCodes.usage;

@@ -26,7 +26,14 @@ export async function run(source: string, flags: ManifestFlags & CallFlags): Pro
   const settings = await loadSettings(flags);
   if (calls(flags, settings)) await tokenSource(settings).current();
   const datastore = await chooseDatastore(terminal, flags, settings);
-  const planned = await planRun(terminal, store, source, flags, settings);
+  const planned = await planRun({
+    terminal,
+    store,
+    source,
+    flags,
+    settings,
+    calls: calls(flags, settings),
+  });
   return typeof planned === 'number'
     ? planned
     : start({ terminal, store, datastore, settings, flags }, planned);

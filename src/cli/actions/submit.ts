@@ -22,7 +22,7 @@ export async function submit(source: string, flags: ManifestFlags & CallFlags): 
   const settings = await loadSettings(flags);
   for (;;) {
     try {
-      const planned = await planRun(terminal, store, source, flags, settings);
+      const planned = await planRun({ terminal, store, source, flags, settings, calls: false });
       if (typeof planned === 'number') return planned;
       await planned.journal.close();
       const submitted = { ...enterState(planned.record, 'submitted'), submitted: true };

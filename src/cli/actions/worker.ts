@@ -16,7 +16,7 @@ import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { readVersion } from '../version.ts';
-import { apiClient } from './api-client.ts';
+import { apiClient, proxyTo } from './api-client.ts';
 import { maxOutageOf } from './options.ts';
 
 export interface WorkerFlags extends CommonFlags, RawSettings {
@@ -75,7 +75,8 @@ export async function worker(flags: WorkerFlags): Promise<ExitCode> {
       void serving.end.then(() => stop.abort());
     }
     const facts = { coordinates: flags.coordinate === true, health_port: health?.port };
-    log.info({ queue: datastore.description, base_url: duties.baseUrl, ...facts }, 'worker started');
+    const api = { base_url: duties.baseUrl, proxy: proxyOf(duties) };
+    log.info({ queue: datastore.description, ...api, ...facts }, 'worker started');
     const { choice } = duties;
     const [end] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
@@ -139,6 +140,10 @@ function apiClientOf({ settings, flags }: Duties, baseUrl: string) {
     timeoutMs: settings.timeout ?? defaults.timeout,
   };
   return apiClient(options, tokenSource(settings));
+}
+
+function proxyOf({ flags, baseUrl }: Duties): string | undefined {
+  return baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp: flags.allowInsecureHttp });
 }
 
 function healthOf(datastore: Datastore, stop: Interrupt, serving: Serving | undefined): HealthState {

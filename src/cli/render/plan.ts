@@ -14,6 +14,8 @@ export interface Plan {
   readonly problems: ProblemList;
   /** Absent when nobody said where the API is. */
   readonly baseUrl?: string;
+  /** The proxy on the way there, without its password. */
+  readonly proxy?: string | undefined;
   /** Calls per second, when limited. */
   readonly ratePerSecond?: number;
 }
@@ -39,6 +41,7 @@ export function planDocument(plan: Plan): object {
     operation_source: plan.choice.source,
     columns: scan.columns,
     estimated_seconds: estimatedSeconds(plan) ?? null,
+    proxy: plan.proxy ?? null,
     problems: { count: problems.count, first: problems.first, file: problems.file ?? null },
     conflicts_first: scan.firstConflicts.map(({ operation, subject, row, firstRow }) => ({
       operation,
@@ -92,7 +95,8 @@ function summaryLines({ manifest, scan, choice, ...plan }: Plan): string {
     seconds === undefined || plan.ratePerSecond === undefined
       ? ''
       : `\n${indented([`about ${duration(seconds)} at ${perSecond(plan.ratePerSecond)}`])}`;
-  return `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${source}\n${indented(facts)}${time}`;
+  const way = plan.proxy === undefined ? '' : `\n${indented([`through the proxy ${plan.proxy}`])}`;
+  return `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${source}\n${indented(facts)}${time}${way}`;
 }
 
 function warningText({ scan }: Plan): string {

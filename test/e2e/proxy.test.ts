@@ -1,0 +1,146 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { deadUrl, listen } from '../api/local-server.ts';
+import { selfSigned } from '../api/self-signed.ts';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { startProxy } from '../helpers/proxy.ts';
+import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const token = 'a-secret-token';
+const run = ['run', 'rows.csv', '--yes'];
+
+/** An API that speaks TLS, of an authority that only `env` trusts, and a manifest of three rows. */
+async function prepared() {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
+  await writeFile(join(cwd, 'authority.pem'), selfSigned.cert);
+  const tokens: (string | undefined)[] = [];
+  const server = createServer(selfSigned, (request, response) => {
+    tokens.push(request.headers.authorization);
+    request.on('data', (body) => {
+      response.end(`{"evaluation":{"evaluation_id":${JSON.parse(String(body)).evaluation_id}}}`);
+    });
+  });
+  const url = (await listen(server)).replace('http:', 'https:');
+  const env = {
+    CQBATCH_BASE_URL: url,
+    CQBATCH_TOKEN: token,
+    NODE_EXTRA_CA_CERTS: join(cwd, 'authority.pem'),
+  };
+  return { cwd, url, env, tokens };
+}
+
+async function expectNothingCalled(cwd: string): Promise<void> {
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expect(report.map((row) => [row['_outcome'], row['_attempts'], row['_unclear']])).toEqual(
+    Array(3).fill(['not_attempted', '0', '']),
+  );
+}
+
+describe('a run through a proxy', () => {
+  test('reaches an API by TLS, names the proxy, and gives away neither token nor password', async () => {
+    const { cwd, url, env, tokens } = await prepared();
+    const proxy = await startProxy({ user: 'user', password: 'a-password' });
+    const variables = { HTTPS_PROXY: proxy.url.replace('//', '//user:a-password@') };
+    const named = `through the proxy ${proxy.url} (HTTPS_PROXY)`;
+
+    const plan = await cqbatch(['plan', 'rows.csv', '--json'], { cwd, env: { ...env, ...variables } });
+    expect(JSON.parse(plan.stdout)).toMatchObject({ proxy: `${proxy.url} (HTTPS_PROXY)` });
+    expect(proxy.seen).toEqual([]);
+
+    const done = await cqbatch([...run, '--log-level', 'debug'], { cwd, env: { ...env, ...variables } });
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('3 succeeded') });
+    expect(done.stderr).toContain(`  ${named}\n`);
+    expect(done.stderr).toContain(`on ${url} ${named}\n`);
+    expect(tokens).toEqual(Array(3).fill(`Bearer ${token}`));
+    expect(proxy.seen.length).toBeGreaterThan(0);
+    for (const { method, target, headers } of proxy.seen) {
+      expect({ method, target }).toEqual({ method: 'CONNECT', target: new URL(url).host });
+      expect(Object.keys(headers).toSorted()).toEqual([
+        'connection',
+        'host',
+        'proxy-authorization',
+        'proxy-connection',
+      ]);
+    }
+
+    const files = await readdir(join(cwd, '.cqbatch'), { recursive: true, withFileTypes: true });
+    const texts = await Promise.all(
+      files
+        .filter((file) => file.isFile())
+        .map((file) => readFile(join(file.parentPath, file.name), 'latin1')),
+    );
+    for (const text of [...texts, plan.stdout, done.stdout, done.stderr]) {
+      expect(text.includes('a-password') || text.includes(token)).toBe(false);
+    }
+  });
+
+  test('goes around it where NO_PROXY says so, and does not name it', async () => {
+    const { cwd, env, tokens } = await prepared();
+    const proxy = await startProxy();
+    const { code, stderr } = await cqbatch(run, {
+      cwd,
+      env: { ...env, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost,127.0.0.1' },
+    });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('proxy') });
+    expect(proxy.seen).toEqual([]);
+    expect(tokens).toHaveLength(3);
+  });
+
+  test('that fails ends at once and says how, with no row called', { timeout: 120_000 }, async () => {
+    const proxies: readonly (readonly [url: string, ...said: string[]])[] = [
+      [await deadUrl(), 'No connection to the proxy', 'ECONNREFUSED', 'Correct the proxy'],
+      [(await startProxy({ refuse: 403 })).url, '(403)', 'Ask who runs the proxy'],
+    ];
+    await Promise.all(
+      proxies.map(async ([proxy, ...said]) => {
+        const { cwd, env, tokens } = await prepared();
+        const { code, stderr } = await cqbatch(run, { cwd, env: { ...env, HTTPS_PROXY: proxy } });
+        expect({ code, stderr }).toMatchObject({ code: 4 });
+        for (const words of [...said, `${proxy} (HTTPS_PROXY)`]) expect(stderr).toContain(words);
+        expect(tokens).toEqual([]);
+        await expectNothingCalled(cwd);
+      }),
+    );
+  });
+
+  test('and an authority that is not trusted ends at once, with the remedy', async () => {
+    const { cwd, env } = await prepared();
+    const proxy = await startProxy();
+    const { NODE_EXTRA_CA_CERTS: _authority, ...distrusting } = env;
+    const { code, stderr } = await cqbatch(run, { cwd, env: { ...distrusting, HTTPS_PROXY: proxy.url } });
+    expect({ code, stderr }).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    });
+    expect(stderr).toContain(`through the proxy ${proxy.url} (HTTPS_PROXY)`);
+    await expectNothingCalled(cwd);
+  });
+});
+
+test('a proxy that can not be used is a usage error, and nothing is sent or left behind', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
+  const sandbox = await startSandbox();
+  const proxies = [
+    ['http://user:a-password@proxy:port', 'HTTP_PROXY is no valid URL'],
+    ['http://user:a-password@192.0.2.1:3128', 'set NO_PROXY=127.0.0.1'],
+  ] as const;
+  const commands = proxies.flatMap(([proxy, said]) =>
+    [['plan', 'rows.csv'], run, [...run, '--json']].map((args) => ({ args, proxy, said })),
+  );
+  await Promise.all(
+    commands.map(async ({ args, proxy, said }) => {
+      const env = { ...sandbox.env, HTTP_PROXY: proxy };
+      const { code, stdout, stderr } = await cqbatch(args, { cwd, env });
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+      expect(stdout + stderr).not.toContain('a-password');
+    }),
+  );
+  expect(await sandbox.log()).toEqual([]);
+  expect(JSON.parse((await cqbatch(['list', '--json'], { cwd })).stdout)).toEqual({ runs: [] });
+});
