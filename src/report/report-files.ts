@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Operation } from '../../jobs/operation.ts';
 import { writeFileAtomically } from '../files.ts';
@@ -28,6 +29,13 @@ export interface ReportFilesOptions extends RefeedOptions {
 
 type Records = (readonly string[])[];
 
+const notAttemptedFile = 'not-attempted.csv';
+
+/** Takes away the offer to feed rows back that are called now. */
+export async function removeNotAttempted(folder: string): Promise<void> {
+  await rm(join(folder, notAttemptedFile), { force: true });
+}
+
 /** The files of one report while they are written: which line goes where, and what is beside the original cells. */
 export class ReportFiles {
   /** Rows in the files for feeding back that CSV cannot hold as they were. */
@@ -39,14 +47,14 @@ export class ReportFiles {
   readonly #originals: OriginalCells;
   readonly #refeed: RefeedRows;
   readonly #operationColumns: readonly string[];
-  readonly #isRunning: boolean;
+  readonly #isPending: boolean;
 
   constructor(options: ReportFilesOptions) {
     const { folder, operations, unfinished } = options;
     this.#originals = new OriginalCells(options.columns, options.clearToken);
     this.#refeed = new RefeedRows(options);
     this.#operationColumns = [...new Set(operations.flatMap(({ columns }) => columns))];
-    this.#isRunning = unfinished === 'running';
+    this.#isPending = unfinished === 'pending';
     this.#report = new CsvFile(join(folder, 'report.csv'), [
       ...this.#originals.header,
       ...resultHeader(this.#operationColumns),
@@ -59,7 +67,7 @@ export class ReportFiles {
       '_error_unclear',
       '_guarded',
     ]);
-    this.#notAttempted = new CsvFile(join(folder, 'not-attempted.csv'), [
+    this.#notAttempted = new CsvFile(join(folder, notAttemptedFile), [
       ...this.#refeed.header,
       '_row',
       '_guarded',
@@ -75,7 +83,7 @@ export class ReportFiles {
       report.push([...this.#originals.cells(line.row), ...resultCells(line.result, this.#operationColumns)]);
       const { outcome } = line.result;
       if (outcome === 'failed' || outcome === 'invalid') failed.push(this.#failedRecord(line));
-      else if (outcome === 'not_attempted' && !this.#isRunning)
+      else if (outcome === 'not_attempted' && !this.#isPending)
         notAttempted.push(this.#notAttemptedRecord(line));
     }
     await this.#report.write(report);

@@ -40,7 +40,7 @@ export interface WrittenReports {
  * Writes report.csv, failed.csv, not-attempted.csv and summary.json into the run's folder, each whole or not at all
  * and readable by its owner only; what they say is in docs/report.md. Memory does not depend on the number of rows.
  *
- * not-attempted.csv is not written while the run goes on, because its rows will be called yet.
+ * not-attempted.csv is not written while the run goes on by itself, because its rows will be called yet.
  *
  * @throws a fatal error `REPORT_INCOMPLETE` when manifest and journal don't fit together, `REPORT_UNWRITABLE` or a
  *   `SystemError` when the disk refuses, and what reading the rows or the journal throws. The files then are those of the last report.

@@ -138,6 +138,13 @@ export function isActive(state: string): boolean {
   return state === 'running' || state === 'paused';
 }
 
+/** Whether rows without a result will be called though nobody resumes the run: at the latest when it is unpaused. */
+export function goesOnByItself(record: RunRecord): boolean {
+  if (record.state === 'submitted' || isActive(actualState(record))) return true;
+  // Its coordinator has died: another one takes over.
+  return record.submitted === true && isActive(record.state);
+}
+
 /** Whether `resume` can go on with a run in this state. */
 export function isResumable(state: RunState): boolean {
   return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);

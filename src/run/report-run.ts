@@ -5,7 +5,7 @@ import type { Unfinished } from '../report/unfinished.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
 import { openManifestCopy } from './manifest-copy.ts';
 import { type RateHistory, readRateHistory } from './rate-log.ts';
-import { actualState, type RunRecord, type RunState } from './record.ts';
+import { actualState, goesOnByItself, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 import { timeAtWork } from './time-at-work.ts';
 
@@ -30,7 +30,7 @@ export async function reportRun(
     },
     journal,
     run: { ...factsOf(record, journal), ...rateOf(await readRateHistory(folder)) },
-    unfinished: unfinishedBecause(actualState(record)),
+    unfinished: unfinishedBecause(record),
   });
 }
 
@@ -40,27 +40,21 @@ function rateOf(history: RateHistory | undefined): Pick<RunFacts, 'rate'> {
   return { rate: { wanted, limit_per_s, waited_s, rejected, series } };
 }
 
-function unfinishedBecause(state: RunState): Unfinished {
-  switch (state) {
-    case 'running':
-    case 'cancelled':
-    case 'halted':
-      return state;
-    default:
-      return 'interrupted';
-  }
+function unfinishedBecause(record: RunRecord): Unfinished {
+  if (goesOnByItself(record)) return 'pending';
+  return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
 }
 
 function factsOf(record: RunRecord, journal: JournalView): RunFacts {
   const startedAt = record.states.find(({ state }) => state === 'running')?.at;
   const last = record.states.at(-1);
-  const ended = startedAt !== undefined && last !== undefined && last.state !== 'running';
+  const ended = startedAt !== undefined && last?.state !== 'running' && !goesOnByItself(record);
   return {
     id: record.id,
     state: actualState(record),
     manifest: { name: record.manifest.name, sha256: record.manifest.sha256 },
     ...(startedAt !== undefined && { startedAt }),
-    ...(ended && { finishedAt: last.at }),
+    ...(ended && last !== undefined && { finishedAt: last.at }),
     activeMs: timeAtWork(record, journal.lastFinishedAt),
   };
 }

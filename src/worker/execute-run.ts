@@ -9,6 +9,7 @@ import { makePrivate } from '../private-files.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRegistry, type RunEntry } from '../queue/registry.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
+import { removeNotAttempted } from '../report/report-files.ts';
 import type { WrittenReports } from '../report/write-reports.ts';
 import { keepLearned, type LearnedLimits } from '../run/learned-limits.ts';
 import { openManifestCopy } from '../run/manifest-copy.ts';
@@ -162,6 +163,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
     if (registry !== undefined) await announce(registry, entry(), { takeUp: options.handOver !== true });
     if (options.handOver !== true) await clearWish(runFolder);
     await keeper.save();
+    await removeNotAttempted(runFolder);
     options.onStarted?.({ counts: journal.outcomeCounts, datastore });
     const rateLog = await RateLog.open(runFolder, runOptions.rate?.text ?? 'none');
     const seePace = (pace: RateFacts): void => {

@@ -33,7 +33,9 @@ describe('a run that is stopped', () => {
     const { code, stdout, stderr } = await end;
     expect(code).toBe(130);
     expect(stderr).toContain('Stopping');
-    expect(stdout).toMatch(/Next: +cqbatch resume 20/);
+    expect(stdout).toMatch(
+      /Next: +cqbatch resume 20.*\nEither resume the run, or cancel it \("cqbatch cancel 20/,
+    );
 
     const folder = await newestRunFolder(cwd);
     const interrupted = await readCsv(folder, 'report.csv');

@@ -24,7 +24,7 @@ interface Case {
 const cases: readonly Case[] = [
   {
     claim: 'a row that the going run has not come to is pending',
-    unfinished: 'running',
+    unfinished: 'pending',
     expected: {
       outcome: 'not_attempted',
       code: 'PENDING',
@@ -35,13 +35,13 @@ const cases: readonly Case[] = [
   },
   {
     claim: 'a row at work in the going run is pending',
-    unfinished: 'running',
+    unfinished: 'pending',
     unsettled: true,
     expected: { outcome: 'not_attempted', code: 'PENDING', message: 'not finished yet', unclear: false },
   },
   {
     claim: 'a row that waits for its next attempt is pending, with what its attempts did',
-    unfinished: 'running',
+    unfinished: 'pending',
     history: { ...tried, unclear: true },
     expected: {
       outcome: 'not_attempted',

@@ -151,12 +151,12 @@ function sum(numbers: readonly number[]): number {
 
 describe('a report of any run', () => {
   test('has every row once, in order, with its result where there is one', async () => {
-    const anyEnd = fc.constantFrom('running', 'interrupted', 'cancelled', 'halted' as const);
+    const anyEnd = fc.constantFrom('pending', 'interrupted', 'cancelled', 'halted' as const);
     await fc.assert(
       fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), anyEnd, async (random, unfinished) => {
         const written = await report(random, { unfinished });
         expect(rowNumbers(written.report)).toEqual(random.map((_, index) => String(index + 1)));
-        const withoutResult = unfinished === 'running' ? ['not_attempted'] : ['failed', 'not_attempted'];
+        const withoutResult = unfinished === 'pending' ? ['not_attempted'] : ['failed', 'not_attempted'];
         for (const [index, { fate }] of random.entries()) {
           const allowed = fate.result === undefined ? withoutResult : [fate.result.outcome];
           expect(allowed).toContain(written.report[index]?.['_outcome']);
@@ -165,7 +165,7 @@ describe('a report of any run', () => {
         const having = (...wanted: readonly string[]): Records =>
           written.report.filter((record) => wanted.includes(record['_outcome'] ?? ''));
         const failed = having('failed', 'invalid');
-        const notAttempted = unfinished === 'running' ? [] : having('not_attempted');
+        const notAttempted = unfinished === 'pending' ? [] : having('not_attempted');
         expect(rowNumbers(written.failed ?? [])).toEqual(rowNumbers(failed));
         expect(rowNumbers(written.notAttempted ?? [])).toEqual(rowNumbers(notAttempted));
         expect(written.failed?.length).not.toBe(0);
@@ -355,7 +355,7 @@ describe('the files', () => {
     await journal.append([{ type: 'row', result: resultOf(1, { outcome: 'failed', code: 'NOT_FOUND' }) }]);
     const rows = rowsOf({}, {});
     await writeReports(inputOf(rows));
-    const running = await writeReports(inputOf(rows, { unfinished: 'running' }));
+    const running = await writeReports(inputOf(rows, { unfinished: 'pending' }));
     expect(running.paths.notAttempted).toBeUndefined();
     expect(await filesThere()).toEqual(['failed.csv', 'report.csv', 'summary.json']);
     await journal.append([{ type: 'row', result: resultOf(2) }]);

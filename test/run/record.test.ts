@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/process.ts';
-import { actualState, enterState, type RunRecord, runRecordSchema } from '../../src/run/record.ts';
+import {
+  actualState,
+  enterState,
+  goesOnByItself,
+  type RunRecord,
+  type RunState,
+  runRecordSchema,
+} from '../../src/run/record.ts';
 
 const record: RunRecord = {
   version: 1,
@@ -33,6 +40,26 @@ describe('actualState', () => {
 
   test('is what the record says for every other state', () => {
     expect(actualState({ ...record, state: 'cancelled' })).toBe('cancelled');
+  });
+});
+
+describe('goesOnByItself', () => {
+  const dead = { ...here, pid: 2 ** 22 + 1 };
+  test.each<[string, boolean, RunState, Partial<RunRecord>]>([
+    ['a planned run', false, 'planned', {}],
+    ['a submitted run', true, 'submitted', { submitted: true }],
+    ['a running run', true, 'running', { process: here }],
+    ['a paused run', true, 'paused', { process: here }],
+    ['a run whose process died', false, 'running', { process: dead }],
+    ['a paused run whose process died', false, 'paused', { process: dead }],
+    ['a submitted run whose coordinator died', true, 'running', { process: dead, submitted: true }],
+    ['a submitted run whose coordinator failed', false, 'failed', { process: dead, submitted: true }],
+    ['an interrupted run', false, 'interrupted', { process: here }],
+    ['a halted run', false, 'halted', { process: here }],
+    ['a completed run', false, 'completed', { process: here }],
+    ['a cancelled run', false, 'cancelled', { process: here }],
+  ])('of %s is %s', (_title, expected, state, more) => {
+    expect(goesOnByItself({ ...record, state, ...more })).toBe(expected);
   });
 });
 

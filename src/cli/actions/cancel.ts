@@ -12,12 +12,11 @@ import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
-import { summaryText } from '../render/summary.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { findRun, withRegistry } from './find-run.ts';
 import { withJournalReader } from './look.ts';
-import { nextCommands, reportDocument } from './next-commands.ts';
+import { reportDocument, reportText } from './next-commands.ts';
 
 /** A run that is told to stop waits for its calls in flight, then writes its report. */
 const patienceMs = 120_000;
@@ -47,11 +46,7 @@ export async function cancel(id: string | undefined, flags: CommonFlags & RawSet
   const reports = await withJournalReader(store, cancelled, (journal) =>
     reportRun(store, cancelled, journal),
   );
-  const { summary, paths } = reports;
-  terminal.result(
-    reportDocument(cancelled, reports),
-    summaryText(summary, paths, nextCommands(cancelled, summary)),
-  );
+  terminal.result(reportDocument(cancelled, reports), reportText(cancelled, reports));
   return exitCodes.success;
 }
 

@@ -18,14 +18,14 @@ import type { ExitCode } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { progressLine } from '../render/progress.ts';
-import { failureText, summaryText } from '../render/summary.ts';
+import { failureText } from '../render/summary.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { readVersion } from '../version.ts';
 import { apiClient, proxyTo, wayTo } from './api-client.ts';
 import { discard } from './discard.ts';
-import { nextCommands, reportDocument } from './next-commands.ts';
+import { reportDocument, reportText } from './next-commands.ts';
 import { exitCodeOf } from './run-exit-code.ts';
 
 export interface ExecuteInput {
@@ -110,10 +110,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
 function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): ExitCode {
   if (reports === undefined) throw new Error('Only a daemon hands runs over.');
   try {
-    terminal.result(
-      reportDocument(record, reports),
-      summaryText(reports.summary, reports.paths, nextCommands(record, reports.summary)),
-    );
+    terminal.result(reportDocument(record, reports), reportText(record, reports));
   } catch (error) {
     // Whoever can't read the result must not take the run for one that has failed.
     terminal.warn(`Run ${record.id} is ${record.state}; its report is ${reports.paths.report}`);

@@ -1,11 +1,10 @@
 import { reportRun } from '../../run/report-run.ts';
 import type { CommonFlags } from '../config/load.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { summaryText } from '../render/summary.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { withJournalReader } from './look.ts';
-import { nextCommands, reportDocument } from './next-commands.ts';
+import { reportDocument, reportText } from './next-commands.ts';
 
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */
 export async function report(id: string | undefined, flags: CommonFlags): Promise<ExitCode> {
@@ -13,10 +12,6 @@ export async function report(id: string | undefined, flags: CommonFlags): Promis
   const store = await openState(terminal, flags);
   const record = await store.load(id);
   const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
-  const { summary, paths } = reports;
-  terminal.result(
-    reportDocument(record, reports),
-    summaryText(summary, paths, nextCommands(record, summary)),
-  );
+  terminal.result(reportDocument(record, reports), reportText(record, reports));
   return exitCodes.success;
 }

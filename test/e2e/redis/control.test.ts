@@ -40,6 +40,13 @@ async function control(
   expect(JSON.parse(list.stdout)).toMatchObject({ runs: [{ run: 'r', state: 'paused', rows }] });
   expect(again).toMatchObject({ code: 2, stderr: 'error: Run r is paused, not running.\n' });
   expect(await seen()).toBe(before);
+  // Its rows will be called when it goes on: they are not offered to be fed back.
+  const reported = JSON.parse((await cqbatch(['report', 'r', '--json'], runOptions)).stdout);
+  expect(reported).toMatchObject({
+    files: { not_attempted: null },
+    summary: { finished_at: null },
+    next: ['cqbatch unpause r', 'cqbatch cancel r'],
+  });
 
   expect(await type('unpause', 'r')).toEqual({ code: 0, stdout: 'Run r is running.\n', stderr: '' });
   await requested(sandbox, before + 10);
