@@ -1,9 +1,11 @@
 import { Crowd } from './crowd.ts';
 import type { Pace } from './pace.ts';
 import { Ramp } from './ramp.ts';
+import { RateIndependence } from './rate-independence.ts';
 import { RateSearch } from './rate-search.ts';
 import { slowestRate } from './rates.ts';
 import { Reaction } from './reaction.ts';
+import { reasons } from './reasons.ts';
 import { StatedPace, statedRemaining } from './stated-pace.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -62,11 +64,14 @@ const longestWaitMs = 86_400_000;
 export class Governor {
   /** The most calls per second that are allowed from the next update on; undefined: no bound. */
   bound: number | undefined;
-  readonly #search: RateSearch;
+  #search: RateSearch;
   readonly #crowd: Crowd;
   readonly #stated = new StatedPace();
   readonly #ramp: Ramp;
   readonly #reaction: Reaction;
+  readonly #independence = new RateIndependence();
+  #updatedAt: number;
+  #refusedWith: number | undefined;
   /** Until when the API has asked to wait. */
   #waitUntil = 0;
   /** Until when no call is to be made, for any reason. */
@@ -80,6 +85,7 @@ export class Governor {
   constructor(now: number, { bound, concurrency, learned, resumeWaitUntil = 0 }: GovernorOptions) {
     const rate = believable(learned?.rate, slowestRate);
     this.bound = bound;
+    this.#updatedAt = now;
     this.#search = new RateSearch(now, rate);
     this.#crowd = new Crowd(now, {
       ...concurrency,
@@ -93,7 +99,8 @@ export class Governor {
   }
 
   /** Takes in what has happened since the last update. Called several times a second, and at once after refusals. */
-  update(now: number, traffic: Traffic): Pace {
+  update(now: number, met: Traffic): Pace {
+    const traffic = this.#leaveOut(now, met);
     this.#waitUntil = Math.max(this.#waitUntil, Math.min(traffic.waitUntil ?? 0, now + longestWaitMs));
     this.#reaction.update(now, traffic);
     const wasCapped = this.#crowd.capped;
@@ -121,6 +128,17 @@ export class Governor {
     return this.#decide(now, traffic.active);
   }
 
+  /** Leaves out refusals that come at any rate; once they are known for that, the search begins anew without them. */
+  #leaveOut(now: number, met: Traffic): Traffic {
+    const before = this.#independence.share;
+    const traffic = this.#independence.update(now - this.#updatedAt, met);
+    this.#updatedAt = now;
+    this.#refusedWith = met.rejectedWith ?? this.#refusedWith;
+    if (before === undefined && this.#independence.share !== undefined)
+      this.#search = new RateSearch(now, this.#independence.perSecond);
+    return traffic;
+  }
+
   /** Whether calls were refused that kept to what the API had stated. */
   #isUnexpected(now: number, { rejectedSentAt = now }: Traffic): boolean {
     const isNews = rejectedSentAt > this.#refusedAt + this.#reaction.lagMs;
@@ -136,7 +154,8 @@ export class Governor {
     const search = this.#search;
     this.#restUntil = Math.max(this.#waitUntil, this.#isStated ? (stated.restUntil ?? 0) : search.restUntil);
     const isTesting = !this.#isStated && search.phase === 'waiting';
-    const wanted = Math.max(slowestRate, Math.min(stated.rate ?? search.rate, stated.ceiling));
+    const found = search.rate * this.#independence.part;
+    const wanted = Math.max(slowestRate, Math.min(stated.rate ?? found, stated.ceiling));
     const rate = this.#ramp.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
     return {
       rate: Math.min(rate, this.bound ?? rate),
@@ -156,6 +175,8 @@ export class Governor {
   #undertaking(): Pick<Pace, 'phase' | 'reason'> {
     if (this.#isStated) return { phase: 'stated', reason: 'the API states its limit' };
     const { phase, rate, reason } = this.#search;
+    const { share } = this.#independence;
+    if (share !== undefined) return { phase, reason: reasons.independent(share, this.#refusedWith) };
     const isBound = this.bound !== undefined && rate >= this.bound;
     return { phase, reason: isBound ? 'the most that is allowed here' : reason };
   }

@@ -8,6 +8,8 @@ export interface Traffic {
   readonly rejected: number;
   /** When the latest of the rejected calls was sent, milliseconds of the governor's clock. */
   readonly rejectedSentAt?: number;
+  /** HTTP status of the latest of the rejected calls. */
+  readonly rejectedWith?: number;
   /** Until when the API asks to wait, milliseconds of the governor's clock; the latest of what it asked for. */
   readonly waitUntil?: number;
   /** Sum of the durations of the accepted calls, milliseconds. */

@@ -56,6 +56,8 @@ const trafficReportSchema = z.object({
   active: z.number(),
   /** How long ago the latest of the rejected calls was sent. */
   refusedAgoMs: z.number().exactOptional(),
+  /** Its HTTP status. */
+  refusedWith: z.number().exactOptional(),
   /** How long the API still asks to wait. */
   waitMs: z.number().exactOptional(),
   /** The most calls that were in flight when one was sent that was accepted since the last report, itself included. */

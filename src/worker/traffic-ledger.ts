@@ -34,6 +34,7 @@ export class TrafficLedger {
     const waitUntil = highest(
       fresh.map(({ report: { waitMs } }) => (waitMs === undefined ? waitMs : now + waitMs)),
     );
+    const rejectedWith = refused.at(-1)?.report.refusedWith;
     const acceptedAmong = highest(fresh.map(({ report }) => report.acceptedAmong));
     // A worker that has not heard of the latest calls of the others counts too few.
     const rejectedAmong = highest(refused.map(({ report }) => report.rejectedAmong));
@@ -43,6 +44,7 @@ export class TrafficLedger {
       durationMs: sum(fresh, ({ durationMs }) => durationMs),
       active: sum(fresh, ({ report }) => report.active),
       ...(sentAt !== undefined && { rejectedSentAt: sentAt }),
+      ...(rejectedWith !== undefined && { rejectedWith }),
       ...(waitUntil !== undefined && { waitUntil }),
       ...(acceptedAmong !== undefined && { acceptedAmong }),
       ...(rejectedAmong !== undefined && { rejectedAmong }),

@@ -25,6 +25,7 @@ export class TrafficMeter {
   #rejected = 0;
   #durationMs = 0;
   #refusedSentAt: number | undefined;
+  #refusedWith: number | undefined;
   #waitUntil = 0;
   #acceptedAmong: number | undefined;
   #rejectedAmong: number | undefined;
@@ -59,6 +60,7 @@ export class TrafficMeter {
     }
     if (kind !== 'rejected') return;
     this.#rejected += 1;
+    this.#refusedWith = answer.ok ? undefined : answer.failure.status;
     this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
     this.#refusedSentAt = Math.max(this.#refusedSentAt ?? 0, sentAt);
     this.onRefused(this.#waitUntil);
@@ -73,6 +75,7 @@ export class TrafficMeter {
       durationMs: this.#durationMs,
       active: this.#active,
       ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
+      ...(this.#refusedWith !== undefined && { refusedWith: this.#refusedWith }),
       ...(this.#waitUntil > now && { waitMs: this.#waitUntil - now }),
       ...(this.#acceptedAmong !== undefined && { acceptedAmong: this.#acceptedAmong }),
       ...(this.#rejectedAmong !== undefined && { rejectedAmong: this.#rejectedAmong }),

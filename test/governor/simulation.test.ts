@@ -44,6 +44,62 @@ describe('without headers', () => {
   });
 });
 
+describe('refusals that come at any rate', () => {
+  const last = (seconds: ReturnType<typeof played>) => {
+    const judged = seconds.slice(60);
+    return judged.reduce((sum, { accepted }) => sum + accepted, 0) / judged.length;
+  };
+
+  test.each([
+    [0.5, 1],
+    [0.5, 2],
+    [0.5, 3],
+    [0.2, 1],
+    [0.2, 2],
+    [0.2, 3],
+  ])('(%d of them, seed %d) do not hold the rate down', (noise, seed) => {
+    const seconds = played({ limit: 'none', noise, seed, seconds: 90, capacity: 300 });
+    expect(last(seconds)).toBeGreaterThan(50);
+    expect(seconds.at(-1)?.pace?.reason).toMatch(/^(half|\d+ %) of the calls are refused at any rate$/);
+  });
+
+  test.each([
+    [0.5, 1],
+    [0.5, 2],
+    [0.2, 1],
+    [0.2, 2],
+  ])('(%d of them, seed %d) do not hide a limit', (noise, seed) => {
+    const seconds = played({ limit: 'token-bucket:rate=50,burst=10', noise, seed, seconds: 120 });
+    expect(last(seconds)).toBeGreaterThan(25);
+    const sent = seconds.slice(60).map(({ accepted, rejected }) => accepted + rejected);
+    expect(Math.max(...sent)).toBeLessThan((2 * 50) / (1 - noise));
+  });
+
+  test('are forgotten when they are over', () => {
+    const limit = 'token-bucket:rate=50,burst=10';
+    const seconds = played({ limit, noise: 0.5, noisy: [0, 60], seconds: 180 });
+    expect(seconds.slice(120).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(30);
+  });
+
+  test.each([
+    'token-bucket:rate=50,burst=10 then 40s token-bucket:rate=5,burst=5',
+    'token-bucket:rate=50,burst=10 then 40s token-bucket:rate=1,burst=1',
+    'token-bucket:rate=500,burst=100 then 40s token-bucket:rate=50,burst=5',
+    'fixed-window:limit=600,window=1m',
+    'sliding-window:limit=50,window=1s',
+    'concurrency:limit=3',
+  ])('are told from those of %s', (limit) => {
+    for (const seed of [1, 4, 5]) {
+      const seconds = played({ limit, seed, seconds: 120 });
+      expect([seed, seconds.at(-1)?.pace?.reason]).not.toEqual([
+        seed,
+        expect.stringContaining('at any rate'),
+      ]);
+      expect(seconds.slice(90).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(30);
+    }
+  });
+});
+
 describe('with Retry-After in whole seconds', () => {
   test.each(['token-bucket:rate=50,burst=10', 'token-bucket:rate=100,burst=20'])(
     '%s is used well',

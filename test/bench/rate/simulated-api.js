@@ -57,7 +57,17 @@ export class SimulatedApi {
    * @returns {Call}
    */
   call(now, among) {
-    const { headers: style = 'none', retryAfter } = this.#world;
+    const { headers: style = 'none', retryAfter, noise = 0, noisy } = this.#world;
+    const isNoisy = noise > 0 && (noisy === undefined || this.within(noisy, now));
+    if (isNoisy && this.#random() < noise)
+      return {
+        sentAt: now,
+        end: now + this.#latency(),
+        among,
+        outcome: 'rejected',
+        release: undefined,
+        headers: {},
+      };
     const admission = this.#limiter.admit(now, 'token');
     const { admitted, allowance } = admission;
     const headers = { ...(allowance && this.#parts.limitHeaders(allowance, style, now)) };

@@ -63,6 +63,10 @@ export interface World {
   readonly jitter?: number;
   /** Places of a server that takes calls one after the other where they are all taken, and its time for one. */
   readonly server?: { readonly places: number; readonly serviceMs: number };
+  /** The share of calls that are refused at random, whatever the rate. Default 0. */
+  readonly noise?: number;
+  /** When they are; default: all the time. */
+  readonly noisy?: Span;
   /** When there is nothing to call for. */
   readonly idle?: Span;
   /** Milliseconds into a minute at which the client begins. */
