@@ -15,6 +15,9 @@ process.umask(0o077);
 
 const wantsJson = process.argv.includes('--json');
 
+// Node itself would print it as it is, and end with 1, which means that rows have failed.
+process.on('uncaughtException', (error) => process.exit(explain(error)));
+
 /** What is still open after the end of a command has so long to go by itself. */
 const lingerMs = 2_000;
 

@@ -102,6 +102,18 @@ describe('nothing that a terminal acts on is written', () => {
     }
   });
 
+  test('by a defect of the program, which is exit code 4', async () => {
+    const { cwd } = await hostilePlace();
+    const throwing = `process.on('newListener', (name) => {
+      if (name === 'SIGTERM') setImmediate(() => { throw new Error(${JSON.stringify(hostile)}); });
+    })`;
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(throwing)}` };
+    const { code, stderr } = await cqbatch(['sandbox', '--port', '0'], { cwd, env });
+    expect(code).toBe(4);
+    expect(stderr).toContain('error: Unexpected error: Error: x\\u001b[2J');
+    expect(stderr).not.toMatch(harmful);
+  });
+
   test('to a real terminal, but for what clears the line of progress', async () => {
     const { cwd, name, env } = await hostilePlace();
     const child = startAtTerminal(['run', name], { cwd, env });
