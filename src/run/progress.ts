@@ -15,12 +15,27 @@ export interface ProgressSnapshot {
   readonly waitMs: number;
   /** Rows that wait for another attempt. */
   readonly retrying: number;
+  /** Calls that keep everything waiting: nothing has finished for seconds. */
+  readonly stalled?: StalledCalls;
   /** Whether the run waits until somebody wants it to go on. */
   readonly paused: boolean;
   /** Workers on all machines that call this API, where others than this process may. */
   readonly workers?: number;
   readonly etaSeconds?: number;
   readonly elapsedSeconds: number;
+}
+
+/** Calls that a process is making. */
+export interface CallsInFlight {
+  readonly calls: number;
+  /** How long the oldest of them has been going. */
+  readonly oldestMs: number;
+}
+
+/** Calls that nobody has answered for long. */
+export interface StalledCalls extends CallsInFlight {
+  /** When one is given up. */
+  readonly timeoutMs: number;
 }
 
 /** How fast the API may be called, for whoever draws it. */
@@ -34,11 +49,15 @@ export interface ProgressPace {
 }
 
 const memorySeconds = 5;
+/** Shorter than that, a quiet moment is none. */
+const stalledMs = 5_000;
 
 export interface ProgressOptions {
   readonly total: number;
   /** Counts before the run was started or resumed. */
   readonly counts: Readonly<Record<Outcome, number>>;
+  /** When a call is given up. */
+  readonly timeoutMs: number;
   /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
 }
@@ -52,6 +71,8 @@ export class Progress {
   readonly #retrying = new Set<number>();
   /** Finished rows per second of the clock, newest last. */
   readonly #seconds: { second: number; rows: number }[] = [];
+  #lastFinishedAt: number;
+  #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
   #waitUntil = 0;
   #paused = false;
   #workers: number | undefined;
@@ -61,17 +82,23 @@ export class Progress {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#start = this.#now();
+    this.#lastFinishedAt = this.#start;
     this.#counts = { ...options.counts };
   }
 
   finished({ row, outcome }: RowResult): void {
     this.#counts[outcome] += 1;
     this.#retrying.delete(row);
-    const second = Math.floor(this.#now() / 1_000);
+    this.#lastFinishedAt = this.#now();
+    const second = Math.floor(this.#lastFinishedAt / 1_000);
     const newest = this.#seconds.at(-1);
     if (newest?.second === second) newest.rows += 1;
     else this.#seconds.push({ second, rows: 1 });
     while ((this.#seconds[0]?.second ?? second) < second - memorySeconds) this.#seconds.shift();
+  }
+
+  inFlight(calls: CallsInFlight | undefined): void {
+    this.#inFlight = calls && { calls: calls.calls, oldestAt: this.#now() - calls.oldestMs };
   }
 
   retrying(row: number): void {
@@ -99,6 +126,7 @@ export class Progress {
     const done = outcomes.reduce((sum, outcome) => sum + this.#counts[outcome], 0);
     const elapsedSeconds = (this.#now() - this.#start) / 1_000;
     const ratePerSecond = this.#rate();
+    const stalled = this.#stalled();
     return {
       total,
       done,
@@ -107,11 +135,20 @@ export class Progress {
       ...(this.#pace !== undefined && { pace: this.#pace }),
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
       retrying: this.#retrying.size,
+      ...(stalled !== undefined && { stalled }),
       paused: this.#paused,
       ...(this.#workers !== undefined && { workers: this.#workers }),
       ...(ratePerSecond > 0 && { etaSeconds: (total - done) / ratePerSecond }),
       elapsedSeconds,
     };
+  }
+
+  #stalled(): StalledCalls | undefined {
+    if (this.#inFlight === undefined) return undefined;
+    const { calls, oldestAt } = this.#inFlight;
+    const now = this.#now();
+    if (now - Math.max(oldestAt, this.#lastFinishedAt) < stalledMs) return undefined;
+    return { calls, oldestMs: now - oldestAt, timeoutMs: this.#options.timeoutMs };
   }
 
   #rate(): number {

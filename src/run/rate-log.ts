@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { steadyNow, timeOfDay } from '../clock.ts';
 import { writeFileAtomically } from '../files.ts';
 import { toHundredths } from '../rounding.ts';
+import type { CallsInFlight } from './progress.ts';
 
 /**
  * `rate.json` of a run: how fast the API could be called over time, and why. It is for people: nothing depends on it.
@@ -51,6 +52,8 @@ export interface RateFacts {
   readonly reason: string;
   /** Of the steady clock. */
   readonly restUntil?: number | undefined;
+  /** Calls of this process in flight; undefined when there are none. */
+  readonly inFlight?: CallsInFlight | undefined;
   /** Calls so far; they may begin anew. */
   readonly accepted: number;
   readonly rejected: number;

@@ -155,7 +155,11 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   );
   void means.lost.then(() => keeper.close());
   keeper.enter('running', options.queue === undefined ? {} : { queue: options.queue });
-  const progress = new Progress({ total: options.record.plan.rows, counts: journal.outcomeCounts });
+  const progress = new Progress({
+    total: options.record.plan.rows,
+    counts: journal.outcomeCounts,
+    timeoutMs: runOptions.timeoutMs,
+  });
   const entry = (): RunEntry => entryOf(keeper.record, journal.outcomeCounts, progress);
   let latest: RateFacts | undefined;
   let ended = false;

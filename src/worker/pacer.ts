@@ -2,6 +2,7 @@ import { steadyNow, steadyTimeOf, timeOfDay } from '../clock.ts';
 import type { Traffic } from '../governor/traffic.ts';
 import type { CommonPolicy } from '../queue/rate-policy.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
+import type { CallsInFlight } from '../run/progress.ts';
 import { after } from '../waiting.ts';
 import { shareOf, spacingOf } from './allotment.ts';
 import type { CallGate } from './call-gate.ts';
@@ -31,6 +32,8 @@ export interface PaceReport extends AppliedPace {
   readonly rejected: number;
   /** Calls in flight that this process may have. */
   readonly ownConcurrency: number;
+  /** Those that it has; undefined when it has none. */
+  readonly inFlight: CallsInFlight | undefined;
 }
 
 /** Keeps the calls of this process, and those of all others when it leads them, at the pace that the API permits. */
@@ -126,7 +129,8 @@ export function startPacer(options: PacerOptions): Pacer {
       ...(rate !== undefined && turnAt !== undefined && { turnAt: turnOf(shared.place, turnAt, rate) }),
       ...(pace.restUntil !== undefined && { restUntil: pace.restUntil }),
     };
-    options.onPace({ ...pace, accepted: shared.accepted, rejected: shared.rejected, ownConcurrency });
+    const { accepted, rejected } = shared;
+    options.onPace({ ...pace, accepted, rejected, ownConcurrency, inFlight: meter.inFlight });
   }
 
   let beating: Promise<void> | undefined;

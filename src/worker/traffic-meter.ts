@@ -2,6 +2,7 @@ import type { ApiAnswer } from '../api/client.ts';
 import type { StatedLimit } from '../api/limits/stated-limit.ts';
 import { steadyNow } from '../clock.ts';
 import type { TrafficReport } from '../queue/registry.ts';
+import type { CallsInFlight } from '../run/progress.ts';
 
 /** Names of limits come from the server. */
 const maxStated = 16;
@@ -20,7 +21,8 @@ export class TrafficMeter {
   onRefused: (waitUntil: number) => void = () => {};
   /** Calls that other processes have in flight, as far as is known. */
   elsewhere = 0;
-  #active = 0;
+  /** Calls in flight, the oldest first. */
+  readonly #calls = new Set<MeteredCall>();
   #accepted = 0;
   #rejected = 0;
   #durationMs = 0;
@@ -35,17 +37,25 @@ export class TrafficMeter {
 
   /** Calls in flight. */
   get active(): number {
-    return this.#active;
+    return this.#calls.size;
+  }
+
+  /** Undefined when there are none. */
+  get inFlight(): CallsInFlight | undefined {
+    const [oldest] = this.#calls;
+    return oldest && { calls: this.#calls.size, oldestMs: steadyNow() - oldest.sentAt };
   }
 
   sent(): MeteredCall {
-    this.#active += 1;
-    return { sentAt: steadyNow(), among: this.#active + this.elsewhere };
+    const call = { sentAt: steadyNow(), among: this.#calls.size + 1 + this.elsewhere };
+    this.#calls.add(call);
+    return call;
   }
 
   /** @param answer absent when the client itself has failed: that tells nothing of the API. */
-  ended({ sentAt, among }: MeteredCall, answer: ApiAnswer | undefined): void {
-    this.#active -= 1;
+  ended(call: MeteredCall, answer: ApiAnswer | undefined): void {
+    this.#calls.delete(call);
+    const { sentAt, among } = call;
     if (answer === undefined) return;
     for (const limit of answer.limits ?? []) {
       if (this.#stated.has(limit.name) || this.#stated.size < maxStated) this.#stated.set(limit.name, limit);
@@ -73,7 +83,7 @@ export class TrafficMeter {
       accepted: this.#accepted,
       rejected: this.#rejected,
       durationMs: this.#durationMs,
-      active: this.#active,
+      active: this.#calls.size,
       ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
       ...(this.#refusedWith !== undefined && { refusedWith: this.#refusedWith }),
       ...(this.#waitUntil > now && { waitMs: this.#waitUntil - now }),

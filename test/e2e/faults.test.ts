@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { faultKinds } from '../../src/sandbox/faults/fault-kinds.ts';
-import { cqbatch } from '../helpers/cqbatch.ts';
+import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -79,5 +79,14 @@ describe('a run against every fault', () => {
     expectEveryRowOnce(report, rows);
     expectAgreement(report, log);
     expect(report.filter((row) => row['_code'] === 'RESOURCE_EXHAUSTED')).toEqual([]);
+  });
+
+  test('says which call it waits for when nothing else is left to do', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'manifest.csv'), mixedCsv(1).text);
+    const sandbox = await startSandbox('--fault', 'timeout=100%');
+    const run = startCqbatch(['run', 'manifest.csv', '--yes'], { cwd, env: sandbox.env });
+    await saying(run, '  1 call in flight for ');
+    run.kill('SIGKILL');
   });
 });

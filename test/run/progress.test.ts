@@ -11,7 +11,7 @@ function result(row: number, outcome: RowResult['outcome'] = 'succeeded'): RowRe
 /** A run that finishes so many rows per second for so many seconds. */
 function steadyRun(rowsPerSecond: number, seconds: number, total: number) {
   let now = 0;
-  const progress = new Progress({ total, counts: none, now: () => now });
+  const progress = new Progress({ timeoutMs: 60_000, total, counts: none, now: () => now });
   for (let row = 1; row <= rowsPerSecond * seconds; row += 1) {
     now = (row * 1_000) / rowsPerSecond;
     progress.finished(result(row));
@@ -21,7 +21,11 @@ function steadyRun(rowsPerSecond: number, seconds: number, total: number) {
 
 describe('Progress', () => {
   test('counts on from where a resumed run stood', () => {
-    const progress = new Progress({ total: 10, counts: { ...none, succeeded: 4, duplicate: 1 } });
+    const progress = new Progress({
+      timeoutMs: 60_000,
+      total: 10,
+      counts: { ...none, succeeded: 4, duplicate: 1 },
+    });
     progress.finished(result(6));
     progress.finished(result(7, 'failed'));
     expect(progress.snapshot()).toMatchObject({
@@ -47,9 +51,32 @@ describe('Progress', () => {
     expect(progress.snapshot().etaSeconds).toBeUndefined();
   });
 
+  test('tells of calls in flight once nothing has finished for five seconds', () => {
+    const { progress, sleep } = steadyRun(10, 5, 100);
+    const inFlight = (oldestMs: number) => {
+      progress.inFlight({ calls: 2, oldestMs });
+      return progress.snapshot().stalled;
+    };
+    // It is older than that, but others finish.
+    expect(inFlight(30_000)).toBeUndefined();
+    sleep(4_999);
+    expect(inFlight(34_999)).toBeUndefined();
+    sleep(1);
+    expect(inFlight(35_000)).toEqual({ calls: 2, oldestMs: 35_000, timeoutMs: 60_000 });
+    sleep(1_000);
+    expect(progress.snapshot().stalled).toMatchObject({ oldestMs: 36_000 });
+    // Answers come, though no row is finished by them.
+    expect(inFlight(200)).toBeUndefined();
+    progress.inFlight(undefined);
+    expect(progress.snapshot().stalled).toBeUndefined();
+    progress.inFlight({ calls: 1, oldestMs: 50_000 });
+    progress.finished(result(51));
+    expect(progress.snapshot().stalled).toBeUndefined();
+  });
+
   test('tells how long the API asked to wait, the longest of its wishes', () => {
     let now = 0;
-    const progress = new Progress({ total: 1, counts: none, now: () => now });
+    const progress = new Progress({ timeoutMs: 60_000, total: 1, counts: none, now: () => now });
     progress.throttled(12_000);
     progress.throttled(1_000);
     now = 2_000;
@@ -59,7 +86,7 @@ describe('Progress', () => {
   });
 
   test('counts a row that is tried again until it is finished', () => {
-    const progress = new Progress({ total: 2, counts: none });
+    const progress = new Progress({ timeoutMs: 60_000, total: 2, counts: none });
     progress.retrying(1);
     progress.retrying(1);
     expect(progress.snapshot().retrying).toBe(1);

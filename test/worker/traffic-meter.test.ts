@@ -252,3 +252,18 @@ describe('whoever wants to know of refusals', () => {
     expect.assertions(1);
   });
 });
+
+test('calls in flight are counted, and the age of the oldest is that of a clock that never jumps', () => {
+  const meter = new TrafficMeter();
+  expect(meter.inFlight).toBeUndefined();
+  const first = meter.sent();
+  vi.advanceTimersByTime(3_000);
+  const second = meter.sent();
+  vi.advanceTimersByTime(2_000);
+  vi.setSystemTime(new Date(0));
+  expect(meter.inFlight).toEqual({ calls: 2, oldestMs: 5_000 });
+  meter.ended(first, answered());
+  expect(meter.inFlight).toEqual({ calls: 1, oldestMs: 2_000 });
+  meter.ended(second, undefined);
+  expect(meter.inFlight).toBeUndefined();
+});

@@ -149,7 +149,7 @@ class Follower {
   begin({ counts, datastore }: StartedRun): void {
     const { id, plan, options } = this.#record;
     this.#terminal.say(`Run ${id} on ${wayTo(options.baseUrl, this.#proxy)}`);
-    const progress = new Progress({ total: plan.rows, counts });
+    const progress = new Progress({ total: plan.rows, counts, timeoutMs: options.timeoutMs });
     this.#progress = progress;
     const { live } = this.#terminal;
     const show = live ? this.#terminal.draw : this.#terminal.say;
@@ -166,7 +166,8 @@ class Follower {
     if (event.type === 'paused') this.#progress?.pause(event.paused);
   }
 
-  keepPace({ rate, learned, phase, reason, restUntil = 0 }: RateFacts): void {
+  keepPace({ rate, learned, phase, reason, restUntil = 0, inFlight }: RateFacts): void {
+    this.#progress?.inFlight(inFlight);
     this.#progress?.pace(
       rate === undefined
         ? undefined

@@ -55,7 +55,11 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     connections: usualConcurrency,
     timeouts: { headersMs: options.timeoutMs, bodyMs: options.timeoutMs, totalMs: options.timeoutMs },
   });
-  const progress = new Progress({ total: record.plan.rows, counts: journal.outcomeCounts });
+  const progress = new Progress({
+    total: record.plan.rows,
+    counts: journal.outcomeCounts,
+    timeoutMs: record.options.timeoutMs,
+  });
   const datastore = await chooseDatastore({ stateDir, queue });
   const watch = startWatch();
   /** @type {import('./stopwatch.js').Speed | undefined} */

@@ -54,6 +54,19 @@ describe('the progress line', () => {
     });
   });
 
+  test.each([
+    [{ calls: 1, oldestMs: 35_400, timeoutMs: 60_000 }, '0/s  1 call in flight for 35 s (time-out 60 s)'],
+    [
+      { calls: 12, oldestMs: 90_000, timeoutMs: 120_000 },
+      '0/s  12 calls in flight, the oldest for 1 min 30 s (time-out 120 s)',
+    ],
+  ])('says which calls are waited for: %o', (stalled, text) => {
+    const { etaSeconds: _, ...rest } = snapshot;
+    expect(progressLine({ ...rest, ratePerSecond: 0, stalled })).toBe(
+      `4,512/12,000 (37 %)  4,480 succeeded, 32 failed  ${text}`,
+    );
+  });
+
   test('says nothing of what is left at the end', () => {
     expect(progressLine({ ...snapshot, done: 12_000 })).not.toContain('left');
   });
