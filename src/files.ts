@@ -1,4 +1,5 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { systemError } from './system-error.ts';
 
 /**
@@ -20,5 +21,30 @@ export async function writeFileAtomically(path: string, text: string): Promise<v
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw systemError(error, path) ?? error;
+  }
+}
+
+/**
+ * Makes a folder, and those above it that are missing, for its owner only.
+ *
+ * @throws a `SystemError` when the system refuses.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw systemError(await realReason(path), path) ?? error;
+  }
+}
+
+/** Why a folder can't be made. Node says "no such file" of several at once, whatever it is that is in their way. */
+async function realReason(path: string): Promise<unknown> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return undefined;
+  } catch (error) {
+    const above = dirname(path);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && above !== path;
+    return isMissing ? realReason(above) : error;
   }
 }

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod';
 import { steadyNow } from './clock.ts';
-import { type CqbatchError, fatalError } from './errors.ts';
+import { fatalError } from './errors.ts';
 import { writeFileAtomically } from './files.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
-import { systemError } from './system-error.ts';
+import { SystemError, systemError } from './system-error.ts';
 
 /** An exclusive lock, held until `release`. */
 export interface ProcessLock {
@@ -67,7 +67,7 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
     update: touchedEveryMs,
     stale: holderState === 'dead' ? deadHolderStaleAfterMs : staleAfterMs,
     retries: holderState === 'dead' ? { retries: 20, factor: 1, minTimeout: 200 } : 0,
-    onCompromised: (cause) => reportLoss(lockLost(lockFile, cause)),
+    onCompromised: (cause) => void lockLost(lockFile, cause).then(reportLoss),
   }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ELOCKED')
       throw (
@@ -94,9 +94,15 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
   };
 }
 
-function lockLost(lockFile: string, cause: NodeJS.ErrnoException): CqbatchError {
-  const how = cause.code === 'ENOENT' ? 'was removed while it was held' : 'was taken over by another process';
-  return fatalError('LOCK_LOST', `The lock ${lockFile} ${how}.`, cause);
+async function lockLost(lockFile: string, cause: Error): Promise<Error> {
+  if (await exists(lockFile))
+    return fatalError('LOCK_LOST', `The lock ${lockFile} was taken over by another process.`, cause);
+  return new SystemError(
+    'LOCK_LOST',
+    `the lock ${lockFile} was removed while it was held`,
+    'see that its folder is in its place and no other process works there',
+    cause,
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from './files.ts';
+import { makeFolder, writeFileAtomically } from './files.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 import { onDisk } from './system-error.ts';
 
@@ -30,8 +30,8 @@ export async function removeIfAbandoned(folder: string): Promise<void> {
  * were left behind by processes which died are removed first.
  */
 export async function makeTemporaryFolder(parent: string, name: string): Promise<string> {
+  await makeFolder(parent);
   return onDisk(parent, async () => {
-    await mkdir(parent, { recursive: true, mode: 0o700 });
     const others = (await readdir(parent)).filter((each) => each.startsWith(`${name}-`));
     for (const other of others) await removeIfAbandoned(join(parent, other));
     const folder = await mkdtemp(join(parent, `${name}-`));

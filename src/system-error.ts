@@ -72,13 +72,13 @@ const circumstances: Readonly<Record<string, Rule>> = {
   EPERM: { ...forbidden, words: 'Operation not permitted', wasi: 63 },
   EMFILE: {
     ...files,
-    what: (place) => `this process may not open as many files as it needs (the next is ${place})`,
+    what: () => 'this process may not open as many files as it needs',
     words: 'No file descriptors available',
     wasi: 33,
   },
   ENFILE: {
     ...files,
-    what: (place) => `the system can't open more files (the next is ${place})`,
+    what: () => 'the system has no file descriptors left',
     words: 'Too many open files in system',
     wasi: 41,
   },

@@ -1,62 +1,15 @@
 #!/usr/bin/env node
-import { type Command, CommanderError } from 'commander';
-import { CqbatchError } from '../errors.ts';
-import { escapeInvisible } from '../printable.ts';
-import { systemError } from '../system-error.ts';
-import { exitCodes } from './exit-codes.ts';
-import { outliveTerminal, writeDocument, writeResult, writeTalk } from './output.ts';
-import { createProgram } from './program.ts';
-import { readVersion } from './version.ts';
+import { writeSync } from 'node:fs';
 
-outliveTerminal();
-
-// What a manifest holds is nobody else's business, nor is what an API answers: whatever is written, also by PGlite.
-process.umask(0o077);
-
-const wantsJson = process.argv.includes('--json');
-
-// Node itself would print it as it is, and end with 1, which means that rows have failed.
-process.on('uncaughtException', (error) => process.exit(explain(error)));
-
-/** What is still open after the end of a command has so long to go by itself. */
-const lingerMs = 2_000;
-
+// Where a process may open very few files, not even its own parts can be read; who says so must need none of them.
 try {
-  const program = await createProgram(readVersion(), process.argv.slice(2));
-  tame(program);
-  await program.parseAsync();
+  const { runCommand } = await import('./command-line.ts');
+  await runCommand();
 } catch (error) {
-  process.exitCode = explain(error);
-}
-// All is done and said; what still waits for a datastore that is away must not keep the process.
-setTimeout(() => process.exit(), lingerMs).unref();
-
-/** Prints what ended the command, as one JSON document with `--json`, and gives the exit code. */
-function explain(error: unknown): number {
-  if (error instanceof CommanderError) {
-    // Help and version have been printed; usage errors too, on standard error.
-    if (error.exitCode === 0) return exitCodes.success;
-    printJson('USAGE', error.message.replace(/^error: /, ''));
-    return exitCodes.usage;
-  }
-  const known = error instanceof CqbatchError ? error : systemError(error);
-  const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;
-  printJson(known?.code ?? 'UNEXPECTED', message);
-  writeTalk(`error: ${known === undefined ? message : escapeInvisible(message)}\n`);
-  return known?.kind === 'usage' ? exitCodes.usage : exitCodes.fatal;
-}
-
-function printJson(code: string, message: string): void {
-  if (!wantsJson) return;
-  try {
-    writeDocument({ error: { code, message } });
-  } catch {
-    // Standard error says it, too.
-  }
-}
-
-/** Commander writes and ends the process by itself unless each of its commands is told not to. */
-function tame(command: Command): void {
-  command.exitOverride().configureOutput({ writeOut: writeResult, writeErr: writeTalk });
-  for (const child of command.commands) tame(child);
+  if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
+  writeSync(
+    2,
+    'error: this process may not open as many files as it needs: raise the limit (as with "ulimit -n 1024")\n',
+  );
+  process.exitCode = 4;
 }

@@ -1,12 +1,14 @@
 import { type FileHandle, stat } from 'node:fs/promises';
 import type { Outcome, RowHistory, RowResult } from '../domain.ts';
-import { replacedJournal } from './failure.ts';
+import { removedJournal, replacedJournal } from './failure.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { CodeCount, Journal, JournalEntry, JournalReader, JournalView } from './journal.ts';
 import { ResultReader } from './result-reader.ts';
 import type { JournalState } from './state.ts';
 import type { JournalTail } from './tail.ts';
 
+/** How often a file that is written is looked for: a slow run may append nothing for long. */
+const lookMs = 1_000;
 /** How many results `results` hands out at once. */
 const partSize = 1_000;
 
@@ -118,12 +120,25 @@ export class AppendableJournal extends OpenJournal implements Journal {
   readonly #path: string;
   readonly #handle: FileHandle;
   readonly #writer: GroupWriter;
+  #lost: Promise<Error> | undefined;
+  #look: NodeJS.Timeout | undefined;
 
   constructor(path: string, handle: FileHandle, state: JournalState, writer: GroupWriter) {
     super(path, handle, state);
     this.#path = path;
     this.#handle = handle;
     this.#writer = writer;
+  }
+
+  get lost(): Promise<Error> {
+    this.#lost ??= new Promise((resolve) => {
+      const look = async (): Promise<void> => {
+        if (!(await isInPlace(this.#path, this.#handle))) resolve(removedJournal(this.#path));
+      };
+      // A disk that does not answer is no proof that the file has gone.
+      this.#look = setInterval(() => void look().catch(() => {}), lookMs).unref();
+    });
+    return this.#lost;
   }
 
   async isIntact(): Promise<boolean> {
@@ -144,6 +159,7 @@ export class AppendableJournal extends OpenJournal implements Journal {
   }
 
   protected override finish(): Promise<void> {
+    clearInterval(this.#look);
     return this.#writer.idle();
   }
 }

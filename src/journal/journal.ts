@@ -61,6 +61,8 @@ export interface Journal extends JournalView {
    *   then on always.
    */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]>;
+  /** Resolves with the reason when the file is removed or replaced; never settles otherwise. */
+  readonly lost: Promise<Error>;
   /** Whether the file is still in its place, with all that was appended. */
   isIntact(): Promise<boolean>;
 }

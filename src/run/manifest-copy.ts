@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fatalError, usageError } from '../errors.ts';
+import { CqbatchError, fatalError, usageError } from '../errors.ts';
+import type { Manifest } from '../manifest/manifest.ts';
 import { hashFile } from '../manifest/stage.ts';
 import { systemError } from '../system-error.ts';
 import { openPlannedManifest, type PlannedManifest } from './open-manifest.ts';
@@ -10,11 +11,29 @@ import type { RunStore } from './store.ts';
 /**
  * Opens a run's own copy of its manifest.
  *
- * @throws a fatal error `MANIFEST_COPY_MISSING` when it is not there.
+ * @throws a fatal error, also while its rows are read: `MANIFEST_COPY_MISSING` when it is not there, `MANIFEST_…` when
+ *   it can't be read.
  */
 export async function openManifestCopy(store: RunStore, record: RunRecord): Promise<PlannedManifest> {
-  const { manifest, options } = record;
-  return openPlannedManifest(await copyOf(store, record), manifest.name, options);
+  const path = await copyOf(store, record);
+  const planned = await openPlannedManifest(path, record.manifest.name, record.options);
+  const { manifest } = planned;
+  return { ...planned, manifest: { ...manifest, rows: () => rowsOfCopy(store, record, manifest) } };
+}
+
+async function* rowsOfCopy(
+  store: RunStore,
+  record: RunRecord,
+  manifest: Manifest,
+): ReturnType<Manifest['rows']> {
+  try {
+    yield* manifest.rows();
+  } catch (error) {
+    const path = await copyOf(store, record);
+    if (!(error instanceof CqbatchError)) throw error;
+    // The user's own file, whose name the message has, may be as it should be.
+    throw fatalError(error.code, `${error.message} (in ${path}, the copy of run ${record.id})`, error);
+  }
 }
 
 /**

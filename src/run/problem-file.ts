@@ -1,11 +1,12 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fatalError } from '../errors.ts';
+import { makeFolder } from '../files.ts';
 import { formatProblem } from '../manifest/problem.ts';
 import type { InvalidRow } from '../manifest/row.ts';
-import { circumstance, onDisk } from '../system-error.ts';
+import { circumstance } from '../system-error.ts';
 
 /** The problems of a manifest: the first ones for the screen, all of them in a file. */
 export interface ProblemList {
@@ -52,8 +53,7 @@ export class ProblemCollector {
   }
 
   async #open(): Promise<WriteStream> {
-    const folder = dirname(this.#path);
-    await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+    await makeFolder(dirname(this.#path));
     const stream = createWriteStream(this.#path, { mode: 0o600 });
     stream.on('error', (error) => {
       this.#failure =

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fatalError, usageError } from '../errors.ts';
-import { writeFileAtomically } from '../files.ts';
+import { makeFolder, writeFileAtomically } from '../files.ts';
 import { keepFolder, ownFolder, removeIfAbandoned } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import { type RunRecord, runRecordSchema } from './record.ts';
@@ -95,7 +95,7 @@ export function openRunStore(stateDir: string): RunStore {
     stateDir,
     folder,
     async create(wanted) {
-      await onDisk(runsDir, () => mkdir(runsDir, { recursive: true, mode: 0o700 }));
+      await makeFolder(runsDir);
       await removeAbandonedPlans();
       for (;;) {
         const id = wanted ?? newRunId();

@@ -69,7 +69,7 @@ export interface ExecuteRunOptions {
 /** What there is of a run that has failed. */
 export interface FailedRun {
   readonly counts: Journal['outcomeCounts'];
-  /** Whether all of these results are in the run's folder. */
+  /** Whether all of these results are in the run's folder; else they are those that were seen. */
   readonly intact: boolean;
   /** Whether the run had come to its end, so that only its report is missing. */
   readonly ended: boolean;
@@ -114,7 +114,7 @@ export async function executeRun(options: ExecuteRunOptions): Promise<ExecutedRu
     try {
       const rows = openRowQueue(datastore, rowsQueueName(options.record.options.baseUrl));
       const journal = options.journal ?? (await openRunJournal(store, options.record));
-      const lost = Promise.race([datastore.lost, ...(lock === undefined ? [] : [lock.lost])]);
+      const lost = Promise.race([datastore.lost, journal.lost, ...(lock === undefined ? [] : [lock.lost])]);
       try {
         return await execute(options, { datastore, lost, rows, journal });
       } finally {
@@ -242,11 +242,9 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
           .save()
           .catch((unsaved: Error) => log.error({ run: id, err: unsaved.message }, 'not saved'));
       }
-      options.onFailed?.({
-        counts: journal.outcomeCounts,
-        intact: await isIntact(store, id, journal),
-        ended,
-      });
+      const intact = await isIntact(store, id, journal);
+      const counts = intact ? journal.outcomeCounts : progress.snapshot().counts;
+      options.onFailed?.({ counts, intact, ended });
       throw failure;
     } finally {
       wishes.close();

@@ -1,4 +1,14 @@
-import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  copyFile,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -104,6 +114,25 @@ describe('a journal', () => {
       kind: 'fatal',
     });
   });
+
+  test.each([
+    ['removed', (file: string) => rm(file)],
+    ['moved', (file: string) => rename(file, `${file}.moved`)],
+    ['replaced', (file: string) => copyFile(file, `${file}.copy`).then(() => rename(`${file}.copy`, file))],
+  ])(
+    'is lost when its file was %s, even while nothing is appended, and takes no more',
+    async (_title, harm) => {
+      const journal = await openJournal(path, { runId: 'r1' });
+      await journal.append([row(1)]);
+      expect(await journal.isIntact()).toBe(true);
+      const { lost } = journal;
+      await harm(path);
+      expect(await lost).toMatchObject({ code: 'JOURNAL_REMOVED', kind: 'fatal' });
+      expect(await journal.isIntact()).toBe(false);
+      await expect(journal.append([row(2)])).rejects.toMatchObject({ code: 'JOURNAL_REMOVED' });
+      await journal.close();
+    },
+  );
 
   test('refuses to write where another process has written meanwhile', async () => {
     const suspended = await openJournal(path, { runId: 'r1' });

@@ -35,7 +35,7 @@ export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: 
     `the results of ${count(sum)} of ${counted(plan.rows, 'row')}` +
     (sum > 0 ? ` (${countsText(counts)})` : '');
   if (!intact)
-    return `Run ${id} has stopped, and its folder is not as it was: unless you put it back, ${results} are lost.`;
+    return `Run ${id} has stopped, and its folder is not as it was. Unless you put it back, ${results} are lost.`;
   if (ended) return `Run ${id} has ended; its journal has ${results}. Only the report is missing.`;
   return `Run ${id} has stopped; its journal has ${results}. Go on with: cqbatch resume ${id}`;
 }

@@ -1,10 +1,10 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPostgresBackend, runMigrations } from 'bullmq';
 import { fatalError } from '../../errors.ts';
+import { makeFolder } from '../../files.ts';
 import { lockPath } from '../../lock.ts';
 import { makePrivate } from '../../private-files.ts';
-import { onDisk } from '../../system-error.ts';
 import type { Datastore } from '../datastore.ts';
 import { openIncarnation, readSurroundings } from './incarnation.ts';
 import { poolOver } from './pool.ts';
@@ -29,7 +29,7 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Promise<Datastore> {
   const folder = join(stateDir, folderName);
-  await onDisk(stateDir, () => mkdir(stateDir, { recursive: true, mode: 0o700 }));
+  await makeFolder(stateDir);
   const lock = await lockPath({
     path: folder,
     purpose,

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type CqbatchError, usageError } from '../../errors.ts';
+import { systemError } from '../../system-error.ts';
 import { readSize } from '../limits.ts';
 import { checkUtf8 } from './utf8.ts';
 
@@ -89,6 +90,10 @@ export function readingError(name: string, error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
       return usageError('MANIFEST_NOT_FOUND', `${name}: there is no such file`, error);
+    case 'ENOTDIR':
+    case 'ELOOP':
+    case 'ENAMETOOLONG':
+      return usageError('MANIFEST_NOT_FOUND', `${systemError(error, name)?.what}; correct it`, error);
     case 'EISDIR':
       return usageError('MANIFEST_NOT_A_FILE', `${name}: this is a directory; name a file`, error);
     case 'EACCES':

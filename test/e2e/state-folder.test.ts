@@ -1,0 +1,217 @@
+import { appendFile, cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch, type Finished, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { canMount, smallDisk } from '../helpers/small-disk.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+
+/** Of fifty evaluations of the sandbox the last one can not be restored. */
+const rows = 45;
+const noServer = { CQBATCH_BASE_URL: 'http://127.0.0.1:9', CQBATCH_TOKEN: 'x' };
+const run = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
+
+async function newFolder(): Promise<string> {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
+  await writeFile(join(cwd, 'file'), '');
+  await symlink('loop', join(cwd, 'loop'));
+  await symlink('nothing', join(cwd, 'dangling'));
+  return cwd;
+}
+
+/** One sentence, and no claim that can't be known. */
+function expectSentence({ stderr }: Finished, message: string | RegExp): void {
+  expect(stderr).toMatch(message instanceof RegExp ? message : new RegExp(`^error: .*${message}`, 'm'));
+  expect(stderr).not.toMatch(/Unexpected error|^ {4}at |nothing is lost/m);
+}
+
+const long = 'x'.repeat(300);
+const missing =
+  'is a symbolic link to a folder that is not there: mount or make that folder, or remove the link';
+
+describe.skipIf(process.platform === 'win32')(
+  'a state folder that can not be one',
+  { timeout: 120_000 },
+  () => {
+    test.each([
+      ['a file', 'file', 2, 'the state folder file is not a folder: name a folder with --state-dir'],
+      [
+        'a file with a slash',
+        'file/',
+        2,
+        'the path file/ leads through something that is no folder: name a folder',
+      ],
+      [
+        'below a file',
+        'file/x',
+        2,
+        'the path file/x leads through something that is no folder: name a folder',
+      ],
+      ['a circle of links', 'loop', 2, 'the symbolic links of loop lead in a circle: name a folder'],
+      ['too long a name', long, 2, 'is longer than the system allows: name a folder'],
+      ['nothing', '', 2, 'write the path of a folder'],
+      ['a dangling link', 'dangling', 4, `dangling ${missing}`],
+      ['a dangling link with a slash', 'dangling/', 4, `dangling/ ${missing}`],
+    ])('is refused: %s', async (_title, stateDir, code, message) => {
+      const options = { cwd: await newFolder(), env: noServer };
+      const ends = await Promise.all([
+        cqbatch([...run, '--state-dir', stateDir], options),
+        cqbatch(['list', '--state-dir', stateDir], options),
+      ]);
+      for (const end of ends) {
+        expectSentence(end, message);
+        expect(end.code).toBe(code);
+      }
+    });
+
+    test.each(['queue', 'runs', 'problems'])('is refused when %s in it is a dangling link', async (name) => {
+      const options = { cwd: await newFolder(), env: noServer };
+      await mkdir(join(options.cwd, '.cqbatch'));
+      await symlink('/nothing', join(options.cwd, '.cqbatch', name));
+      const ends = await Promise.all([cqbatch(run, options), cqbatch(['list'], options)]);
+      for (const end of ends) {
+        expectSentence(end, `${name} ${missing}`);
+        expect(end.code).toBe(4);
+      }
+    });
+
+    test('may be written with a slash, or be a link to a folder', async () => {
+      const cwd = await newFolder();
+      await mkdir(join(cwd, 'real'));
+      await symlink('real', join(cwd, 'link'));
+      const sandbox = await startSandbox('--evaluations', '100');
+      const end = await cqbatch([...run, '--state-dir', 'link/'], { cwd, env: sandbox.env });
+      expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
+      expectEveryRowOnce(await readCsv(join(cwd, 'real', 'runs', 'r'), 'report.csv'), rows);
+    });
+  },
+);
+
+describe('a manifest that can not be one', () => {
+  test.each([
+    ['rows.csv/', 'the path rows.csv/ leads through something that is no folder'],
+    ['loop', 'the symbolic links of loop lead in a circle'],
+    [long, 'is longer than the system allows'],
+    ['dangling', 'there is no such file'],
+  ])('is refused: %s', async (source, message) => {
+    const end = await cqbatch(['plan', source], { cwd: await newFolder() });
+    expectSentence(end, message);
+    expect(end.code).toBe(2);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('too few files that may be open', () => {
+  test.each([24, 40, 64])('are said to be %d', async (limit) => {
+    const shell = `ulimit -n ${limit}; exec "$@"`;
+    const end = await cqbatch(run, { cwd: await newFolder(), env: noServer, shell });
+    expectSentence(end, 'this process may not open as many files as it needs: raise the limit');
+    expect(end.code).toBe(4);
+  });
+});
+
+describe.skipIf(!canMount)('a disk that can only be read (needs root on Linux)', { timeout: 120_000 }, () => {
+  test('can be looked at, and whatever must be written says so', async () => {
+    const cwd = await newFolder();
+    await appendFile(join(cwd, 'rows.csv'), 'x,u\n');
+    const disk = smallDisk(100);
+    const sandbox = await startSandbox('--evaluations', '100');
+    const options = { cwd, env: { ...sandbox.env, CQBATCH_STATE_DIR: join(disk.folder, 'state') } };
+    expect(await cqbatch([...run, '--skip-invalid'], options)).toMatchObject({ code: 1 });
+    disk.readOnly(true);
+    const commands = [
+      ['run', 'rows.csv', '--yes'],
+      ['plan', 'rows.csv'],
+      ['retry', 'r', '--yes'],
+      ['report', 'r'],
+    ];
+    for (const args of commands) {
+      const end = await cqbatch(args, options);
+      expectSentence(
+        end,
+        /^error: \S+ is on a disk that can only be read: make the disk writable or choose another/m,
+      );
+      expect(end.code).toBe(4);
+    }
+    expect(await cqbatch(['list'], options)).toMatchObject({ code: 0, stderr: '' });
+    expect(await cqbatch(['status', 'r'], options)).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('what is removed in mid-run', { timeout: 240_000 }, () => {
+  /** Starts a run, does something to its files as soon as it is going, and waits for its end. */
+  async function damaged(harm: (state: string) => Promise<unknown>, ...args: string[]) {
+    const cwd = await newFolder();
+    const sandbox = await startSandbox('--evaluations', '100');
+    const options = { cwd, env: sandbox.env };
+    const child = startCqbatch([...run, '--rate', '10/s', ...args], options);
+    const end = finished(child);
+    // Its rows are being read and called.
+    await fetch(`${sandbox.url}/sandbox/stats?requests=1`);
+    await harm(join(cwd, '.cqbatch'));
+    return { cwd, sandbox, options, end: await end };
+  }
+  const lost =
+    /^Run r has stopped, and its folder is not as it was\. Unless you put it back, the results of .* are lost\.$/m;
+
+  test('ends the run, which says what is lost', async () => {
+    const ends = await Promise.all([
+      damaged((state) => rm(state, { recursive: true })),
+      damaged((state) => rm(join(state, 'runs', 'r'), { recursive: true })),
+      damaged((state) => rename(join(state, 'runs', 'r'), join(state, 'elsewhere'))),
+      damaged((state) => rm(join(state, 'runs', 'r', 'journal.jsonl'))),
+    ]);
+    for (const { end, sandbox } of ends) {
+      expectSentence(end, lost);
+      expectSentence(end, /^error: .*(was removed|is not there)/m);
+      expect(end.code).toBe(4);
+      expect((await sandbox.log()).length).toBeLessThan(rows);
+    }
+  });
+
+  test('does no harm when the results are not in it: the queue, its lock', async () => {
+    const ends = await Promise.all([
+      damaged((state) => rm(join(state, 'queue'), { recursive: true })),
+      damaged((state) => rm(join(state, 'queue.lock'), { recursive: true })),
+    ]);
+    for (const { end, options } of ends) {
+      expectSentence(end, /^Run r has stopped; its journal has the results of \d+ of 45 rows/m);
+      expectSentence(end, /^error: .*, then cqbatch resume r$/m);
+      expect(end.code).toBe(4);
+      expect(await cqbatch(['resume', 'r', '--rate', 'none'], options)).toMatchObject({ code: 0 });
+      expectEveryRowOnce(await readCsv(join(options.cwd, '.cqbatch', 'runs', 'r'), 'report.csv'), rows);
+    }
+  });
+
+  test('is told as what it is, when the copy of the manifest is gone before its rows are read', async () => {
+    const cwd = await newFolder();
+    const sandbox = await startSandbox('--evaluations', '100');
+    const options = { cwd, env: sandbox.env };
+    const child = startCqbatch([...run, '--rate', '10/s'], options);
+    const end = finished(child);
+    await saying(child, 'Run r on');
+    await rm(join(cwd, '.cqbatch', 'runs', 'r', 'manifest.csv'));
+    const ended = await end;
+    expectSentence(ended, 'manifest.csv is not there: put a copy of rows.csv in its place');
+    expect(ended.code).toBe(4);
+    const again = await cqbatch(['resume', 'r'], options);
+    expectSentence(again, 'manifest.csv is not there: put a copy of rows.csv in its place');
+    expect(again.code).toBe(4);
+  });
+
+  test('costs the report only, when it is the copy of the manifest', async () => {
+    const { cwd, options, end } = await damaged((state) => rm(join(state, 'runs', 'r', 'manifest.csv')));
+    expectSentence(
+      end,
+      /^Run r has ended; its journal has the results of 45 of 45 rows.* Only the report is missing\.$/m,
+    );
+    expectSentence(end, 'manifest.csv is not there: put a copy of rows.csv in its place');
+    expect(end.code).toBe(4);
+    await cp(join(cwd, 'rows.csv'), join(cwd, '.cqbatch', 'runs', 'r', 'manifest.csv'));
+    expect(await cqbatch(['report', 'r'], options)).toMatchObject({ code: 0 });
+    expectEveryRowOnce(await readCsv(join(cwd, '.cqbatch', 'runs', 'r'), 'report.csv'), rows);
+  });
+});

@@ -1,0 +1,116 @@
+import { mkdtemp, open, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fatalError } from '../src/errors.ts';
+import { circumstance, onDisk, SystemError, systemError } from '../src/system-error.ts';
+
+function errno(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: words of the system`), { code, path: '/there' });
+}
+
+describe('an error of the system', () => {
+  test.each([
+    ['ENOSPC', 'DISK_FULL', 'the disk of /there is full: free some space, then try again.'],
+    ['EDQUOT', 'DISK_FULL', 'the disk quota of /there is used up: free some space, then try again.'],
+    ['EROFS', 'DISK_READ_ONLY', /^\/there is on a disk that can only be read: /],
+    ['EIO', 'DISK_FAILED', /^the disk of \/there does not work /],
+    ['EACCES', 'FILE_FORBIDDEN', /^this user may not use \/there: /],
+    ['EPERM', 'FILE_FORBIDDEN', /^this user may not use \/there: /],
+    ['EMFILE', 'TOO_MANY_FILES', /^this process may not open as many files as it needs: raise the limit/],
+    ['ENFILE', 'TOO_MANY_FILES', /^the system has no file descriptors left: /],
+    ['ENOENT', 'FILE_MISSING', '/there is not there: put it back, then try again.'],
+    ['ENOTDIR', 'PATH_UNUSABLE', /^the path \/there leads through something that is no folder: /],
+    ['EISDIR', 'PATH_UNUSABLE', /^\/there is a folder where a file should be: /],
+    ['EEXIST', 'PATH_UNUSABLE', /^\/there is there already/],
+    ['ELOOP', 'PATH_UNUSABLE', /^the symbolic links of \/there lead in a circle: /],
+    ['ENAMETOOLONG', 'PATH_UNUSABLE', /^the path \/there is longer than the system allows: /],
+  ])('%s has the code %s and says what to do', (code, known, message) => {
+    expect(systemError(errno(code))).toMatchObject({
+      code: known,
+      kind: 'fatal',
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    });
+  });
+
+  test('names the place that is known better than by the system, and what to type then', () => {
+    const error = systemError(errno('ENOSPC'), 'runs/r');
+    expect(error?.message).toBe('the disk of runs/r is full: free some space, then try again.');
+    expect(error?.followedBy('cqbatch resume r')).toMatchObject({
+      message: 'the disk of runs/r is full: free some space, then cqbatch resume r',
+      code: 'DISK_FULL',
+    });
+  });
+
+  test.each([
+    [
+      'a table that can not grow',
+      '53100',
+      'could not extend file "base/5/24577": No space left on device',
+      'DISK_FULL',
+    ],
+    [
+      'a log that can not grow',
+      '53100',
+      'could not write to file "pg_wal/x": No space left on device',
+      'DISK_FULL',
+    ],
+    [
+      'a file that is gone',
+      '58P01',
+      'could not open file "base/5/1": No such file or directory',
+      'FILE_MISSING',
+    ],
+    [
+      'a disk that can only be read',
+      'XX000',
+      'could not write lock file: Read-only file system',
+      'DISK_READ_ONLY',
+    ],
+    [
+      'too many files',
+      '53000',
+      'could not open file "base": No file descriptors available',
+      'TOO_MANY_FILES',
+    ],
+    ['text that says so', '22P02', 'invalid input syntax for type json: No space left on device', undefined],
+    ['a duplicate', '23505', 'duplicate key value violates unique constraint', undefined],
+  ])('is told from what PostgreSQL says: %s', (_title, code, message, known) => {
+    expect(systemError(Object.assign(new Error(message), { code }))?.code).toBe(known);
+  });
+
+  test('is told from the number that PGlite gives', () => {
+    expect(systemError({ name: 'ErrnoError', errno: 51 }, 'queue')?.code).toBe('DISK_FULL');
+    expect(systemError({ name: 'ErrnoError', errno: 999 }, 'queue')).toBeUndefined();
+  });
+
+  test('is not what has been explained already, nor a defect, nor trouble of the network', () => {
+    expect(systemError(fatalError('JOURNAL_CORRUPT', 'x', errno('ENOSPC')))).toBeUndefined();
+    expect(systemError(new TypeError('x'))).toBeUndefined();
+    expect(systemError(errno('ECONNREFUSED'))).toBeUndefined();
+    expect(systemError(undefined)).toBeUndefined();
+    expect(circumstance(errno('ENOENT'))).toBeUndefined();
+    const explained = systemError(errno('ENOSPC'));
+    expect(systemError(explained, 'elsewhere')).toBe(explained);
+  });
+});
+
+describe('the real system', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'cqbatch-system-'));
+    await symlink('loop', join(folder, 'loop'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test.each([
+    ['is not there', (path: string) => readFile(join(path, 'x')), 'FILE_MISSING'],
+    ['is a folder', (path: string) => readFile(path), 'PATH_UNUSABLE'],
+    ['is a loop', (path: string) => open(join(path, 'loop')), 'PATH_UNUSABLE'],
+    ['has too long a name', (path: string) => open(join(path, 'x'.repeat(300))), 'PATH_UNUSABLE'],
+  ])('what %s', async (_title, work, code) => {
+    const failed = onDisk<unknown>('the place', () => work(folder));
+    await expect(failed).rejects.toBeInstanceOf(SystemError);
+    await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining('the place') });
+  });
+});
