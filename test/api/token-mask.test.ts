@@ -26,6 +26,7 @@ describe('JSON that a server sent', () => {
   test.each([
     ['in a text', 'tok-1', '{"a":"x tok-1"}', { a: 'x [token]' }],
     ['deep inside', 'tok-1', '[{"a":[{"b":"tok-1"}]}]', [{ a: [{ b: '[token]' }] }]],
+    ['by chance, as a token of one letter', 'x', '{"x":"xx"}', { x: 'xx' }],
     ['as a key', 'tok-1', '{"x":1,"tok-1":2}', { x: 1, '[token]': 2 }],
     ['as a whole', 'tok-1', '"tok-1"', '[token]'],
     ['with an escaped slash', 'a/b', '{"a":"a\\/b"}', { a: '[token]' }],

@@ -155,7 +155,7 @@ describeWithRedis('a worker', () => {
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'API_REFUSES' } });
     expect(stderr).toMatch(
-      /^error: The API refuses every call of this worker \(.*check its token and base URL\.$/m,
+      /^error: No row can succeed\. Asked: POST .*HTTP 401, UNAUTHENTICATED.*Correct the token/m,
     );
 
     const refusals = (await place.sandbox.log()).length;
