@@ -1,4 +1,7 @@
+import { CsvError } from 'csv-parse';
+import type { Delimiter } from './csv/delimiter.ts';
 import { type CsvHeader, readCsvHeader } from './csv/header.ts';
+import { findCsvMistake } from './csv/mistake.ts';
 import { type CsvRecord, readCsvRecords } from './csv/records.ts';
 import { readCsvRows } from './csv/rows.ts';
 import { ColumnList } from './json/column-list.ts';
@@ -33,8 +36,7 @@ export async function openReader(
   { clearToken, limit }: ReaderOptions,
 ): Promise<RowReader> {
   if (layout.kind === 'delimited') {
-    const place = { delimiter: layout.delimiter, offset: source.bomLength, limit };
-    const records = (text: AsyncIterable<Buffer>) => readCsvRecords(text, place);
+    const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter, limit);
     const header = await readHeader(source, records(readText(source)), clearToken);
     return { columns: () => header.names, rows: (text) => readCsvRows(records(text), header, clearToken) };
   }
@@ -59,4 +61,20 @@ async function readHeader(
     if (first !== undefined) return readCsvHeader(first, source.name, clearToken);
   }
   throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line');
+}
+
+/** Records of delimited text; what csv-parse refuses becomes a mistake with its place. */
+async function* readDelimited(
+  source: TextSource,
+  text: AsyncIterable<Buffer>,
+  delimiter: Delimiter,
+  limit: number,
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  try {
+    yield* readCsvRecords(text, delimiter, limit);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const mistake = await findCsvMistake(readText(source), delimiter);
+    throw mistake ?? new TextMistake('MANIFEST_SYNTAX', undefined, error.message);
+  }
 }

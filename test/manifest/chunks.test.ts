@@ -34,7 +34,7 @@ const readers: Readonly<
     ]
   >
 > = {
-  'delimited text': [csv, 7, (chunks) => flat(readCsvRecords(chunks, { delimiter: ',', ...place }))],
+  'delimited text': [csv, 7, (chunks) => flat(readCsvRecords(chunks, ',', place.limit))],
   'a JSON array': [
     array,
     6,

@@ -2,7 +2,7 @@ import type { Position } from './mistake.ts';
 import { readBytes, type TextSource } from './source.ts';
 
 /** Follows UTF-8 bytes and knows the position of the next one. */
-class PositionCounter {
+export class PositionCounter {
   #line = 1;
   #column = 1;
   #afterCarriageReturn = false;
