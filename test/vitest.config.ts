@@ -4,10 +4,10 @@ export default defineConfig({
   test: {
     root: '.',
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     // Many wait for locks to run out most of the time: two files at once, also on two cores.
     maxWorkers: 2,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     globalSetup: ['test/helpers/build.ts', 'test/helpers/install-debian.ts'],
   },
 });
