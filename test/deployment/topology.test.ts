@@ -130,7 +130,7 @@ async function untilHealthy({ process, healthy }: StartedService): Promise<void>
     Promise.reject(new Error(`ended (${code}): ${stderr}`)),
   );
   ended.catch(() => {});
-  await Promise.race([vi.waitUntil(healthy, { timeout: 30_000, interval: 100 }), ended]);
+  await Promise.race([vi.waitUntil(healthy, { timeout: 90_000, interval: 100 }), ended]);
 }
 
 describeWithRedis('the services of docker-compose.yml, as processes', () => {

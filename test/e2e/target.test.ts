@@ -39,7 +39,7 @@ describe('a target that has answered nothing', () => {
       async () => (await startMoodyApi()).url.replace('http', 'https'),
       'No trusted TLS connection',
     ],
-  ])('%s halts the run, with no row failed', { timeout: 60_000 }, async (_title, url, remedy) => {
+  ])('%s halts the run, with no row failed', async (_title, url, remedy) => {
     const baseUrl = await url();
     const { cwd, env } = await prepared(60, baseUrl);
     const { code, stderr } = await cqbatch(run, { cwd, env });
@@ -55,7 +55,7 @@ describe('a target that has answered nothing', () => {
     ['has nothing at its path, for a short manifest', routeMissing, 3, 'HTTP 404, NOT_FOUND'],
     ['is another service', otherService, 60, 'HTTP 200, ANSWER_INCOMPLETE'],
     ['is broken', broken, 60, 'HTTP 502, BAD_GATEWAY'],
-  ])('%s: 20 calls at most, and no row failed', { timeout: 60_000 }, async (_title, mood, rows, came) => {
+  ])('%s: 20 calls at most, and no row failed', async (_title, mood, rows, came) => {
     const api = await startMoodyApi();
     api.mood = mood;
     const { cwd, env } = await prepared(rows, api.url);
@@ -68,7 +68,7 @@ describe('a target that has answered nothing', () => {
     expect((await report(cwd)).map((row) => row['_outcome'])).toEqual(Array(rows).fill('not_attempted'));
   });
 
-  test('goes on with another base URL, unless it has answered', { timeout: 60_000 }, async () => {
+  test('goes on with another base URL, unless it has answered', async () => {
     const api = await startMoodyApi();
     const { cwd, env } = await prepared(3, await deadUrl());
     expect((await cqbatch(run, { cwd, env })).code).toBe(4);
@@ -76,7 +76,7 @@ describe('a target that has answered nothing', () => {
     expect([resumed.code, api.calls.length]).toEqual([0, 3]);
   });
 
-  test('fails rows by themselves where it speaks of them', { timeout: 60_000 }, async () => {
+  test('fails rows by themselves where it speaks of them', async () => {
     const sandbox = await startSandbox('--evaluations', '10');
     const { cwd } = await prepared(1, sandbox.url);
     await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n901,u\n902,u\n');
@@ -94,7 +94,7 @@ describe('an outage in the middle of a run', () => {
     ['of a server that is gone', 'gone', 'is away: The '],
     ['of a gateway that has lost it', broken, 'is away: 502'],
     ['of a server that does not answer', 'silent', 'is away: '],
-  ])('%s costs no row an attempt', { timeout: 90_000 }, async (_title, trouble, shown) => {
+  ])('%s costs no row an attempt', async (_title, trouble, shown) => {
     const api = await startMoodyApi();
     const { cwd, env } = await prepared(rows, api.url);
     const child = startCqbatch(careful, { cwd, env });
@@ -117,7 +117,7 @@ describe('an outage in the middle of a run', () => {
     }
   });
 
-  test('ends the run, to be resumed, when it lasts too long', { timeout: 90_000 }, async () => {
+  test('ends the run, to be resumed, when it lasts too long', async () => {
     const api = await startMoodyApi();
     const { cwd, env } = await prepared(rows, api.url);
     const child = startCqbatch([...careful, '--max-outage', '4s'], { cwd, env });
