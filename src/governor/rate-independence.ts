@@ -91,8 +91,8 @@ export class RateIndependence {
    * @returns the traffic without the refusals that do not depend on the rate
    */
   update(passedMs: number, traffic: Traffic): Traffic {
-    // Whoever says when to come back refuses on purpose.
     this.#mistakenMs = Math.max(0, this.#mistakenMs - passedMs);
+    // Whoever says when to come back refuses on purpose.
     if (traffic.waitUntil !== undefined) this.#forget();
     else if (this.#mistakenMs === 0) this.#observe(passedMs, traffic);
     const { accepted, rejected } = traffic;

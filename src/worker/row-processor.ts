@@ -98,12 +98,12 @@ export function createRowProcessor(options: RowProcessorOptions) {
     const judgement = judge(attempt);
     if (answer.ok) proven.add(task.operation);
     const sign = signOf(attempt, judgement);
-    if (sign.kind === 'trouble' && (await breaker.assess(sign)) !== 'row') {
+    const blame = await breaker.assess(sign);
+    if (sign.kind === 'trouble' && blame !== 'row') {
       log.info({ run: task.run, row: task.row, code: sign.failure.code }, 'row spared');
       onEvent({ type: 'returned', run: task.run, row: task.row });
       return spare(attempt, sign.failure);
     }
-    if (sign.kind !== 'trouble') breaker.assess(sign);
 
     const { run, row } = task;
     const seen = {
