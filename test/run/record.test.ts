@@ -8,23 +8,9 @@ import {
   type RunState,
   runRecordSchema,
 } from '../../src/run/record.ts';
+import { plannedRecord } from './planned-record.ts';
 
-const record: RunRecord = {
-  version: 1,
-  id: '20260101-000000-aaaa',
-  state: 'planned',
-  states: [],
-  manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
-  plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, columns: [], operations: [] },
-  options: {
-    baseUrl: 'http://127.0.0.1/',
-    clearToken: '<clear>',
-    concurrency: 1,
-    attempts: 1,
-    timeoutMs: 1,
-    backoffMs: 1,
-  },
-};
+const record: RunRecord = { ...plannedRecord, states: [] };
 
 const here = thisProcess();
 

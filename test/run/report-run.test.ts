@@ -8,6 +8,7 @@ import { reportRun } from '../../src/run/report-run.ts';
 import { openRunStore } from '../../src/run/store.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { leastOptions } from './planned-record.ts';
 
 test('rows without a result are offered to be fed back only when nobody will call them by himself', async () => {
   const folder = await temporaryFolder();
@@ -15,14 +16,7 @@ test('rows without a result are offered to be fed back only when nobody will cal
   const store = openRunStore(join(folder, '.cqbatch'));
   const { record: planned, journal } = await createRun(store, {
     source: join(folder, 'rows.csv'),
-    options: {
-      baseUrl: 'http://127.0.0.1/',
-      clearToken: '<clear>',
-      concurrency: 1,
-      attempts: 1,
-      timeoutMs: 1,
-      backoffMs: 1,
-    },
+    options: leastOptions,
     problemsPath: (name) => join(folder, name),
   });
   // Row 1 has a result, row 2 has failed once, row 3 was never called.

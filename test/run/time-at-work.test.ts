@@ -5,23 +5,7 @@ import { thisProcess } from '../../src/process.ts';
 import { type RunRecord, type RunState, runStates } from '../../src/run/record.ts';
 import { RecordKeeper } from '../../src/run/record-keeper.ts';
 import { notedEveryMs, timeAtWork, withTimeOfDead } from '../../src/run/time-at-work.ts';
-
-const planned: RunRecord = {
-  version: 1,
-  id: '20260101-000000-aaaa',
-  state: 'planned',
-  states: [{ state: 'planned', at: '2026-01-01T00:00:00.000Z' }],
-  manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
-  plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, columns: [], operations: [] },
-  options: {
-    baseUrl: 'http://127.0.0.1/',
-    clearToken: '<clear>',
-    concurrency: 1,
-    attempts: 1,
-    timeoutMs: 1,
-    backoffMs: 1,
-  },
-};
+import { plannedRecord } from './planned-record.ts';
 
 /** A moment so many seconds after the run was started. */
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
@@ -31,7 +15,7 @@ type Entry = RunRecord['states'][number];
 /** The record of a run that no process works on. */
 function recordOf(...states: readonly Entry[]): RunRecord {
   const state = states.at(-1)?.state ?? 'planned';
-  return { ...planned, state, states: [...planned.states, ...states] };
+  return { ...plannedRecord, state, states: [...plannedRecord.states, ...states] };
 }
 
 describe('the time at work', () => {
@@ -140,7 +124,7 @@ describe('a process that works on a run', () => {
     vi.useRealTimers();
   });
 
-  function keep(record = planned) {
+  function keep(record = plannedRecord) {
     vi.useFakeTimers();
     const saved: RunRecord[] = [];
     let writing = 0;
@@ -254,7 +238,7 @@ describe('a process that works on a run', () => {
           states.push(state);
         },
       },
-      planned,
+      plannedRecord,
     );
     keeper.enter('running');
     const first = keeper.save();
