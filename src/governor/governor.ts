@@ -3,7 +3,7 @@ import type { Pace } from './pace.ts';
 import { Ramp } from './ramp.ts';
 import { RateIndependence } from './rate-independence.ts';
 import { RateSearch } from './rate-search.ts';
-import { slowestRate } from './rates.ts';
+import { fastestRate, slowestRate } from './rates.ts';
 import { Reaction } from './reaction.ts';
 import { reasons } from './reasons.ts';
 import { StatedPace, statedRemaining } from './stated-pace.ts';
@@ -83,13 +83,13 @@ export class Governor {
 
   /** @param now milliseconds since 1970, by a clock that never jumps. */
   constructor(now: number, { bound, concurrency, learned, resumeWaitUntil = 0 }: GovernorOptions) {
-    const rate = believable(learned?.rate, slowestRate);
+    const rate = believable(learned?.rate, slowestRate, fastestRate);
     this.bound = bound;
     this.#updatedAt = now;
     this.#search = new RateSearch(now, rate);
     this.#crowd = new Crowd(now, {
       ...concurrency,
-      start: believable(learned?.concurrency, 1) ?? concurrency.start,
+      start: believable(learned?.concurrency, 1, concurrency.most) ?? concurrency.start,
     });
     this.#ramp = new Ramp(now, rate);
     this.#reaction = new Reaction(now);
@@ -183,6 +183,7 @@ export class Governor {
 }
 
 /** What was kept in a file may be anything. */
-function believable(learned: number | undefined, least: number): number | undefined {
-  return learned !== undefined && Number.isFinite(learned) && learned >= least ? learned : undefined;
+function believable(learned: number | undefined, least: number, most: number): number | undefined {
+  if (learned === undefined || !Number.isFinite(learned) || learned < least) return undefined;
+  return Math.min(learned, most);
 }

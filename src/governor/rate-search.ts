@@ -6,14 +6,13 @@ import { longWaitMs } from './long-wait.ts';
 import type { Phase } from './pace.ts';
 import { ProbeSchedule } from './probe-schedule.ts';
 import type { RateNews } from './rate-news.ts';
-import { firstRate, inUse, slowestRate } from './rates.ts';
+import { fastestRate, firstRate, inUse, slowestRate } from './rates.ts';
 import { reasons } from './reasons.ts';
 import { Settling } from './settling.ts';
 import { Tally } from './tally.ts';
 
 /** Tests whether a drought is over are single calls. */
 const testRate = 1;
-const fastestRate = 1_000_000;
 /** What is refused so soon may be for what was sent before: many a window is a second. */
 const soonMs = 1_000;
 /** What is sent at a moment may be so much more than the mean. */

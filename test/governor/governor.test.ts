@@ -286,4 +286,9 @@ describe('what was learned', () => {
     const pace = governor({ learned: { rate, concurrency: rate } }).update(begin, nothing);
     expect(pace).toMatchObject({ rate: 20, concurrency: 50, phase: 'starting' });
   });
+
+  test('is brought down to what can be sent, so that sums of it stay finite', () => {
+    const pace = governor({ learned: { rate: Number.MAX_VALUE } }).update(begin, nothing);
+    expect(pace.learned).toBe(1_000_000);
+  });
 });
