@@ -23,8 +23,11 @@ export interface Trouble {
   readonly repeated: boolean;
 }
 
-/** What made a call fail; `halted`: the worker has given up, and the row is for another one. */
-export type Blame = 'row' | 'target' | 'halted';
+/**
+ * What made a call fail; `halted`: the worker has given up, and the row is for another one; `stranger`: likewise, as
+ * nothing has ever answered as the service does.
+ */
+export type Blame = 'row' | 'target' | 'halted' | 'stranger';
 
 /** Why no more calls are made: nothing was ever answered, or not for longer than the user allows. */
 export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
@@ -79,6 +82,8 @@ export class CircuitBreaker {
   #state: 'unproven' | 'closed' | 'open' | 'halted' = 'unproven';
   /** Rows between `begin` and `end`. */
   #inHand = 0;
+  /** Calls of an unproven API that have failed and are not held any more. */
+  #spent = 0;
   #firstCallAt: number | undefined;
   /** What has failed since the last answer: since when, the latest of it, and how many calls that tell something. */
   #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
@@ -91,6 +96,7 @@ export class CircuitBreaker {
   #idle: NodeJS.Timeout | undefined;
   #limit: NodeJS.Timeout | undefined;
   #closed = false;
+  #afterHalt: Blame = 'halted';
 
   constructor(options: CircuitBreakerOptions) {
     this.#options = options;
@@ -107,7 +113,7 @@ export class CircuitBreaker {
     const held = Math.min(this.#held.length, manyCalls);
     switch (this.#state) {
       case 'unproven':
-        return Math.min(wanted + held, unprovenCalls);
+        return Math.max(1, Math.min(wanted + held, unprovenCalls - this.#spent));
       case 'closed':
         return Math.min(wanted, this.#recovering) + held;
       default:
@@ -140,7 +146,7 @@ export class CircuitBreaker {
 
   /** Takes note of what came of a call, and finds out whose fault it was. */
   assess(sign: Sign): Blame | Promise<Blame> {
-    if (this.#state === 'halted') return 'halted';
+    if (this.#state === 'halted') return this.#afterHalt;
     if (this.#closed) return isDoubtful(sign) || this.#state === 'open' ? 'halted' : 'row';
     if (sign.kind === 'none') {
       if (this.#state === 'open') this.#testLater();
@@ -232,8 +238,9 @@ export class CircuitBreaker {
     if (this.#streak === undefined) return;
     const { calls, since, latest } = this.#streak;
     this.#state = 'halted';
+    if (because === 'unproven') this.#afterHalt = 'stranger';
     this.#endTest(false);
-    this.#release('halted');
+    this.#release(this.#afterHalt);
     const { path, failure } = latest;
     this.#options.onHalt({ because, path, failure, calls, lastedMs: performance.now() - since });
   }
@@ -265,7 +272,10 @@ export class CircuitBreaker {
     const troubles = this.#held.map(({ trouble }) => trouble);
     const several = troubles.filter(({ repeated }) => !repeated).length >= severalCalls;
     if (several || troubles.some(isDoubtful)) this.#trip();
-    else this.#release('row');
+    else {
+      if (this.#state === 'unproven') this.#spent += troubles.length;
+      this.#release('row');
+    }
   }
 
   #release(blame: Blame): void {

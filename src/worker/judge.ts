@@ -4,6 +4,7 @@ import type { ApiFailure } from '../api/failure.ts';
 import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { Claim, RowVerdict } from '../queue/verdict.ts';
+import type { Blame } from './circuit-breaker.ts';
 
 /** One attempt and all that its judgement depends on. */
 export interface JudgedAttempt {
@@ -129,9 +130,16 @@ export function judge(attempt: JudgedAttempt): Judgement {
   }
 }
 
-/** The row goes back at no cost, because its attempt has failed for a reason that every other row would have met. */
-export function spare(attempt: JudgedAttempt, failure: ApiFailure): RowVerdict {
-  return { kind: 'returned', history: sparedHistory(attempt, failure) };
+/**
+ * The row goes back at no cost, because its attempt has failed for a reason that every other row would have met. Where a
+ * stranger has answered with something else than JSON, such as a login page, it was not processed.
+ */
+export function spare(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
+  const isStrange = blame === 'stranger' && failure.code === 'ANSWER_NOT_JSON';
+  return {
+    kind: 'returned',
+    history: sparedHistory(attempt, isStrange ? { ...failure, unclear: false } : failure),
+  };
 }
 
 function historyAfter({ task, claim, answer, startedAt }: JudgedAttempt, failure: ApiFailure): RowHistory {

@@ -102,7 +102,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     if (sign.kind === 'trouble' && blame !== 'row') {
       log.info({ run: task.run, row: task.row, code: sign.failure.code }, 'row spared');
       onEvent({ type: 'returned', run: task.run, row: task.row });
-      return spare(attempt, sign.failure);
+      return spare(attempt, sign.failure, blame);
     }
 
     const { run, row } = task;

@@ -178,7 +178,7 @@ describe('an API of which nothing is known', () => {
     expect([blames, halts]).toEqual([[], []]);
     meet(trouble(cause));
     await pass(0);
-    expect(blames).toEqual(Array(19).fill('halted'));
+    expect(blames).toEqual(Array(19).fill('stranger'));
     expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);
     expect(await breaker.admit()).toBe(false);
   });
@@ -190,7 +190,7 @@ describe('an API of which nothing is known', () => {
     await pass(29_999);
     expect(halts).toEqual([]);
     await pass(1);
-    expect(blames).toEqual(['halted', 'halted', 'halted']);
+    expect(blames).toEqual(['stranger', 'stranger', 'stranger']);
     expect(halts).toHaveLength(1);
   });
 
@@ -223,9 +223,19 @@ describe('an API of which nothing is known', () => {
       runOut(calls);
       await pass(1_000);
       expect(halts).toHaveLength(given ? 1 : 0);
-      expect(blames).toEqual(Array(calls).fill(given ? 'halted' : 'row'));
+      expect(blames).toEqual(Array(calls).fill(given ? 'stranger' : 'row'));
     },
   );
+
+  test('has no more calls for those that were told to be the fault of their rows', async () => {
+    const { breaker, halts, meet, runOut } = begin({ proven: false });
+    meet(trouble('either'), 4);
+    runOut(4);
+    await pass(1_000);
+    expect(breaker.rowsInHand(50)).toBe(16);
+    meet(trouble('either'), 16);
+    expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);
+  });
 });
 
 describe('a breaker that is closed', () => {

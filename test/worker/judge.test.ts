@@ -5,7 +5,7 @@ import type { ApiFailure } from '../../src/api/failure.ts';
 import type { RowHistory } from '../../src/domain.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import type { Claim } from '../../src/queue/verdict.ts';
-import { type JudgedAttempt, judge, uncalled } from '../../src/worker/judge.ts';
+import { type JudgedAttempt, judge, spare, uncalled } from '../../src/worker/judge.ts';
 
 const task: RowTask = {
   run: 'r',
@@ -265,5 +265,21 @@ describe('a row that was claimed and not called', () => {
     ['keeps the lost claims of a new one', 1, task, { attempts: 1, unprocessed: 0, unclear: true }],
   ])('%s', (_title, lostClaims, row, history) => {
     expect(uncalled(row, claimed({ lostClaims }))).toEqual({ kind: 'returned', history });
+  });
+});
+
+describe('a row that is spared', () => {
+  const halfDone = failing({ class: 'retry', code: 'BAD_GATEWAY', unclear: true });
+  const page = failing({ class: 'retry', code: 'ANSWER_NOT_JSON', unclear: true });
+
+  test.each([
+    ['that may have been processed', halfDone, 'stranger', true],
+    ['that got a page from a service that had answered before', page, 'target', true],
+    ['that got a page from nobody who had ever answered', page, 'stranger', false],
+  ] as const)('%s is unclear or certainly not processed', (_title, answer, blame, unclear) => {
+    expect(spare(attempt(answer), answer.failure, blame)).toMatchObject({
+      kind: 'returned',
+      history: { attempts: 1, unprocessed: unclear ? 0 : 1, unclear },
+    });
   });
 });
