@@ -54,8 +54,11 @@ const manyCalls = 20;
 const manyCallsMs = 2_000;
 const severalCalls = 5;
 const severalCallsMs = 10_000;
-/** When nothing is left to call, those that failed are all that can be learned of the API. */
-const idleMs = 1_000;
+/**
+ * When nothing is left to call for so long, those that failed are all that can be learned of the API. At first rows may
+ * take their time to come.
+ */
+const idleMs = { unproven: 5_000, proven: 1_000 };
 /** Pauses between the single calls that test whether an outage is over grow with the time that it has lasted. */
 const testAfterPart = 0.25;
 const shortestTestMs = 1_000;
@@ -113,7 +116,8 @@ export class CircuitBreaker {
     const held = Math.min(this.#held.length, manyCalls);
     switch (this.#state) {
       case 'unproven':
-        return Math.max(1, Math.min(wanted + held, unprovenCalls - this.#spent));
+        // A claimer that has few rows in hand does not notice at once when more are wanted.
+        return Math.max(1, unprovenCalls - this.#spent);
       case 'closed':
         return Math.min(wanted, this.#recovering) + held;
       default:
@@ -263,7 +267,8 @@ export class CircuitBreaker {
     if (this.#held.length === 0) return;
     clearTimeout(this.#idle);
     if (this.#inHand > this.#held.length) return;
-    this.#idle = setTimeout(() => this.#nothingLeft(), idleMs);
+    const patienceMs = this.#state === 'unproven' ? idleMs.unproven : idleMs.proven;
+    this.#idle = setTimeout(() => this.#nothingLeft(), patienceMs);
     this.#idle.unref();
   }
 

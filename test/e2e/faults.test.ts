@@ -70,7 +70,7 @@ describe('a run against every fault', () => {
     const cwd = await temporaryFolder();
     const { text, rows } = mixedCsv(150);
     await writeFile(join(cwd, 'manifest.csv'), text);
-    const sandbox = await startSandbox(...sandboxArgs, '--limit', 'token-bucket:rate=100,burst=10');
+    const sandbox = await startSandbox(...sandboxArgs, '--limit', 'token-bucket:rate=20,burst=5');
 
     await cqbatch([...runArgs, '--attempts', '1'], { cwd, env: sandbox.env });
     const log = await sandbox.log();

@@ -221,7 +221,7 @@ describe('an API of which nothing is known', () => {
       const { halts, meet, runOut } = begin({ proven: false });
       const blames = meet(trouble(cause), calls);
       runOut(calls);
-      await pass(1_000);
+      await pass(5_000);
       expect(halts).toHaveLength(given ? 1 : 0);
       expect(blames).toEqual(Array(calls).fill(given ? 'stranger' : 'row'));
     },
@@ -231,7 +231,7 @@ describe('an API of which nothing is known', () => {
     const { breaker, halts, meet, runOut } = begin({ proven: false });
     meet(trouble('either'), 4);
     runOut(4);
-    await pass(1_000);
+    await pass(5_000);
     expect(breaker.rowsInHand(50)).toBe(16);
     meet(trouble('either'), 16);
     expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);

@@ -1,7 +1,10 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { runMigrations } from 'bullmq';
+import { create } from 'tar';
 import { templateFile } from './template.ts';
 
 /** Part of the build: makes the archive that new datastores are unpacked from, unless it is there already. */
@@ -12,7 +15,8 @@ const sources = await Promise.all(
 );
 if (made !== undefined && sources.every(({ ctimeMs }) => ctimeMs < made.mtimeMs)) process.exit();
 
-const database = await PGlite.create();
+const folder = await mkdtemp(join(tmpdir(), 'cqbatch-template-'));
+const database = await PGlite.create({ dataDir: folder });
 await runMigrations({
   query: async (text, params = []) => {
     const result =
@@ -24,7 +28,6 @@ await runMigrations({
 await database.exec('UPDATE pg_database SET datistemplate = false');
 await database.exec('DROP DATABASE template0');
 await database.exec('DROP DATABASE template1');
-await database.exec('CHECKPOINT');
-const archive = await database.dumpDataDir('gzip');
 await database.close();
-await writeFile(templateFile, Buffer.from(await archive.arrayBuffer()));
+create({ file: templateFile, cwd: folder, gzip: true, portable: true, sync: true }, ['.']);
+await rm(folder, { recursive: true });

@@ -29,12 +29,15 @@ export async function ensureDatabase(folder: string): Promise<void> {
   await rm(temporary, { recursive: true, force: true });
   try {
     await mkdir(temporary);
-    extract({ file: templateFile, cwd: temporary, sync: true });
+    // Without `strict`, what can't be written is left out in silence.
+    extract({ file: templateFile, cwd: temporary, sync: true, strict: true });
     await rename(temporary, folder);
   } catch (error) {
     // On a full disk, half of it would only be in the way.
     await rm(temporary, { recursive: true, force: true });
-    throw error;
+    // What node-tar throws holds streams, which a thread can't hand over.
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw Object.assign(new Error(message), { code });
   }
 }
 
