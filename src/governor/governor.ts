@@ -71,7 +71,8 @@ export class Governor {
   readonly #reaction: Reaction;
   readonly #independence = new RateIndependence();
   #updatedAt: number;
-  #refusedWith: number | undefined;
+  /** Whether the search was told of 503s as of refusals. */
+  #isMisled = false;
   /** Until when the API has asked to wait. */
   #waitUntil = 0;
   /** Until when no call is to be made, for any reason. */
@@ -110,15 +111,17 @@ export class Governor {
       isStated: this.#isStated,
     });
     const rejected = isCrowd ? 0 : traffic.rejected;
+    const { isComparing } = this.#independence;
     this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic));
     this.#search.update({
       now,
-      accepted: traffic.accepted,
+      accepted: isComparing ? 0 : traffic.accepted,
       rejected,
-      remaining: this.#isCeiled ? undefined : statedRemaining(traffic),
+      remaining: this.#isCeiled || isComparing ? undefined : statedRemaining(traffic),
       active: traffic.active,
       waitUntil: this.#waitUntil,
-      restUntil: this.#restUntil,
+      // What it learns from is not its own rate: no time passes for it.
+      restUntil: isComparing ? now : this.#restUntil,
       latencyMs: this.#reaction.latencyMs,
       lagMs: this.#reaction.lagMs,
       most: this.bound ?? Number.POSITIVE_INFINITY,
@@ -128,14 +131,16 @@ export class Governor {
     return this.#decide(now, traffic.active);
   }
 
-  /** Leaves out refusals that come at any rate; once they are known for that, the search begins anew without them. */
+  /** Leaves out 503s that come at any rate. A search that has lowered the rate for them begins anew. */
   #leaveOut(now: number, met: Traffic): Traffic {
     const before = this.#independence.share;
-    const traffic = this.#independence.update(now - this.#updatedAt, met);
+    const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
+    const traffic = this.#independence.update(met, time, this.#search.rate);
     this.#updatedAt = now;
-    this.#refusedWith = met.rejectedWith ?? this.#refusedWith;
-    if (before === undefined && this.#independence.share !== undefined)
-      this.#search = new RateSearch(now, this.#independence.perSecond);
+    if (traffic.rejected > 0 && traffic.rejectedWith === 503) this.#isMisled = true;
+    if (before !== undefined || this.#independence.share === undefined) return traffic;
+    if (this.#isMisled) this.#search = new RateSearch(now);
+    this.#isMisled = false;
     return traffic;
   }
 
@@ -152,15 +157,18 @@ export class Governor {
     this.#isCeiled = stated.ceiling < Number.POSITIVE_INFINITY;
     if (stated.rate !== undefined) this.#search.follow(stated.rate);
     const search = this.#search;
-    this.#restUntil = Math.max(this.#waitUntil, this.#isStated ? (stated.restUntil ?? 0) : search.restUntil);
-    const isTesting = !this.#isStated && search.phase === 'waiting';
-    const found = search.rate * this.#independence.part;
-    const wanted = Math.max(slowestRate, Math.min(stated.rate ?? found, stated.ceiling));
+    const { isComparing } = this.#independence;
+    const restUntil = isComparing ? 0 : search.restUntil;
+    this.#restUntil = Math.max(this.#waitUntil, this.#isStated ? (stated.restUntil ?? 0) : restUntil);
+    const isTesting = !this.#isStated && !isComparing && search.phase === 'waiting';
+    const most = Math.min(stated.rate ?? stated.ceiling, stated.ceiling);
+    const wanted = Math.max(slowestRate, this.#independence.paced(stated.rate ?? search.rate, most));
     const rate = this.#ramp.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
     return {
       rate: Math.min(rate, this.bound ?? rate),
       concurrency: this.#crowd.limit,
       ...(this.#restUntil > now && { restUntil: this.#restUntil }),
+      tolerates503: this.#independence.tolerates503,
       ...this.#state(now),
       ...(search.limit !== undefined && { learned: search.limit }),
     };
@@ -173,10 +181,11 @@ export class Governor {
   }
 
   #undertaking(): Pick<Pace, 'phase' | 'reason'> {
-    if (this.#isStated) return { phase: 'stated', reason: 'the API states its limit' };
     const { phase, rate, reason } = this.#search;
-    const { share } = this.#independence;
-    if (share !== undefined) return { phase, reason: reasons.independent(share, this.#refusedWith) };
+    const { share, isComparing } = this.#independence;
+    if (isComparing) return { phase, reason: reasons.compared };
+    if (this.#isStated) return { phase: 'stated', reason: 'the API states its limit' };
+    if (share !== undefined) return { phase, reason: reasons.independent(share) };
     const isBound = this.bound !== undefined && rate >= this.bound;
     return { phase, reason: isBound ? 'the most that is allowed here' : reason };
   }

@@ -20,6 +20,8 @@ export interface Pace {
   /** Until when none may be made, milliseconds of the governor's clock; absent when they may. */
   readonly restUntil?: number;
   readonly phase: Phase;
+  /** Whether a 503 that does not ask to wait is no refusal: such calls fail at any rate, or that is being found out. */
+  readonly tolerates503: boolean;
   /** Why the rate is as it is, for people. */
   readonly reason: string;
   /** The API's limit in calls per second, once it is known. */

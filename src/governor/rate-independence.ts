@@ -1,242 +1,206 @@
+import { Mistrust } from './mistrust.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Calls made one after the other at about the same pace. */
+/** Calls made at about the same rate. */
 interface Stretch {
-  readonly sent: number;
-  readonly rejected: number;
-  readonly ms: number;
-  /** How often a refused call followed an accepted one, or the other way round, as far as reports tell. */
-  readonly turns: number;
-}
-
-/** What is refused at any rate: a share, known from so many calls, the slowest of which were these. */
-interface Usual {
-  readonly share: number;
   readonly calls: number;
-  readonly slowest: Stretch;
+  readonly failed: number;
+  readonly ms: number;
 }
 
-/** A stretch can be compared when it has so many calls, and took so long. */
+/** Two stretches, the second one slower. While the first one goes on there is no second. */
+interface Comparison {
+  readonly fast: Stretch;
+  readonly slow: Stretch | undefined;
+  /** The rate of the search, if the comparison calls faster than that. */
+  readonly isRaised: boolean;
+}
+
+/** The rates that are compared: the present one, or a few calls a second, and a part of it. */
+const leastRate = 4;
+const slowPart = 0.25;
+/** A stretch that tells enough has so many calls of both kinds. */
+const enough = 10;
+/** The first stretch ends without them after so many calls, or so many of which none was accepted: a storm it is not. */
+const mostCalls = 150;
+const allFailed = 20;
+/** The second one, after so long, and is judged by no fewer calls. Slow APIs at 1 call/s come to that. */
+const longestMs = 20_000;
 const fewestCalls = 8;
-const shortestMs = 1_000;
-const remembered = 30;
-/** How much slower calls must have become; how much of the share that was refused must be left, how little of the accepted. */
-const slower = 2.5;
-const shareLeft = 0.6;
-const acceptedLeft = 0.6;
-/** A row of refusals alone may be a quota that is used up, and one in a while is no storm. */
-const fewestTurns = 3;
-const leastShare = 0.1;
-const mostShare = 0.9;
-/** The usual share is known for good after so many calls; then it is judged by as many whether more, or none, are refused. */
-const learnedCalls = 100;
+/** News of calls that were sent before the rate was lowered comes in for so long, and for two calls. */
+const lateNewsMs = 300;
+/** How much faster the first stretch must have been, and how much of the share that failed must fail in the second. */
+const faster = 2;
+const shareLeft = 0.3;
+/** The share that fails is known for good after so many calls; judged is that of about so many of late. */
+const learnedCalls = 200;
 const judgedCalls = 100;
 const hardlyAny = 0.3;
 const deviations = 3;
-/** Where much more is sent and hardly more accepted, there is a limit after all; nothing else is believed for so long. */
-const faster = 3;
-const stretchesToBeSure = 2;
-const mistakenMs = 30_000;
-/**
- * Now and then fewer calls tell whether as many are refused still: a limit may hide behind a storm that is over. News of
- * calls that were sent before comes in first, and so many refusals are expected.
- */
-const testEveryMs = 20_000;
-const testedPart = 0.25;
-const lateNewsMs = 500;
-const expectedRefusals = 20;
-const longestTestMs = 5_000;
-const fewestTested = 10;
+/** More failures than usual are taken for a limit for so long after a comparison; then there is another one. */
+const compareAgainMs = 60_000;
 
 /**
- * Recognises refusals that have nothing to do with the rate: an API that fails half of the calls at random does so at
- * any rate, while one with a limit accepts as many calls when fewer are sent. From then on only what is refused beyond
- * the usual share counts as refused.
+ * Finds out whether 503s have anything to do with the rate: an API that fails half of the calls at random does so at any
+ * rate, while one with a limit accepts as many calls when fewer are sent. Only 503s that do not ask to wait are in doubt:
+ * a 429 is always about the rate.
+ *
+ * ```
+ *            503s count as refusals          enough of both            as large a share fails
+ *   unknown ───────────────────────▶ fast ──────────────────▶ slow ────────────────────────────▶ known
+ *      ▲                               │ all fail, or few;      │ fewer fail;                      │
+ *      └───────────────────────────────┴──── a 429, a wait ─────┘◀──── hardly any fails any more ──┘
+ * ```
+ *
+ * While it compares, the search stands still, and 503s do not count.
  */
 export class RateIndependence {
-  readonly #stretches: Stretch[] = [];
-  #current: Stretch = empty;
-  #wasRefused = false;
-  /** Whether nothing was refused in the stretch before. */
-  #wasCalm = false;
-  #usual: Usual | undefined;
-  /** Stretches, one after the other, that speak for a limit. */
-  #limited = 0;
-  #mistakenMs = 0;
-  /** How long ago the last test was, and what the one that is going on has met with. */
-  #untestedMs = 0;
-  #test: Stretch | undefined;
-  #perSecond = 0;
-  /** Calls of late and those of them that were refused; older ones count less. */
-  #sent = 0;
-  #refused = 0;
+  #comparison: Comparison | undefined;
+  #comparedAt = Number.NEGATIVE_INFINITY;
+  readonly #mistrust = new Mistrust();
+  /** What fails at any rate. */
+  #known: { readonly share: number; readonly calls: number } | undefined;
+  /** Calls of late, and those of them that failed; older ones count less. */
+  #calls = 0;
+  #failed = 0;
+  /** Whether no more fail than at any rate. */
+  #isUsual = true;
 
-  /** The share of calls that is refused at any rate; undefined when there is none. */
+  /** The share of calls that fails at any rate; undefined when none is known. */
   get share(): number | undefined {
-    return this.#usual?.share;
+    return this.#known?.share;
   }
 
-  /** Calls per second that were sent before refusals lowered the rate. */
-  get perSecond(): number {
-    return this.#perSecond;
+  get isComparing(): boolean {
+    return this.#comparison !== undefined;
   }
 
-  /** The part of the rate that is to be used: less while it is tested what is refused then. */
-  get part(): number {
-    return this.#test === undefined ? 1 : testedPart;
+  /** Whether 503s are no refusals. */
+  get tolerates503(): boolean {
+    return this.isComparing || (this.#known !== undefined && this.#isUsual);
+  }
+
+  /** The rate to call at, calls per second: that of the search, or the one that is compared; never more than `most`. */
+  paced(rate: number, most: number): number {
+    if (this.#comparison === undefined) return Math.min(rate, most);
+    return Math.min(Math.max(rate, leastRate), most) * (this.#comparison.slow === undefined ? 1 : slowPart);
   }
 
   /**
-   * @param passedMs since the last update
-   * @returns the traffic without the refusals that do not depend on the rate
+   * @param rate of the search, calls per second
+   * @param reactionMs how long it takes until a decision shows
+   * @returns the traffic without the refusals that say nothing of the rate
    */
-  update(passedMs: number, traffic: Traffic): Traffic {
-    this.#mistakenMs = Math.max(0, this.#mistakenMs - passedMs);
-    // Whoever says when to come back refuses on purpose.
-    if (traffic.waitUntil !== undefined) this.#forget();
-    else if (this.#mistakenMs === 0) this.#observe(passedMs, traffic);
-    const { accepted, rejected } = traffic;
-    this.#testNowAndThen(passedMs, traffic);
-    if (this.#usual === undefined || accepted + rejected === 0) return traffic;
-    if (!this.#isUsual(accepted + rejected, rejected)) return traffic;
+  update(
+    traffic: Traffic,
+    time: { readonly now: number; readonly passedMs: number; readonly reactionMs: number },
+    rate: number,
+  ): Traffic {
+    const { accepted, rejected, rejectedWith, waitUntil } = traffic;
+    const isLimited = (rejected > 0 && rejectedWith !== 503) || waitUntil !== undefined;
+    if (this.#comparison !== undefined) {
+      if (isLimited) this.#stop(time.now, this.#comparison.isRaised);
+      else this.#compare(this.#comparison, traffic, time);
+    } else {
+      if (this.#known !== undefined) this.#watch(traffic);
+      if (rejected > 0 && !isLimited && !this.tolerates503 && this.#isDue(time.now))
+        this.#comparison = { fast: empty, slow: undefined, isRaised: rate < leastRate };
+    }
+    if (!this.tolerates503 || rejected === 0 || isLimited) return traffic;
     const { rejectedSentAt: _, rejectedAmong: __, rejectedWith: ___, ...rest } = traffic;
     return { ...rest, accepted: accepted + rejected, rejected: 0 };
   }
 
-  #observe(passedMs: number, { accepted, rejected }: Traffic): void {
-    const { sent, rejected: before, ms, turns } = this.#current;
-    const both = accepted > 0 && rejected > 0;
-    const isOther = accepted + rejected > 0 && rejected > 0 !== this.#wasRefused;
-    if (accepted + rejected > 0) this.#wasRefused = rejected > 0;
-    const current = {
-      sent: sent + accepted + rejected,
-      rejected: before + rejected,
-      ms: ms + passedMs,
-      turns: turns + (both || isOther ? 1 : 0),
-    };
-    const isLong = current.sent >= fewestCalls && current.ms >= shortestMs;
-    this.#current = isLong ? empty : current;
-    if (isLong) this.#compare(current);
+  #isDue(now: number): boolean {
+    if (this.#known !== undefined) return now >= this.#comparedAt + compareAgainMs;
+    return !this.#mistrust.lasts(now);
   }
 
-  #compare(latest: Stretch): void {
-    this.#limited = this.#usual !== undefined && isLimit(this.#usual, latest) ? this.#limited + 1 : 0;
-    if (this.#limited >= stretchesToBeSure) {
-      this.#forget();
-      this.#mistakenMs = mistakenMs;
+  #compare(
+    { fast, slow, isRaised }: Comparison,
+    traffic: Traffic,
+    {
+      now,
+      passedMs,
+      reactionMs,
+    }: { readonly now: number; readonly passedMs: number; readonly reactionMs: number },
+  ): void {
+    if (slow === undefined) {
+      const longer = extended(fast, traffic, passedMs);
+      const isOver =
+        longer.calls >= mostCalls || (longer.failed >= allFailed && longer.failed === longer.calls);
+      if (isEnough(longer))
+        this.#comparison = { fast: longer, slow: startedAfter(lateNewsMs + 2 * reactionMs), isRaised };
+      else if (isOver) this.#stop(now, true);
+      else this.#comparison = { fast: longer, slow, isRaised };
       return;
     }
-    const known = this.#stretches.filter((before) => isIndependent(before, latest));
-    // A limit that drops in the middle of a stretch looks like refusals at random.
-    const isBeginning = latest.rejected > 0 && this.#wasCalm;
-    this.#wasCalm = latest.rejected === 0;
-    if (isBeginning) return;
-    this.#stretches.push(latest);
-    if (this.#stretches.length > remembered) this.#stretches.shift();
-    if (known.length === 0) return;
-    const calls = latest.sent + sumOf(known, ({ sent }) => sent);
-    const share = (latest.rejected + sumOf(known, ({ rejected }) => rejected)) / calls;
-    this.#usual = { share, calls, slowest: latest };
-    this.#perSecond = Math.max(...known.map(rateOf));
-    this.#stretches.length = 0;
-    this.#sent = 0;
-    this.#refused = 0;
+    const longer = slow.ms < 0 ? { ...slow, ms: slow.ms + passedMs } : extended(slow, traffic, passedMs);
+    this.#comparison = { fast, slow: longer, isRaised };
+    if (longer.ms < longestMs && longer.calls < fast.calls && !isEnough(longer)) return;
+    const found = isIndependent(fast, longer);
+    this.#stop(now, !found);
+    if (!found) return;
+    const calls = fast.calls + longer.calls;
+    this.#known = { share: (fast.failed + longer.failed) / calls, calls };
+    this.#calls = 0;
+    this.#failed = 0;
+    this.#isUsual = true;
   }
 
-  #testNowAndThen(passedMs: number, { accepted, rejected }: Traffic): void {
-    if (this.#usual === undefined) return;
-    if (this.#test === undefined) {
-      this.#untestedMs += passedMs;
-      if (this.#untestedMs >= testEveryMs) this.#test = empty;
-      return;
-    }
-    const counts = this.#test.ms >= lateNewsMs;
-    this.#test = {
-      ...this.#test,
-      ms: this.#test.ms + passedMs,
-      sent: this.#test.sent + (counts ? accepted + rejected : 0),
-      rejected: this.#test.rejected + (counts ? rejected : 0),
-    };
-    const { sent, ms } = this.#test;
-    const { share } = this.#usual;
-    if (sent * share < expectedRefusals && ms < longestTestMs) return;
-    const found = shareOf(this.#test);
-    this.#test = undefined;
-    this.#untestedMs = 0;
-    if (sent < fewestTested) return;
-    if (found < shareLeft * share) this.#forget();
-    else if (sent * share >= expectedRefusals) this.#usual = { ...this.#usual, share: found, calls: sent };
+  #stop(now: number, isMistaken: boolean): void {
+    this.#comparison = undefined;
+    this.#comparedAt = now;
+    if (isMistaken && this.#known === undefined) this.#mistrust.begin(now);
   }
 
-  /** Whether no more calls are refused than at any rate. */
-  #isUsual(sent: number, rejected: number): boolean {
+  /** Sees when more fail than at any rate, and when hardly any do. */
+  #watch({ accepted, rejected, unavailable = 0 }: Traffic): void {
+    if (this.#known === undefined) return;
+    const sent = accepted + rejected;
     const kept = Math.exp(-sent / judgedCalls);
-    this.#sent = this.#sent * kept + sent;
-    this.#refused = this.#refused * kept + rejected;
-    if (this.#usual === undefined) return false;
-    const { share, calls } = this.#usual;
-    if (this.#sent > judgedCalls / 2 && this.#refused < hardlyAny * share * this.#sent) {
-      this.#forget();
-      return false;
+    this.#calls = this.#calls * kept + sent;
+    this.#failed = this.#failed * kept + unavailable;
+    const { share, calls } = this.#known;
+    const expected = share * this.#calls;
+    if (this.#calls > judgedCalls / 2 && this.#failed < hardlyAny * expected) {
+      this.#known = undefined;
+      return;
     }
-    const variance = this.#sent * share * (1 - share) * (1 + this.#sent / calls);
-    if (this.#refused > share * this.#sent + deviations * Math.sqrt(Math.max(1, variance))) return false;
-    if (calls < learnedCalls)
-      this.#usual = {
-        ...this.#usual,
-        share: (share * calls + rejected) / (calls + sent),
-        calls: calls + sent,
-      };
-    return true;
-  }
-
-  #forget(): void {
-    this.#stretches.length = 0;
-    this.#current = empty;
-    this.#usual = undefined;
-    this.#limited = 0;
-    this.#untestedMs = 0;
-    this.#test = undefined;
+    const variance = expected * (1 - share) * (1 + this.#calls / calls);
+    this.#isUsual = this.#failed <= expected + deviations * Math.sqrt(Math.max(1, variance));
+    if (!this.#isUsual || calls >= learnedCalls) return;
+    this.#known = { share: (share * calls + unavailable) / (calls + sent), calls: calls + sent };
   }
 }
 
-const empty: Stretch = { sent: 0, rejected: 0, ms: 0, turns: 0 };
+const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
 
-/** Whether calls were refused alike though the later ones were much slower. */
-function isIndependent(before: Stretch, later: Stretch): boolean {
-  return (
-    rateOf(before) >= slower * rateOf(later) &&
-    isStorm(before) &&
-    isStorm(later) &&
-    shareOf(later) >= shareLeft * shareOf(before) &&
-    acceptedOf(later) <= acceptedLeft * acceptedOf(before)
-  );
+function startedAfter(ms: number): Stretch {
+  return { ...empty, ms: -ms };
 }
 
-/** Whether hardly more is accepted though much more is sent. */
-function isLimit({ share, slowest }: Usual, later: Stretch): boolean {
-  const times = rateOf(later) / rateOf(slowest);
-  if (share > mostShare) return true;
-  return times >= faster && acceptedOf(later) <= Math.sqrt(times) * acceptedOf(slowest);
+function extended({ calls, failed, ms }: Stretch, traffic: Traffic, passedMs: number): Stretch {
+  const { accepted, rejected, unavailable = 0 } = traffic;
+  return { calls: calls + accepted + rejected, failed: failed + unavailable, ms: ms + passedMs };
 }
 
-function isStorm(stretch: Stretch): boolean {
-  const share = shareOf(stretch);
-  return share >= leastShare && share <= mostShare && stretch.turns >= fewestTurns;
+function isEnough({ calls, failed }: Stretch): boolean {
+  return failed >= enough && calls - failed >= enough;
 }
 
-function rateOf({ sent, ms }: Stretch): number {
-  return (sent * 1_000) / Math.max(1, ms);
+/** Whether the calls of the second stretch failed as those of the first one, though they were much slower. */
+function isIndependent(fast: Stretch, slow: Stretch): boolean {
+  const times = rateOf(fast) / rateOf(slow);
+  if (slow.calls < fewestCalls || times < faster) return false;
+  const acceptedPart = (rateOf(slow) * (1 - shareOf(slow))) / (rateOf(fast) * (1 - shareOf(fast)));
+  return shareOf(slow) >= shareLeft * shareOf(fast) && acceptedPart <= 1 / Math.sqrt(times);
 }
 
-function shareOf({ sent, rejected }: Stretch): number {
-  return rejected / Math.max(1, sent);
+function rateOf({ calls, ms }: Stretch): number {
+  return (calls * 1_000) / Math.max(1, ms);
 }
 
-function acceptedOf(stretch: Stretch): number {
-  return rateOf(stretch) * (1 - shareOf(stretch));
-}
-
-function sumOf(stretches: readonly Stretch[], value: (stretch: Stretch) => number): number {
-  return stretches.reduce((sum, stretch) => sum + value(stretch), 0);
+function shareOf({ calls, failed }: Stretch): number {
+  return failed / Math.max(1, calls);
 }

@@ -6,6 +6,8 @@ export interface Traffic {
   readonly accepted: number;
   /** Calls that it refused because they were too many. */
   readonly rejected: number;
+  /** Calls that were answered 503 without being asked to wait, counted as rejected or not. Default 0. */
+  readonly unavailable?: number;
   /** When the latest of the rejected calls was sent, milliseconds of the governor's clock. */
   readonly rejectedSentAt?: number;
   /** HTTP status of the latest of the rejected calls. */

@@ -50,6 +50,8 @@ const trafficReportSchema = z.object({
   accepted: z.number(),
   /** Calls that it refused because they were too many. */
   rejected: z.number(),
+  /** Calls that were answered 503 without being asked to wait, refused or not; absent from workers that do not count them. */
+  unavailable: z.number().exactOptional(),
   /** Of the accepted calls together. */
   durationMs: z.number(),
   /** Calls in flight now. */
@@ -87,6 +89,8 @@ const paceEntrySchema = z.object({
   learned: z.number().exactOptional(),
   phase: z.string(),
   reason: z.string(),
+  /** Whether a 503 that does not ask to wait is no refusal; absent from workers that know nothing of it. */
+  tolerates503: z.boolean().exactOptional(),
   /** Whether each worker's gate keeps an equal part of the rate; absent from those that leave it to the queue. */
   gatesKeep: z.boolean().exactOptional(),
   /** Then, when it was the turn of the first worker, milliseconds since 1970. */

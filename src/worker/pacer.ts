@@ -86,6 +86,7 @@ export function startPacer(options: PacerOptions): Pacer {
           ...rest,
           phase: phase as AppliedPace['phase'],
           gatesKeep: pace.gatesKeep ?? false,
+          tolerates503: pace.tolerates503 ?? false,
           ...(restMs > 0 && { restUntil: now + restMs }),
           ...(turnAt !== undefined && { turnAt: steadyTimeOf(turnAt) }),
         },
@@ -123,6 +124,7 @@ export function startPacer(options: PacerOptions): Pacer {
   ): void {
     const ownConcurrency = options.concurrency ?? shareOf(pace.concurrency, shared.workers, shared.place);
     const { rate, turnAt } = pace;
+    meter.tolerates503 = pace.tolerates503;
     gate.rules = {
       concurrency: ownConcurrency,
       spacingMs: spacingOf(rate, { workers: shared.workers, gatesKeep: pace.gatesKeep }),

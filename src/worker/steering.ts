@@ -19,6 +19,8 @@ export interface AppliedPace {
   /** The limit of the API in calls per second, if it is known. */
   readonly learned?: number;
   readonly phase: Phase | 'fixed';
+  /** Whether a 503 that does not ask to wait is no refusal. */
+  readonly tolerates503: boolean;
   /** Why the rate is as it is, for people. */
   readonly reason: string;
   /** Whether the gates of the workers keep the rate, each an equal part of it, or the queue. */
@@ -88,6 +90,7 @@ export class Steering {
         concurrency: policy.perSecond === undefined ? usualConcurrency : pace.concurrency,
         ...(traffic.waitUntil !== undefined && { restUntil: traffic.waitUntil }),
         phase: 'fixed',
+        tolerates503: false,
         reason,
         gatesKeep: false,
       };

@@ -41,6 +41,7 @@ export class TrafficLedger {
     return {
       accepted,
       rejected,
+      unavailable: sum(fresh, ({ unavailable }) => unavailable),
       durationMs: sum(fresh, ({ durationMs }) => durationMs),
       active: sum(fresh, ({ report }) => report.active),
       ...(sentAt !== undefined && { rejectedSentAt: sentAt }),
@@ -58,6 +59,7 @@ function difference(report: TrafficReport, before: TrafficReport) {
   return {
     accepted: report.accepted - before.accepted,
     rejected: report.rejected - before.rejected,
+    unavailable: (report.unavailable ?? 0) - (before.unavailable ?? 0),
     durationMs: report.durationMs - before.durationMs,
   };
 }

@@ -3,6 +3,7 @@ import type { StatedLimit } from '../api/limits/stated-limit.ts';
 import { steadyNow } from '../clock.ts';
 import type { TrafficReport } from '../queue/registry.ts';
 import type { CallsInFlight } from '../run/progress.ts';
+import { UnavailableCalls } from './unavailable-calls.ts';
 
 /** Names of limits come from the server. */
 const maxStated = 16;
@@ -25,14 +26,14 @@ export class TrafficMeter {
   readonly #calls = new Set<MeteredCall>();
   #accepted = 0;
   #rejected = 0;
+  #unavailable = 0;
   #durationMs = 0;
   #refusedSentAt: number | undefined;
   #refusedWith: number | undefined;
   #waitUntil = 0;
   #acceptedAmong: number | undefined;
   #rejectedAmong: number | undefined;
-  /** Of the last calls, which were answered 503. */
-  readonly #unavailable: boolean[] = [];
+  readonly #unavailableCalls = new UnavailableCalls();
   readonly #stated = new Map<string, StatedLimit>();
 
   /** Calls in flight. */
@@ -44,6 +45,11 @@ export class TrafficMeter {
   get inFlight(): CallsInFlight | undefined {
     const [oldest] = this.#calls;
     return oldest && { calls: this.#calls.size, oldestMs: steadyNow() - oldest.sentAt };
+  }
+
+  /** Whether a 503 that does not ask to wait is no refusal, however many there are. */
+  set tolerates503(tolerated: boolean) {
+    this.#unavailableCalls.tolerated = tolerated;
   }
 
   sent(): MeteredCall {
@@ -82,6 +88,7 @@ export class TrafficMeter {
     const report: TrafficReport = {
       accepted: this.#accepted,
       rejected: this.#rejected,
+      unavailable: this.#unavailable,
       durationMs: this.#durationMs,
       active: this.#calls.size,
       ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
@@ -98,21 +105,13 @@ export class TrafficMeter {
   }
 
   #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'neither' {
-    const status = answer.ok ? answer.status : answer.failure.status;
-    if (status !== undefined) {
-      this.#unavailable.push(status === 503);
-      if (this.#unavailable.length > fewCalls) this.#unavailable.shift();
-    }
-    if (answer.ok) return 'accepted';
-    const { failure } = answer;
-    if (status === 503)
-      return this.#unavailable.filter(Boolean).length >= severalCalls ? 'rejected' : 'accepted';
-    if (failure.class === 'slow-down') return 'rejected';
+    const { status, waitMs } = answer.ok ? { status: answer.status, waitMs: undefined } : answer.failure;
+    if (status === undefined)
+      return !answer.ok && answer.failure.class === 'slow-down' ? 'rejected' : 'neither';
+    if (status === 503 && waitMs === undefined) this.#unavailable += 1;
+    if (this.#unavailableCalls.counts({ status, waitMs })) return 'rejected';
+    if (!answer.ok && status !== 503 && answer.failure.class === 'slow-down') return 'rejected';
     // Whatever the API has said of a call, it has let it through.
-    return status === undefined ? 'neither' : 'accepted';
+    return 'accepted';
   }
 }
-
-/** A 503 by itself is an accident, whether it asks to wait or not; several among few calls mean that it is too much. */
-const fewCalls = 10;
-const severalCalls = 3;

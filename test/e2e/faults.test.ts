@@ -7,7 +7,7 @@ import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts'
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
-import { mixedCsv } from './manifests.ts';
+import { mixedCsv, restoreCsv } from './manifests.ts';
 
 const everyFault = faultKinds.map(({ name }) => `${name}=1%`).join(',');
 const passingFaults = [
@@ -79,6 +79,23 @@ describe('a run against every fault', () => {
     expectEveryRowOnce(report, rows);
     expectAgreement(report, log);
     expect(report.filter((row) => row['_code'] === 'RESOURCE_EXHAUSTED')).toEqual([]);
+  });
+
+  test('of half of the calls, at random, goes on and says so', { timeout: 180_000 }, async () => {
+    const cwd = await temporaryFolder();
+    const { text, rows } = restoreCsv(300);
+    await writeFile(join(cwd, 'rows.csv'), text);
+    const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%', '--fault', '503=50%');
+
+    const args = ['run', 'rows.csv', '--yes', '--attempts', '50', '--backoff', '50ms'];
+    const { code, stderr } = await cqbatch(args, { cwd, env: sandbox.env });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('half of the calls fail with 503 at any rate'),
+    ]);
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, await sandbox.log());
   });
 
   test('says which call it waits for when nothing else is left to do', async () => {

@@ -72,6 +72,8 @@ const traffic: fc.Arbitrary<Traffic> = fc
       active: fc.nat({ max: most }),
       stated: fc.array(statedLimit, { maxLength: 3 }),
     }),
+    some('unavailable', count),
+    some('rejectedWith', fc.constantFrom(429, 503)),
     some('rejectedSentAt', fc.nat({ max: 10_000 })),
     some('waitUntil', fc.oneof(fc.nat({ max: 10_000 }), fc.nat({ max: 1e12 }))),
     some('acceptedAmong', fc.integer({ min: 1, max: most })),

@@ -10,6 +10,7 @@ import { nextCallAt } from '../../src/worker/call-spacing.ts';
 import { RateKeeper } from '../../src/worker/rate-keeper.ts';
 import { RowsInHand } from '../../src/worker/rows-in-hand.ts';
 import { turnOf } from '../../src/worker/turns.ts';
+import { UnavailableCalls } from '../../src/worker/unavailable-calls.ts';
 import { figuresOf } from '../bench/rate/figures.js';
 import { ideal, simulate } from '../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../bench/rate/world.ts';
@@ -28,6 +29,7 @@ const parts: Parts = {
   turnOf,
   nextCallAt,
   createRowsInHand: () => new RowsInHand(),
+  createUnavailableCalls: () => new UnavailableCalls(),
 };
 
 /** What a client met with in each second that calls an API as the governor wants it to. */

@@ -57,10 +57,32 @@ describe('refusals that come at any rate', () => {
     [0.2, 1],
     [0.2, 2],
     [0.2, 3],
+    [0.8, 1],
+    [0.8, 2],
+    [0.8, 3],
   ])('(%d of them, seed %d) do not hold the rate down', (noise, seed) => {
     const seconds = played({ limit: 'none', noise, seed, seconds: 90, capacity: 300 });
-    expect(last(seconds)).toBeGreaterThan(50);
-    expect(seconds.at(-1)?.pace?.reason).toMatch(/^(half|\d+ %) of the calls are refused at any rate$/);
+    expect(last(seconds)).toBeGreaterThan(200 * (1 - noise));
+    const reason = /^(half|\d+ %) of the calls fail with 503 at any rate$/;
+    expect(seconds[20]?.pace?.reason).toMatch(reason);
+    expect(seconds.at(-1)?.pace?.reason).toMatch(reason);
+  });
+
+  test.each([2, 3])('do not hold the rate of %d workers down', (workers) => {
+    const seconds = played({ limit: 'none', noise: 0.5, workers, seconds: 90, capacity: 300 });
+    expect(last(seconds)).toBeGreaterThan(100);
+  });
+
+  test.each([1, 2, 3])('are found out without a second in which nothing is called (seed %d)', (seed) => {
+    const seconds = played({ limit: 'none', noise: 0.5, seed, seconds: 20, capacity: 300 });
+    expect(Math.min(...seconds.map(({ accepted, rejected }) => accepted + rejected))).toBeGreaterThan(0);
+  });
+
+  test.each([1, 2, 3])('are found out when they come after an outage (seed %d)', (seed) => {
+    const outage = { limit: 'none', noise: 1, noisy: [10, 20] as const, seed, capacity: 300 };
+    const seconds = played({ ...outage, seconds: 200, laterNoise: 0.5 });
+    const late = seconds.slice(150);
+    expect(late.reduce((sum, { accepted }) => sum + accepted, 0) / late.length).toBeGreaterThan(50);
   });
 
   test.each([
@@ -96,6 +118,29 @@ describe('refusals that come at any rate', () => {
         expect.stringContaining('at any rate'),
       ]);
       expect(seconds.slice(90).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(30);
+    }
+  });
+
+  test.each([
+    'token-bucket:rate=50,burst=10',
+    'token-bucket:rate=5,burst=5',
+    'token-bucket:rate=500,burst=100',
+    'token-bucket:rate=50,burst=10 then 40s token-bucket:rate=5,burst=5',
+    'fixed-window:limit=50,window=1s',
+    'fixed-window:limit=600,window=1m',
+    'sliding-window:limit=50,window=1s',
+    'leaky-bucket:rate=50,queue=20',
+    'concurrency:limit=3',
+  ])('are told from those of %s that answers 503', (limit) => {
+    for (const seed of [1, 4, 5]) {
+      const seconds = played({ limit, limitStatus: 503, seed, seconds: 150 });
+      expect(
+        seconds.map(({ pace }) => pace?.reason).filter((reason) => reason?.includes('at any rate')),
+      ).toEqual([]);
+      const late = seconds.slice(120);
+      const sum = (key: 'accepted' | 'rejected') => late.reduce((total, second) => total + second[key], 0);
+      // Two 503s among ten calls count as accidents.
+      expect(sum('rejected')).toBeLessThan(30 + 0.25 * sum('accepted'));
     }
   });
 });

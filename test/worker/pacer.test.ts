@@ -7,7 +7,7 @@ import { CallGate } from '../../src/worker/call-gate.ts';
 import type { Decision, Exchange, Exchanged } from '../../src/worker/exchange.ts';
 import { type PaceReport, type PacerOptions, startPacer } from '../../src/worker/pacer.ts';
 import { TrafficMeter } from '../../src/worker/traffic-meter.ts';
-import { answered, tooMany } from './answers.ts';
+import { answered, tooMany, unavailable } from './answers.ts';
 import { fakeQueue } from './fake-queue.ts';
 
 /** Fake timers do not reach node:timers/promises. */
@@ -131,6 +131,7 @@ describe('a worker that leads', () => {
       rate: did.paces[0]?.rate,
       concurrency: did.paces[0]?.concurrency,
       gatesKeep: true,
+      tolerates503: false,
       phase: 'starting',
       reason: expect.any(String),
       restMs: 0,
@@ -234,6 +235,19 @@ describe('a worker that leads', () => {
   });
 });
 
+test('a worker that leads compares the rates before it lowers one for 503s, and does not rest for them', async () => {
+  const { did, meter, gate, beat } = begin({ ...leading, policy: auto });
+  await beat();
+  const rate = did.paces.at(-1)?.rate;
+  for (const answer of [answered(), unavailable, unavailable, answered(), unavailable])
+    meter.ended(meter.sent(), answer);
+  await beat();
+  expect(did.published.at(-1)).toMatchObject({ rate, tolerates503: true });
+  const rest = vi.spyOn(gate, 'rest');
+  meter.ended(meter.sent(), unavailable);
+  expect(rest).not.toHaveBeenCalled();
+});
+
 describe('a worker without a run', () => {
   test('looks twice a second only, and as often as ever as soon as there is one', async () => {
     const { around, did, beat } = begin(leading);
@@ -311,6 +325,18 @@ describe('a worker that follows', () => {
     meter.ended(meter.sent(), tooMany());
     await vi.advanceTimersByTimeAsync(0);
     expect(did.swapped).toHaveLength(swapped);
+  });
+
+  test('rests for no 503 while the pace says that they come at any rate', async () => {
+    const { around, meter, gate, beat } = begin({ ...following, pace: { ...pace, tolerates503: true } });
+    const rest = vi.spyOn(gate, 'rest');
+    await beat();
+    for (let count = 0; count < 10; count += 1) meter.ended(meter.sent(), unavailable);
+    expect(rest).not.toHaveBeenCalled();
+    around.known = { ...following, pace };
+    await beat();
+    meter.ended(meter.sent(), unavailable);
+    expect(rest).toHaveBeenCalledOnce();
   });
 
   test('goes on as the run wanted when that is gone along with the one that led', async () => {

@@ -86,6 +86,7 @@ describe('a fixed rate', () => {
       phase: 'fixed',
       reason: 'as it was asked for',
       gatesKeep: false,
+      tolerates503: false,
     });
   });
 
@@ -118,6 +119,7 @@ test('no limit lifts the one there is, once a second anew', async () => {
     phase: 'fixed',
     reason: 'no limit is wanted',
     gatesKeep: false,
+    tolerates503: false,
   });
 });
 

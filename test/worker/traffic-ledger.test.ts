@@ -21,7 +21,7 @@ describe('what is new', () => {
     expect(new TrafficLedger().add(now, new Map())).toEqual({
       accepted: 0,
       rejected: 0,
-
+      unavailable: 0,
       durationMs: 0,
       active: 0,
       stated: [],
@@ -41,10 +41,10 @@ describe('what is new', () => {
       now,
       new Map([
         ['a', report({ accepted: 15, rejected: 1, durationMs: 150, active: 1 })],
-        ['b', report({ accepted: 22, rejected: 5, durationMs: 220, active: 2 })],
+        ['b', report({ accepted: 22, rejected: 5, unavailable: 4, durationMs: 220, active: 2 })],
       ]),
     );
-    expect(traffic).toMatchObject({ accepted: 7, rejected: 3, durationMs: 70, active: 3 });
+    expect(traffic).toMatchObject({ accepted: 7, rejected: 3, unavailable: 4, durationMs: 70, active: 3 });
     expect([ledger.accepted, ledger.rejected]).toEqual([37, 6]);
   });
 

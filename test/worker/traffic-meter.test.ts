@@ -95,12 +95,45 @@ describe('calls that meet a 503', () => {
   });
 });
 
+describe('503s that are tolerated', () => {
+  /** A meter after these answers, to which no 503 by itself is a refusal. */
+  function tolerant(...answers: readonly ApiAnswer[]): TrafficMeter {
+    const meter = new TrafficMeter();
+    meter.tolerates503 = true;
+    meter.onRefused = vi.fn();
+    for (const answer of answers) meter.ended(meter.sent(), answer);
+    return meter;
+  }
+
+  test('are accepted, and of no interest to whoever wants to know of refusals', () => {
+    const meter = tolerant(unavailable, unavailable, unavailable, unavailable);
+    expect(meter.report()).toMatchObject({ accepted: 4, rejected: 0, unavailable: 4 });
+    expect(meter.onRefused).not.toHaveBeenCalled();
+  });
+
+  test.each<[string, ApiAnswer]>([
+    ['a 503 that asks to wait', unavailableFor(1_000)],
+    ['a 429', tooMany()],
+  ])('leave %s a refusal', (_title, answer) => {
+    const meter = tolerant(unavailable, unavailable, answer);
+    expect(meter.report()).toMatchObject({ accepted: 2, rejected: 1, unavailable: 2 });
+    expect(meter.onRefused).toHaveBeenCalledOnce();
+  });
+
+  test('count again at once when they are so no more', () => {
+    const meter = tolerant(unavailable, unavailable);
+    meter.tolerates503 = false;
+    meter.ended(meter.sent(), unavailable);
+    expect(counted(meter)).toEqual({ accepted: 2, rejected: 1 });
+  });
+});
+
 describe('a report', () => {
   test('of nothing is empty', () => {
     expect(new TrafficMeter().report()).toEqual({
       accepted: 0,
       rejected: 0,
-
+      unavailable: 0,
       durationMs: 0,
       active: 0,
       stated: [],

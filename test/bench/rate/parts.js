@@ -11,6 +11,7 @@ import { nextCallAt } from '../../../dist/src/worker/call-spacing.js';
 import { RateKeeper } from '../../../dist/src/worker/rate-keeper.js';
 import { RowsInHand } from '../../../dist/src/worker/rows-in-hand.js';
 import { turnOf } from '../../../dist/src/worker/turns.js';
+import { UnavailableCalls } from '../../../dist/src/worker/unavailable-calls.js';
 
 /**
  * The program as it is built.
@@ -31,4 +32,5 @@ export const parts = {
   turnOf,
   nextCallAt,
   createRowsInHand: () => new RowsInHand(),
+  createUnavailableCalls: () => new UnavailableCalls(),
 };

@@ -11,6 +11,7 @@
  * @property {number} end
  * @property {number} among calls in flight when it was sent, itself included
  * @property {'accepted' | 'rejected'} outcome
+ * @property {200 | 429 | 503} status
  * @property {(() => void) | undefined} release
  * @property {Readonly<Record<string, string>>} headers
  */
@@ -57,14 +58,15 @@ export class SimulatedApi {
    * @returns {Call}
    */
   call(now, among) {
-    const { headers: style = 'none', retryAfter, noise = 0, noisy } = this.#world;
-    const isNoisy = noise > 0 && (noisy === undefined || this.within(noisy, now));
-    if (isNoisy && this.#random() < noise)
+    const { headers: style = 'none', retryAfter, limitStatus = 429 } = this.#world;
+    const noise = this.#noise(now);
+    if (noise > 0 && this.#random() < noise)
       return {
         sentAt: now,
         end: now + this.#latency(),
         among,
         outcome: 'rejected',
+        status: 503,
         release: undefined,
         headers: {},
       };
@@ -79,9 +81,16 @@ export class SimulatedApi {
       end: now + this.#latency() + delay,
       among,
       outcome: admitted ? 'accepted' : 'rejected',
+      status: admitted ? 200 : limitStatus,
       release: admitted ? admission.release : undefined,
       headers: /** @type {Record<string, string>} */ (headers),
     };
+  }
+
+  #noise(/** @type {number} */ now) {
+    const { noise = 0, noisy, laterNoise = 0 } = this.#world;
+    if (noisy === undefined || this.within(noisy, now)) return noise;
+    return now >= this.#begin + noisy[1] * 1_000 ? laterNoise : 0;
   }
 
   #latency() {

@@ -14,6 +14,7 @@
  * @property {number} nextAt
  * @property {number} timerAt
  * @property {number} elsewhere calls in flight of the others, as of the last exchange
+ * @property {ReturnType<Parts['createUnavailableCalls']>} unavailable
  */
 
 /** How much later the datastore opens a window of the rate than it could, milliseconds: from, and by how much more. */
@@ -60,6 +61,7 @@ export class SimulatedClient {
       nextAt: begin,
       timerAt: begin,
       elsewhere: 0,
+      unavailable: parts.createUnavailableCalls(),
     }));
     this.#rowsInHand = this.#workers.map(() => parts.createRowsInHand());
   }
@@ -70,7 +72,7 @@ export class SimulatedClient {
   }
 
   /** Each worker learns how many calls the others have in flight, and how many rows it may claim. */
-  exchange(/** @type {ClientPace} */ { concurrency, gatesKeep }) {
+  exchange(/** @type {ClientPace} */ { concurrency, gatesKeep, tolerates503 }) {
     const { active } = this;
     for (const [place, worker] of this.#workers.entries()) {
       const most = this.#parts.withSpare(this.#parts.shareOf(concurrency, this.#workers.length, place));
@@ -78,14 +80,23 @@ export class SimulatedClient {
       worker.inHand = gatesKeep ? needed : most;
       worker.busiest = worker.active;
       worker.elsewhere = active - worker.active;
+      worker.unavailable.tolerated = tolerates503;
     }
   }
 
-  /** A call of a worker is over. */
-  ended(/** @type {number} */ worker) {
+  /**
+   * A call of a worker is over.
+   *
+   * @param {number} worker
+   * @param {import('./simulated-api.js').Call['status']} status
+   * @param {number | undefined} waitMs
+   * @returns whether it counts as refused
+   */
+  ended(worker, status, waitMs) {
     const own = /** @type {Worker} */ (this.#workers[worker]);
     own.active -= 1;
     own.timerAt = Math.min(own.timerAt, own.nextAt);
+    return own.unavailable.counts({ status, waitMs }) || status === 429;
   }
 
   /** A call of a worker was refused: none goes out before that time. */

@@ -37,8 +37,11 @@ export const simulate = (parts, world) => {
   const decide = (/** @type {Report} */ met, /** @type {number} */ now) => {
     const pace = governor.update(now, met);
     const most = governor.bound ?? Number.POSITIVE_INFINITY;
-    const { rate, concurrency } = pace;
-    return { pace, told: { rate, concurrency, ...keeper.update(now, met, pace, { workers, most }) } };
+    const { rate, concurrency, tolerates503 } = pace;
+    return {
+      pace,
+      told: { rate, concurrency, tolerates503, ...keeper.update(now, met, pace, { workers, most }) },
+    };
   };
   let { pace, told } = decide(nothing(workers), begin);
   client.exchange(told);
@@ -60,19 +63,21 @@ export const simulate = (parts, world) => {
 
     const ended = flight.filter((call) => call.end <= now);
     if (ended.length > 0) flight = flight.filter((call) => call.end > now);
+    let urgent = false;
     for (const call of ended) {
       call.release?.();
-      client.ended(call.worker);
-      tell(report, call, now);
       for (const stated of parts.statedLimits(call.headers, now))
         report.stated = [...report.stated.filter(({ name }) => name !== stated.name), stated];
-      if (call.outcome === 'accepted') continue;
       const wait = call.outcome === 'rejected' ? parts.waitingTime(call.headers, undefined, now) : undefined;
-      const waitUntil = world.retryAfter && wait !== undefined ? now + wait : 0;
-      if (waitUntil > 0) report.waitUntil = Math.max(report.waitUntil ?? 0, waitUntil);
-      client.refused(call.worker, Math.max(waitUntil, now + considerMs));
+      const waitMs = world.retryAfter ? wait : undefined;
+      if (waitMs !== undefined) report.waitUntil = Math.max(report.waitUntil ?? 0, now + waitMs);
+      const isRefused = client.ended(call.worker, call.status, waitMs);
+      if (call.status === 503 && waitMs === undefined) report.unavailable = (report.unavailable ?? 0) + 1;
+      tell(report, call, isRefused, now);
+      if (!isRefused) continue;
+      urgent = alone;
+      client.refused(call.worker, Math.max(now + (waitMs ?? 0), now + considerMs));
     }
-    const urgent = alone && ended.some(({ outcome }) => outcome !== 'accepted');
     if (urgent || now - reportedAt >= reportEveryMs) {
       report.active = flight.length;
       coming.push({ since: alone ? now : now + reportEveryMs / 2, ...decide(report, now) });
@@ -133,15 +138,17 @@ export const ideal = (parts, world) => {
 /**
  * @param {Report} report
  * @param {import('./simulated-api.js').Call & { seenAmong: number }} call
+ * @param {boolean} isRefused
  * @param {number} now
  */
-function tell(report, { outcome, sentAt, seenAmong }, now) {
-  if (outcome === 'accepted') {
+function tell(report, { status, sentAt, seenAmong }, isRefused, now) {
+  if (!isRefused) {
     report.accepted++;
     report.durationMs += now - sentAt;
     report.acceptedAmong = Math.max(report.acceptedAmong ?? 0, seenAmong);
   } else {
     report.rejected++;
+    report.rejectedWith = status;
     report.rejectedSentAt = Math.max(report.rejectedSentAt ?? 0, sentAt);
     // What one worker counts too low, because it has not heard of the others' latest calls, another one may know better.
     const pick = report.amongError === 1 ? Math.min : Math.max;

@@ -9,6 +9,7 @@ import type { Keeping } from '../../../src/worker/allotment.ts';
 import type { nextCallAt } from '../../../src/worker/call-spacing.ts';
 import type { Kept, RateKeeper } from '../../../src/worker/rate-keeper.ts';
 import type { RowsInHand } from '../../../src/worker/rows-in-hand.ts';
+import type { UnavailableCalls } from '../../../src/worker/unavailable-calls.ts';
 
 /** What is simulated with. The benchmark passes the built program, the tests pass its sources. */
 export interface Parts {
@@ -30,6 +31,7 @@ export interface Parts {
   readonly nextCallAt: typeof nextCallAt;
   readonly withSpare: (concurrency: number) => number;
   readonly createRowsInHand: () => Pick<RowsInHand, 'update'>;
+  readonly createUnavailableCalls: () => Pick<UnavailableCalls, 'tolerated' | 'counts'>;
 }
 
 /** What all workers together may do at the moment: calls per second, calls in flight, and until when there is a rest. */
@@ -37,6 +39,8 @@ export interface ClientPace extends Kept {
   readonly rate: number;
   readonly concurrency: number;
   readonly restUntil?: number;
+  /** Whether a 503 that does not ask to wait is no refusal. */
+  readonly tolerates503: boolean;
 }
 
 export interface SimulatedGovernor {
@@ -63,10 +67,14 @@ export interface World {
   readonly jitter?: number;
   /** Places of a server that takes calls one after the other where they are all taken, and its time for one. */
   readonly server?: { readonly places: number; readonly serviceMs: number };
-  /** The share of calls that are refused at random, whatever the rate. Default 0. */
+  /** The status of what the limit refuses. Default 429. */
+  readonly limitStatus?: 429 | 503;
+  /** The share of calls that fail with 503 at random, whatever the rate. Default 0. */
   readonly noise?: number;
   /** When they are; default: all the time. */
   readonly noisy?: Span;
+  /** That share after it. Default 0. */
+  readonly laterNoise?: number;
   /** When there is nothing to call for. */
   readonly idle?: Span;
   /** Milliseconds into a minute at which the client begins. */
