@@ -83,7 +83,10 @@ export class RateIndependence {
   /** The rate to call at, calls per second: that of the search, or the one that is compared; never more than `most`. */
   paced(rate: number, most: number): number {
     if (this.#comparison === undefined) return Math.min(rate, most);
-    return Math.min(Math.max(rate, leastRate), most) * (this.#comparison.slow === undefined ? 1 : slowPart);
+    const { fast, slow } = this.#comparison;
+    if (slow === undefined) return Math.min(Math.max(rate, leastRate), most);
+    // A part of what was sent: few rows, or a slow machine, may have used less than the rate.
+    return slowPart * Math.min(Math.max(Math.min(rate, rateOf(fast)), leastRate), most);
   }
 
   /**

@@ -81,6 +81,13 @@ describe('503s that come at any rate', () => {
     expect(rates.at(-1)).toBe(20);
   });
 
+  test('are compared where only a part of the rate is used', () => {
+    const { independence, rates, go } = searching(80);
+    go(20, (calls, before) => failing(2)(Math.min(calls, 2), before));
+    expect(independence.share).toBeCloseTo(0.5, 1);
+    expect(Math.min(...rates)).toBe(5);
+  });
+
   test('are compared at no less than a call a second', () => {
     const { independence, rates, go } = searching(0.1);
     go(60, failing(2));
