@@ -133,12 +133,13 @@ export class Governor {
 
   /** Leaves out 503s that come at any rate. A search that has lowered the rate for them begins anew. */
   #leaveOut(now: number, met: Traffic): Traffic {
-    const before = this.#independence.share;
+    const wasComparing = this.#independence.isComparing;
     const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
     const traffic = this.#independence.update(met, time, this.#search.rate);
     this.#updatedAt = now;
     if (traffic.rejected > 0 && traffic.rejectedWith === 503) this.#isMisled = true;
-    if (before !== undefined || this.#independence.share === undefined) return traffic;
+    const { isComparing, tolerates503 } = this.#independence;
+    if (!wasComparing || isComparing || !tolerates503) return traffic;
     if (this.#isMisled) this.#search = new RateSearch(now);
     this.#isMisled = false;
     return traffic;

@@ -32,12 +32,12 @@ const lateNewsMs = 300;
 /** How much faster the first stretch must have been, and how much of the share that failed must fail in the second. */
 const faster = 2;
 const shareLeft = 0.3;
-/** The share that fails is known for good after so many calls; judged is that of about so many of late. */
-const learnedCalls = 200;
+/** The share that usually fails is that of about so many calls; judged is that of about so many of late. */
+const learnedCalls = 500;
 const judgedCalls = 100;
 const hardlyAny = 0.3;
 const deviations = 3;
-/** More failures than usual are taken for a limit for so long after a comparison; then there is another one. */
+/** More failures than usual are compared, too, so seldom: in between they are taken for a limit. */
 const compareAgainMs = 60_000;
 
 /**
@@ -56,7 +56,8 @@ const compareAgainMs = 60_000;
  */
 export class RateIndependence {
   #comparison: Comparison | undefined;
-  #comparedAt = Number.NEGATIVE_INFINITY;
+  /** When more failures than usual were compared. */
+  #comparedAgainAt = Number.NEGATIVE_INFINITY;
   readonly #mistrust = new Mistrust();
   /** What fails at any rate. */
   #known: { readonly share: number; readonly calls: number } | undefined;
@@ -115,7 +116,7 @@ export class RateIndependence {
   }
 
   #isDue(now: number): boolean {
-    if (this.#known !== undefined) return now >= this.#comparedAt + compareAgainMs;
+    if (this.#known !== undefined) return now >= this.#comparedAgainAt + compareAgainMs;
     return !this.#mistrust.lasts(now);
   }
 
@@ -153,8 +154,8 @@ export class RateIndependence {
 
   #stop(now: number, isMistaken: boolean): void {
     this.#comparison = undefined;
-    this.#comparedAt = now;
-    if (isMistaken && this.#known === undefined) this.#mistrust.begin(now);
+    if (this.#known !== undefined) this.#comparedAgainAt = now;
+    else if (isMistaken) this.#mistrust.begin(now);
   }
 
   /** Sees when more fail than at any rate, and when hardly any do. */
@@ -172,8 +173,9 @@ export class RateIndependence {
     }
     const variance = expected * (1 - share) * (1 + this.#calls / calls);
     this.#isUsual = this.#failed <= expected + deviations * Math.sqrt(Math.max(1, variance));
-    if (!this.#isUsual || calls >= learnedCalls) return;
-    this.#known = { share: (share * calls + unavailable) / (calls + sent), calls: calls + sent };
+    if (!this.#isUsual) return;
+    const learned = (share * calls + unavailable) / (calls + sent);
+    this.#known = { share: learned, calls: Math.min(calls + sent, learnedCalls) };
   }
 }
 

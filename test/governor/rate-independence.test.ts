@@ -107,7 +107,7 @@ describe('503s that come at any rate', () => {
   test('are known anew when they become more', () => {
     const { independence, go } = searching(20);
     go(20, failing(5));
-    go(120, failing(2));
+    go(80, failing(2));
     expect(independence.share).toBeCloseTo(0.5, 1);
   });
 });
@@ -135,10 +135,9 @@ describe('503s of a limit', () => {
   test('count on top of those that come at any rate', () => {
     const { independence, told, go } = searching(40);
     go(20, failing(5));
-    const known = independence.share;
-    go(5, limited(1));
+    go(10, limited(1));
     expect(told.at(-1)?.rejected).toBeGreaterThan(0);
-    expect(independence.share).toBe(known);
+    expect(independence.share).toBeLessThan(0.3);
   });
 });
 

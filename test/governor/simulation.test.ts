@@ -78,11 +78,15 @@ describe('refusals that come at any rate', () => {
     expect(Math.min(...seconds.map(({ accepted, rejected }) => accepted + rejected))).toBeGreaterThan(0);
   });
 
-  test.each([1, 2, 3])('are found out when they come after an outage (seed %d)', (seed) => {
-    const outage = { limit: 'none', noise: 1, noisy: [10, 20] as const, seed, capacity: 300 };
-    const seconds = played({ ...outage, seconds: 200, laterNoise: 0.5 });
-    const late = seconds.slice(150);
-    expect(late.reduce((sum, { accepted }) => sum + accepted, 0) / late.length).toBeGreaterThan(50);
+  test.each([
+    ['after an outage', 1, 1],
+    ['after an outage', 1, 2],
+    ['after fewer of them', 0.2, 1],
+    ['after fewer of them', 0.2, 2],
+  ])('are found out when they come %s (%d, seed %d)', (_title, noise, seed) => {
+    const world: World = { limit: 'none', noise, noisy: [10, 30], laterNoise: 0.5, seed, seconds: 200 };
+    const late = played({ ...world, capacity: 300 }).slice(150);
+    expect(late.reduce((sum, { accepted }) => sum + accepted, 0) / late.length).toBeGreaterThan(100);
   });
 
   test.each([
