@@ -7,7 +7,8 @@ import { type SandboxProcess, startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce, mostInASecond } from '../agreement.ts';
 import { eventually, kindSandbox, type Machine, newMachine, type Place, requested } from './machine.ts';
 
-const rows = 500;
+// More than any machine calls while a test looks.
+const rows = 3_000;
 /** Slow enough that the run is still going when all of it has been tried. */
 const callsPerSecond = 50;
 const runArgs = [
@@ -155,7 +156,7 @@ describeWithRedis('a run on Redis', () => {
     );
     expect(stdout).toMatch(new RegExp(`^ +process +${run.pid} on ${hostname()}$`, 'm'));
     expect((await elsewhere.run('list')).stdout).toMatch(
-      new RegExp(`^r +running +500 +[1-9]\\d* .* rows\\.csv \\(on ${hostname()}\\)$`, 'm'),
+      new RegExp(`^r +running +3,?000 +[1-9][\\d,]* .* rows\\.csv \\(on ${hostname()}\\)$`, 'm'),
     );
 
     await worker.stop();
