@@ -76,7 +76,7 @@ export function startCaller(options: CallerOptions): Caller {
     onHalt: (halt) => options.onHalt(haltReason(options.baseUrl, halt)),
   });
   function setRowsInHand(): void {
-    if (worker !== undefined) worker.concurrency = breaker.rowsInHand(inHand);
+    if (worker !== undefined) worker.concurrency = breaker.rowsInHand(inHand, mostInHand());
   }
 
   const pacer = startPacer({
@@ -103,7 +103,7 @@ export function startCaller(options: CallerOptions): Caller {
   const start = (): void => {
     if (paused) return;
     worker = startWatchedWorker(datastore, rows, {
-      concurrency: breaker.rowsInHand(inHand),
+      concurrency: breaker.rowsInHand(inHand, mostInHand()),
       process: createRowProcessor({
         client: options.client,
         gate,
