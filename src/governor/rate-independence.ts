@@ -8,6 +8,13 @@ interface Stretch {
   readonly ms: number;
 }
 
+/** When an update is made, how long after the one before, and how long it takes until a decision shows, milliseconds. */
+interface UpdateTime {
+  readonly now: number;
+  readonly passedMs: number;
+  readonly reactionMs: number;
+}
+
 /** Two stretches, the second one slower. While the first one goes on there is no second. */
 interface Comparison {
   readonly fast: Stretch;
@@ -92,21 +99,16 @@ export class RateIndependence {
 
   /**
    * @param rate of the search, calls per second
-   * @param reactionMs how long it takes until a decision shows
    * @returns the traffic without the refusals that say nothing of the rate
    */
-  update(
-    traffic: Traffic,
-    time: { readonly now: number; readonly passedMs: number; readonly reactionMs: number },
-    rate: number,
-  ): Traffic {
+  update(traffic: Traffic, time: UpdateTime, rate: number): Traffic {
     const { accepted, rejected, rejectedWith, waitUntil } = traffic;
     const isLimited = (rejected > 0 && rejectedWith !== 503) || waitUntil !== undefined;
     if (this.#comparison !== undefined) {
       if (isLimited) this.#stop(time.now, this.#comparison.isRaised);
       else this.#compare(this.#comparison, traffic, time);
     } else {
-      if (this.#known !== undefined) this.#watch(traffic);
+      this.#watch(traffic);
       if (rejected > 0 && !isLimited && !this.tolerates503 && this.#isDue(time.now))
         this.#comparison = { fast: empty, slow: undefined, isRaised: rate < leastRate };
     }
@@ -123,11 +125,7 @@ export class RateIndependence {
   #compare(
     { fast, slow, isRaised }: Comparison,
     traffic: Traffic,
-    {
-      now,
-      passedMs,
-      reactionMs,
-    }: { readonly now: number; readonly passedMs: number; readonly reactionMs: number },
+    { now, passedMs, reactionMs }: UpdateTime,
   ): void {
     if (slow === undefined) {
       const longer = extended(fast, traffic, passedMs);
@@ -158,7 +156,7 @@ export class RateIndependence {
     else if (isMistaken) this.#mistrust.begin(now);
   }
 
-  /** Sees when more fail than at any rate, and when hardly any do. */
+  /** Sees when more fail than is known to fail at any rate, and when hardly any do. */
   #watch({ accepted, rejected, unavailable = 0 }: Traffic): void {
     if (this.#known === undefined) return;
     const sent = accepted + rejected;

@@ -113,13 +113,12 @@ export class CircuitBreaker {
 
   /** How many rows to have in hand, when `wanted` of them could be called at once, and `most` in any case. */
   rowsInHand(wanted: number, most: number): number {
-    const held = Math.min(this.#held.length, manyCalls);
     switch (this.#state) {
       case 'unproven':
         // A claimer that has few rows in hand does not notice at once when more are wanted.
         return Math.max(1, Math.min(most, unprovenCalls - this.#spent));
       case 'closed':
-        return Math.min(wanted, this.#recovering) + held;
+        return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
       default:
         return 1;
     }

@@ -106,12 +106,12 @@ export class TrafficMeter {
 
   #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'neither' {
     const { status, waitMs } = answer.ok ? { status: answer.status, waitMs: undefined } : answer.failure;
-    if (status === undefined)
-      return !answer.ok && answer.failure.class === 'slow-down' ? 'rejected' : 'neither';
+    const isToldToSlowDown = !answer.ok && answer.failure.class === 'slow-down';
+    if (status === undefined) return isToldToSlowDown ? 'rejected' : 'neither';
     if (status === 503 && waitMs === undefined) this.#unavailable += 1;
-    if (this.#unavailableCalls.counts({ status, waitMs })) return 'rejected';
-    if (!answer.ok && status !== 503 && answer.failure.class === 'slow-down') return 'rejected';
-    // Whatever the API has said of a call, it has let it through.
-    return 'accepted';
+    const isRefused =
+      this.#unavailableCalls.counts({ status, waitMs }) || (isToldToSlowDown && status !== 503);
+    // Whatever else the API has said of a call, it has let it through.
+    return isRefused ? 'rejected' : 'accepted';
   }
 }

@@ -166,35 +166,31 @@ describe.skipIf(!canMount)('the embedded datastore on a full disk (needs root on
     ['a table can not grow', 200_000],
     // PostgreSQL's log grows by 16 MB at a time. Afterwards it would take statements and never answer.
     ['the log can not grow', 12_000_000],
-  ])(
-    'is lost at once, and as it was when there is space again: %s',
-    { timeout: 120_000 },
-    async (_, leave) => {
-      const disk = smallDisk(100);
-      const datastore = await openEmbedded({ stateDir: disk.folder, purpose: 'first' });
-      const { query } = bound(datastore.connection as Pool);
-      await query('CREATE TABLE filled (id serial PRIMARY KEY, text text)');
-      disk.fill(leave);
-      let stored = 0;
-      const store = async (): Promise<void> => {
-        for (;;) {
-          await query('INSERT INTO filled (text) VALUES ($1)', [randomBytes(50_000).toString('hex')]);
-          stored += 1;
-        }
-      };
-      const sentence = /^the disk of \S+queue is full: free some space, then try again\.$/;
-      await expect(store()).rejects.toThrow(sentence);
-      expect(await datastore.lost).toMatchObject({ code: 'DISK_FULL', kind: 'fatal' });
-      await expect(query('SELECT 1')).rejects.toThrow(sentence);
-      await datastore.close();
+  ])('is lost at once, and as it was when there is space again: %s', async (_, leave) => {
+    const disk = smallDisk(100);
+    const datastore = await openEmbedded({ stateDir: disk.folder, purpose: 'first' });
+    const { query } = bound(datastore.connection as Pool);
+    await query('CREATE TABLE filled (id serial PRIMARY KEY, text text)');
+    disk.fill(leave);
+    let stored = 0;
+    const store = async (): Promise<void> => {
+      for (;;) {
+        await query('INSERT INTO filled (text) VALUES ($1)', [randomBytes(50_000).toString('hex')]);
+        stored += 1;
+      }
+    };
+    const sentence = /^the disk of \S+queue is full: free some space, then try again\.$/;
+    await expect(store()).rejects.toThrow(sentence);
+    expect(await datastore.lost).toMatchObject({ code: 'DISK_FULL', kind: 'fatal' });
+    await expect(query('SELECT 1')).rejects.toThrow(sentence);
+    await datastore.close();
 
-      disk.free();
-      const again = await openEmbedded({ stateDir: disk.folder, purpose: 'second' });
-      const { rows } = await bound(again.connection as Pool).query('SELECT count(*)::int FROM filled');
-      expect(rows).toEqual([{ count: stored }]);
-      await again.close();
-    },
-  );
+    disk.free();
+    const again = await openEmbedded({ stateDir: disk.folder, purpose: 'second' });
+    const { rows } = await bound(again.connection as Pool).query('SELECT count(*)::int FROM filled');
+    expect(rows).toEqual([{ count: stored }]);
+    await again.close();
+  });
 
   test('leaves nothing behind when there is no room to make it', async () => {
     const disk = smallDisk(20);

@@ -134,7 +134,7 @@ async function untilHealthy({ process, healthy }: StartedService): Promise<void>
 }
 
 describeWithRedis('the services of docker-compose.yml, as processes', () => {
-  test('take a submitted run to its end, are healthy, and stop in order', { timeout: 120_000 }, async () => {
+  test('take a submitted run to its end, are healthy, and stop in order', async () => {
     const host = await Host.open();
     const redis = await host.start('redis');
     // Workers depend on a healthy Redis.

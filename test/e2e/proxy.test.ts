@@ -91,7 +91,7 @@ describe('a run through a proxy', () => {
     expect(tokens).toHaveLength(3);
   });
 
-  test('that fails ends at once and says how, with no row called', { timeout: 120_000 }, async () => {
+  test('that fails ends at once and says how, with no row called', async () => {
     const proxies: readonly (readonly [url: string, ...said: string[]])[] = [
       [await deadUrl(), 'No connection to the proxy', 'ECONNREFUSED', 'Correct the proxy'],
       [(await startProxy({ refuse: 403 })).url, '(403)', 'Ask who runs the proxy'],

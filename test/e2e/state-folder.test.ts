@@ -33,63 +33,54 @@ const long = 'x'.repeat(300);
 const missing =
   'is a symbolic link to a folder that is not there: mount or make that folder, or remove the link';
 
-describe.skipIf(process.platform === 'win32')(
-  'a state folder that can not be one',
-  { timeout: 120_000 },
-  () => {
-    test.each([
-      ['a file', 'file', 2, 'the state folder file is not a folder: name a folder with --state-dir'],
-      [
-        'a file with a slash',
-        'file/',
-        2,
-        'the path file/ leads through something that is no folder: name a folder',
-      ],
-      [
-        'below a file',
-        'file/x',
-        2,
-        'the path file/x leads through something that is no folder: name a folder',
-      ],
-      ['a circle of links', 'loop', 2, 'the symbolic links of loop lead in a circle: name a folder'],
-      ['too long a name', long, 2, 'is longer than the system allows: name a folder'],
-      ['nothing', '', 2, 'write the path of a folder'],
-      ['a dangling link', 'dangling', 4, `dangling ${missing}`],
-      ['a dangling link with a slash', 'dangling/', 4, `dangling/ ${missing}`],
-    ])('is refused: %s', async (_title, stateDir, code, message) => {
-      const options = { cwd: await newFolder(), env: noServer };
-      const ends = await Promise.all([
-        cqbatch([...run, '--state-dir', stateDir], options),
-        cqbatch(['list', '--state-dir', stateDir], options),
-      ]);
-      for (const end of ends) {
-        expectSentence(end, message);
-        expect(end.code).toBe(code);
-      }
-    });
+describe.skipIf(process.platform === 'win32')('a state folder that can not be one', () => {
+  test.each([
+    ['a file', 'file', 2, 'the state folder file is not a folder: name a folder with --state-dir'],
+    [
+      'a file with a slash',
+      'file/',
+      2,
+      'the path file/ leads through something that is no folder: name a folder',
+    ],
+    ['below a file', 'file/x', 2, 'the path file/x leads through something that is no folder: name a folder'],
+    ['a circle of links', 'loop', 2, 'the symbolic links of loop lead in a circle: name a folder'],
+    ['too long a name', long, 2, 'is longer than the system allows: name a folder'],
+    ['nothing', '', 2, 'write the path of a folder'],
+    ['a dangling link', 'dangling', 4, `dangling ${missing}`],
+    ['a dangling link with a slash', 'dangling/', 4, `dangling/ ${missing}`],
+  ])('is refused: %s', async (_title, stateDir, code, message) => {
+    const options = { cwd: await newFolder(), env: noServer };
+    const ends = await Promise.all([
+      cqbatch([...run, '--state-dir', stateDir], options),
+      cqbatch(['list', '--state-dir', stateDir], options),
+    ]);
+    for (const end of ends) {
+      expectSentence(end, message);
+      expect(end.code).toBe(code);
+    }
+  });
 
-    test.each(['queue', 'runs', 'problems'])('is refused when %s in it is a dangling link', async (name) => {
-      const options = { cwd: await newFolder(), env: noServer };
-      await mkdir(join(options.cwd, '.cqbatch'));
-      await symlink('/nothing', join(options.cwd, '.cqbatch', name));
-      const ends = await Promise.all([cqbatch(run, options), cqbatch(['list'], options)]);
-      for (const end of ends) {
-        expectSentence(end, `${name} ${missing}`);
-        expect(end.code).toBe(4);
-      }
-    });
+  test.each(['queue', 'runs', 'problems'])('is refused when %s in it is a dangling link', async (name) => {
+    const options = { cwd: await newFolder(), env: noServer };
+    await mkdir(join(options.cwd, '.cqbatch'));
+    await symlink('/nothing', join(options.cwd, '.cqbatch', name));
+    const ends = await Promise.all([cqbatch(run, options), cqbatch(['list'], options)]);
+    for (const end of ends) {
+      expectSentence(end, `${name} ${missing}`);
+      expect(end.code).toBe(4);
+    }
+  });
 
-    test('may be written with a slash, or be a link to a folder', async () => {
-      const cwd = await newFolder();
-      await mkdir(join(cwd, 'real'));
-      await symlink('real', join(cwd, 'link'));
-      const sandbox = await startSandbox('--evaluations', '100');
-      const end = await cqbatch([...run, '--state-dir', 'link/'], { cwd, env: sandbox.env });
-      expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
-      expectEveryRowOnce(await readCsv(join(cwd, 'real', 'runs', 'r'), 'report.csv'), rows);
-    });
-  },
-);
+  test('may be written with a slash, or be a link to a folder', async () => {
+    const cwd = await newFolder();
+    await mkdir(join(cwd, 'real'));
+    await symlink('real', join(cwd, 'link'));
+    const sandbox = await startSandbox('--evaluations', '100');
+    const end = await cqbatch([...run, '--state-dir', 'link/'], { cwd, env: sandbox.env });
+    expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
+    expectEveryRowOnce(await readCsv(join(cwd, 'real', 'runs', 'r'), 'report.csv'), rows);
+  });
+});
 
 describe('a manifest that can not be one', () => {
   test.each([
@@ -113,7 +104,7 @@ describe.skipIf(process.platform === 'win32')('too few files that may be open', 
   });
 });
 
-describe.skipIf(!canMount)('a disk that can only be read (needs root on Linux)', { timeout: 120_000 }, () => {
+describe.skipIf(!canMount)('a disk that can only be read (needs root on Linux)', () => {
   test('can be looked at, and whatever must be written says so', async () => {
     const cwd = await newFolder();
     await appendFile(join(cwd, 'rows.csv'), 'x,u\n');

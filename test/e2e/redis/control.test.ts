@@ -7,7 +7,7 @@ import { type SandboxProcess, startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce, mostInASecond } from '../agreement.ts';
 import { eventually, kindSandbox, type Machine, newMachine, type Place, requested } from './machine.ts';
 
-// More than any machine calls while a test looks.
+/** More than any machine calls while a test looks. */
 const rows = 3_000;
 /** Slow enough that the run is still going when all of it has been tried. */
 const callsPerSecond = 50;
