@@ -37,8 +37,19 @@ export interface Datastore {
    * ours, and what it holds has been settled.
    */
   renew(): Promise<void>;
+  /**
+   * Runs a Lua script at once and whole, on keys that begin with `prefix`; absent where the datastore is exclusively ours.
+   * While the datastore is away it waits.
+   */
+  readonly runScript?: RunScript;
   /** Keeps the datastore small and quick; to be called now and then while jobs come and go. */
   maintain(): Promise<void>;
   /** Idempotent. BullMQ objects must be closed before. */
   close(): Promise<void>;
 }
+
+export type RunScript = (
+  script: string,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+) => Promise<unknown>;

@@ -1,15 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
-import { watchClock } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
-import { type BatchSize, type CollectedBatch, readBatch, rowsOfBatch } from './collected-batch.ts';
-import { delayAnew } from './delay-anew.ts';
+import type { RowResult } from '../domain.ts';
+import { bullmqOn, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
 import { renewLocks } from './lock-renewal.ts';
-import { batchesQueueName, batchJobId, rowJobId } from './names.ts';
-import { encodeTask, type RowTask } from './payload.ts';
+import { batchesQueueName, batchJobId } from './names.ts';
+import { type BatchSize, bytesOf, OpenBatch, type RunBatchData, rangesOf, rowsOf } from './open-batch.ts';
+import {
+  type BatchJobData,
+  type BatchReturn,
+  decodeBatch,
+  decodeReturn,
+  encodeBatch,
+  encodeEntry,
+  type Leftover,
+  type RowTask,
+} from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
-import { type TakenRow, takeBack } from './take-back.ts';
 import type { RetryPolicy } from './verdict.ts';
 
 /** A collection that failed is no row's fault: it is tried until the run ends or the journal takes it. */
@@ -17,17 +24,31 @@ const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_0
 
 /** Pause before a batch is added again that could not be, in milliseconds. */
 const addAgainMs = 1_000;
+/** The ledger of a batch that has been open for so long is read before it is done. */
+const readAfterMs = 1_000;
+
+/** A row that was handed back. */
+export interface HandedBack extends Leftover {
+  /** The row as it is to be fed again; absent when only the manifest knows it. */
+  readonly task?: RowTask;
+}
+
+/** What a batch has come to. */
+export interface CollectedBatch extends BatchSize {
+  readonly results: readonly RowResult[];
+  readonly leftovers: readonly HandedBack[];
+  /** Rows of which the datastore says nothing, though nobody took them back. */
+  readonly missing: readonly number[];
+}
 
 export interface BatchQueueOptions {
   readonly runId: string;
   readonly rows: RowQueue;
   readonly policy: RetryPolicy;
-  /**
-   * Takes over the results; the datastore forgets them when it resolves, and hands them out again if it rejects.
-   * `missing` are rows of the batch that the datastore does not have, though nobody took them back: BullMQ does not
-   * tell when single rows of a batch could not be added.
-   */
-  readonly collect: (batch: CollectedBatch, missing: readonly number[]) => Promise<void>;
+  /** Takes over what a batch has come to; the datastore forgets it when it resolves, and hands it out again if it rejects. */
+  readonly collect: (batch: CollectedBatch) => Promise<void>;
+  /** Called with results of batches that are still open. They come again when these are collected. */
+  readonly onResults: (results: readonly RowResult[]) => Promise<void>;
   /** Called with the rows of a batch that the datastore has lost. They were fed, and may have been called. */
   readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
   /** Errors of the datastore, one by one; the queue goes on by itself. */
@@ -41,29 +62,24 @@ export interface Adopted {
   readonly rows: ReadonlySet<number>;
 }
 
-interface OpenBatch {
-  /** Absent while it is being added. */
-  job?: Job<BatchSize>;
-  readonly size: BatchSize;
-  readonly rows: readonly number[];
-  unfinished: number;
-}
-
-/** The batches of one run: added as flows, collected when all their rows are finished. */
+/** The batches of one run: added as flows, collected when their worker is done with them. */
 export interface BatchQueue {
   /** What an earlier process of the run left there, and what is now looked after here. */
   readonly adopted: Adopted;
   /** Unfinished rows in the datastore, as far as is known since the last `refresh`. */
   readonly openRows: number;
-  /** Asks the datastore which rows are finished, and whether it still has all batches. */
+  /** Reads what workers have written of batches that stay open, and whether the datastore still has all batches. */
   refresh(): Promise<void>;
   /**
-   * Adds rows as one batch, all or nothing: consecutive but for those that are finished already, at least one. Waits
-   * for a datastore that does not answer. Aborted, it leaves open whether the batch was added.
+   * Adds rows as one batch, all or nothing; at least one. Waits for a datastore that does not answer. Aborted, it leaves
+   * open whether the batch was added.
    */
-  add(tasks: readonly RowTask[], bytes: number, signal: AbortSignal): Promise<void>;
-  /** Takes the rows out of the datastore that nobody is calling; what they went through is handed to `save` first. */
-  takeBack(save: (rows: readonly TakenRow[]) => Promise<void>): Promise<void>;
+  add(tasks: readonly RowTask[], signal: AbortSignal): Promise<void>;
+  /**
+   * Takes the batches out of the datastore that nobody has, what they went through being handed to `save` first, and asks
+   * for the others back.
+   */
+  takeBack(save: (taken: BatchReturn) => Promise<void>): Promise<void>;
   /** Collects no more, and takes the last traces of the run out of the datastore. All batches must be collected. */
   forget(): Promise<void>;
   /** Waits for a collection that is going on. */
@@ -71,38 +87,32 @@ export interface BatchQueue {
 }
 
 /**
- * Opens the batches of a run, which nobody else may have open, and begins to collect those that are finished.
+ * Opens the batches of a run, which nobody else may have open, and begins to collect those that are done.
  */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions): Promise<BatchQueue> {
   const { runId, rows } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   const name = batchesQueueName(runId);
-  const queue = new classes.Queue<BatchSize>(name, { ...bound, ...shortEventStream });
+  const queue = new classes.Queue<RunBatchData>(name, { ...bound, ...shortEventStream });
+  const calls = new classes.Queue<BatchJobData>(rows.name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
   queue.on('error', options.onError);
+  calls.on('error', options.onError);
   producer.on('error', options.onError);
 
   /** Batches that are not collected, by id. */
   const open = new Map<string, OpenBatch>();
-  const takenBack = new Set<number>();
   const locks = renewLocks(options.onError);
-  const collector = new classes.Worker<BatchSize, null>(
+  const collector = new classes.Worker<RunBatchData, null>(
     name,
     async (job, token) => {
-      await locks.during(job, token, async () => {
-        const batch = await readBatch(job);
-        await options.collect(batch, missingRows(batch, open.get(job.id ?? '')?.rows ?? []));
-        open.delete(job.id ?? '');
-      });
+      await locks.during(job, token, () => collect(job));
       return null;
     },
     { ...bound, ...stallOptions, concurrency: 2, autorun: false },
   );
   collector.on('error', options.onError);
   locks.start(collector);
-  const clock = watchClock((byMs) => {
-    if (byMs < 0) delayAnew(queue).catch(options.onError);
-  });
 
   const adopted = await adopt();
   void collector.run().catch(options.onError);
@@ -110,77 +120,104 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   async function adopt(): Promise<Adopted> {
     // A batch that was being collected when its process died: nobody else can be at it.
     for (const job of await queue.getActive()) await job.moveToWait('0');
-    const batches: BatchSize[] = [];
-    const found = new Set<number>();
-    for (const job of await queue.getJobs()) {
-      const members = await rowsOfBatch(job);
-      const rows = [...members.finished, ...members.unfinished];
-      for (const row of rows) found.add(row);
-      batches.push(job.data);
-      open.set(job.id ?? '', { job, size: job.data, rows, unfinished: members.unfinished.length });
+    for (const { id = '', data } of await queue.getJobs()) {
+      const child = await calls.getJob(id);
+      const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
+      open.set(id, new OpenBatch(rowsOf(data), data.bytes, tasks));
     }
-    return { batches, rows: found };
+    const batches = [...open.values()];
+    return { batches: batches.map(({ size }) => size), rows: new Set(batches.flatMap(({ rows }) => rows)) };
   }
 
-  function missingRows({ results, abandoned }: CollectedBatch, fed: readonly number[]): readonly number[] {
-    if (results.length === fed.length) return [];
-    const there = new Set([...results, ...abandoned].map(({ row }) => row));
-    return fed.filter((row) => !there.has(row) && !takenBack.has(row));
+  async function collect(job: Job<RunBatchData>): Promise<void> {
+    const { id = '' } = job;
+    const batch = open.get(id);
+    if (batch === undefined) return;
+    const [value] = Object.values(await job.getChildrenValues());
+    const { results, leftovers } = value === undefined ? nothing : decodeReturn(value);
+    const told = new Set([...results, ...leftovers].map(({ row }) => row));
+    await options.collect({
+      ...batch.size,
+      results,
+      leftovers: leftovers.map((leftover) => {
+        const task = batch.taskOf(leftover);
+        return { ...leftover, ...(task !== undefined && { task }) };
+      }),
+      missing: batch.isTaken ? [] : batch.rows.filter((row) => !told.has(row)),
+    });
+    open.delete(id);
   }
 
-  async function addOnce(tasks: readonly RowTask[], id: string, size: BatchSize): Promise<void> {
-    const { job } = await producer.add({
+  async function addOnce(id: string, tasks: readonly RowTask[]): Promise<void> {
+    const child = { jobId: id, removeOnComplete: true, removeOnFail: true, ignoreDependencyOnFailure: true };
+    await producer.add({
       name: 'batch',
       queueName: name,
-      data: size,
+      data: { rows: rangesOf(tasks), bytes: bytesOf(tasks) },
       opts: { jobId: id, removeOnComplete: true, ...collectAgain },
-      children: tasks.map((task) => ({
-        name: task.operation,
-        queueName: rows.name,
-        data: encodeTask(task),
-        opts: {
-          jobId: rowJobId(runId, task.row),
-          attempts: options.policy.attempts,
-          backoff: { type: 'told', delay: options.policy.backoffMs },
-          removeOnComplete: true,
-          removeOnFail: true,
-          ignoreDependencyOnFailure: true,
-          stackTraceLimit: 0,
+      children: [
+        {
+          name: 'rows',
+          queueName: rows.name,
+          data: encodeBatch({ tasks, policy: options.policy }),
+          opts: child,
         },
-      })),
+      ],
     });
-    const batch = open.get(id);
-    if (batch !== undefined) batch.job = job as Job<BatchSize>;
+  }
+
+  /** Takes a batch back if nobody has it, and else asks for it. */
+  async function takeOne(
+    id: string,
+    batch: OpenBatch,
+    save: (taken: BatchReturn) => Promise<void>,
+  ): Promise<void> {
+    const since = performance.now();
+    const child = await calls.getJob(id);
+    if (child === undefined) return;
+    if (await child.isActive()) {
+      if (!batch.isWithdrawn) await child.log(encodeEntry({ type: 'withdraw' }));
+      batch.isWithdrawn = true;
+      return;
+    }
+    await batch.readOn((first) => rows.readLedger(id, first));
+    await save(batch.abandoned());
+    // Whoever has claimed it meanwhile has it still, unless that was long ago: BullMQ removes nothing that is locked.
+    if (performance.now() - since > lockMs / 2) return;
+    batch.isTaken = true;
+    await child.remove().catch(() => {
+      batch.isTaken = false;
+    });
   }
 
   return {
     adopted,
     get openRows() {
       let sum = 0;
-      for (const batch of open.values()) sum += batch.unfinished;
+      for (const { unfinishedRows } of open.values()) sum += unfinishedRows;
       return sum;
     },
     async refresh() {
+      const now = performance.now();
+      const old = [...open].filter(([, { since }]) => now - since > readAfterMs);
       await Promise.all(
-        [...open].map(async ([id, batch]) => {
-          const { unprocessed } = (await batch.job?.getDependenciesCount({ unprocessed: true })) ?? {};
-          if (unprocessed === undefined) return;
-          batch.unfinished = unprocessed;
-          // A batch whose rows are all finished is there until it has been collected.
-          if (unprocessed > 0 || (await queue.getJob(id)) !== undefined || !open.delete(id)) return;
+        old.map(async ([id, batch]) => {
+          const before = batch.unfinishedRows;
+          await batch.readOn((first) => rows.readLedger(id, first));
+          if (batch.unfinishedRows < before) await options.onResults(batch.known().results);
+          // A batch that is done is there until it has been collected.
+          if ((await queue.getJob(id)) !== undefined || !open.delete(id)) return;
           await options.onVanished(batch.rows, batch.size);
         }),
       );
     },
-    async add(tasks, bytes, signal) {
-      const first = tasks[0];
-      if (first === undefined) return;
-      const id = batchJobId(runId, first.row);
-      const size = { rows: tasks.length, bytes };
-      open.set(id, { size, rows: tasks.map(({ row }) => row), unfinished: tasks.length });
+    async add(tasks, signal) {
+      const id = batchJobId(runId);
+      const added = tasks.map(({ row }) => row);
+      open.set(id, new OpenBatch(added, bytesOf(tasks), tasks));
       for (;;) {
         try {
-          return await addOnce(tasks, id, size);
+          return await addOnce(id, tasks);
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
@@ -190,22 +227,19 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         }
       }
     },
-    takeBack: (save) =>
-      takeBack(datastore, rows, runId, async (taken) => {
-        for (const { row } of taken) takenBack.add(row);
-        await save(taken);
-      }),
+    async takeBack(save) {
+      for (const [id, batch] of open) if (!batch.isTaken) await takeOne(id, batch, save);
+    },
     async forget() {
-      clock.close();
       await collector.close();
       await queue.pause();
       await queue.obliterate({ force: true });
     },
     async close() {
-      clock.close();
       await collector.close();
-      await producer.close();
-      await queue.close();
+      await Promise.all([producer.close(), queue.close(), calls.close()]);
     },
   };
 }
+
+const nothing: BatchReturn = { results: [], leftovers: [] };

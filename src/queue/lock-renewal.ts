@@ -8,11 +8,16 @@ interface LockHolder {
 }
 
 export interface LockRenewal {
-  /** Keeps the lock of a job until the work is done. */
+  /**
+   * Keeps the lock of a job until the work is done.
+   *
+   * @param onLost called when the lock is somebody else's
+   */
   during<Result>(
     job: { readonly id?: string | undefined },
     token: string | undefined,
     work: () => Promise<Result>,
+    onLost?: () => void,
   ): Promise<Result>;
   /** Begins to renew with a worker, until it is closed. */
   start(worker: LockHolder): void;
@@ -28,10 +33,13 @@ const renewAfterMs = lockMs / 4;
  * @param onError called with each failure; the next renewal is tried all the same
  */
 export function renewLocks(onError: (error: Error) => void): LockRenewal {
-  const held = new Map<string, { readonly token: string; readonly since: number }>();
+  const held = new Map<
+    string,
+    { readonly token: string; readonly since: number; readonly onLost: (() => void) | undefined }
+  >();
   return {
-    async during({ id = '' }, token = '', work) {
-      held.set(id, { token, since: steadyNow() });
+    async during({ id = '' }, token = '', work, onLost) {
+      held.set(id, { token, since: steadyNow(), onLost });
       try {
         return await work();
       } finally {
@@ -46,7 +54,11 @@ export function renewLocks(onError: (error: Error) => void): LockRenewal {
         const ids = due.map(([id]) => id);
         const tokens = due.map(([, { token }]) => token);
         const lost = await worker.extendJobLocks(ids, tokens, lockMs);
-        for (const id of lost) if (held.has(id)) onError(new Error(`could not renew lock for job ${id}`));
+        for (const id of lost) {
+          if (!held.has(id)) continue;
+          onError(new Error(`could not renew lock for job ${id}`));
+          held.get(id)?.onLost?.();
+        }
       };
       const timer = setInterval(() => void renew(renewAfterMs).catch(onError), renewAfterMs);
       timer.unref();

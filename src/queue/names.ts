@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 /**
- * The queue of all rows for one API, shared by every run and machine that calls it, because its limits are shared.
+ * The queue of all batches of rows for one API, shared by every run and machine that calls it, because its limits are shared.
  * `baseUrl` must be normalised.
  */
 export function rowsQueueName(baseUrl: string): string {
@@ -13,19 +13,7 @@ export function batchesQueueName(runId: string): string {
   return `batches-${runId}`;
 }
 
-/** Job id of a row; unique while the row is in the datastore. */
-export function rowJobId(runId: string, row: number): string {
-  return `${runId}-r${row}`;
-}
-
-/** Job id of the batch that begins with this row. */
-export function batchJobId(runId: string, firstRow: number): string {
-  return `${runId}-b${firstRow}`;
-}
-
-/** The row of a job id, or of a child key (`<prefix>:<queue>:<id>`, whatever the datastore puts before). */
-export function rowOfJobId(key: string): number {
-  const row = Number(key.slice(key.lastIndexOf('-r') + 2));
-  if (!Number.isSafeInteger(row)) throw new Error(`Not the id of a row: ${key}`);
-  return row;
+/** Job id of a batch, in both queues: never used again, so that nobody takes a later batch for this one. */
+export function batchJobId(runId: string): string {
+  return `${runId}-b-${randomUUID()}`;
 }

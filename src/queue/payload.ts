@@ -1,13 +1,14 @@
 import { outcomes, type RowHistory, type RowResult } from '../domain.ts';
 import { fatalError } from '../errors.ts';
+import type { RetryPolicy } from './verdict.ts';
 
 /**
  * What goes through the datastore. Every payload is JSON text inside one string: the text escapes NUL and lone
  * surrogates, which PostgreSQL's `jsonb` refuses, so whatever a manifest or an API says comes back exactly.
  */
 
-/** Version of the payloads; a worker refuses rows of a version that it does not know. */
-const payloadVersion = 1;
+/** Version of the payloads; a worker refuses batches of a version that it does not know. */
+const payloadVersion = 2;
 
 /** A row as a worker gets it. It holds no token: each worker has its own. */
 export interface RowTask {
@@ -20,49 +21,93 @@ export interface RowTask {
   readonly body: string;
   /** What attempts did before; absent when there were none. */
   readonly history?: RowHistory;
-  /** How often a worker has taken the row and said in `history` what came of it. */
-  readonly accountedClaims: number;
+  /** Attempts of this run that are used up; absent: none. */
+  readonly attemptsUsed?: number;
 }
 
-/** Data of a row's job: an envelope that every version understands around a text that may not. */
-export interface RowJobData {
+/** Rows of one run that one worker calls, and how. */
+export interface Batch {
+  readonly tasks: readonly RowTask[];
+  readonly policy: RetryPolicy;
+}
+
+/** A row that a worker hands back, unfinished. */
+export interface Leftover {
+  readonly row: number;
+  /** Absent when it was never called. */
+  readonly history?: RowHistory;
+  readonly attemptsUsed: number;
+  /** When it may be called again, milliseconds from now. */
+  readonly delayMs: number;
+}
+
+/** What a batch has come to: each of its rows is in one of the two. */
+export interface BatchReturn {
+  readonly results: readonly RowResult[];
+  readonly leftovers: readonly Leftover[];
+}
+
+/** One entry of a batch's ledger (`ledger.ts`). */
+export type LedgerEntry =
+  /** The worker of that claim, counted from 1, takes the batch over: whoever had it before may call nothing more. */
+  | { readonly type: 'begin'; readonly claim: number }
+  /** The coordinator wants the batch back. */
+  | { readonly type: 'withdraw' }
+  /** What the worker of that claim is about to call, and what came of earlier calls. */
+  | {
+      readonly type: 'work';
+      readonly claim: number;
+      readonly intents?: readonly number[];
+      readonly results?: readonly RowResult[];
+      readonly unfinished?: readonly Unfinished[];
+    };
+
+/** A row that was called, and will be again. */
+export interface Unfinished {
+  readonly row: number;
+  readonly history: RowHistory;
+  readonly attemptsUsed: number;
+}
+
+/** Data of a batch's job: an envelope that every version understands around a text that may not. */
+export interface BatchJobData {
   readonly v: number;
-  /** `accountedClaims`. It is outside of the text so that a worker which can't read that can still account for itself. */
-  readonly claims: number;
   readonly text: string;
 }
 
-export function encodeTask({ accountedClaims, ...task }: RowTask): RowJobData {
-  return { v: payloadVersion, claims: accountedClaims, text: JSON.stringify(task) };
+export function encodeBatch({ tasks, policy }: Batch): BatchJobData {
+  return { v: payloadVersion, text: JSON.stringify({ tasks, policy }) };
 }
 
 /** @throws a fatal error `UNKNOWN_PAYLOAD` when another version of the program wrote it. */
-export function decodeTask(data: unknown): RowTask {
-  const { v, claims, text } = data as Partial<RowJobData>;
-  if (v !== payloadVersion || typeof claims !== 'number' || typeof text !== 'string') {
+export function decodeBatch(data: unknown): Batch {
+  const { v, text } = data as Partial<BatchJobData>;
+  if (v !== payloadVersion || typeof text !== 'string') {
     throw fatalError(
       'UNKNOWN_PAYLOAD',
-      `A row in the datastore has data of version ${String(v)}; this program knows version ${payloadVersion}. ` +
+      `A batch in the datastore has data of version ${String(v)}; this program knows version ${payloadVersion}. ` +
         'Use the version of cqbatch that started the run.',
     );
   }
-  return { ...readTask(JSON.parse(text), 'row'), accountedClaims: claims };
+  return readBatch(JSON.parse(text), 'batch');
 }
 
-/** The same data, whatever it says, with this many claims accounted for. */
-export function withAccountedClaims(data: RowJobData, claims: number): RowJobData {
-  return { ...data, claims };
+export function encodeReturn(value: BatchReturn): string {
+  return JSON.stringify(value);
 }
 
-export function encodeResult(result: RowResult): string {
-  return JSON.stringify(result);
-}
-
-export function decodeResult(value: unknown): RowResult {
+export function decodeReturn(value: unknown): BatchReturn {
   // The datastores differ in whether they hand back the JSON string or its text.
-  const text = String(value);
-  const parsed: unknown = JSON.parse(text);
-  return readResult(typeof parsed === 'string' ? JSON.parse(parsed) : parsed, 'result');
+  const parsed: unknown = JSON.parse(String(value));
+  return readReturn(typeof parsed === 'string' ? JSON.parse(parsed) : parsed, 'result');
+}
+
+export function encodeEntry(entry: LedgerEntry): string {
+  return JSON.stringify(entry);
+}
+
+export function decodeEntry(text: string): LedgerEntry {
+  return readEntry(JSON.parse(text), 'ledger');
 }
 
 /**
@@ -87,6 +132,10 @@ function oneOf<T>(values: readonly T[]): Read<T> {
 
 function optional<T>(read: Read<T>): Read<T | undefined> {
   return (value, name) => (value === undefined ? undefined : read(value, name));
+}
+
+function listOf<T>(read: Read<T>): Read<readonly T[]> {
+  return (value, name) => (Array.isArray(value) ? value.map((item) => read(item, name)) : malformed(name));
 }
 
 /** An object with these fields; others are left out. */
@@ -127,7 +176,7 @@ const readHistory = readObject<RowHistory>({
   lastStatus: optional(readNumber),
 });
 
-const readTask = readObject<Omit<RowTask, 'accountedClaims'>>({
+const readTask = readObject<RowTask>({
   run: readText,
   row: readNumber,
   operation: readText,
@@ -135,6 +184,7 @@ const readTask = readObject<Omit<RowTask, 'accountedClaims'>>({
   path: readText,
   body: readText,
   history: optional(readHistory),
+  attemptsUsed: optional(readNumber),
 });
 
 const readResult = readObject<RowResult>({
@@ -152,4 +202,42 @@ const readResult = readObject<RowResult>({
   durationMs: optional(readNumber),
   duplicateOf: optional(readNumber),
   columns: optional(readTexts),
+});
+
+const readBatch = readObject<Batch>({
+  tasks: listOf(readTask),
+  policy: readObject<RetryPolicy>({ attempts: readNumber, backoffMs: readNumber }),
+});
+
+const readReturn = readObject<BatchReturn>({
+  results: listOf(readResult),
+  leftovers: listOf(
+    readObject<Leftover>({
+      row: readNumber,
+      history: optional(readHistory),
+      attemptsUsed: readNumber,
+      delayMs: readNumber,
+    }),
+  ),
+});
+
+const readEntry: Read<LedgerEntry> = (value, name) => {
+  const { type } = isObject(value) ? value : {};
+  if (type === 'withdraw') return { type };
+  if (type === 'begin')
+    return readObject<LedgerEntry & { type: 'begin' }>({ type: oneOf(['begin']), claim: readNumber })(
+      value,
+      name,
+    );
+  return readWork(value, name);
+};
+
+const readWork = readObject<LedgerEntry & { type: 'work' }>({
+  type: oneOf(['work']),
+  claim: readNumber,
+  intents: optional(listOf(readNumber)),
+  results: optional(listOf(readResult)),
+  unfinished: optional(
+    listOf(readObject<Unfinished>({ row: readNumber, history: readHistory, attemptsUsed: readNumber })),
+  ),
 });

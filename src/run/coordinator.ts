@@ -2,27 +2,31 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
-import { openBatchQueue } from '../queue/batch-queue.ts';
-import type { CollectedBatch } from '../queue/collected-batch.ts';
-import type { RowTask } from '../queue/payload.ts';
+import { type CollectedBatch, openBatchQueue } from '../queue/batch-queue.ts';
+import { bytesOf, rangesOf } from '../queue/open-batch.ts';
+import type { Leftover, RowTask } from '../queue/payload.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import type { RetryPolicy } from '../queue/verdict.ts';
+import { after } from '../waiting.ts';
+import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
 
 /**
- * The coordinator of a run: feeds its rows as batches, never more than the window holds, and collects the results of
- * finished batches into the journal. It begins with what an earlier coordinator of the run left in the datastore.
+ * The coordinator of a run: feeds its rows as batches, never more than the window holds, collects what came of them into
+ * the journal, and feeds again what was handed back. It begins with what an earlier coordinator of the run left in the
+ * datastore.
  *
  * ```
  * feeding ──(all rows fed)──▶ draining ──(all batches collected)──▶ done
  *    └───────────┬───────────────┘
  *                ├─(stop)──────────────▶ stopped    ─┬─ withdraw: nothing of the run is left in the datastore
  *                ├─(too many failures)─▶ exceeded    │  or close: another coordinator goes on with it
- *                ├─(rows vanished)─────▶ robbed     ─┘
+ *                ├─(rows vanished)─────▶ robbed      │
+ *                ├─(rows came back that only the manifest knows)─▶ again ─┘
  *                └─(datastore, disk)───▶ rejected
  * ```
  */
-export type CoordinatorEnd = 'done' | 'stopped' | 'exceeded' | 'robbed';
+export type CoordinatorEnd = 'done' | 'stopped' | 'exceeded' | 'robbed' | 'again';
 
 export interface CoordinatorOptions {
   readonly runId: string;
@@ -37,7 +41,7 @@ export interface CoordinatorOptions {
   readonly policy: RetryPolicy;
   /** The run ends when more rows than that have failed. */
   readonly maxFailures?: number;
-  /** Called with the rows of a batch once they are safe in the journal. */
+  /** Called with new results once they are safe in the journal. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
   /** Errors of the datastore that may pass. */
   readonly onError: (error: Error) => void;
@@ -59,6 +63,8 @@ export interface Coordinator {
 
 /** How often the datastore is asked what other processes have finished, and what can be taken back. */
 const refreshMs = 250;
+/** Rows that are fed with one write to the journal. */
+const rowsAtOnce = 1_000;
 
 export async function startCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { journal, window, datastore } = options;
@@ -84,11 +90,8 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     runId: options.runId,
     rows: options.rows,
     policy: options.policy,
-    collect: (batch, missing) =>
-      collect(batch, missing).catch((error: Error) => {
-        fail(error);
-        throw error;
-      }),
+    collect: (batch) => failing(collect(batch)),
+    onResults: (results) => failing(keep(results)),
     async onVanished(rows, size) {
       await journal.append(rows.filter((row) => !journal.isFinished(row)).map(suspected));
       window.collected(size.rows, size.bytes);
@@ -96,6 +99,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     },
     onError: options.onError,
   });
+  const feed = new Feed(options.tasks, batches.adopted.rows);
   let incarnation = await datastore.incarnation();
   for (const { rows, bytes } of batches.adopted.batches) window.fed(rows, bytes);
   await journal.append(suspectLostRows());
@@ -118,50 +122,75 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     return { type: 'open', row, history: { ...before, attempts: before.attempts + 1, unclear: true } };
   }
 
-  async function collect(batch: CollectedBatch, missing: readonly number[]): Promise<void> {
-    const results = [...batch.results, ...batch.abandoned.map(abandonedResult)];
+  /** What the journal does not take ends the run. */
+  function failing(work: Promise<void>): Promise<void> {
+    return work.catch((error: Error) => {
+      fail(error);
+      throw error;
+    });
+  }
+
+  async function keep(results: readonly RowResult[], others: readonly JournalEntry[] = []): Promise<void> {
     const entries: JournalEntry[] = results.map((result) => ({ type: 'row', result }));
-    const fresh = await journal.append([...entries, ...missing.map(suspected)]);
-    if (missing.length > 0) endBecause('robbed');
-    await options.onCollected(fresh);
-    window.collected(batch.rows, batch.bytes);
+    await options.onCollected(await journal.append([...entries, ...others]));
     const { maxFailures } = options;
     if (maxFailures !== undefined && journal.outcomeCounts.failed > maxFailures) endBecause('exceeded');
   }
 
-  async function feed(): Promise<CoordinatorEnd> {
-    let tasks: RowTask[] = [];
-    let bytes = 0;
-    const addBatch = async (): Promise<void> => {
-      await until(() => window.hasRoom);
-      const first = tasks[0];
-      const last = tasks.at(-1);
-      if (ending.signal.aborted || first === undefined || last === undefined) return;
-      // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
-      const to = incarnation === undefined ? {} : { to: incarnation };
-      await journal.append([{ type: 'fed', first: first.row, last: last.row, ...to }]);
-      window.fed(tasks.length, bytes);
-      await orEnding(batches.add(tasks, bytes, ending.signal));
-      tasks = [];
-      bytes = 0;
-    };
-
-    for await (const task of options.tasks) {
-      if (ending.signal.aborted) break;
-      if (batches.adopted.rows.has(task.row)) continue;
-      tasks.push(task);
-      bytes += task.body.length;
-      if (window.isFull(tasks.length, bytes)) await addBatch();
+  async function collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
+    await keep(results, [...leftovers.flatMap(opened), ...missing.map(suspected)]);
+    for (const { task, delayMs } of leftovers) {
+      if (task === undefined) endBecause('again');
+      else feed.again(task, delayMs);
     }
-    await addBatch();
-    await until(() => window.isEmpty);
+    if (missing.length > 0) endBecause('robbed');
+    window.collected(rows, bytes);
+  }
+
+  async function feedAll(): Promise<CoordinatorEnd> {
+    while (!ending.signal.aborted && !(feed.isDone && window.isEmpty)) {
+      const batches = window.hasRoom ? await nextBatches() : [];
+      if (batches.length > 0) await add(batches);
+      // A row that was handed back may be due before anything else happens.
+      else if (!ending.signal.aborted) await Promise.race([window.changed(), dueAgain()]);
+    }
+    await feed.close();
+    if (failure !== undefined) throw failure;
     return reason ?? 'done';
   }
 
-  /** Waits until the condition holds or the run is ending. */
-  async function until(condition: () => boolean): Promise<void> {
-    while (!ending.signal.aborted && !condition()) await window.changed();
-    if (failure !== undefined) throw failure;
+  /** As many batches as there is room for, all of them with one line of the journal. */
+  async function nextBatches(): Promise<RowTask[][]> {
+    const batches: RowTask[][] = [];
+    let rows = 0;
+    do {
+      const batch: RowTask[] = [];
+      let bytes = 0;
+      while (!window.isFull(batch.length, bytes)) {
+        const task = await feed.next();
+        if (task === undefined) break;
+        batch.push(task);
+        bytes += task.body.length;
+      }
+      if (batch.length === 0) break;
+      batches.push(batch);
+      rows += batch.length;
+    } while (rows < Math.min(rowsAtOnce, window.room));
+    return batches;
+  }
+
+  async function add(added: readonly RowTask[][]): Promise<void> {
+    // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
+    await journal.append(added.flatMap((tasks) => fed(tasks, incarnation)));
+    for (const tasks of added) {
+      window.fed(tasks.length, bytesOf(tasks));
+      if (!ending.signal.aborted) await orEnding(batches.add(tasks, ending.signal));
+    }
+  }
+
+  function dueAgain(): Promise<void> {
+    const { dueInMs } = feed;
+    return dueInMs === undefined ? new Promise(() => {}) : after(dueInMs);
   }
 
   /** Waits for the datastore, unless the run is ending: it may be away for long. */
@@ -193,9 +222,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   async function withdrawAll(signal: AbortSignal): Promise<boolean> {
     if (!datastore.exclusive && !window.isEmpty) await options.rows.watchStalled();
     while (!window.isEmpty && !signal.aborted && failure === undefined) {
-      await batches.takeBack(async (rows) => {
-        await journal.append(rows.map(({ row, history }) => ({ type: 'open', row, history })));
-      });
+      await batches.takeBack(({ results, leftovers }) => keep(results, leftovers.flatMap(opened)));
       if (!window.isEmpty) await Promise.race([window.changed(), pause(refreshMs)]);
     }
     if (failure !== undefined) throw failure;
@@ -206,7 +233,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   }
 
   return {
-    end: feed(),
+    end: feedAll(),
     stop: () => endBecause('stopped'),
     async withdraw(signal) {
       const aborted = new Promise<false>((resolve) => {
@@ -225,14 +252,13 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   };
 }
 
-function abandonedResult({ row, reason }: CollectedBatch['abandoned'][number]): RowResult {
-  return {
-    row,
-    operation: '',
-    outcome: 'failed',
-    code: 'ABANDONED',
-    message: `given up by the queue: ${reason}`,
-    attempts: 0,
-    unclear: true,
-  };
+/** What the attempts of a row did that is not finished; nothing when there were none. */
+function opened({ row, history }: Leftover): JournalEntry[] {
+  return history === undefined ? [] : [{ type: 'open', row, history }];
+}
+
+/** Rows that are next to each other are one entry. */
+function fed(tasks: readonly RowTask[], incarnation: string | undefined): JournalEntry[] {
+  const to = incarnation === undefined ? {} : { to: incarnation };
+  return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, ...to }));
 }

@@ -12,7 +12,8 @@ const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
 /** Finished rows wait in the datastore until their batch is complete: that many windows of them at the most. */
 const heldWindows = 8;
-const batchesPerWindow = 4;
+/** Until the rate is known. */
+const firstBatchRows = 25;
 const maxBatchRows = 250;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** The rate is measured over about so many of the last seconds. */
@@ -30,6 +31,8 @@ export interface FeedWindowOptions {
 export class FeedWindow {
   /** Calls in flight at once. */
   concurrency: number;
+  /** Workers that share the rows. */
+  workers = 1;
   readonly #options: FeedWindowOptions;
   readonly #now: () => number;
   #openRows = 0;
@@ -61,7 +64,18 @@ export class FeedWindow {
 
   /** Whether a batch of so many rows and bytes is complete: more should go into the next one. */
   isFull(rows: number, bytes: number): boolean {
-    return bytes >= maxBatchBytes || rows >= Math.min(maxBatchRows, Math.ceil(this.limit / batchesPerWindow));
+    return bytes >= maxBatchBytes || rows >= this.#batchRows;
+  }
+
+  /** A second of work of one worker; less while nobody knows how much that is. */
+  get #batchRows(): number {
+    if (this.#weights === 0) return firstBatchRows;
+    return Math.min(maxBatchRows, Math.ceil(this.limit / secondsOfWork / this.workers));
+  }
+
+  /** Rows that may be fed now. */
+  get room(): number {
+    return this.limit - this.#openRows;
   }
 
   get hasRoom(): boolean {

@@ -1,4 +1,5 @@
 import { type Outcome, outcomes, type RowResult } from '../domain.ts';
+import type { CallsInFlight } from '../rate/traffic-meter.ts';
 
 /** Where a run stands, for whoever draws it. */
 export interface ProgressSnapshot {
@@ -23,13 +24,6 @@ export interface ProgressSnapshot {
   readonly workers?: number;
   readonly etaSeconds?: number;
   readonly elapsedSeconds: number;
-}
-
-/** Calls that a process is making. */
-export interface CallsInFlight {
-  readonly calls: number;
-  /** How long the oldest of them has been going. */
-  readonly oldestMs: number;
 }
 
 /** Calls that nobody has answered for long. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { steadyNow, timeOfDay } from '../clock.ts';
 import { writeFileAtomically } from '../files.ts';
+import type { CallsInFlight } from '../rate/traffic-meter.ts';
 import { toHundredths } from '../rounding.ts';
-import type { CallsInFlight } from './progress.ts';
 
 /**
  * `rate.json` of a run: how fast the API could be called over time, and why. It is for people: nothing depends on it.

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { isActive } from '../cluster/entries.ts';
+import { ratePolicySchema } from '../cluster/rate-policy.ts';
 import { outcomes } from '../domain.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
-import { ratePolicySchema } from '../queue/rate-policy.ts';
 
 /**
  * `run.json`: what a run is and where it stands. States:
@@ -131,11 +132,6 @@ export function actualState(record: RunRecord): RunState {
   if (worker === undefined) return 'interrupted';
   // Another machine's processes can't be seen from here; its run is believed.
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
-}
-
-/** Whether a process works on a run in this state, or will as soon as somebody wants it to. */
-export function isActive(state: string): boolean {
-  return state === 'running' || state === 'paused';
 }
 
 /** Whether rows without a result will be called though nobody resumes the run: at the latest when it is unpaused. */

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { RunEntry } from '../cluster/entries.ts';
 import { usageError } from '../errors.ts';
-import type { Registry, RunEntry } from '../queue/registry.ts';
 import type { Progress } from './progress.ts';
 import type { RunRecord } from './record.ts';
 
@@ -30,17 +31,17 @@ export function entryOf(record: RunRecord, counts: RunEntry['counts'], progress:
  * @throws a usage error `RUN_ID_TAKEN` when the datastore knows another run of this id.
  */
 export async function announce(
-  registry: Registry,
+  cluster: Cluster,
   entry: RunEntry,
   { takeUp }: { readonly takeUp: boolean },
 ): Promise<void> {
-  await registry.sweep();
-  if (!(await registry.putRun(entry))) {
+  await cluster.sweep();
+  if (!(await cluster.putRun(entry))) {
     throw usageError(
       'RUN_ID_TAKEN',
       `Another run called ${entry.id} uses this datastore. Give this one another --run-id, or the datastore's ` +
         'installations different prefixes (CQBATCH_QUEUE_PREFIX).',
     );
   }
-  if (takeUp) await registry.wish(entry.id, 'go');
+  if (takeUp) await cluster.wish(entry.id, 'go');
 }

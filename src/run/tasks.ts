@@ -29,7 +29,6 @@ export async function* unfinishedTasks(
         path: prepared.request.path,
         body: prepared.request.body,
         ...(history !== undefined && { history }),
-        accountedClaims: 0,
       };
     }
   }

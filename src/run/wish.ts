@@ -1,12 +1,13 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { DatedWish, Wish } from '../cluster/entries.ts';
 import { writeFileAtomically } from '../files.ts';
-import type { DatedWish, Registry, Wish } from '../queue/registry.ts';
 
 /**
  * How one process asks another to pause, go on with or cancel a run: with a file in the run's folder, which needs no
- * datastore and no connection between the two, or in the registry of a shared datastore, which needs no folder.
+ * datastore and no connection between the two, or in the cluster of a shared datastore, which needs no folder.
  */
 
 const fileName = 'wish.json';
@@ -40,21 +41,21 @@ export interface WishWatch {
   close(): void;
 }
 
-/** @param registry of a shared datastore; without it only the run's folder is looked at. */
-export function watchWishes(runId: string, runFolder: string, registry?: Registry): WishWatch {
+/** @param cluster of a shared datastore; without it only the run's folder is looked at. */
+export function watchWishes(runId: string, runFolder: string, cluster?: Cluster): WishWatch {
   let current: Wish = 'go';
   let asking = false;
   const waiting = new Set<{ readonly wanted: readonly Wish[]; resolve(wish: Wish): void }>();
 
-  /** From the folder, and from the registry; undefined: not asked yet. */
-  const heard: { folder?: Heard; registry?: Heard } = {};
+  /** From the folder, and from the cluster; undefined: not asked yet. */
+  const heard: { folder?: Heard; cluster?: Heard } = {};
   let latest: DatedWish | undefined;
 
   const hear = (source: keyof typeof heard, wish: DatedWish | undefined): void => {
     const before = heard[source];
     heard[source] = { wish };
     if (isDeepStrictEqual(before?.wish, wish)) return;
-    const others = source === 'folder' ? heard.registry : heard.folder;
+    const others = source === 'folder' ? heard.cluster : heard.folder;
     // What was made while it is watched is the latest, whatever the clocks of who made it said.
     latest = before === undefined || wish === undefined ? laterOf(wish, others?.wish) : wish;
     current = latest?.wish ?? 'go';
@@ -67,10 +68,10 @@ export function watchWishes(runId: string, runFolder: string, registry?: Registr
   const look = async (): Promise<void> => {
     // While the datastore does not answer, the folder still does.
     hear('folder', await readWish(runFolder));
-    if (registry === undefined || asking) return;
+    if (cluster === undefined || asking) return;
     asking = true;
     try {
-      hear('registry', await registry.wishOf(runId));
+      hear('cluster', await cluster.wishOf(runId));
     } catch {
       // It is asked again.
     } finally {

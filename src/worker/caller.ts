@@ -1,22 +1,21 @@
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { steadyNow } from '../clock.ts';
+import type { Member } from '../cluster/member.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
-import type { RowWorker } from '../queue/row-worker.ts';
+import { CallGate } from '../rate/call-gate.ts';
+import { CallScheduler, ownTiming, sharedTiming } from '../rate/call-scheduler.ts';
+import { type PaceReport, startLeaderLoop } from '../rate/leader-loop.ts';
+import { type StartingPoint, usualConcurrency } from '../rate/rate-controller.ts';
+import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { toHundredths } from '../rounding.ts';
-import { withSpare } from './allotment.ts';
-import { CallGate } from './call-gate.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
-import type { Exchange, WorkerFacts } from './exchange.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
-import { type PaceReport, startPacer } from './pacer.ts';
-import { createRowProcessor, type WorkerEvent } from './row-processor.ts';
-import { RowsInHand } from './rows-in-hand.ts';
-import { type StartingPoint, usualConcurrency } from './steering.ts';
-import { TrafficMeter } from './traffic-meter.ts';
-import { startWatchedWorker } from './watched-worker.ts';
+import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
+import { RowsInHand, withSpare } from './rows-in-hand.ts';
+import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts';
 
 export interface CallerOptions {
   readonly datastore: Datastore;
@@ -28,8 +27,8 @@ export interface CallerOptions {
   readonly maxOutageMs?: number | undefined;
   /** Calls in flight at once, or as many as are good. */
   readonly concurrency: number | 'auto';
-  /** Opens the exchange with other workers of the API; it is closed at the end. */
-  readonly exchange: (facts: () => WorkerFacts) => Exchange;
+  /** This worker among those of the API; it leaves them at the end. */
+  readonly member: Member;
   /** What an earlier run has learned of the API. */
   readonly learned?: StartingPoint | undefined;
   readonly log: Logger;
@@ -62,9 +61,16 @@ export function startCaller(options: CallerOptions): Caller {
   /** Rows that are claimed at a time. */
   let inHand = mostInHand();
   const rowsInHand = new RowsInHand();
-  const gate = new CallGate({ concurrency, spacingMs: 0 });
+  const { member } = options;
+  const timing = member.isShared ? sharedTiming : ownTiming;
+  const gate = new CallGate({
+    scheduler: new CallScheduler({ timing, concurrency: wanted, random: Math.random }),
+    take: (request) => member.take(request),
+    onError,
+  });
   const meter = new TrafficMeter();
-  let worker: RowWorker | undefined;
+  meter.elsewhere = () => gate.elsewhere;
+  let worker: WatchedWorker | undefined;
   let governed = true;
   let finished = 0;
   let paused = false;
@@ -79,9 +85,9 @@ export function startCaller(options: CallerOptions): Caller {
     if (worker !== undefined) worker.concurrency = breaker.rowsInHand(inHand, mostInHand());
   }
 
-  const pacer = startPacer({
-    queue: rows,
-    exchange: options.exchange(() => ({ active: gate.active, finished, concurrency })),
+  const leaderLoop = startLeaderLoop({
+    member,
+    facts: () => ({ finished, concurrency }),
     meter,
     gate,
     concurrency: wanted,
@@ -92,18 +98,25 @@ export function startCaller(options: CallerOptions): Caller {
       concurrency = pace.ownConcurrency;
       const most = mostInHand();
       const needed = rowsInHand.update(gate.takeBusiest(), most);
-      inHand = pace.gatesKeep ? needed : most;
+      // BullMQ claims no more for a limit that rises while all its rows are in flight: what the user wants is there at once.
+      inHand = pace.isKept && wanted === undefined ? needed : most;
       setRowsInHand();
+      rest();
       logPace(log, pace, before);
       before = pace;
       options.onPace(pace);
     },
     onError,
   });
+  /** While the API rests no rows are claimed: they would only be sent back. */
+  function rest(): void {
+    if (worker !== undefined) worker.resting = gate.isResting;
+  }
   const start = (): void => {
     if (paused) return;
     worker = startWatchedWorker(datastore, rows, {
       concurrency: breaker.rowsInHand(inHand, mostInHand()),
+      refusal,
       process: createRowProcessor({
         client: options.client,
         gate,
@@ -113,17 +126,22 @@ export function startCaller(options: CallerOptions): Caller {
         log,
         onEvent(event) {
           if (event.type === 'finished') finished += 1;
+          if (event.type === 'throttled') {
+            if (event.waitMs > 0) meter.askedToWait(event.waitMs);
+            rest();
+          }
           options.onEvent(event);
         },
         onHalt: (failure, path) => options.onHalt(refusalReason(options.baseUrl, path, failure)),
       }),
       log,
+      isResting: () => gate.isResting,
       onRefused: options.onRefused,
       onStuck: options.onStuck,
       onError,
     });
   };
-  pacer.established.then(start).catch(onError);
+  leaderLoop.established.then(start).catch(onError);
 
   const pause = (): void => {
     paused = true;
@@ -139,7 +157,7 @@ export function startCaller(options: CallerOptions): Caller {
     pause,
     stop(deadlineMs) {
       pause();
-      stopping ??= (worker?.stop(deadlineMs) ?? Promise.resolve()).finally(() => pacer.stop());
+      stopping ??= (worker?.stop(deadlineMs) ?? Promise.resolve()).finally(() => leaderLoop.stop());
       return stopping;
     },
   };

@@ -1,8 +1,9 @@
+import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { Journal } from '../journal/journal.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
-import { enterState, isActive } from '../run/record.ts';
+import { enterState } from '../run/record.ts';
 import { openRunJournal } from '../run/run-journal.ts';
 import { settleRun } from '../run/settle-run.ts';
 import type { RunStore } from '../run/store.ts';

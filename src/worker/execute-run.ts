@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { steadyNow } from '../clock.ts';
+import { openCluster } from '../cluster/cluster.ts';
+import type { RunEntry } from '../cluster/entries.ts';
+import { onlyMember } from '../cluster/member.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { type CqbatchError, fatalError, usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ProcessLock } from '../lock.ts';
 import { makePrivate } from '../private-files.ts';
 import { rowsQueueName } from '../queue/names.ts';
-import { openRegistry, type RunEntry } from '../queue/registry.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import { removeNotAttempted } from '../report/report-files.ts';
 import type { WrittenReports } from '../report/write-reports.ts';
@@ -29,7 +31,6 @@ import { clearWish, watchWishes } from '../run/wish.ts';
 import { systemError } from '../system-error.ts';
 import { aborted, after } from '../waiting.ts';
 import { claimForOurselves } from './claim-datastore.ts';
-import { ownExchange, sharedExchange } from './exchange.ts';
 import { type RunEnd, type RunEvent, runHere } from './run-here.ts';
 
 export interface ExecuteRunOptions {
@@ -140,7 +141,7 @@ interface Means {
 
 async function execute(options: ExecuteRunOptions, means: Means): Promise<ExecutedRun> {
   const { store, log } = options;
-  const { datastore, rows, journal } = means;
+  const { datastore, journal } = means;
   const { id, options: runOptions } = options.record;
   const runFolder = store.folder(id);
   const onError = (error: Error): void => log.warn({ run: id, err: error.message }, 'datastore error');
@@ -148,7 +149,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   refuseOtherDatastore(options, journal);
   if (datastore.exclusive) await claimForOurselves(store, id, means, options.interrupt);
 
-  const registry = datastore.exclusive ? undefined : openRegistry(datastore);
+  const cluster = datastore.exclusive ? undefined : openCluster(datastore);
   const keeper = new RecordKeeper(
     store,
     withTimeOfDead(withoutQueue(options.record), journal.lastFinishedAt),
@@ -164,7 +165,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   let latest: RateFacts | undefined;
   let ended = false;
   try {
-    if (registry !== undefined) await announce(registry, entry(), { takeUp: options.handOver !== true });
+    if (cluster !== undefined) await announce(cluster, entry(), { takeUp: options.handOver !== true });
     if (options.handOver !== true) await clearWish(runFolder);
     await keeper.save();
     await removeNotAttempted(runFolder);
@@ -175,12 +176,11 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       rateLog.see(pace);
       options.onPace?.(pace);
     };
-    const wishes = watchWishes(id, runFolder, registry);
+    const wishes = watchWishes(id, runFolder, cluster);
     const presence =
-      registry &&
+      cluster &&
       startPresence({
-        registry,
-        rows,
+        cluster,
         entry,
         onSurroundings(surroundings) {
           const { pace } = surroundings;
@@ -199,10 +199,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         tasks: () => unfinishedTasks(id, planned.manifest.rows(), planned.prepare, journal),
         client: options.client,
         wishes,
-        exchange: (facts) =>
-          registry === undefined
-            ? ownExchange(runOptions.rate)
-            : sharedExchange({ registry, version: options.version, baseUrl: runOptions.baseUrl, facts }),
+        join: () => cluster?.join(runOptions.baseUrl, options.version) ?? onlyMember(runOptions.rate),
         learned: await options.learned?.load(),
         onPace: seePace,
         log,
@@ -253,7 +250,6 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
     }
   } finally {
     keeper.close();
-    await Promise.race([registry?.close(), after(farewellMs)]);
   }
 }
 

@@ -24,7 +24,7 @@ export interface JudgedAttempt {
 
 /** A verdict, or that this worker can't go on: every other row would fail in the same way. */
 export type Judgement =
-  | Exclude<RowVerdict, { kind: 'refused' }>
+  | RowVerdict
   | { readonly kind: 'halted'; readonly history: RowHistory; readonly failure: ApiFailure };
 
 const maxBackoffMs = 60_000;
@@ -46,7 +46,7 @@ const leastWaitMs = 100;
 export function judge(attempt: JudgedAttempt): Judgement {
   const { task, operation, claim, answer } = attempt;
   const { policy } = claim;
-  const before = withLostClaims(task.history ?? noHistory, claim.lostClaims);
+  const before = task.history ?? noHistory;
   const attempts = before.attempts + answer.requests;
 
   const finished = (
@@ -142,8 +142,8 @@ export function spare(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame)
   };
 }
 
-function historyAfter({ task, claim, answer, startedAt }: JudgedAttempt, failure: ApiFailure): RowHistory {
-  const before = withLostClaims(task.history ?? noHistory, claim.lostClaims);
+function historyAfter({ task, answer, startedAt }: JudgedAttempt, failure: ApiFailure): RowHistory {
+  const before = task.history ?? noHistory;
   return {
     attempts: before.attempts + answer.requests,
     unprocessed: before.unprocessed,
@@ -163,11 +163,6 @@ function sparedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHistory 
 }
 
 /** A row that was claimed and not called. */
-export function uncalled(task: RowTask, claim: Claim): RowVerdict {
-  return { kind: 'returned', history: withLostClaims(task.history ?? noHistory, claim.lostClaims) };
-}
-
-function withLostClaims(history: RowHistory, lostClaims: number): RowHistory {
-  if (lostClaims <= 0) return history;
-  return { ...history, attempts: history.attempts + lostClaims, unclear: true };
+export function uncalled(task: RowTask): RowVerdict {
+  return { kind: 'returned', history: task.history ?? noHistory };
 }

@@ -4,14 +4,14 @@ import type { ApiAnswer, ApiClient } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { ApiRequest } from '../api/request.ts';
 import type { RowResult } from '../domain.ts';
-import { fatalError } from '../errors.ts';
+import { type CqbatchError, fatalError } from '../errors.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { Claim, RowVerdict } from '../queue/verdict.ts';
-import type { CallGate } from './call-gate.ts';
+import type { CallGate } from '../rate/call-gate.ts';
+import type { TrafficMeter } from '../rate/traffic-meter.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { type JudgedAttempt, judge, spare, uncalled } from './judge.ts';
 import { signOf } from './sign.ts';
-import type { TrafficMeter } from './traffic-meter.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
@@ -34,6 +34,16 @@ export interface RowProcessorOptions {
   readonly onEvent: (event: WorkerEvent) => void;
   /** Called when no row can succeed: wrong token, wrong base URL, no permission. The worker must claim no more. */
   readonly onHalt: (failure: ApiFailure, path: string) => void;
+}
+
+/** Why a row can't be called: another version of the program has fed it. */
+export function refusal(task: RowTask): CqbatchError | undefined {
+  if (findOperation(task.operation) !== undefined) return undefined;
+  return fatalError(
+    'UNKNOWN_OPERATION',
+    `A row in the datastore asks for the operation ${task.operation}, which this version of cqbatch does not know. ` +
+      'Use the version that started the run.',
+  );
 }
 
 /** Makes the function that calls the API for a row. It makes one attempt; repeating is the queue's business. */
@@ -72,16 +82,12 @@ export function createRowProcessor(options: RowProcessorOptions) {
 
   async function process(task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> {
     const operation = findOperation(task.operation);
-    if (operation === undefined) {
-      const reason = fatalError(
-        'UNKNOWN_OPERATION',
-        `A row in the datastore asks for the operation ${task.operation}, which this version of cqbatch does not know. ` +
-          'Use the version that started the run.',
-      );
-      return { kind: 'refused', reason };
+    if (operation === undefined) throw new TypeError(`${task.operation} is no operation`);
+    if (!(await isAdmitted())) return uncalled(task);
+    if (!(await claim.intend())) {
+      gate.leave();
+      return uncalled(task);
     }
-
-    if (!(await isAdmitted())) return uncalled(task, claim);
     const startedAt = new Date();
     const answer = await call({ path: task.path, body: task.body }, signal);
     const attempt: JudgedAttempt = {

@@ -20,3 +20,8 @@ export class RowsInHand {
     return Math.min(most, Math.ceil(Math.max(...this.#busiest) * mayRise) + spare);
   }
 }
+
+/** Rows that are claimed for so many calls in flight: some wait, so that a call can begin as soon as another one ends. */
+export function withSpare(concurrency: number): number {
+  return concurrency + Math.max(2, Math.ceil(concurrency / 10));
+}

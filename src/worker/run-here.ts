@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
+import type { Member } from '../cluster/member.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult } from '../domain.ts';
 import type { CqbatchError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
+import type { PaceReport } from '../rate/leader-loop.ts';
+import { type StartingPoint, usualConcurrency } from '../rate/rate-controller.ts';
 import { startCoordinator } from '../run/coordinator.ts';
 import { FeedWindow } from '../run/feed-window.ts';
 import type { RunOptions } from '../run/record.ts';
 import type { WishWatch } from '../run/wish.ts';
 import { aborted, after } from '../waiting.ts';
 import { type Caller, startCaller } from './caller.ts';
-import type { Exchange, WorkerFacts } from './exchange.ts';
-import type { PaceReport } from './pacer.ts';
 import type { WorkerEvent } from './row-processor.ts';
-import { type StartingPoint, usualConcurrency } from './steering.ts';
 import { stuck } from './watched-worker.ts';
 
 /** Why a run that was worked on here came to its end. */
@@ -51,8 +51,8 @@ export interface RunHereOptions {
   /** Calls the API; without it, workers elsewhere must. */
   readonly client: ApiClient | undefined;
   readonly wishes: WishWatch;
-  /** How the worker of this run exchanges with others of the same API. */
-  readonly exchange: (facts: () => WorkerFacts) => Exchange;
+  /** Makes the worker of this run one of those of the API. */
+  readonly join: () => Member;
   /** What earlier runs have learned of the API. */
   readonly learned?: StartingPoint | undefined;
   readonly log: Logger;
@@ -82,6 +82,7 @@ export async function runHere(run: RunHereOptions): Promise<RunEnd> {
   const givenUp = interrupted.then(() => datastoreAway(run.datastore));
   for (;;) {
     const end = await workUntilStopped(run, givenUp);
+    if (end.state === 'again') continue;
     if (end.state === 'robbed') {
       run.log.error({ run: run.runId }, 'the datastore has lost rows: they are fed again, marked unclear');
       continue;
@@ -99,7 +100,11 @@ export async function runHere(run: RunHereOptions): Promise<RunEnd> {
   }
 }
 
-type Stop = RunEnd | { readonly state: 'paused' } | { readonly state: 'robbed' };
+type Stop =
+  | RunEnd
+  | { readonly state: 'paused' }
+  | { readonly state: 'robbed' }
+  | { readonly state: 'again' };
 
 /** @param givenUp resolves when the user wants to leave and the datastore need not be waited for any longer. */
 async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): Promise<Stop> {
@@ -149,7 +154,7 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
       baseUrl: options.baseUrl,
       maxOutageMs: options.maxOutageMs,
       concurrency: options.concurrency,
-      exchange: run.exchange,
+      member: run.join(),
       learned: run.learned,
       log,
       onEvent(event) {
@@ -179,7 +184,7 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
   try {
     const reached = await coordinator.end;
     if (reached === 'exceeded') stop({ state: 'halted', because: 'threshold' });
-    if (reached === 'robbed') stop({ state: 'robbed' });
+    if (reached === 'robbed' || reached === 'again') stop({ state: reached });
     const end: Stop = reached === 'done' ? { state: 'completed' } : (stopped ?? { state: 'interrupted' });
     return await Promise.race([leave(end), givenUp]);
   } finally {

@@ -1,13 +1,12 @@
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
+import { openCluster } from '../cluster/cluster.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
 import { rowsQueueName } from '../queue/names.ts';
-import { openRegistry } from '../queue/registry.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { after } from '../waiting.ts';
 import { startCaller } from './caller.ts';
-import { sharedExchange } from './exchange.ts';
 import { stuck } from './watched-worker.ts';
 
 /** Why a worker has come to its end. */
@@ -47,7 +46,7 @@ export interface Serving {
 /** Calls the API for the rows of every run of a shared datastore, until it is told to stop or can't go on. */
 export function serveRows(options: ServeOptions): Serving {
   const { datastore, baseUrl, log } = options;
-  const registry = openRegistry(datastore);
+  const cluster = openCluster(datastore);
   const queue = openRowQueue(datastore, rowsQueueName(baseUrl));
   let ending: ServeEnd | undefined;
   let resolveEnd: () => void = () => {};
@@ -68,7 +67,7 @@ export function serveRows(options: ServeOptions): Serving {
     baseUrl,
     maxOutageMs: options.maxOutageMs,
     concurrency: options.concurrency,
-    exchange: (facts) => sharedExchange({ registry, version: options.version, baseUrl, facts }),
+    member: cluster.join(baseUrl, options.version),
     log,
     onEvent() {},
     onPace() {},
@@ -83,7 +82,7 @@ export function serveRows(options: ServeOptions): Serving {
 
   async function untilEnd(): Promise<ServeEnd> {
     await isEnding;
-    const closed = worker.stop(options.shutdownMs).then(() => Promise.all([queue.close(), registry.close()]));
+    const closed = worker.stop(options.shutdownMs).then(() => queue.close());
     // A datastore that is away would be waited for without end; its rows come back by themselves.
     await Promise.race([closed, after(options.shutdownMs + 3_000)]);
     return ending ?? { because: 'stopped' };

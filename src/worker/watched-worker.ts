@@ -1,18 +1,26 @@
 import type { Logger } from 'pino';
 import type { Datastore } from '../datastore/datastore.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
+import { BatchWorker, type BatchWorkerOptions } from '../queue/batch-worker.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
-import { type RowWorker, type RowWorkerOptions, startRowWorker } from '../queue/row-worker.ts';
 import { after } from '../waiting.ts';
 import { Watchdog, type WatchdogOptions } from './watchdog.ts';
 
-export interface WatchedWorkerOptions extends RowWorkerOptions {
+export interface WatchedWorkerOptions extends BatchWorkerOptions {
   readonly log: Logger;
+  /** Whether rows wait because the API asked for it. */
+  readonly isResting: () => boolean;
   /** Called when rows wait, nothing keeps the worker from taking them, and it takes none, also after connecting anew. */
   readonly onStuck: () => void;
   /** How long nothing may start, and how often that is looked at; see `WatchdogOptions`. Default: every 5 s. */
   readonly patience?: WatchdogOptions & { readonly watchMs: number };
 }
+
+/** What there is of a worker to whoever has it. */
+export type WatchedWorker = Pick<
+  BatchWorker,
+  'active' | 'started' | 'concurrency' | 'resting' | 'pause' | 'stop'
+>;
 
 /** The error of a worker that has come to a standstill. */
 export function stuck(): CqbatchError {
@@ -27,15 +35,15 @@ const usualWatchMs = 5_000;
 /** A datastore that takes longer to say how it is does not answer. */
 const answerMs = 10_000;
 
-/** A row worker that is replaced, with new connections, when it has come to a standstill that no error explains. */
+/** A worker that is replaced, with new connections, when it has come to a standstill that no error explains. */
 export function startWatchedWorker(
   datastore: Datastore,
   queue: RowQueue,
   options: WatchedWorkerOptions,
-): RowWorker {
+): WatchedWorker {
   const { log } = options;
   const watchdog = new Watchdog(options.patience);
-  let worker = startRowWorker(datastore, queue, options);
+  let worker = new BatchWorker(datastore, queue, options);
   let { concurrency } = options;
   /** Claims of the workers that were replaced. */
   let startedBefore = 0;
@@ -43,17 +51,13 @@ export function startWatchedWorker(
   let watching = false;
 
   async function watch(): Promise<void> {
-    const answer = await Promise.race([
-      Promise.all([queue.countWaiting(), queue.restingFor()]),
-      after(answerMs),
-    ]);
     // One that keeps silent without having said that it is away is no excuse.
-    const [waiting, resting] = answer ?? [1, 0];
+    const waiting = (await Promise.race([queue.countWaiting(), after(answerMs)])) ?? 1;
     const verdict = watchdog.check({
       waiting,
       active: worker.active,
       started: startedBefore + worker.started,
-      resting: resting > 0,
+      resting: options.isResting(),
       away: datastore.trouble !== undefined,
     });
     if (paused) return;
@@ -62,7 +66,8 @@ export function startWatchedWorker(
       log.warn({ waiting }, 'rows wait, but nothing has started for a while: connecting anew');
       const silent = worker;
       startedBefore += silent.started;
-      worker = startRowWorker(datastore, queue, { ...options, concurrency });
+      worker = new BatchWorker(datastore, queue, { ...options, concurrency });
+      worker.resting = silent.resting;
       void silent.stop(0);
     }
     if (verdict === 'give-up') options.onStuck();
@@ -93,6 +98,12 @@ export function startWatchedWorker(
       if (wanted === concurrency) return;
       concurrency = wanted;
       worker.concurrency = wanted;
+    },
+    get resting() {
+      return worker.resting;
+    },
+    set resting(wanted) {
+      worker.resting = wanted;
     },
     pause() {
       paused = true;

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rowsQueueName } from '../../src/queue/names.ts';
 import type { LogEntry } from '../../src/sandbox/log/log-entry.ts';
 import { startCqbatch } from '../helpers/cqbatch.ts';
 import { describeWithFaketime, fakedClock } from '../helpers/faked-clock.ts';
@@ -122,11 +121,12 @@ describeWithFaketime('on Redis, a clock that is set', () => {
       const begin = performance.now();
       const run = place.start('run', 'rows.csv', ...slowly);
       await setDuring(place);
-      // What a window of the rate becomes when Redis' own clock is set back by an hour; libfaketime can't be had there.
+      // What the timeline becomes when Redis' own clock is set back by an hour; libfaketime can't be had there.
       const admin = adminOf(redis);
-      const [meta = ''] = await admin.keys(`*:${rowsQueueName(place.sandbox.url)}:meta`);
-      expect(meta).not.toBe('');
-      await admin.set(meta.replace(/meta$/, 'limiter'), 1_000_000, 'PX', 3_600_000);
+      const [timeline = ''] = await admin.keys('*:timeline');
+      expect(timeline).not.toBe('');
+      const ahead = Date.now() + 3_600_000;
+      await admin.hset(timeline, { next: ahead, until: ahead, restUntil: ahead, leadUntil: ahead });
       expect(await run.end).toMatchObject({ code: 0 });
       await expectUndisturbed(place, (performance.now() - begin) / 1_000);
     });

@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
-import type { RowResult } from '../../src/domain.ts';
+import { noHistory, type RowResult } from '../../src/domain.ts';
 import type { CqbatchError } from '../../src/errors.ts';
-import type { CollectedBatch } from '../../src/queue/collected-batch.ts';
-import type { RowTask } from '../../src/queue/payload.ts';
-import type { TakenRow } from '../../src/queue/take-back.ts';
+import type { CollectedBatch } from '../../src/queue/batch-queue.ts';
+import type { BatchJobData, BatchReturn, RowTask } from '../../src/queue/payload.ts';
 import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
 import { built } from '../helpers/built.ts';
 
 const { bullmqOn } = await built<typeof import('../../src/queue/bullmq.ts')>('queue/bullmq');
-const { batchesQueueName, batchJobId, rowJobId } =
-  await built<typeof import('../../src/queue/names.ts')>('queue/names');
+const { batchesQueueName } = await built<typeof import('../../src/queue/names.ts')>('queue/names');
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
-const { startRowWorker } = await built<typeof import('../../src/queue/row-worker.ts')>('queue/row-worker');
+const { BatchWorker } = await built<typeof import('../../src/queue/batch-worker.ts')>('queue/batch-worker');
+const { fatalError } = await built<typeof import('../../src/errors.ts')>('errors');
+const { encodeBatch } = await built<typeof import('../../src/queue/payload.ts')>('queue/payload');
 const { openBatchQueue } = await built<typeof import('../../src/queue/batch-queue.ts')>('queue/batch-queue');
 
 /** What a row went through, as its processor sees it. */
@@ -30,7 +30,6 @@ function tasksOf(runId: string, rows: number, first = 1): RowTask[] {
     subject: '9223372036854775807',
     path: '/update',
     body: JSON.stringify({ title: awkward }),
-    accountedClaims: 0,
   }));
 }
 
@@ -58,6 +57,7 @@ function setClock(byMs: number): void {
 }
 
 const policy = { attempts: 3, backoffMs: 7 };
+const understood = (): undefined => undefined;
 const never = new AbortController().signal;
 
 const history = { attempts: 1, unprocessed: 0, unclear: false, lastCode: 'CODE', lastMessage: awkward };
@@ -92,11 +92,15 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       const errors: Error[] = [];
       const refused: CqbatchError[] = [];
       const vanished: unknown[] = [];
-      const missed: number[] = [];
+      const early: RowResult[] = [];
       let changed = (): void => {};
-      const worker = startRowWorker(datastore, queue, {
+      const worker = new BatchWorker(datastore, queue, {
         concurrency,
-        process: async (task, claim, signal) => process(task, claim, signal),
+        refusal: understood,
+        process: async (task, claim, signal) => {
+          if (!(await claim.intend())) return { kind: 'returned', history: task.history ?? noHistory };
+          return process(task, claim, signal);
+        },
         onRefused: (reason) => refused.push(reason),
         onError: (error) => errors.push(error),
       });
@@ -105,12 +109,12 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         rows: queue,
         policy,
         onVanished: async (rows, size) => void vanished.push({ rows, size }),
-        collect: async (batch, missing) => {
+        collect: async (batch) => {
           beforeCollecting();
           batches.push(batch);
-          missed.push(...missing);
           changed();
         },
+        onResults: async (results) => void early.push(...results),
         onError: (error) => errors.push(error),
       });
       return {
@@ -122,9 +126,9 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         errors,
         refused,
         vanished,
-        missed,
+        early,
         results: () => batches.flatMap(({ results }) => results).toSorted((a, b) => a.row - b.row),
-        add: (tasks: readonly RowTask[]) => batchQueue.add(tasks, 1, never),
+        add: (tasks: readonly RowTask[]) => batchQueue.add(tasks, never),
         async collected(wanted: number) {
           while (batches.length < wanted) {
             await new Promise<void>((resolve) => {
@@ -167,19 +171,49 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
     });
 
     test('repeats a row that may pass, and tells each attempt what came before', async () => {
-      const seen: (readonly [number, number, number | undefined])[] = [];
+      const seen: (readonly [number, number | undefined])[] = [];
       const run = await runThrough([tasksOf('', 1)], (task, claim) => {
-        seen.push([claim.attemptsUsed, claim.lostClaims, task.history?.attempts]);
+        seen.push([claim.attemptsUsed, task.history?.attempts]);
         if (claim.attemptsUsed === 2) return succeeded(task);
         const attempts = claim.attemptsUsed + 1;
         return { kind: 'retry', delayMs: 1, history: { ...history, attempts, unclear: true } };
       });
       expect(seen).toEqual([
-        [0, 0, undefined],
-        [1, 0, 1],
-        [2, 0, 2],
+        [0, undefined],
+        [1, 1],
+        [2, 2],
       ]);
       expect(run.results()[0]).toMatchObject({ attempts: 3, unclear: true });
+    });
+
+    test('hands a row back that has to wait for long, with all that is known of it', async () => {
+      const run = await begin((task) =>
+        task.row === 1 ? { kind: 'retry', delayMs: 60_000, history } : succeeded(task),
+      );
+      await run.add(tasksOf(run.runId, 3));
+      await run.collected(1);
+      expect(run.results().map(({ row }) => row)).toEqual([2, 3]);
+      const [task] = tasksOf(run.runId, 1);
+      expect(run.batches[0]?.leftovers).toEqual([
+        { row: 1, history, attemptsUsed: 1, delayMs: 60_000, task: { ...task, history, attemptsUsed: 1 } },
+      ]);
+      await run.end();
+    });
+
+    test('is fed a row again that was handed back ten times', async () => {
+      const run = await begin((task, claim) =>
+        claim.attemptsUsed === 10
+          ? succeeded(task)
+          : { kind: 'retry', delayMs: 60_000, history: { ...history, attempts: claim.attemptsUsed + 1 } },
+      );
+      await run.add(tasksOf(run.runId, 1));
+      for (let times = 1; times <= 10; times += 1) {
+        await run.collected(times);
+        await run.add((run.batches.at(-1)?.leftovers ?? []).flatMap(({ task }) => (task ? [task] : [])));
+      }
+      await run.collected(11);
+      expect(run.results()).toMatchObject([{ row: 1, attempts: 11 }]);
+      await run.end();
     });
 
     test('uses up no attempt when the API asks to slow down', async () => {
@@ -197,73 +231,14 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       expect(run.results()[0]).toMatchObject({ attempts: 6, unclear: false });
     });
 
-    test('claims nothing while the API asks everybody to wait', async () => {
-      let waitingUntil = 0;
-      const early: number[] = [];
-      await runThrough(
-        [tasksOf('', 20)],
-        (task) => {
-          if (task.row === 1 && task.history === undefined) {
-            waitingUntil = Date.now() + 400;
-            return { kind: 'throttled', waitMs: 400, history };
-          }
-          if (Date.now() < waitingUntil - 50) early.push(task.row);
-          return succeeded(task);
-        },
-        1,
-      );
-      expect(waitingUntil).toBeGreaterThan(0);
-      expect(early).toEqual([]);
-    });
-
-    test('never shortens a pause', async () => {
+    test('claims no more than what it waited for while the worker rests', async () => {
       const run = await begin(succeed, 1);
-      await run.queue.pauseFor(600);
-      const until = Date.now() + 600;
-      await run.queue.pauseFor(10);
-      await run.add(tasksOf(run.runId, 1));
-      await run.collected(1);
-      expect(Date.now()).toBeGreaterThan(until - 50);
-      await run.end();
-    });
-
-    test('holds the queue until it is told otherwise, but not against the API', async () => {
-      const run = await begin(succeed, 1);
-      const release = await run.queue.hold(60_000);
-      expect(await run.queue.restingFor()).toBeGreaterThan(50_000);
-      await run.add(tasksOf(run.runId, 1));
-      await release();
-      await run.collected(1);
-      await run.queue.pauseFor(60_000);
-      await (await run.queue.hold(1_000))();
-      expect(await run.queue.restingFor()).toBeGreaterThan(50_000);
-      await run.end();
-    });
-
-    test('ends the rests of others, and not its own', async () => {
-      const run = await begin(succeed, 1);
-      const other = openRowQueue(datastore, run.queue.name);
-      await other.pauseFor(3_600_000);
-      await run.queue.endRest();
-      expect(await run.queue.restingFor()).toBe(0);
-      await run.queue.pauseFor(60_000);
-      await other.pauseFor(3_600_000);
-      await run.queue.endRest();
-      expect(await other.restingFor()).toBeGreaterThan(50_000);
-      expect(await other.restingFor()).toBeLessThanOrEqual(60_000);
-      await other.close();
-      await run.end();
-    });
-
-    test('keeps to a rate', async () => {
-      const run = await begin(succeed, 20);
-      await run.queue.setRate({ calls: 2, perMs: 100 });
-      const start = Date.now();
-      await run.add(tasksOf(run.runId, 20));
-      await run.collected(1);
-      // Ten windows of two calls; the first opens at once.
-      expect(Date.now() - start).toBeGreaterThan(850);
-      await run.queue.setRate(undefined);
+      run.worker.resting = true;
+      for (const row of [1, 2, 3]) await run.add(tasksOf(run.runId, 1, row));
+      await expect.poll(() => run.queue.countWaiting()).toBeGreaterThanOrEqual(2);
+      expect(run.worker.started).toBe(0);
+      run.worker.resting = false;
+      await run.collected(3);
       await run.end();
     });
 
@@ -273,19 +248,9 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         if (task.row === 10) setClock(byMs);
         return { kind: 'retry', history, delayMs: 300 };
       }, 4);
-      await run.queue.setRate({ calls: 2, perMs: 100 });
       await run.add(tasksOf(run.runId, 20));
       await run.collected(1);
       expect(run.results().map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 2));
-      await run.end();
-    });
-
-    test.each([-3_600_000, 3_600_000])('pauses for as long when the clock is set by %d ms', async (byMs) => {
-      const run = await begin(succeed);
-      await run.queue.pauseFor(60_000);
-      setClock(byMs);
-      await expect.poll(() => run.queue.restingFor()).toBeGreaterThan(50_000);
-      await expect.poll(() => run.queue.restingFor()).toBeLessThanOrEqual(60_000);
       await run.end();
     });
 
@@ -315,78 +280,154 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       expect(seen).toEqual([policy]);
     });
 
-    test('gives back a row that it does not understand, and takes no more', async () => {
-      const claims: Claim[] = [];
-      const reason = { name: 'CqbatchError', code: 'UNKNOWN_OPERATION' } as CqbatchError;
-      let refusedOnce = (): void => {};
-      const isRefused = new Promise<void>((resolve) => {
-        refusedOnce = resolve;
-      });
-      const run = await begin(() => {
-        refusedOnce();
-        return { kind: 'refused', reason };
-      }, 1);
-      await run.add(tasksOf(run.runId, 3));
-      await isRefused;
+    test.each<[string, BatchJobData, string]>([
+      ['of another version', { v: 99, text: '' }, 'UNKNOWN_PAYLOAD'],
+      [
+        'with a row that it can not call',
+        encodeBatch({ tasks: tasksOf('', 1), policy }),
+        'UNKNOWN_OPERATION',
+      ],
+    ])('leaves a batch %s where it is, and takes no more', async (_title, data, code) => {
+      const run = await begin(succeed, 1);
       await run.worker.stop(1_000);
-      expect(run.refused).toEqual([reason]);
-
-      const other = startRowWorker(datastore, run.queue, {
+      const { classes, options } = bullmqOn(datastore);
+      const calls = new classes.Queue(run.queue.name, options);
+      await calls.add('rows', data, { jobId: 'other-b-1' });
+      const refused = deferred<CqbatchError>();
+      const worker = new BatchWorker(datastore, run.queue, {
         concurrency: 1,
+        refusal: () => fatalError('UNKNOWN_OPERATION', 'unheard of'),
+        process: async (task) => succeeded(task),
+        onRefused: (reason) => refused.resolve(reason),
+        onError: () => {},
+      });
+      expect(await refused.promise).toMatchObject({ code });
+      await worker.stop(1_000);
+      expect(await (await calls.getJob('other-b-1'))?.getState()).toBe('waiting');
+      await calls.remove('other-b-1');
+      await calls.close();
+      await run.end();
+    });
+
+    test('takes back what nobody has, and asks for the rest', async () => {
+      const calling = deferred();
+      const mayFinish = deferred();
+      const begun: number[] = [];
+      const run = await begin(async (task) => {
+        begun.push(task.row);
+        if (task.row === 1) return succeeded(task);
+        calling.resolve();
+        await mayFinish.promise;
+        return succeeded(task);
+      }, 1);
+      await run.add(tasksOf(run.runId, 4));
+      await calling.promise;
+      run.worker.pause();
+      const taken: BatchReturn[] = [];
+      await run.batchQueue.takeBack(async (batch) => void taken.push(batch));
+      mayFinish.resolve();
+      await run.collected(1);
+      expect([begun, taken]).toEqual([[1, 2], []]);
+      expect(run.results().map(({ row }) => row)).toEqual([1, 2]);
+      expect(run.batches[0]?.leftovers.map(({ row }) => row)).toEqual([3, 4]);
+      await run.add(tasksOf(run.runId, 2, 5));
+      await run.batchQueue.takeBack(async (batch) => void taken.push(batch));
+      await run.collected(2);
+      expect(taken.flatMap(({ leftovers }) => leftovers.map(({ row }) => row))).toEqual([5, 6]);
+      expect(run.batches[1]).toMatchObject({ results: [], leftovers: [], missing: [] });
+      await run.batchQueue.forget();
+      await run.end();
+    });
+
+    test('calls nothing any more that was asked for back', async () => {
+      const calling = deferred();
+      const mayFinish = deferred();
+      const begun: number[] = [];
+      const run = await begin(async (task) => {
+        begun.push(task.row);
+        calling.resolve();
+        await mayFinish.promise;
+        return succeeded(task);
+      }, 1);
+      await run.add(tasksOf(run.runId, 4));
+      await calling.promise;
+      await run.batchQueue.takeBack(async () => {});
+      mayFinish.resolve();
+      await run.collected(1);
+      expect(begun).toEqual([1]);
+      expect(run.results().map(({ row }) => row)).toEqual([1]);
+      expect(run.batches[0]?.leftovers.map(({ row }) => row)).toEqual([2, 3, 4]);
+      await run.end();
+    });
+
+    test('tells what is finished of a batch that stays open', async () => {
+      const mayFinish = deferred();
+      const run = await begin(async (task) => {
+        if (task.row === 3) await mayFinish.promise;
+        return succeeded(task);
+      });
+      await run.add(tasksOf(run.runId, 3));
+      await expect
+        .poll(
+          async () => {
+            await run.batchQueue.refresh();
+            return run.batchQueue.openRows;
+          },
+          { timeout: 20_000 },
+        )
+        .toBe(1);
+      expect(run.early.map(({ row }) => row).toSorted()).toEqual([1, 2]);
+      mayFinish.resolve();
+      await run.collected(1);
+      await run.end();
+    });
+
+    test('marks what a worker was calling that has gone, and nothing else', async () => {
+      const calling = deferred();
+      const run = await begin(async (task, _claim, signal) => {
+        if (task.row === 1) return succeeded(task);
+        calling.resolve();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw new Error('its process has died');
+      }, 2);
+      await run.add(tasksOf(run.runId, 4));
+      await calling.promise;
+      run.worker.pause();
+      const { classes, options } = bullmqOn(datastore);
+      const calls = new classes.Queue(run.queue.name, options);
+      const [job] = await calls.getActive();
+      await expect
+        .poll(async () => (await run.queue.readLedger(job?.id ?? '', 0)).join())
+        .toContain('"results"');
+      // What the datastore does when the lock of a worker has run out.
+      await calls.getActive().then((jobs) => Promise.all(jobs.map((each) => each.moveToWait('0'))));
+      await calls.close();
+      const histories = new Map<number, unknown>();
+      const other = new BatchWorker(datastore, run.queue, {
+        concurrency: 4,
+        refusal: understood,
         process: async (task, claim) => {
-          claims.push(claim);
+          await claim.intend();
+          histories.set(task.row, task.history);
           return succeeded(task);
         },
         onRefused: () => {},
         onError: () => {},
       });
       await run.collected(1);
-      expect(run.results().map(({ row }) => row)).toEqual([1, 2, 3]);
-      // The row that was refused has surely not been called: nothing about it is unclear.
-      expect(claims.map(({ lostClaims }) => lostClaims)).toEqual([0, 0, 0]);
-      await other.stop(1_000);
-      await run.end();
-    });
-
-    test('takes back what nobody is calling, with what it went through', async () => {
-      let busy = (): void => {};
-      const isBusy = new Promise<void>((resolve) => {
-        busy = resolve;
-      });
-      let finish = (): void => {};
-      const mayFinish = new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-      const run = await begin(async (task) => {
-        if (task.row === 1) return succeeded(task);
-        if (task.row === 2) return { kind: 'retry', delayMs: 60_000, history: { ...history, unclear: true } };
-        if (task.row === 3) {
-          busy();
-          await mayFinish;
-          return succeeded(task);
-        }
-        throw new Error(`row ${task.row} must not be claimed`);
-      }, 1);
-      // Row 3 keeps the only worker busy, so that rows 4 and 5 are never claimed.
-      await run.add(tasksOf(run.runId, 4));
-      await run.add(tasksOf(run.runId, 1, 5));
-      await isBusy;
-      const taken: TakenRow[] = [];
-      await run.batchQueue.takeBack(async (rows) => void taken.push(...rows));
-      expect(taken.toSorted((a, b) => a.row - b.row)).toEqual([
-        { row: 2, history: { ...history, unclear: true } },
-        { row: 4, history: { attempts: 0, unprocessed: 0, unclear: false } },
-        { row: 5, history: { attempts: 0, unprocessed: 0, unclear: false } },
+      expect([...histories].toSorted(([a], [b]) => a - b)).toEqual([
+        [2, { attempts: 1, unprocessed: 0, unclear: true }],
+        [3, { attempts: 1, unprocessed: 0, unclear: true }],
+        [4, undefined],
       ]);
-      await run.collected(1);
-      expect(run.results()).toEqual([]);
-
-      finish();
-      await run.collected(2);
-      expect(run.results().map(({ row }) => row)).toEqual([1, 3]);
-      expect(run.missed).toEqual([]);
-      await run.batchQueue.forget();
-      await run.end();
+      expect(run.results().map(({ row, unclear }) => [row, unclear])).toEqual([
+        [1, false],
+        [2, true],
+        [3, true],
+        [4, false],
+      ]);
+      await other.stop(1_000);
+      await run.end(0);
     });
 
     test('tells which rows the datastore has lost', async () => {
@@ -396,63 +437,21 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.batchQueue.refresh();
       expect(run.vanished).toEqual([]);
       // What a crash of the datastore can do.
-      const batches = new (bullmqOn(datastore).classes.Queue)(
-        batchesQueueName(run.runId),
-        bullmqOn(datastore).options,
-      );
-      await batches.remove(batchJobId(run.runId, 1), { removeChildren: true });
+      const { classes, options } = bullmqOn(datastore);
+      const batches = new classes.Queue(batchesQueueName(run.runId), options);
+      for (const job of await batches.getJobs()) await batches.remove(job.id ?? '', { removeChildren: true });
       await batches.close();
-      await run.batchQueue.refresh();
-      expect(run.vanished).toEqual([{ rows: [1, 2], size: { rows: 2, bytes: 1 } }]);
+      await expect
+        .poll(
+          async () => {
+            await run.batchQueue.refresh();
+            return run.vanished;
+          },
+          { timeout: 20_000 },
+        )
+        .toMatchObject([{ rows: [1, 2], size: { rows: 2 } }]);
       expect(run.batchQueue.openRows).toBe(0);
       await run.end();
-    });
-
-    test('tells which rows of a batch are not in it', async () => {
-      const run = await begin(succeed, 1);
-      await run.worker.stop(1_000);
-      await run.add(tasksOf(run.runId, 3));
-      // What becomes of a row that could not be added, which BullMQ does not tell.
-      const rows = new (bullmqOn(datastore).classes.Queue)(run.queue.name, bullmqOn(datastore).options);
-      await rows.remove(rowJobId(run.runId, 2));
-      await rows.close();
-      const worker = startRowWorker(datastore, run.queue, {
-        concurrency: 1,
-        process: async (task) => succeeded(task),
-        onRefused: () => {},
-        onError: () => {},
-      });
-      await run.collected(1);
-      expect(run.results().map(({ row }) => row)).toEqual([1, 3]);
-      expect(run.missed).toEqual([2]);
-      await worker.stop(1_000);
-      await run.end();
-    });
-
-    test('leaves the rows of other runs where they are', async () => {
-      const run = await begin(succeed, 1);
-      await run.worker.stop(1_000);
-      const other = await begin(succeed, 1);
-      await other.worker.stop(1_000);
-      const otherBatches = await openBatchQueue(datastore, {
-        runId: `${run.runId}-r1`,
-        rows: run.queue,
-        policy,
-        onVanished: async () => {},
-        collect: async () => {},
-        onError: () => {},
-      });
-      await run.add(tasksOf(run.runId, 2));
-      await otherBatches.add(tasksOf(`${run.runId}-r1`, 2), 1, never);
-      const taken: TakenRow[] = [];
-      await run.batchQueue.takeBack(async (rows) => void taken.push(...rows));
-      expect(taken.map(({ row }) => row).toSorted()).toEqual([1, 2]);
-      await otherBatches.refresh();
-      expect(otherBatches.openRows).toBe(2);
-      await otherBatches.takeBack(async () => {});
-      await otherBatches.close();
-      await run.end();
-      await other.end();
     });
 
     test('adopts what another process has left, and collects it', async () => {
@@ -461,50 +460,55 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         return { kind: 'returned', history: { ...history, unclear: true } };
       }, 3);
-      await run.add(tasksOf(run.runId, 4));
-      while (run.batchQueue.openRows > 2) await run.batchQueue.refresh();
-      await run.end(1);
+      await run.batchQueue.close();
+      await run.worker.stop(1_000);
+      const first = await openBatchQueue(datastore, { ...unheard(run.queue), runId: run.runId });
+      await first.add(tasksOf(run.runId, 4), never);
+      await first.close();
 
-      const claims: Claim[] = [];
-      const histories: unknown[] = [];
-      const collected: CollectedBatch[] = [];
-      let done = (): void => {};
-      const isDone = new Promise<void>((resolve) => {
-        done = resolve;
-      });
-      const queue = openRowQueue(datastore, run.queue.name);
+      const collected = deferred<CollectedBatch>();
       const batchQueue = await openBatchQueue(datastore, {
+        ...unheard(run.queue),
         runId: run.runId,
-        rows: queue,
-        policy,
-        onVanished: async () => {},
-        collect: async (batch) => {
-          collected.push(batch);
-          done();
-        },
-        onError: () => {},
+        collect: async (batch) => collected.resolve(batch),
       });
-      expect(batchQueue.adopted.batches).toEqual([{ rows: 4, bytes: 1 }]);
+      expect(batchQueue.adopted.batches).toMatchObject([{ rows: 4 }]);
       expect([...batchQueue.adopted.rows].toSorted()).toEqual([1, 2, 3, 4]);
-      expect(batchQueue.openRows).toBe(2);
-      const worker = startRowWorker(datastore, queue, {
+      expect(batchQueue.openRows).toBe(4);
+      const worker = new BatchWorker(datastore, run.queue, {
         concurrency: 1,
-        process: async (task, claim) => {
-          claims.push(claim);
-          histories.push(task.history);
-          return succeeded(task);
-        },
+        refusal: understood,
+        process: async (task) =>
+          task.row === 4 ? { kind: 'retry', delayMs: 60_000, history } : succeeded(task),
         onRefused: () => {},
         onError: () => {},
       });
-      await isDone;
-      expect(collected[0]?.results.map(({ row }) => row).toSorted()).toEqual([1, 2, 3, 4]);
-      expect(claims.map(({ lostClaims }) => lostClaims)).toEqual([0, 0]);
-      expect(histories.some((known) => (known as typeof history | undefined)?.unclear)).toBe(true);
+      const { results, leftovers } = await collected.promise;
+      expect(results.map(({ row }) => row)).toEqual([1, 2, 3]);
+      expect(leftovers).toMatchObject([{ row: 4, task: { row: 4, body: tasksOf('', 1)[0]?.body } }]);
       await worker.stop(1_000);
       await batchQueue.forget();
       await batchQueue.close();
-      await queue.close();
+      await run.queue.close();
     });
   });
+}
+
+function unheard(rows: ReturnType<typeof openRowQueue>) {
+  return {
+    rows,
+    policy,
+    collect: async (): Promise<void> => {},
+    onResults: async (): Promise<void> => {},
+    onVanished: async (): Promise<void> => {},
+    onError: (): void => {},
+  };
+}
+
+function deferred<Value = void>() {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { built } from '../helpers/built.ts';
 import { describeQueueOn } from './conformance.ts';
-import { describeRegistryOn } from './registry.conformance.ts';
 
 const { openEmbedded } = await built<typeof import('../../src/datastore/embedded/embedded.ts')>(
   'datastore/embedded/embedded',
@@ -15,4 +14,3 @@ const open = async () => {
 };
 
 describeQueueOn('the embedded datastore', open);
-describeRegistryOn('the embedded datastore', open);

@@ -1,31 +1,69 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RowResult } from '../../src/domain.ts';
 import {
-  decodeResult,
-  decodeTask,
-  encodeResult,
-  encodeTask,
+  type Batch,
+  type BatchReturn,
+  decodeBatch,
+  decodeEntry,
+  decodeReturn,
+  encodeBatch,
+  encodeEntry,
+  encodeReturn,
+  type LedgerEntry,
   type RowTask,
-  withAccountedClaims,
 } from '../../src/queue/payload.ts';
 import { anyHistory, anyResult, anyText } from '../journal/arbitraries.ts';
 
+const row = fc.integer({ min: 1 });
 const anyTask: fc.Arbitrary<RowTask> = fc.record(
   {
     run: anyText,
-    row: fc.integer({ min: 1 }),
+    row,
     operation: anyText,
     subject: anyText,
     path: anyText,
     body: anyText,
     history: anyHistory,
-    accountedClaims: fc.nat(),
+    attemptsUsed: fc.nat(),
   },
+  { requiredKeys: ['run', 'row', 'operation', 'subject', 'path', 'body'], noNullPrototype: true },
+);
+const anyBatch: fc.Arbitrary<Batch> = fc.record(
   {
-    requiredKeys: ['run', 'row', 'operation', 'subject', 'path', 'body', 'accountedClaims'],
-    noNullPrototype: true,
+    tasks: fc.array(anyTask, { maxLength: 3 }),
+    policy: fc.record({ attempts: fc.nat(), backoffMs: fc.nat() }, { noNullPrototype: true }),
   },
+  { noNullPrototype: true },
+);
+const anyReturn: fc.Arbitrary<BatchReturn> = fc.record(
+  {
+    results: fc.array(anyResult(), { maxLength: 3 }),
+    leftovers: fc.array(
+      fc.record(
+        { row, history: anyHistory, attemptsUsed: fc.nat(), delayMs: fc.nat() },
+        { requiredKeys: ['row', 'attemptsUsed', 'delayMs'], noNullPrototype: true },
+      ),
+      { maxLength: 3 },
+    ),
+  },
+  { noNullPrototype: true },
+);
+const anyEntry: fc.Arbitrary<LedgerEntry> = fc.oneof(
+  fc.constant({ type: 'withdraw' as const }),
+  fc.record({ type: fc.constant('begin' as const), claim: row }, { noNullPrototype: true }),
+  fc.record(
+    {
+      type: fc.constant('work' as const),
+      claim: row,
+      intents: fc.array(row, { maxLength: 3 }),
+      results: fc.array(anyResult(), { maxLength: 3 }),
+      unfinished: fc.array(
+        fc.record({ row, history: anyHistory, attemptsUsed: fc.nat() }, { noNullPrototype: true }),
+        { maxLength: 3 },
+      ),
+    },
+    { requiredKeys: ['type', 'claim'], noNullPrototype: true },
+  ),
 );
 
 const history = { attempts: 1, unprocessed: 0, unclear: true };
@@ -41,45 +79,42 @@ const result = {
   columns: { score: '87.5' },
 };
 
-const taskData = (value: unknown) => ({ v: 1, claims: 0, text: JSON.stringify(value) });
+const policy = { attempts: 5, backoffMs: 1_000 };
+const taskData = (value: unknown) => ({ v: 2, text: JSON.stringify({ tasks: [value], policy }) });
+const returned = (value: unknown) => JSON.stringify({ results: [value], leftovers: [] });
 
-describe('a task', () => {
+describe('a batch', () => {
   test('comes back as it was, whatever it says', () => {
     fc.assert(
-      fc.property(anyTask, (original) => {
-        expect(decodeTask(encodeTask(original))).toEqual(original);
+      fc.property(anyBatch, (original) => {
+        expect(decodeBatch(encodeBatch(original))).toEqual(original);
       }),
     );
   });
 
   test('goes through the datastore as text that PostgreSQL takes', () => {
     fc.assert(
-      fc.property(anyTask, (original) => {
-        expect(encodeTask(original).text).not.toMatch(/[\0\p{Cs}]/u);
+      fc.property(anyBatch, (original) => {
+        expect(encodeBatch(original).text).not.toMatch(/[\0\p{Cs}]/u);
       }),
     );
   });
 
-  test('can be given another number of accounted claims without being read', () => {
-    expect(withAccountedClaims({ v: 2, claims: 1, text: '?' }, 3)).toEqual({ v: 2, claims: 3, text: '?' });
-  });
-
   test.each<[string, unknown]>([
-    ['another version', { v: 2, claims: 0, text: '{}' }],
+    ['another version', { v: 1, text: '{}' }],
     ['no version', {}],
-    ['no claims', { v: 1, text: '{}' }],
-    ['no text', { v: 1, claims: 0 }],
-    ['an object for its text', { v: 1, claims: 0, text: {} }],
+    ['no text', { v: 2 }],
+    ['an object for its text', { v: 2, text: {} }],
   ])('of %s is refused as UNKNOWN_PAYLOAD', (_, data) => {
-    expect(() => decodeTask(data)).toThrow(
+    expect(() => decodeBatch(data)).toThrow(
       expect.objectContaining({ kind: 'fatal', code: 'UNKNOWN_PAYLOAD' }),
     );
   });
 
   test.each<[string, unknown]>([
-    ['row', null],
-    ['row', []],
-    ['row', '{}'],
+    ['tasks', null],
+    ['tasks', []],
+    ['tasks', '{}'],
     ['run', { ...task, run: undefined }],
     ['run', { ...task, run: 1 }],
     ['row', { ...task, row: '1' }],
@@ -97,36 +132,34 @@ describe('a task', () => {
     ['lastMessage', { ...task, history: { ...history, lastMessage: {} } }],
     ['lastStatus', { ...task, history: { ...history, lastStatus: '500' } }],
   ])('with a malformed %s is refused: %j', (name, value) => {
-    expect(() => decodeTask(taskData(value))).toThrow(malformed(name));
+    expect(() => decodeBatch(taskData(value))).toThrow(malformed(name));
   });
 
   test('whose text is cut off is refused', () => {
-    expect(() => decodeTask({ v: 1, claims: 0, text: '{"run":' })).toThrow(SyntaxError);
+    expect(() => decodeBatch({ v: 2, text: '{"tasks":' })).toThrow(SyntaxError);
   });
 
   test('is read without what a later program may have added', () => {
     const added = { ...task, colour: 'red', history: { ...history, mood: 'good' } };
-    expect(decodeTask(taskData(added))).toEqual({ ...task, accountedClaims: 0 });
+    expect(decodeBatch(taskData(added))).toEqual({ tasks: [task], policy });
   });
 });
 
-describe('a result', () => {
+describe('what a batch has come to', () => {
   test('comes back as it was, from the JSON string and from its text', () => {
-    const unprocessed = fc.option(fc.nat(), { nil: undefined });
     fc.assert(
-      fc.property(anyResult(), unprocessed, (known, refused) => {
-        const original: RowResult = refused === undefined ? known : { ...known, unprocessed: refused };
-        const encoded = encodeResult(original);
-        expect(decodeResult(encoded)).toEqual(original);
-        expect(decodeResult(JSON.stringify(encoded))).toEqual(original);
+      fc.property(anyReturn, (original) => {
+        const encoded = encodeReturn(original);
+        expect(decodeReturn(encoded)).toEqual(original);
+        expect(decodeReturn(JSON.stringify(encoded))).toEqual(original);
       }),
     );
   });
 
   test.each<[string, unknown]>([
-    ['result', null],
-    ['result', 5],
-    ['result', []],
+    ['results', null],
+    ['results', 5],
+    ['results', []],
     ['row', { ...result, row: undefined }],
     ['row', { ...result, row: null }],
     ['operation', { ...result, operation: 1 }],
@@ -146,22 +179,35 @@ describe('a result', () => {
     ['columns', { ...result, columns: 'score' }],
     ['score', { ...result, columns: { score: 87.5 } }],
   ])('with a malformed %s is refused: %j', (name, value) => {
-    expect(() => decodeResult(JSON.stringify(value))).toThrow(malformed(name));
-    expect(() => decodeResult(JSON.stringify(JSON.stringify(value)))).toThrow(malformed(name));
+    expect(() => decodeReturn(returned(value))).toThrow(malformed(name));
+    expect(() => decodeReturn(JSON.stringify(returned(value)))).toThrow(malformed(name));
   });
 
   test('with a number beyond all bounds is refused', () => {
-    const text = JSON.stringify(result).replace('"attempts":1', '"attempts":1e999');
-    expect(() => decodeResult(text)).toThrow(malformed('attempts'));
+    const text = returned(result).replace('"attempts":1', '"attempts":1e999');
+    expect(() => decodeReturn(text)).toThrow(malformed('attempts'));
   });
 
   test.each(['', '{"row":', undefined])('that is no JSON is refused: %j', (value) => {
-    expect(() => decodeResult(value)).toThrow(SyntaxError);
+    expect(() => decodeReturn(value)).toThrow(SyntaxError);
   });
 
   test('is read without what a later program may have added', () => {
-    expect(decodeResult(JSON.stringify({ ...result, colour: 'red' }))).toEqual(result);
+    expect(decodeReturn(returned({ ...result, colour: 'red' }))).toEqual({
+      results: [result],
+      leftovers: [],
+    });
   });
+});
+
+test('an entry of a ledger comes back as it was, as text that PostgreSQL takes', () => {
+  fc.assert(
+    fc.property(anyEntry, (original) => {
+      const text = encodeEntry(original);
+      expect(text).not.toMatch(/[\0\p{Cs}]/u);
+      expect(decodeEntry(text)).toEqual(original);
+    }),
+  );
 });
 
 function malformed(name: string): TypeError {

@@ -2,7 +2,6 @@ import { afterAll } from 'vitest';
 import { type OpenedRedis, openRedis } from '../../src/datastore/redis/redis.ts';
 import { assignSlots, describeWithRedis, type RedisServer, startRedis } from '../helpers/redis-server.ts';
 import { describeQueueOn } from './conformance.ts';
-import { describeRegistryOn } from './registry.conformance.ts';
 
 describeWithRedis('Redis', () => {
   const servers: RedisServer[] = [];
@@ -17,7 +16,6 @@ describeWithRedis('Redis', () => {
     (await openRedis({ url, purpose: 'conformance tests' })).datastore;
 
   describeQueueOn('Redis', async () => open((await start()).url));
-  describeRegistryOn('Redis', async () => open((await start()).url));
 
   describeQueueOn('a Redis Cluster', async () => {
     const server = await start({ cluster: true });

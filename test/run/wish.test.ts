@@ -1,18 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { DatedWish, Registry } from '../../src/queue/registry.ts';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import type { DatedWish } from '../../src/cluster/entries.ts';
 import { clearWish, type WishWatch, watchWishes, writeWish } from '../../src/run/wish.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-/** A registry that knows wishes only, and counts how often it is asked. */
+/** A cluster that knows wishes only, and counts how often it is asked. */
 function wishesOf(answer: () => Promise<DatedWish | undefined>) {
   const wishOf = vi.fn(answer);
-  return { wishOf, registry: { wishOf } as unknown as Registry };
+  return { wishOf, cluster: { wishOf } as unknown as Cluster };
 }
 
-function watch(folder: string, registry?: Registry): WishWatch {
-  const watching = watchWishes('r', folder, registry);
+function watch(folder: string, cluster?: Cluster): WishWatch {
+  const watching = watchWishes('r', folder, cluster);
   onTestFinished(() => watching.close());
   return watching;
 }
@@ -24,8 +25,8 @@ async function looked(asked: ReturnType<typeof wishesOf>['wishOf']): Promise<voi
 }
 
 test('a run goes on as long as nobody wants anything', async () => {
-  const { wishOf, registry } = wishesOf(async () => undefined);
-  const watching = watch(await temporaryFolder(), registry);
+  const { wishOf, cluster } = wishesOf(async () => undefined);
+  const watching = watch(await temporaryFolder(), cluster);
   await looked(wishOf);
   expect(watching.current).toBe('go');
   expect(await watching.until('cancel', 'go')).toBe('go');
@@ -61,9 +62,9 @@ test.each([
   ['of the datastore', '2999-01-01T00:00:00.000Z'],
 ])('the later wish counts: %s', async (title, at) => {
   const folder = await temporaryFolder();
-  const { wishOf, registry } = wishesOf(async () => ({ wish: 'cancel', at }));
+  const { wishOf, cluster } = wishesOf(async () => ({ wish: 'cancel', at }));
   await writeWish(folder, 'pause');
-  const watching = watch(folder, registry);
+  const watching = watch(folder, cluster);
   await looked(wishOf);
   expect(watching.current).toBe(title === 'of the folder' ? 'pause' : 'cancel');
 });
@@ -71,8 +72,8 @@ test.each([
 test('a wish that is made while somebody watches counts, though the clock was set back before', async () => {
   const folder = await temporaryFolder();
   let registered: DatedWish = { wish: 'go', at: '2999-01-01T00:00:00.000Z' };
-  const { wishOf, registry } = wishesOf(async () => registered);
-  const watching = watch(folder, registry);
+  const { wishOf, cluster } = wishesOf(async () => registered);
+  const watching = watch(folder, cluster);
   await looked(wishOf);
   await writeWish(folder, 'pause');
   expect(await watching.until('pause')).toBe('pause');
@@ -85,8 +86,8 @@ test('a wish that was cleared is forgotten', async () => {
   await writeWish(folder, 'pause');
   await clearWish(folder);
   await clearWish(folder);
-  const { wishOf, registry } = wishesOf(async () => undefined);
-  const watching = watch(folder, registry);
+  const { wishOf, cluster } = wishesOf(async () => undefined);
+  const watching = watch(folder, cluster);
   await looked(wishOf);
   expect(watching.current).toBe('go');
 });
@@ -96,17 +97,17 @@ test.each(['', '{"wish":"pause","a', '{"wish":"dance","at":"2026-01-01T00:00:00.
   async (text) => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'wish.json'), text);
-    const { wishOf, registry } = wishesOf(async () => undefined);
-    const watching = watch(folder, registry);
+    const { wishOf, cluster } = wishesOf(async () => undefined);
+    const watching = watch(folder, cluster);
     await looked(wishOf);
     expect(watching.current).toBe('go');
   },
 );
 
 test('a datastore that fails is asked again', async () => {
-  const { wishOf, registry } = wishesOf(async () => {
+  const { wishOf, cluster } = wishesOf(async () => {
     if (wishOf.mock.calls.length < 3) throw new Error('Connection is closed.');
     return { wish: 'pause', at: '2026-01-01T00:00:00.000Z' };
   });
-  expect(await watch(await temporaryFolder(), registry).until('pause')).toBe('pause');
+  expect(await watch(await temporaryFolder(), cluster).until('pause')).toBe('pause');
 });

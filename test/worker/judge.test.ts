@@ -14,7 +14,6 @@ const task: RowTask = {
   subject: '1',
   path: '/restore',
   body: '{}',
-  accountedClaims: 0,
 };
 
 const operation = {
@@ -26,7 +25,7 @@ const operation = {
 } as unknown as Operation;
 
 function claimed(changes: Partial<Claim> = {}): Claim {
-  return { attemptsUsed: 0, lostClaims: 0, policy: { attempts: 5, backoffMs: 1_000 }, ...changes };
+  return { attemptsUsed: 0, policy: { attempts: 5, backoffMs: 1_000 }, intend: async () => true, ...changes };
 }
 
 function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt> = {}): JudgedAttempt {
@@ -106,13 +105,6 @@ describe('an answer', () => {
       result: { attempts: 4, unclear: true, startedAt: '2025-12-31T00:00:00Z' },
     });
   });
-
-  test('after a claim that was lost is unclear, and the lost claim counts as an attempt', () => {
-    const claim = claimed({ lostClaims: 2 });
-    expect(judge(attempt(answered('right'), { claim }))).toMatchObject({
-      result: { attempts: 3, unclear: true },
-    });
-  });
 });
 
 describe('a refusal for good', () => {
@@ -123,10 +115,8 @@ describe('a refusal for good', () => {
     });
   });
 
-  test.each([
-    ['an unclear attempt', { task: withHistory({ unclear: true }) }],
-    ['a lost claim', { claim: claimed({ lostClaims: 1 }) }],
-  ])('that means "done already", after %s, is a success', (_title, changes) => {
+  test('that means "done already", after an unclear attempt, is a success', () => {
+    const changes = { task: withHistory({ unclear: true }) };
     expect(judge(attempt(failing({ class: 'permanent', message: 'not deleted' }), changes))).toMatchObject({
       result: { outcome: 'succeeded', code: 'ALREADY_APPLIED', unclear: true, attempts: 2 },
     });
@@ -259,12 +249,10 @@ describe('a row that was claimed and not called', () => {
   const earlier = { attempts: 2, unprocessed: 1, unclear: false, lastCode: 'UNAVAILABLE' };
 
   test.each([
-    ['is as it was', 0, withHistory(earlier), earlier],
-    ['is as new when it was never called', 0, task, { attempts: 0, unprocessed: 0, unclear: false }],
-    ['keeps its lost claims', 2, withHistory(earlier), { ...earlier, attempts: 4, unclear: true }],
-    ['keeps the lost claims of a new one', 1, task, { attempts: 1, unprocessed: 0, unclear: true }],
-  ])('%s', (_title, lostClaims, row, history) => {
-    expect(uncalled(row, claimed({ lostClaims }))).toEqual({ kind: 'returned', history });
+    ['is as it was', withHistory(earlier), earlier],
+    ['is as new when it was never called', task, { attempts: 0, unprocessed: 0, unclear: false }],
+  ])('%s', (_title, row, history) => {
+    expect(uncalled(row)).toEqual({ kind: 'returned', history });
   });
 });
 

@@ -3,14 +3,15 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ApiAnswer } from '../../src/api/client.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
-import { CallGate } from '../../src/worker/call-gate.ts';
+import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
 import {
   createRowProcessor,
   type RowProcessorOptions,
+  refusal,
   type WorkerEvent,
 } from '../../src/worker/row-processor.ts';
-import { TrafficMeter } from '../../src/worker/traffic-meter.ts';
+import { gateOnTimeline } from '../rate/gate-on-timeline.ts';
 import { failing, tooMany } from './answers.ts';
 
 const task: RowTask = {
@@ -20,18 +21,17 @@ const task: RowTask = {
   subject: '1',
   path: '/restore',
   body: '{}',
-  accountedClaims: 0,
 };
 
 function claimed(changes: Partial<Claim> = {}): Claim {
-  return { attemptsUsed: 0, lostClaims: 0, policy: { attempts: 5, backoffMs: 0 }, ...changes };
+  return { attemptsUsed: 0, policy: { attempts: 5, backoffMs: 0 }, intend: async () => true, ...changes };
 }
 
 const notFound = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404 });
 
 /** A processor with an API that gives these answers, one after the other. */
 function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProcessorOptions> = {}) {
-  const gate = new CallGate({ concurrency: 10, spacingMs: 0 });
+  const { gate, set } = gateOnTimeline({ cap: 10 });
   const meter = new TrafficMeter();
   const breaker = new CircuitBreaker({ onChange() {}, onHalt() {} });
   void breaker.assess({ kind: 'answered' });
@@ -60,6 +60,7 @@ function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProc
   const { signal } = new AbortController();
   return {
     gate,
+    set,
     meter,
     events,
     onHalt,
@@ -83,12 +84,12 @@ describe('a row', () => {
   });
 
   test('is called once the gate lets it in', async () => {
-    const { gate, process, calls } = begin([notFound]);
-    gate.rules = { concurrency: 0, spacingMs: 0 };
+    const { set, process, calls } = begin([notFound]);
+    set({ cap: 0 });
     const verdict = process();
     await Promise.resolve();
     expect(calls()).toBe(0);
-    gate.rules = { concurrency: 1, spacingMs: 0 };
+    set({ cap: 1 });
     expect((await verdict).kind).toBe('finished');
   });
 
@@ -102,24 +103,17 @@ describe('a row', () => {
     expect([calls(), gate.active, meter.report().accepted, events]).toEqual([0, 0, 0, []]);
   });
 
-  test('that the gate turns away keeps what is known of it, and its lost claims', async () => {
+  test('that the gate turns away keeps what is known of it', async () => {
     const { gate, process } = begin([]);
     gate.close();
     const history = { attempts: 2, unprocessed: 1, unclear: false, lastCode: 'UNAVAILABLE' };
-    expect(await process({ ...task, history }, claimed({ lostClaims: 1 }))).toEqual({
-      kind: 'returned',
-      history: { ...history, attempts: 3, unclear: true },
-    });
+    expect(await process({ ...task, history })).toEqual({ kind: 'returned', history });
   });
 
-  test('of an operation that is not known is refused, whatever the gate says', async () => {
+  test('is not called unless it is written down first', async () => {
     const { gate, process, calls } = begin([]);
-    gate.close();
-    expect(await process({ ...task, operation: 'unheard-of' })).toMatchObject({
-      kind: 'refused',
-      reason: { code: 'UNKNOWN_OPERATION' },
-    });
-    expect(calls()).toBe(0);
+    expect(await process(task, claimed({ intend: async () => false }))).toMatchObject({ kind: 'returned' });
+    expect([calls(), gate.active]).toEqual([0, 0]);
   });
 });
 
@@ -150,4 +144,9 @@ describe('a call', () => {
     expect(await process()).toMatchObject({ kind: 'returned', history: { attempts: 1, unprocessed: 1 } });
     expect(onHalt).toHaveBeenCalledWith(expect.objectContaining({ code: 'UNAUTHENTICATED' }), '/restore');
   });
+});
+
+test('a row of an operation that is not known is refused', () => {
+  expect(refusal(task)).toBeUndefined();
+  expect(refusal({ ...task, operation: 'unheard-of' })).toMatchObject({ code: 'UNKNOWN_OPERATION' });
 });

@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** A worker of a queue that says of itself what is wanted: nothing can ever be claimed from it. */
-function watch(facts: Partial<RowQueue>) {
+function watch(facts: Partial<RowQueue>, resting = false) {
   const said: string[] = [];
   let becomeStuck = (): void => {};
   const stuck = new Promise<void>((resolve) => {
@@ -42,8 +42,10 @@ function watch(facts: Partial<RowQueue>) {
     { ...queue, ...facts },
     {
       concurrency: 1,
+      refusal: () => undefined,
       process: async () => Promise.reject(new Error('nothing can be claimed')),
       log,
+      isResting: () => resting,
       onRefused: () => {},
       onError: () => {},
       onStuck: becomeStuck,
@@ -60,24 +62,27 @@ test('a worker that takes nothing though rows wait connects anew, then gives up'
   await worker.stop(1_000);
 });
 
-test.each<[string, Partial<RowQueue>]>([
-  ['nothing waits', { countWaiting: async () => 0 }],
-  ['the queue rests', { countWaiting: async () => 3, restingFor: async () => 1_000 }],
-])('a worker is left alone while %s', async (_excuse, facts) => {
+test.each<[string, Partial<RowQueue>, boolean]>([
+  ['nothing waits', { countWaiting: async () => 0 }, false],
+  ['the API asks to wait', { countWaiting: async () => 3 }, true],
+])('a worker is left alone while %s', async (_excuse, facts, resting) => {
   let looks = 0;
   let looked = (): void => {};
   const often = new Promise<void>((resolve) => {
     looked = resolve;
   });
   const { countWaiting = queue.countWaiting } = facts;
-  const { worker, said } = watch({
-    ...facts,
-    countWaiting: () => {
-      looks += 1;
-      if (looks === 40) looked();
-      return countWaiting();
+  const { worker, said } = watch(
+    {
+      ...facts,
+      countWaiting: () => {
+        looks += 1;
+        if (looks === 40) looked();
+        return countWaiting();
+      },
     },
-  });
+    resting,
+  );
   await often;
   expect(said).toEqual([]);
   await worker.stop(1_000);

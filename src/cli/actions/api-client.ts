@@ -1,8 +1,8 @@
 import { type ApiClient, createClient } from '../../api/client.ts';
 import { chooseProxy, describeProxy } from '../../api/proxy.ts';
 import type { TokenSource } from '../../api/token.ts';
+import { mostConcurrency } from '../../rate/rate-controller.ts';
 import type { RunOptions } from '../../run/record.ts';
-import { mostConcurrency } from '../../worker/steering.ts';
 import { environment } from '../config/environment.ts';
 
 type ClientSettings = Pick<RunOptions, 'baseUrl' | 'allowInsecureHttp' | 'concurrency' | 'timeoutMs'>;

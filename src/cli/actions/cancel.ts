@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
 import { fatalError, usageError } from '../../errors.ts';
-import { goneAfterMs, type RunEntry } from '../../queue/registry.ts';
-import { RenewalWatch } from '../../queue/renewal-watch.ts';
-import { actualState, isActive, type RunRecord } from '../../run/record.ts';
+import { actualState, type RunRecord } from '../../run/record.ts';
 import { reportRun } from '../../run/report-run.ts';
 import type { RunStore } from '../../run/store.ts';
 import { writeWish } from '../../run/wish.ts';
@@ -14,7 +13,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
-import { findRun, withRegistry } from './find-run.ts';
+import { findRun, withCluster } from './find-run.ts';
 import { withJournalReader } from './look.ts';
 import { reportDocument, reportText } from './next-commands.ts';
 
@@ -100,13 +99,12 @@ async function cancelElsewhere(
 ): Promise<ExitCode> {
   if (state === 'completed' || state === 'cancelled')
     throw usageError('RUN_ENDED', `Run ${id} is ${state} already.`);
-  const entry = await withRegistry(datastore, `cancel ${id}`, async (registry) => {
-    await registry.wish(id, 'cancel');
+  const entry = await withCluster(datastore, `cancel ${id}`, async (cluster) => {
+    await cluster.wish(id, 'cancel');
     terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
-    const watch = new RenewalWatch(goneAfterMs);
     for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(pollMs)) {
-      const now = await registry.run(id);
-      if (now === undefined || now.state !== state || !watch.isRenewed(now)) return now;
+      const now = await cluster.run(id);
+      if (now === undefined || now.state !== state || !isPresent(now)) return now;
     }
     return undefined;
   });

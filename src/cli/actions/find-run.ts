@@ -1,5 +1,6 @@
+import { type Cluster, openCluster } from '../../cluster/cluster.ts';
+import type { RunEntry } from '../../cluster/entries.ts';
 import { CqbatchError, usageError } from '../../errors.ts';
-import { openRegistry, type Registry, type RunEntry } from '../../queue/registry.ts';
 import type { RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { DatastoreChoice } from '../datastore.ts';
@@ -22,7 +23,7 @@ export async function findRun(
   } catch (error) {
     if (!(error instanceof CqbatchError) || error.code !== 'RUN_UNKNOWN') throw error;
     if (datastore.queue === undefined) throw error;
-    const runs = await withRegistry(datastore, 'look', (registry) => registry.runs());
+    const runs = await withCluster(datastore, 'look', (cluster) => cluster.runs());
     const newestFirst = runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
     const entry = id === undefined ? newestFirst[0] : runs.find((run) => run.id === id);
     if (entry !== undefined) return { entry };
@@ -35,19 +36,14 @@ export async function findRun(
 }
 
 /** Opens the shared datastore to see who is there. */
-export async function withRegistry<Result>(
+export async function withCluster<Result>(
   datastore: DatastoreChoice,
   purpose: string,
-  look: (registry: Registry) => Promise<Result>,
+  look: (cluster: Cluster) => Promise<Result>,
 ): Promise<Result> {
   const opened = await datastore.open(purpose);
   try {
-    const registry = openRegistry(opened);
-    try {
-      return await look(registry);
-    } finally {
-      await registry.close();
-    }
+    return await look(openCluster(opened));
   } finally {
     await opened.close();
   }

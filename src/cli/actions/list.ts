@@ -1,5 +1,6 @@
+import { isActive } from '../../cluster/entries.ts';
 import { type Outcome, outcomes } from '../../domain.ts';
-import { actualState, isActive, type RunRecord } from '../../run/record.ts';
+import { actualState, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
@@ -8,7 +9,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { count, table } from '../render/words.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
-import { withRegistry } from './find-run.ts';
+import { withCluster } from './find-run.ts';
 import { withJournalReader } from './look.ts';
 import { viewOfEntry } from './run-view.ts';
 
@@ -38,7 +39,7 @@ async function runsElsewhere(
   known: ReadonlySet<string>,
 ): Promise<readonly ListedRun[]> {
   if (datastore.queue === undefined) return [];
-  const entries = await withRegistry(datastore, 'look', (registry) => registry.runs());
+  const entries = await withCluster(datastore, 'look', (cluster) => cluster.runs());
   return entries
     .filter(({ id }) => !known.has(id))
     .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))

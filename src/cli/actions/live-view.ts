@@ -1,10 +1,5 @@
-import {
-  isPresent,
-  openRegistry,
-  type PaceEntry,
-  type RunEntry,
-  type WorkerEntry,
-} from '../../queue/registry.ts';
+import { openCluster } from '../../cluster/cluster.ts';
+import { isPresent, type PaceEntry, type RunEntry, type WorkerEntry } from '../../cluster/entries.ts';
 import type { DatastoreChoice } from '../datastore.ts';
 
 /** What the shared datastore tells of a run at the moment. */
@@ -26,21 +21,20 @@ export interface LiveView {
 export async function openLiveView(choice: DatastoreChoice): Promise<LiveView | undefined> {
   if (choice.queue === undefined) return undefined;
   const datastore = await choice.open('look');
-  const registry = openRegistry(datastore);
+  const cluster = openCluster(datastore);
   return {
     async of(runId) {
-      const entry = await registry.run(runId);
+      const entry = await cluster.run(runId);
       if (entry === undefined) return { entry, workers: [] };
-      const workers = await registry.workers();
-      const pace = await registry.pace(entry.baseUrl);
+      const workers = await cluster.workers(entry.baseUrl);
+      const pace = await cluster.pace(entry.baseUrl);
       return {
         entry,
-        workers: workers.filter(({ baseUrl }) => baseUrl === entry.baseUrl),
+        workers,
         ...(pace !== undefined && isPresent(pace) && { pace }),
       };
     },
     async close() {
-      await registry.close();
       await datastore.close();
     },
   };

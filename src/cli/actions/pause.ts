@@ -8,7 +8,7 @@ import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
-import { findRun, withRegistry } from './find-run.ts';
+import { findRun, withCluster } from './find-run.ts';
 
 /** A pause waits for the calls in flight. */
 const patienceMs = 120_000;
@@ -47,9 +47,9 @@ export async function change(
       ? await writeWish(store.folder(runId), wish).then(() =>
           reached(async () => actualState(await store.load(runId))),
         )
-      : await withRegistry(datastore, `${command} ${runId}`, async (registry) => {
-          await registry.wish(runId, wish);
-          return reached(async () => (await registry.run(runId))?.state);
+      : await withCluster(datastore, `${command} ${runId}`, async (cluster) => {
+          await cluster.wish(runId, wish);
+          return reached(async () => (await cluster.run(runId))?.state);
         });
   if (now !== to)
     throw fatalError('WISH_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? 'gone'}.`);

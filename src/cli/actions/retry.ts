@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isActive } from '../../cluster/entries.ts';
 import { usageError } from '../../errors.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { createRun } from '../../run/create-run.ts';
-import { actualState, isActive } from '../../run/record.ts';
+import { actualState } from '../../run/record.ts';
 import { writeRetryManifest } from '../../run/retry-run.ts';
 import { loadSettings } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';

@@ -1,7 +1,8 @@
+import type { PaceEntry, RunEntry } from '../../cluster/entries.ts';
+import { isActive } from '../../cluster/entries.ts';
 import type { Outcome } from '../../domain.ts';
-import type { PaceEntry, RunEntry } from '../../queue/registry.ts';
 import { readRateHistory } from '../../run/rate-log.ts';
-import { actualState, isActive, isResumable, type RunRecord } from '../../run/record.ts';
+import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { timeAtWork } from '../../run/time-at-work.ts';
 import type { PaceView, RunView } from '../render/status.ts';

@@ -1,4 +1,4 @@
-import type { RatePolicy } from '../../queue/rate-policy.ts';
+import type { RatePolicy } from '../../cluster/rate-policy.ts';
 
 /** Parsers of what users write in flags, environment and configuration file. Each throws a RangeError that says how. */
 

@@ -1,6 +1,6 @@
+import { goneAfterMs, type WorkerEntry } from '../../cluster/entries.ts';
 import { type Outcome, outcomes } from '../../domain.ts';
 import type { CodeCount } from '../../journal/journal.ts';
-import { goneAfterMs, type WorkerEntry } from '../../queue/registry.ts';
 import { toHundredths } from '../../rounding.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { clockTime, count, duration, indented, perSecond, table } from './words.ts';

@@ -73,7 +73,7 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
       // PGlite has no autovacuum: without this the tables grow with every row ever processed.
       async maintain() {
         await opened.query(
-          'VACUUM bullmq.job, bullmq.job_dependency, bullmq.event, bullmq.meta, bullmq.rate_limit',
+          'VACUUM bullmq.job, bullmq.job_dependency, bullmq.job_log, bullmq.event, bullmq.meta, bullmq.rate_limit',
         );
       },
       close() {

@@ -10,6 +10,7 @@ import { FailoverWatch } from './failover.ts';
 import { explainFailure, type FailureContext } from './failure.ts';
 import { incarnationOf } from './incarnation.ts';
 import { noteReasons } from './reasons.ts';
+import { scriptsOn } from './scripts.ts';
 import { dropCommand } from './secrets.ts';
 import { Trouble } from './trouble.ts';
 
@@ -97,6 +98,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       // However long it is away, it may come back; one whose disk is full needs somebody.
       lost,
       incarnation: () => incarnationOf(connection, context.prefix),
+      runScript: scriptsOn(connection),
       async renew() {},
       async maintain() {},
       async close() {

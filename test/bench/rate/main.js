@@ -23,7 +23,7 @@ const conditions = [
 ];
 
 const { latencyMs, workers, json, verbose } = readArguments();
-if (!existsSync(new URL('../../../dist/src/governor/governor.js', import.meta.url)))
+if (!existsSync(new URL('../../../dist/src/rate/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
 const { parts } = await import('./parts.js');
 

@@ -1,17 +1,14 @@
 // @ts-check
 import { statedLimits } from '../../../dist/src/api/limits/stated-limit.js';
 import { waitingTime } from '../../../dist/src/api/waiting-time/waiting-time.js';
-import { Governor } from '../../../dist/src/governor/governor.js';
-import { callRate } from '../../../dist/src/queue/call-rate.js';
+import { newTimeline, setRate, take } from '../../../dist/src/cluster/timeline.js';
+import { CallScheduler, ownTiming, sharedTiming } from '../../../dist/src/rate/call-scheduler.js';
+import { RateController } from '../../../dist/src/rate/rate-controller.js';
+import { UnavailableCalls } from '../../../dist/src/rate/unavailable-calls.js';
 import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/options/limit-plan.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
-import { shareOf, spacingOf, withSpare } from '../../../dist/src/worker/allotment.js';
-import { nextCallAt } from '../../../dist/src/worker/call-spacing.js';
-import { RateKeeper } from '../../../dist/src/worker/rate-keeper.js';
-import { RowsInHand } from '../../../dist/src/worker/rows-in-hand.js';
-import { turnOf } from '../../../dist/src/worker/turns.js';
-import { UnavailableCalls } from '../../../dist/src/worker/unavailable-calls.js';
+import { RowsInHand, withSpare } from '../../../dist/src/worker/rows-in-hand.js';
 
 /**
  * The program as it is built.
@@ -19,18 +16,17 @@ import { UnavailableCalls } from '../../../dist/src/worker/unavailable-calls.js'
  * @type {import('./world.ts').Parts}
  */
 export const parts = {
-  createGovernor: (now, options) => new Governor(now, options),
+  createController: (now, start, most) => new RateController(now, start, most),
   createLimiter: (plan) => new PlannedLimiter(parseLimitPlan('--limit', plan)),
   limitHeaders,
   statedLimits,
   waitingTime,
-  callRate,
-  createKeeper: (now) => new RateKeeper(now),
-  spacingOf,
-  shareOf,
+  createScheduler: ({ isShared, ...options }) =>
+    new CallScheduler({ ...options, timing: isShared ? sharedTiming : ownTiming }),
+  newTimeline,
+  setRate,
+  take,
   withSpare,
-  turnOf,
-  nextCallAt,
   createRowsInHand: () => new RowsInHand(),
   createUnavailableCalls: () => new UnavailableCalls(),
 };

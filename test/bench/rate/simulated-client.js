@@ -1,85 +1,107 @@
 // @ts-check
+import { SimulatedNetwork } from './simulated-network.js';
 
 /** @typedef {import('./world.ts').Parts} Parts */
-/** @typedef {import('./world.ts').ClientPace} ClientPace */
+/** @typedef {import('./world.ts').World} World */
 
 /**
- * Rows that wait for their turn in a worker, and its calls in flight.
+ * A worker: its scheduler, the rows that wait for it, and what it knows of the others.
  *
  * @typedef {object} Worker
+ * @property {string} id
+ * @property {ReturnType<Parts['createScheduler']>} scheduler
+ * @property {number} clock by how much its clock is ahead
  * @property {number} waiting
- * @property {number} active
  * @property {number} busiest the most calls in flight since the last beat
  * @property {number} inHand rows that it may claim
- * @property {number} nextAt
+ * @property {number} most calls in flight that its user wants
  * @property {number} timerAt
- * @property {number} elsewhere calls in flight of the others, as of the last exchange
+ * @property {Pick<import('../../../src/worker/rows-in-hand.ts').RowsInHand, 'update'>} rowsInHand
  * @property {ReturnType<Parts['createUnavailableCalls']>} unavailable
  */
 
-/** How much later the datastore opens a window of the rate than it could, milliseconds: from, and by how much more. */
-const windowLate = [0.5, 2.5];
+/** By how much the clock of whoever keeps the timeline is ahead. */
+const serverClock = 7_654_321;
+/** By how much the clocks of workers are off, at most. */
+const clocksOff = 2_000;
 /** Every so many timers one is late by a few milliseconds, because something else is being done. */
 const hiccupEvery = 40;
 const hiccupMs = 8;
-/** As of the gate (src/worker/call-gate.ts). */
+/** As of the gate (src/rate/call-gate.ts). */
 const patienceMs = 150;
 
-/**
- * The workers as they are: the datastore lets rows out a window of the rate at a time, each worker spreads its own and
- * has no more calls in flight than are its part.
- */
+/** The workers as they are: each has its scheduler of calls, and asks the timeline for slots by messages. */
 export class SimulatedClient {
   #parts;
   #random;
   #perRowMs;
-  /** Rows that were taken of the present window, when the next one can begin, and when the datastore is free again. */
-  #taken = 0;
-  #opensAt;
   #freeAt;
+  #timeline;
+  #network;
+  #world;
+  #begin;
   /** @type {Worker[]} */
   #workers;
-  #rowsInHand;
 
   /**
    * @param {Parts} parts
-   * @param {{ workers: number, capacity: number }} size
+   * @param {World} world
    * @param {number} begin
    * @param {() => number} random
    */
-  constructor(parts, { workers, capacity }, begin, random) {
+  constructor(parts, world, begin, random) {
+    const { workers = 1, capacity = 2_000, slowWorkers = [] } = world;
     this.#parts = parts;
     this.#random = random;
     this.#perRowMs = 1_000 / capacity;
-    this.#opensAt = begin;
     this.#freeAt = begin;
-    this.#workers = Array.from({ length: workers }, () => ({
+    this.#begin = begin;
+    this.#world = world;
+    this.#timeline = parts.newTimeline();
+    this.#network = new SimulatedNetwork(workers === 1 ? undefined : (world.network ?? {}), begin, random);
+    this.#workers = Array.from({ length: workers }, (_, place) => ({
+      id: `worker-${place}`,
+      scheduler: parts.createScheduler({ isShared: workers > 1, concurrency: slowWorkers[place], random }),
+      clock: workers === 1 ? 0 : Math.round(clocksOff * (2 * random() - 1)),
       waiting: 0,
-      active: 0,
       busiest: 0,
       inHand: 0,
-      nextAt: begin,
+      most: slowWorkers[place] ?? Number.POSITIVE_INFINITY,
       timerAt: begin,
-      elsewhere: 0,
+      rowsInHand: parts.createRowsInHand(),
       unavailable: parts.createUnavailableCalls(),
     }));
-    this.#rowsInHand = this.#workers.map(() => parts.createRowsInHand());
   }
 
   /** Calls in flight. */
   get active() {
-    return this.#workers.reduce((total, { active }) => total + active, 0);
+    return this.#workers.reduce((total, { scheduler }) => total + scheduler.active, 0);
   }
 
-  /** Each worker learns how many calls the others have in flight, and how many rows it may claim. */
-  exchange(/** @type {ClientPace} */ { concurrency, gatesKeep, tolerates503 }) {
-    const { active } = this;
-    for (const [place, worker] of this.#workers.entries()) {
-      const most = this.#parts.withSpare(this.#parts.shareOf(concurrency, this.#workers.length, place));
-      const needed = this.#rowsInHand[place]?.update(worker.busiest, most) ?? most;
-      worker.inHand = gatesKeep ? needed : most;
-      worker.busiest = worker.active;
-      worker.elsewhere = active - worker.active;
+  /**
+   * A leader sets the rate.
+   *
+   * @param {number} now
+   * @param {string} leader
+   * @param {import('./world.ts').ClientPace} pace
+   */
+  setRate(now, leader, { rate, isKept, concurrency, restUntil = 0 }) {
+    return this.#parts.setRate(this.#timeline, now + serverClock, {
+      worker: leader,
+      rate: isKept ? rate : undefined,
+      cap: concurrency,
+      restMs: Math.max(0, restUntil - now),
+    });
+  }
+
+  /** Each worker learns of a rest, how many rows it may claim, and whether 503s come at any rate. */
+  exchange(/** @type {import('./world.ts').ClientPace} */ { restUntil = 0, tolerates503 }) {
+    for (const worker of this.#workers) {
+      const own = worker.scheduler.active;
+      worker.scheduler.heardOfRest(restUntil + worker.clock);
+      const most = this.#parts.withSpare(Math.min(worker.scheduler.places, worker.most));
+      worker.inHand = worker.rowsInHand.update(worker.busiest, most);
+      worker.busiest = own;
       worker.unavailable.tolerated = tolerates503;
     }
   }
@@ -87,87 +109,107 @@ export class SimulatedClient {
   /**
    * A call of a worker is over.
    *
-   * @param {number} worker
-   * @param {import('./simulated-api.js').Call['status']} status
+   * @param {import('./simulated-api.js').Call & { worker: number }} call
    * @param {number | undefined} waitMs
+   * @param {number} now
    * @returns whether it counts as refused
    */
-  ended(worker, status, waitMs) {
-    const own = /** @type {Worker} */ (this.#workers[worker]);
-    own.active -= 1;
-    own.timerAt = Math.min(own.timerAt, own.nextAt);
-    return own.unavailable.counts({ status, waitMs }) || status === 429;
+  ended({ worker: place, sentAt, status }, waitMs, now) {
+    const worker = /** @type {Worker} */ (this.#workers[place]);
+    worker.scheduler.ended(now - sentAt);
+    worker.timerAt = now;
+    return worker.unavailable.counts({ status, waitMs }) || status === 429;
   }
 
-  /** A call of a worker was refused: none goes out before that time. */
-  refused(/** @type {number} */ worker, /** @type {number} */ until) {
-    const own = /** @type {Worker} */ (this.#workers[worker]);
-    own.nextAt = Math.max(own.nextAt, until);
-    own.timerAt = own.nextAt;
+  /** A call of a worker was refused, and until then the API asks to wait. */
+  refused(/** @type {number} */ place, /** @type {number} */ waitUntil, /** @type {number} */ now) {
+    const worker = /** @type {Worker} */ (this.#workers[place]);
+    worker.scheduler.refused(now + worker.clock, waitUntil + worker.clock);
   }
 
   /**
    * @param {number} now
-   * @param {ClientPace} pace
+   * @param {number} idleUntil there is nothing to call before
    * @returns {{ calls: { worker: number, among: number }[], next: number }} the calls that go out now, and when to ask
    *   again unless one ends before
    */
-  step(now, { rate, asked, concurrency, gatesKeep, turnAt, restUntil = 0 }) {
-    const shares = this.#workers.map((_, place) =>
-      this.#parts.shareOf(concurrency, this.#workers.length, place),
-    );
-    const opened = this.#take(now, asked, restUntil);
-    const spacing = this.#parts.spacingOf(rate, { workers: this.#workers.length, gatesKeep });
+  step(now, idleUntil) {
+    this.#deliver(now);
+    let next = idleUntil > now ? idleUntil : this.#claim(now);
     /** @type {{ worker: number, among: number }[]} */
     const calls = [];
-    let next = opened;
     for (const [place, worker] of this.#workers.entries()) {
-      const share = shares[place] ?? 1;
-      if (restUntil - now > patienceMs) worker.waiting = 0;
-      if (spacing > 0) worker.nextAt = Math.min(worker.nextAt, Math.max(now + spacing, restUntil));
-      while (worker.waiting > 0 && worker.active < share && Math.max(worker.timerAt, restUntil) <= now) {
-        const at = Math.max(worker.nextAt, restUntil);
-        if (at > now) {
-          worker.timerAt = this.#timer(at);
-          break;
-        }
-        worker.nextAt = this.#parts.nextCallAt(worker.nextAt, now, {
-          spacingMs: spacing,
-          turnAt: turnAt === undefined ? undefined : this.#parts.turnOf(place, turnAt, rate),
-        });
-        worker.waiting -= 1;
-        worker.active += 1;
-        worker.busiest = Math.max(worker.busiest, worker.active);
-        calls.push({ worker: place, among: worker.active + worker.elsewhere });
+      const frozenUntil = this.#frozenUntil(place, now);
+      if (frozenUntil > now) worker.timerAt = frozenUntil;
+      if (worker.scheduler.restUntil - now - worker.clock > patienceMs) worker.waiting = 0;
+      if (worker.timerAt <= now) {
+        const { admitted, visit, wakeAt } = worker.scheduler.step(now + worker.clock, worker.waiting);
+        worker.waiting -= admitted;
+        worker.busiest = Math.max(worker.busiest, worker.scheduler.active);
+        for (let call = 0; call < admitted; call++)
+          calls.push({
+            worker: place,
+            among: worker.scheduler.active - admitted + call + 1 + worker.scheduler.elsewhere,
+          });
+        if (visit) this.#network.send(now, { place, sentAt: now, visit });
+        worker.timerAt = this.#timer(wakeAt - worker.clock);
       }
-      if (worker.waiting > 0 && worker.active < share)
-        next = Math.min(next, Math.max(worker.timerAt, restUntil));
+      next = Math.min(next, worker.timerAt);
     }
-    return { calls, next };
+    this.#deliver(now);
+    return {
+      calls,
+      next: Math.min(next, this.#network.nextAt, ...this.#workers.map(({ timerAt }) => timerAt)),
+    };
   }
 
-  /** Workers take rows as the datastore lets them. @returns when to try again */
-  #take(/** @type {number} */ now, /** @type {number} */ rate, /** @type {number} */ restUntil) {
-    if (restUntil > now) return restUntil;
-    const window = this.#parts.callRate(rate);
+  /** Messages that have come to where they were sent. */
+  #deliver(/** @type {number} */ now) {
+    for (let message = this.#network.next(now); message !== undefined; message = this.#network.next(now)) {
+      const worker = /** @type {Worker} */ (this.#workers[message.place]);
+      if ('visit' in message) {
+        const request = { worker: worker.id, ...message.visit };
+        const reply = this.#parts.take(this.#timeline, now + serverClock, request);
+        this.#network.send(now, { place: message.place, sentAt: message.sentAt, reply });
+        continue;
+      }
+      const heardAt = this.#frozenUntil(message.place, now);
+      if (heardAt > now) {
+        this.#network.hold(heardAt, message);
+        continue;
+      }
+      worker.scheduler.replied(message.sentAt + worker.clock, now + worker.clock, message.reply);
+      worker.timerAt = now;
+    }
+  }
+
+  /** Workers claim rows as the datastore lets them. @returns when to try again */
+  #claim(/** @type {number} */ now) {
     for (;;) {
-      const free = this.#workers.filter(({ waiting, active, inHand }) => waiting + active < inHand);
+      const free = this.#workers.filter(
+        ({ waiting, scheduler, inHand }, place) =>
+          waiting + scheduler.active < inHand && this.#frozenUntil(place, now) <= now,
+      );
       const worker = free[Math.floor(this.#random() * free.length)];
       if (worker === undefined) return Number.POSITIVE_INFINITY;
-      if (now < this.#opensAt && this.#taken >= window.calls) return Math.ceil(this.#opensAt);
       if (now < this.#freeAt) return Math.ceil(this.#freeAt);
-      if (now >= this.#opensAt) {
-        const [least = 0, more = 0] = windowLate;
-        this.#opensAt = Math.max(this.#opensAt, now - 1) + window.perMs + least + more * this.#random();
-        this.#taken = 0;
-      }
-      this.#taken += 1;
       this.#freeAt = Math.max(this.#freeAt, now - 1) + this.#perRowMs;
       worker.waiting += 1;
+      // The first one that waits is seen to at once, like each that may call at once.
+      worker.timerAt = Math.min(worker.timerAt, now);
     }
+  }
+
+  /** Until when a worker does nothing at all. */
+  #frozenUntil(/** @type {number} */ place, /** @type {number} */ now) {
+    const { frozen = [] } = this.#world;
+    const second = (now - this.#begin) / 1_000;
+    const span = frozen.find(([which, from, to]) => which === place && second >= from && second < to);
+    return span === undefined ? now : this.#begin + span[2] * 1_000;
   }
 
   #timer(/** @type {number} */ at) {
+    if (!Number.isFinite(at)) return at;
     const hiccup = this.#random() * hiccupEvery < 1 ? hiccupMs * this.#random() : 0;
     return Math.ceil(at) + Math.round(this.#random() + hiccup);
   }

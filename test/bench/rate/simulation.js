@@ -3,15 +3,13 @@ import { SimulatedApi } from './simulated-api.js';
 import { SimulatedClient } from './simulated-client.js';
 
 /** @typedef {import('./world.ts').Second} Second */
-/** @typedef {import('../../../src/governor/traffic.ts').Traffic} Traffic */
+/** @typedef {import('../../../src/rate/governor/traffic.ts').Traffic} Traffic */
 /** @typedef {{ -readonly [Key in keyof Traffic]: Traffic[Key] }} Report */
 
 /** The beginning of a day. */
 const epoch = 1_800_057_600_000;
 /** How often the governor hears what calls have met with. */
 const reportEveryMs = 100;
-/** What waits when a call is refused goes out no sooner (src/worker/pacer.ts). */
-const considerMs = 50;
 
 /**
  * Lets a governed client call a limited API in simulated time, and tells of each second. Everything happens at whole
@@ -20,32 +18,32 @@ const considerMs = 50;
  * @type {import('./world.ts').Simulate}
  */
 export const simulate = (parts, world) => {
-  const { latencyMs = 50, workers = 1, capacity = 2_000, startAt = 0 } = world;
+  const { latencyMs = 50, workers = 1, startAt = 0 } = world;
   const random = randomFrom(world.seed ?? 1);
   const begin = epoch + startAt;
   const end = begin + world.seconds * 1_000;
   const api = new SimulatedApi(parts, { ...world, latencyMs }, begin, random);
-  const client = new SimulatedClient(parts, { workers, capacity }, begin, random);
-  const keeper = parts.createKeeper(begin);
-  const governor = parts.createGovernor(begin, {
-    concurrency: { start: 50, most: world.most ?? 200 },
-    ...(world.learned && { learned: world.learned }),
-    ...(world.bound !== undefined && { bound: world.bound }),
-  });
+  const client = new SimulatedClient(parts, world, begin, random);
+  const controller = parts.createController(begin, world.learned ?? {}, world.most);
+  /** @type {{ auto: boolean, perSecond?: number | undefined }} */
+  const policy = { auto: world.fixed === undefined, perSecond: world.fixed ?? world.bound };
   const alone = workers === 1;
-  /** What comes of a report: what the governor wants, and what the workers are told. */
-  const decide = (/** @type {Report} */ met, /** @type {number} */ now) => {
-    const pace = governor.update(now, met);
-    const most = governor.bound ?? Number.POSITIVE_INFINITY;
-    const { rate, concurrency, tolerates503 } = pace;
-    return {
-      pace,
-      told: { rate, concurrency, tolerates503, ...keeper.update(now, met, pace, { workers, most }) },
-    };
+  let leader = 'worker-0';
+  const decide = (/** @type {Report} */ met, /** @type {number} */ now) =>
+    controller.update(now, met, policy, workers);
+  const apply = (/** @type {ReturnType<typeof decide>} */ pace, /** @type {number} */ now) => {
+    for (const [from, to, another] of world.otherLeaders ?? [])
+      if (api.within([from, to], now)) {
+        client.setRate(now, another.id, { ...pace, rate: another.rate });
+        if (another.alone) return;
+      }
+    leader = world.leaderAt?.((now - begin) / 1_000) ?? leader;
+    if (leader !== '') client.setRate(now, leader, pace);
   };
-  let { pace, told } = decide(nothing(workers), begin);
-  client.exchange(told);
-  /** @type {({ since: number } & ReturnType<typeof decide>)[]} */
+  let pace = decide(nothing(workers), begin);
+  apply(pace, begin);
+  client.exchange(pace);
+  /** @type {{ since: number, pace: ReturnType<typeof decide> }[]} */
   const coming = [];
   /** @type {(import('./simulated-api.js').Call & { worker: number, seenAmong: number })[]} */
   let flight = [];
@@ -59,7 +57,7 @@ export const simulate = (parts, world) => {
   for (let now = begin; now < end; ) {
     const second = Math.floor((now - begin) / 1_000);
     const counted = /** @type {Second} */ (seconds[second]);
-    if (world.laterBound && second >= world.laterBound[0]) governor.bound = world.laterBound[1];
+    if (world.laterBound && second >= world.laterBound[0]) policy.perSecond = world.laterBound[1];
 
     const ended = flight.filter((call) => call.end <= now);
     if (ended.length > 0) flight = flight.filter((call) => call.end > now);
@@ -71,33 +69,34 @@ export const simulate = (parts, world) => {
       const wait = call.outcome === 'rejected' ? parts.waitingTime(call.headers, undefined, now) : undefined;
       const waitMs = world.retryAfter ? wait : undefined;
       if (waitMs !== undefined) report.waitUntil = Math.max(report.waitUntil ?? 0, now + waitMs);
-      const isRefused = client.ended(call.worker, call.status, waitMs);
+      const isRefused = client.ended(call, waitMs, now);
       if (call.status === 503 && waitMs === undefined) report.unavailable = (report.unavailable ?? 0) + 1;
       tell(report, call, isRefused, now);
       if (!isRefused) continue;
       urgent = alone;
-      client.refused(call.worker, Math.max(now + (waitMs ?? 0), now + considerMs));
+      client.refused(call.worker, now + (waitMs ?? 0), now);
     }
     if (urgent || now - reportedAt >= reportEveryMs) {
       report.active = flight.length;
-      coming.push({ since: alone ? now : now + reportEveryMs / 2, ...decide(report, now) });
+      coming.push({ since: alone ? now : now + reportEveryMs / 2, pace: decide(report, now) });
       report = nothing(workers);
       reportedAt = now;
     }
     for (let next = coming[0]; next !== undefined && next.since <= now; next = coming[0]) {
-      ({ pace, told } = next);
-      client.exchange(told);
+      pace = next.pace;
+      apply(pace, now);
+      client.exchange(pace);
       coming.shift();
     }
     counted.pace = pace;
 
     const idleUntil = world.idle && api.within(world.idle, now) ? begin + world.idle[1] * 1_000 : 0;
-    const restUntil = Math.max(pace.restUntil ?? 0, idleUntil);
-    const { calls, next } = client.step(now, { ...told, restUntil });
+    const { calls, next } = client.step(now, idleUntil);
     for (const { worker, among } of calls) {
       const call = api.call(now, flight.length + 1);
       flight.push({ ...call, worker, seenAmong: among });
       counted[call.outcome]++;
+      world.onCall?.(now - begin, worker);
     }
 
     const events = [...flight.map((call) => call.end), reportedAt + reportEveryMs, next];

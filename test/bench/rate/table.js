@@ -44,7 +44,7 @@ export function timeline(seconds) {
       String(second),
       String(accepted),
       String(rejected),
-      pace === undefined ? '' : pace.rate.toFixed(1),
+      pace?.rate?.toFixed(1) ?? '',
       String(pace?.concurrency ?? ''),
       pace?.learned?.toFixed(1) ?? '',
       pace?.phase ?? '',

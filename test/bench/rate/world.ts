@@ -1,19 +1,17 @@
 import type { AnswerHeaders } from '../../../src/api/headers.ts';
 import type { StatedLimit } from '../../../src/api/limits/stated-limit.ts';
-import type { GovernorOptions, Learned } from '../../../src/governor/governor.ts';
-import type { Pace } from '../../../src/governor/pace.ts';
-import type { Traffic } from '../../../src/governor/traffic.ts';
+import type { newTimeline, SlotReply, SlotRequest, setRate, take } from '../../../src/cluster/timeline.ts';
+import type { CallScheduler } from '../../../src/rate/call-scheduler.ts';
+import type { Learned } from '../../../src/rate/governor/governor.ts';
+import type { AppliedPace, RateController } from '../../../src/rate/rate-controller.ts';
+import type { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
 import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
 import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
-import type { Keeping } from '../../../src/worker/allotment.ts';
-import type { nextCallAt } from '../../../src/worker/call-spacing.ts';
-import type { Kept, RateKeeper } from '../../../src/worker/rate-keeper.ts';
 import type { RowsInHand } from '../../../src/worker/rows-in-hand.ts';
-import type { UnavailableCalls } from '../../../src/worker/unavailable-calls.ts';
 
 /** What is simulated with. The benchmark passes the built program, the tests pass its sources. */
 export interface Parts {
-  readonly createGovernor: (now: number, options: GovernorOptions) => SimulatedGovernor;
+  readonly createController: (now: number, start: Learned, most?: number) => Pick<RateController, 'update'>;
   /** @param plan as `cqbatch sandbox --limit` takes it */
   readonly createLimiter: (plan: string) => Limiter;
   readonly limitHeaders: (
@@ -23,29 +21,36 @@ export interface Parts {
   ) => AnswerHeaders | undefined;
   readonly statedLimits: (headers: AnswerHeaders, now: number) => readonly StatedLimit[];
   readonly waitingTime: (headers: AnswerHeaders, body: undefined, now: number) => number | undefined;
-  readonly callRate: (perSecond: number) => { readonly calls: number; readonly perMs: number };
-  readonly createKeeper: (now: number) => Pick<RateKeeper, 'update'>;
-  readonly spacingOf: (rate: number, keeping: Keeping) => number;
-  readonly shareOf: (concurrency: number, workers: number, place: number) => number;
-  readonly turnOf: (place: number, firstAt: number, rate: number) => number;
-  readonly nextCallAt: typeof nextCallAt;
+  readonly createScheduler: (options: {
+    readonly isShared: boolean;
+    readonly concurrency?: number | undefined;
+    readonly random: () => number;
+  }) => Pick<
+    CallScheduler,
+    'active' | 'elsewhere' | 'places' | 'restUntil' | 'step' | 'replied' | 'ended' | 'refused' | 'heardOfRest'
+  >;
+  readonly newTimeline: typeof newTimeline;
+  readonly setRate: typeof setRate;
+  readonly take: typeof take;
   readonly withSpare: (concurrency: number) => number;
   readonly createRowsInHand: () => Pick<RowsInHand, 'update'>;
   readonly createUnavailableCalls: () => Pick<UnavailableCalls, 'tolerated' | 'counts'>;
 }
 
-/** What all workers together may do at the moment: calls per second, calls in flight, and until when there is a rest. */
-export interface ClientPace extends Kept {
-  readonly rate: number;
-  readonly concurrency: number;
-  readonly restUntil?: number;
-  /** Whether a 503 that does not ask to wait is no refusal. */
-  readonly tolerates503: boolean;
-}
+/** What all workers together may do at the moment. */
+export type ClientPace = AppliedPace;
+export type Visit = Omit<SlotRequest, 'worker'>;
+export type Reply = SlotReply;
 
-export interface SimulatedGovernor {
-  bound: number | undefined;
-  update(now: number, traffic: Traffic): Pace;
+/** How messages to the timeline and back travel. */
+export interface Network {
+  /** One way; and by how much more at random. Default 1 and 1. */
+  readonly delayMs?: number;
+  readonly jitterMs?: number;
+  /** The share of messages that never arrive. Default 0. */
+  readonly lost?: number;
+  /** When none does. */
+  readonly away?: Span;
 }
 
 /** Seconds since the client began, from and to. */
@@ -80,10 +85,29 @@ export interface World {
   /** Milliseconds into a minute at which the client begins. */
   readonly startAt?: number;
   /**
-   * Processes that make the calls. Several tell each other what they meet with every 100 ms, hear of decisions half of
-   * that later, and know the calls in flight of the others from then only. Default 1.
+   * Processes that make the calls. Several have a timeline in Redis, clocks that differ, tell each other what they meet
+   * with every 100 ms, hear of decisions half of that later, and know the calls in flight of the others from then only.
+   * Default 1.
    */
   readonly workers?: number;
+  /** Between several workers and Redis. */
+  readonly network?: Network;
+  /** Calls in flight of single workers, by their place. */
+  readonly slowWorkers?: readonly (number | undefined)[];
+  /** Which worker does nothing at all, from when to when. */
+  readonly frozen?: readonly (readonly [place: number, from: number, to: number])[];
+  /** Others that set a rate of their own, as if they had the lead, and whether the first one is silent meanwhile. */
+  readonly otherLeaders?: readonly (readonly [
+    from: number,
+    to: number,
+    another: { readonly id: string; readonly rate: number; readonly alone?: boolean },
+  ])[];
+  /** Who has the lead in a second; empty: nobody. */
+  readonly leaderAt?: (second: number) => string;
+  /** Calls per second, ungoverned. */
+  readonly fixed?: number;
+  /** Is told of each call: milliseconds since the beginning, and the place of its worker. */
+  readonly onCall?: (at: number, worker: number) => void;
   /** Calls a second that the client could make at all. Default 2,000. */
   readonly capacity?: number;
   /** The most calls in flight. Default 200. */
@@ -100,7 +124,7 @@ export interface World {
 export interface Second {
   accepted: number;
   rejected: number;
-  pace?: Pace;
+  pace?: AppliedPace;
 }
 
 /** A limiter with what makes its figures comparable. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type RunView, statusDocument, statusLine, statusText } from '../../../src/cli/render/status.ts';
-import { goneAfterMs } from '../../../src/queue/registry.ts';
+import { goneAfterMs } from '../../../src/cluster/entries.ts';
 
 const now = Date.parse('2026-01-05T09:30:00.000Z');
 const at = (secondsAgo: number): string => new Date(now - 1_000 * secondsAgo).toISOString();

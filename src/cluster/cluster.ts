@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { z } from 'zod';
+import type { Datastore } from '../datastore/datastore.ts';
+import {
+  type DatedWish,
+  forgottenAfterMs,
+  isActive,
+  isPresent,
+  type PaceEntry,
+  paceEntrySchema,
+  type RunEntry,
+  runEntrySchema,
+  type Wish,
+  type WorkerEntry,
+  wishSchema,
+  workerEntrySchema,
+} from './entries.ts';
+import type { Member } from './member.ts';
+import { apiKeys, keyOf } from './names.ts';
+import type { SlotReply } from './timeline.ts';
+import { serverClock, timelineScripts } from './timeline-script.ts';
+
+/**
+ * The processes that share a Redis: which runs and workers are there, how the API is called, and what is wanted of runs.
+ * Hashes with an expiry, read and written by small scripts. Ages are told by the clock of Redis. It is for people and for
+ * the rate: no result and no lock depends on it, but for one: the first run of an id keeps it.
+ */
+export interface Cluster {
+  /**
+   * Writes down a run, or how it is getting on.
+   *
+   * @returns false when another run of the same id is there; nothing was written then.
+   */
+  putRun(entry: RunEntry): Promise<boolean>;
+  runs(): Promise<readonly RunEntry[]>;
+  run(id: string): Promise<RunEntry | undefined>;
+  /** Workers that call an API. */
+  workers(baseUrl: string): Promise<readonly WorkerEntry[]>;
+  /** How an API is called. */
+  pace(baseUrl: string): Promise<PaceEntry | undefined>;
+  /** Asks whoever coordinates a run to do something, now or when somebody does. */
+  wish(runId: string, wish: Wish): Promise<void>;
+  wishOf(runId: string): Promise<DatedWish | undefined>;
+  /** Removes runs that nobody will want to see any more. */
+  sweep(): Promise<void>;
+  /** A new worker of an API, normalised. @param version of the program */
+  join(baseUrl: string, version: string): Member;
+}
+
+/** A worker that has not been heard of for so long takes no part in what is decided. */
+const silentMs = 2_000;
+
+const scripts = timelineScripts(serverClock);
+
+/** @throws when the datastore can't be shared */
+export function openCluster({ prefix = '', runScript }: Datastore): Cluster {
+  if (runScript === undefined) throw new Error('Only a shared datastore has a cluster.');
+  const ask = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
+    runScript(
+      script,
+      keys.map((key) => keyOf(prefix, key)),
+      args,
+    );
+  const runs = async (): Promise<readonly RunEntry[]> => {
+    const [now, entries] = (await ask(scripts.all, ['runs'])) as [string, string[]];
+    return entries.flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)));
+  };
+  return {
+    async putRun(entry) {
+      return (await ask(scripts.putRun, ['runs'], entry.id, entry.key, JSON.stringify(entry))) === 1;
+    },
+    runs,
+    async run(id) {
+      const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
+      return read(runEntrySchema, now, withoutKey(entry))[0];
+    },
+    async workers(baseUrl) {
+      const [now, entries] = (await ask(scripts.all, [apiKeys(baseUrl).workers])) as [string, string[]];
+      return entries
+        .flatMap((entry) => read(workerEntrySchema, now, entry))
+        .filter((entry) => isPresent(entry, forgottenAfterMs));
+    },
+    async pace(baseUrl) {
+      const [now, at, pace] = (await ask(scripts.pace, [apiKeys(baseUrl).pace])) as [string, string, string];
+      return read(paceEntrySchema, now, `${at} ${pace}`)[0];
+    },
+    async wish(runId, wish) {
+      const dated: DatedWish = { wish, at: new Date().toISOString() };
+      await ask(scripts.command, ['commands'], runId, `0 ${JSON.stringify(dated)}`);
+    },
+    async wishOf(runId) {
+      const [now, wish] = (await ask(scripts.one, ['commands'], runId)) as [string, string];
+      return read(wishSchema, now, wish)[0];
+    },
+    async sweep() {
+      await ask(scripts.sweep, ['runs', 'commands'], forgottenAfterMs);
+    },
+    join: (baseUrl, version) => memberOf(ask, baseUrl, version),
+  };
+}
+
+type Ask = (
+  script: string,
+  keys: readonly string[],
+  ...args: readonly (string | number)[]
+) => Promise<unknown>;
+
+function memberOf(ask: Ask, baseUrl: string, version: string): Member {
+  const keys = apiKeys(baseUrl);
+  const id = randomUUID();
+  const facts = {
+    id,
+    host: hostname(),
+    pid: process.pid,
+    version,
+    baseUrl,
+    startedAt: new Date().toISOString(),
+  };
+  /** Of the latest beat that had the lead. */
+  let known = { runs: [] as string[], workers: 1 };
+  return {
+    isShared: true,
+    async beat(heartbeat) {
+      const own = { ...facts, ...heartbeat };
+      const [now, leads, at, paceText, workers = [], runs = []] = (await ask(
+        scripts.beat,
+        [keys.timeline, keys.pace, keys.workers, 'runs'],
+        id,
+        JSON.stringify(own),
+      )) as [string, number, string, string, string[]?, string[]?];
+      const [pace] = read(paceEntrySchema, now, `${at} ${paceText}`);
+      const present = workers
+        .flatMap((entry) => read(workerEntrySchema, now, entry))
+        .filter((entry) => isPresent(entry, silentMs));
+      const active = runs
+        .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
+        .filter((run) => run.baseUrl === baseUrl && isActive(run.state) && isPresent(run));
+      if (leads === 1) known = { runs: active.map((run) => run.id), workers: present.length };
+      const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
+      return {
+        leads: leads === 1,
+        reports: new Map([...reports, [id, heartbeat.traffic]]),
+        policies: active.map(({ rate }) => rate),
+        ...(pace !== undefined && { pace }),
+      };
+    },
+    async decide(decision, { rate, cap, restMs }) {
+      const pace = JSON.stringify({ ...decision, ...known, baseUrl, worker: id });
+      const done = await ask(scripts.decide, [keys.timeline, keys.pace], id, rate ?? '', cap, restMs, pace);
+      return done === 1;
+    },
+    async take({ want, held, need, active, aheadMs, leadInMs }) {
+      const reply = await ask(scripts.take, [keys.timeline], id, want, held, need, active, aheadMs, leadInMs);
+      return slotReply(reply as string[]);
+    },
+    async leave() {
+      await ask(scripts.leave, [keys.timeline, keys.workers], id);
+    },
+  };
+}
+
+/** What the script that takes slots replies. */
+export function slotReply(reply: readonly string[]): SlotReply {
+  const [now = 0, count = 0, from = 0, , , places = 0, elsewhere = 0, restMs = 0] = reply.map(Number);
+  const gap = reply[3] ?? '';
+  return {
+    now,
+    count,
+    from,
+    isSet: reply[4] === '1',
+    places,
+    elsewhere,
+    restMs,
+    ...(gap !== '' && { gap: Number(gap) }),
+  };
+}
+
+/** An entry as it is kept, after the time at which it was written; nothing where another version has its own. */
+function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): readonly Entry[] {
+  const space = text.indexOf(' ');
+  const ageMs = Number(now) - Number(text.slice(0, space));
+  try {
+    const entry = JSON.parse(text.slice(space + 1));
+    const seenAt = new Date(Date.now() - Math.max(0, ageMs)).toISOString();
+    const { data } = schema.safeParse({ ...entry, seenAt });
+    return data === undefined ? [] : [data];
+  } catch {
+    return [];
+  }
+}
+
+/** The key of a run, which is kept between the time and the entry. */
+function withoutKey(text: string): string {
+  return text.replace(/^(\S+) \S+ /, '$1 ');
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { outcomes } from '../domain.ts';
+import { ratePolicySchema } from './rate-policy.ts';
+
+/** What processes say of themselves to all who see the same Redis. */
+
+const processSchema = z.object({ host: z.string(), pid: z.number() });
+
+export const runEntrySchema = z.object({
+  id: z.string(),
+  /** Drawn when the run was made: tells two runs of the same id apart. */
+  key: z.string(),
+  baseUrl: z.string(),
+  manifest: z.string(),
+  state: z.string(),
+  /** Rows of the manifest. */
+  rows: z.number(),
+  /** Rows with a result. */
+  counts: z.record(z.enum(outcomes), z.number()),
+  /** Rows finished per second over the last seconds. */
+  ratePerSecond: z.number(),
+  /** How fast the run lets the API be called; absent: as fast as can be. */
+  rate: ratePolicySchema.exactOptional(),
+  /** The process that feeds and collects it. */
+  coordinator: processSchema,
+  startedAt: z.string(),
+  seenAt: z.string(),
+});
+
+const statedLimitSchema = z.object({
+  name: z.string(),
+  quota: z.number().exactOptional(),
+  windowMs: z.number().exactOptional(),
+  remaining: z.number().exactOptional(),
+  resetMs: z.number().exactOptional(),
+  unit: z.enum(['requests', 'concurrent-requests']),
+});
+
+/** What the calls of a process have met with. Counts are of all its time; moments are told by how long ago they were. */
+const trafficReportSchema = z.object({
+  /** Calls that the API let through. */
+  accepted: z.number(),
+  /** Calls that it refused because they were too many. */
+  rejected: z.number(),
+  /** Calls that were answered 503 without being asked to wait, refused or not. */
+  unavailable: z.number().exactOptional(),
+  /** Of the accepted calls together. */
+  durationMs: z.number(),
+  /** Calls in flight now. */
+  active: z.number(),
+  /** How long ago the latest of the rejected calls was sent. */
+  refusedAgoMs: z.number().exactOptional(),
+  /** Its HTTP status. */
+  refusedWith: z.number().exactOptional(),
+  /** How long the API still asks to wait. */
+  waitMs: z.number().exactOptional(),
+  /** The most calls that were in flight when one was sent that was accepted since the last report, itself included. */
+  acceptedAmong: z.number().exactOptional(),
+  /** The fewest, for one that was rejected. */
+  rejectedAmong: z.number().exactOptional(),
+  stated: z.array(statedLimitSchema),
+});
+
+export const paceEntrySchema = z.object({
+  /** The API, normalised. */
+  baseUrl: z.string(),
+  /** The worker that governs it, and the runs whose wishes it has heard of. */
+  worker: z.string(),
+  runs: z.array(z.string()),
+  /** Workers that share the calls in flight. */
+  workers: z.number(),
+  /** Calls per second that are allowed; absent: as many as can be. */
+  rate: z.number().exactOptional(),
+  /** Calls in flight that are allowed, of all workers. */
+  concurrency: z.number(),
+  /** Calls in flight, of all workers. */
+  active: z.number(),
+  /** How long no call may be made yet. */
+  restMs: z.number(),
+  /** The limit of the API in calls per second, if it is known. */
+  learned: z.number().exactOptional(),
+  phase: z.string(),
+  reason: z.string(),
+  /** Whether a 503 that does not ask to wait is no refusal. */
+  tolerates503: z.boolean().exactOptional(),
+  /** Whether the rate is kept: one that nothing has tested yet, and that the workers do not reach, is not. */
+  isKept: z.boolean(),
+  /** Calls that were accepted and rejected since the governor began. */
+  accepted: z.number(),
+  rejected: z.number(),
+  seenAt: z.string(),
+});
+
+export const workerEntrySchema = z.object({
+  id: z.string(),
+  ...processSchema.shape,
+  version: z.string(),
+  /** Of the API whose rows it calls. */
+  baseUrl: z.string(),
+  concurrency: z.number(),
+  /** Rows in flight. */
+  active: z.number(),
+  /** Rows that it has finished since it was started. */
+  finished: z.number(),
+  /** Absent from workers that know no governor. */
+  traffic: trafficReportSchema.exactOptional(),
+  startedAt: z.string(),
+  seenAt: z.string(),
+});
+
+export const wishSchema = z.object({ wish: z.enum(['go', 'pause', 'cancel']), at: z.string() });
+
+export type RunEntry = z.infer<typeof runEntrySchema>;
+export type WorkerEntry = z.infer<typeof workerEntrySchema>;
+export type TrafficReport = z.infer<typeof trafficReportSchema>;
+/** How an API is called at the moment. */
+export type PaceEntry = z.infer<typeof paceEntrySchema>;
+/** What somebody wants a run to do. */
+export type Wish = z.infer<typeof wishSchema>['wish'];
+/** A wish, and when it was made: the latest one counts. */
+export type DatedWish = z.infer<typeof wishSchema>;
+
+/** An entry that was not renewed for so long belongs to a process that is gone, or can't reach the datastore. */
+export const goneAfterMs = 15_000;
+/** So long the entry of a run can still be seen after its end, and that of a worker after its last sign. */
+export const forgottenAfterMs = 24 * 60 * 60 * 1_000;
+
+/** Whether the process behind an entry has been heard of lately. */
+export function isPresent({ seenAt }: { readonly seenAt: string }, withinMs = goneAfterMs): boolean {
+  return Date.now() - Date.parse(seenAt) < withinMs;
+}
+
+/** Whether a process works on a run in this state, or will as soon as somebody wants it to. */
+export function isActive(state: string): boolean {
+  return state === 'running' || state === 'paused';
+}

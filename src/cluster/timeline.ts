@@ -1,0 +1,203 @@
+/**
+ * The timeline of an API: which slots are taken, and how many calls each worker may have in flight. A slot is a moment at
+ * which one call may go out. The worker that leads sets the rate, all workers take their slots from it.
+ *
+ * These functions are pure: state and time in, reply out. The embedded datastore uses them as they are; the script in
+ * `timeline-script.ts` does the same inside Redis, operation by operation, so that both give the same numbers.
+ * All times are milliseconds by the clock of whoever keeps the state.
+ */
+
+/** Whoever set the rate last has the lead for so long; the commands of anybody else are refused until then. */
+export const leadMs = 2_000;
+/** A rate that was not renewed for so long holds no more: nothing may be called. */
+export const rateTtlMs = 2_000;
+/** A worker that was not heard of for so long frees its places. */
+export const silentMs = 2_000;
+/** No slot is so far ahead: one that is was left by a clock that was set back. */
+export const farthestMs = 1_000;
+
+/** What a worker was given of the calls in flight. */
+export interface WorkerPlaces {
+  readonly at: number;
+  /** Calls that it has in flight, or could make at once. */
+  readonly need: number;
+  readonly active: number;
+  readonly granted: number;
+}
+
+export interface TimelineState {
+  /** The first slot that is free. */
+  next?: number | undefined;
+  /** Between two slots; absent: the rate is not kept. */
+  gap?: number | undefined;
+  /** Until when the rate holds. */
+  until: number;
+  /** Until when no call may be made. */
+  restUntil: number;
+  /** Calls in flight of all workers. */
+  cap: number;
+  leader?: string | undefined;
+  leadUntil: number;
+  readonly workers: Map<string, WorkerPlaces>;
+}
+
+export function newTimeline(): TimelineState {
+  return { until: 0, restUntil: 0, cap: 0, leadUntil: 0, workers: new Map() };
+}
+
+/** Takes or renews the lead. @returns whether the worker has it */
+export function lead(state: TimelineState, now: number, worker: string): boolean {
+  // A lead of the far future was left by a clock that was set back.
+  const isFree = state.leader === undefined || state.leadUntil <= now || state.leadUntil > now + leadMs;
+  if (!isFree && state.leader !== worker) return false;
+  state.leader = worker;
+  state.leadUntil = now + leadMs;
+  return true;
+}
+
+export interface RateCommand {
+  readonly worker: string;
+  /** Calls per second; absent: the rate is not kept. */
+  readonly rate?: number | undefined;
+  /** Calls in flight, of all workers. */
+  readonly cap: number;
+  /** How long no call may be made. */
+  readonly restMs: number;
+}
+
+/** Sets the rate from now on. @returns false when another worker has the lead: nothing was done */
+export function setRate(
+  state: TimelineState,
+  now: number,
+  { worker, rate, cap, restMs }: RateCommand,
+): boolean {
+  if (!lead(state, now, worker)) return false;
+  const gap = rate === undefined ? undefined : 1_000 / rate;
+  // Slots that are taken count at the new rate, too.
+  if (gap !== undefined && state.gap !== undefined && state.next !== undefined && state.next > now)
+    state.next = now + ((state.next - now) * gap) / state.gap;
+  if (gap === undefined) state.next = undefined;
+  state.gap = gap;
+  state.until = now + rateTtlMs;
+  state.restUntil = now + restMs;
+  state.cap = cap;
+  return true;
+}
+
+export interface SlotRequest {
+  readonly worker: string;
+  /** Slots that it could use within `aheadMs`. */
+  readonly want: number;
+  /** Slots that it has. */
+  readonly held: number;
+  /** Calls in flight, and those that it could make at once. */
+  readonly need: number;
+  readonly active: number;
+  /** How far ahead slots are taken, and how soon it can use one. */
+  readonly aheadMs: number;
+  readonly leadInMs: number;
+}
+
+export interface SlotReply {
+  /** When this was answered. */
+  readonly now: number;
+  /** Slots that are the worker's from now on: so many, the first at `from`, `gap` apart. */
+  readonly count: number;
+  readonly from: number;
+  /** Absent: the rate is not kept. */
+  readonly gap?: number;
+  /** Whether a rate holds, or none is wanted; else nothing may be called. */
+  readonly isSet: boolean;
+  /** Calls that the worker may have in flight, and those that all others have. */
+  readonly places: number;
+  readonly elsewhere: number;
+  readonly restMs: number;
+}
+
+/** Takes the next slots of a worker, and its part of the calls in flight. */
+export function take(state: TimelineState, now: number, request: SlotRequest): SlotReply {
+  const { worker, want, held, aheadMs } = request;
+  const isSet = state.until > now && state.until <= now + rateTtlMs;
+  const places = takePlaces(state, now, request);
+  const elsewhere = sum(state, worker, 'active');
+  const restMs = Math.max(0, state.restUntil - now);
+  const { gap } = state;
+  const none = {
+    now,
+    count: 0,
+    from: 0,
+    isSet,
+    places,
+    elsewhere,
+    restMs,
+    ...(gap !== undefined && { gap }),
+  };
+  if (!isSet || gap === undefined || restMs > 0) return none;
+  // After a loss of data it is not known what was taken.
+  const free = Math.min(state.next ?? now + aheadMs, now + farthestMs + gap);
+  const from = Math.max(now + request.leadInMs, free);
+  const room = (aheadOf: number): number => Math.floor((now + aheadOf - from) / gap) + 1;
+  const others = [...state.workers].filter(([id, { need }]) => id !== worker && need > 0).length;
+  const part = Math.max(1, Math.ceil(aheadMs / gap / (others + 1)));
+  // Beyond its part a worker takes what would soon be lost.
+  const count = Math.min(want, Math.max(Math.min(part - held, room(aheadMs)), room(aheadMs / 2)));
+  if (count < 1) {
+    state.next = free;
+    return none;
+  }
+  state.next = from + count * gap;
+  return { ...none, count, from };
+}
+
+/**
+ * Calls in flight are shared by need: nobody gets more than it needs while another one lacks places, and what is left is
+ * divided among all. What others hold is not given away before they have let go of it.
+ */
+function takePlaces(state: TimelineState, now: number, { worker, need, active }: SlotRequest): number {
+  for (const [id, { at }] of state.workers)
+    if (at < now - silentMs || at > now + silentMs) state.workers.delete(id);
+  const before = state.workers.get(worker);
+  state.workers.set(worker, { at: now, need, active, granted: before?.granted ?? 0 });
+  const places = Math.max(
+    0,
+    Math.min(shareOf(state, now, worker), state.cap - sum(state, worker, 'granted')),
+  );
+  state.workers.set(worker, { at: now, need, active, granted: Math.max(places, active) });
+  return places;
+}
+
+/** A worker's part of the calls in flight. */
+function shareOf(state: TimelineState, now: number, worker: string): number {
+  const needy = [...state.workers.keys()].filter((id) => needOf(state, id) > 0).sort();
+  if (needOf(state, worker) === 0) return 0;
+  // Where there are more workers than places, they take turns by seconds.
+  const turn = needy.length > state.cap ? Math.floor(now / 1_000) : 0;
+  const ranked = needy.map((id, index) => ({
+    id,
+    need: needOf(state, id),
+    rank: (index + turn) % needy.length,
+  }));
+  const byNeed = ranked.toSorted((a, b) => a.need - b.need || a.rank - b.rank);
+  let left = state.cap;
+  for (const [index, each] of byNeed.entries()) {
+    const level = Math.floor(left / (byNeed.length - index));
+    if (each.need > level) {
+      // All that follow get as many; what can't be divided goes by rank, so that it does not move with each visit.
+      const own = byNeed.slice(index).find(({ id }) => id === worker);
+      if (own === undefined) return needOf(state, worker);
+      const above = byNeed.slice(index).filter(({ rank }) => rank < own.rank).length;
+      return level + (above < left - level * (byNeed.length - index) ? 1 : 0);
+    }
+    left -= each.need;
+  }
+  return needOf(state, worker) + Math.floor(left / byNeed.length);
+}
+
+function needOf(state: TimelineState, id: string): number {
+  return state.workers.get(id)?.need ?? 0;
+}
+
+/** Of all other workers. */
+function sum(state: TimelineState, worker: string, what: 'active' | 'granted'): number {
+  return [...state.workers].reduce((total, [id, each]) => total + (id === worker ? 0 : each[what]), 0);
+}

@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import type { IQueueBackend, Job, JobProgress, Worker } from 'bullmq';
+import type { Datastore } from '../datastore/datastore.ts';
+import { noHistory } from '../domain.ts';
+import { CqbatchError, fatalError } from '../errors.ts';
+import { after } from '../waiting.ts';
+import { bullmqOn, stallOptions } from './bullmq.ts';
+
+import { ClaimedBatch, type ReadyRow } from './claimed-batch.ts';
+import { type LockRenewal, renewLocks } from './lock-renewal.ts';
+import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';
+import type { RowQueue } from './row-queue.ts';
+import type { Claim, RowVerdict } from './verdict.ts';
+
+export interface BatchWorkerOptions {
+  /** Rows in hand at once, to begin with: waiting for their call, or being called. */
+  readonly concurrency: number;
+  /** Why a row can't be called by this version of the program; its batch is left for another one then. */
+  readonly refusal: (task: RowTask) => CqbatchError | undefined;
+  /**
+   * Calls the API for a row and judges the answer. What it throws is taken for a defect of this program. `signal` aborts when the worker can't wait any
+   * longer.
+   */
+  readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
+  /**
+   * Called when a batch can't be understood, or with a defect of this program. The worker claims no more; the batch has
+   * gone back for another worker.
+   */
+  readonly onRefused: (reason: CqbatchError) => void;
+  /** Errors of the datastore, one by one; the worker goes on by itself. */
+  readonly onError: (error: Error) => void;
+}
+
+type BatchJob = Job<BatchJobData, string>;
+
+const againAfterMs = 1_000;
+
+/** Takes batches from the queue, has their rows processed, and puts what came of them where it can't be lost. */
+export class BatchWorker {
+  readonly #options: BatchWorkerOptions;
+  readonly #queue: RowQueue;
+  readonly #worker: Worker<BatchJobData, string, string, IQueueBackend, JobProgress, object>;
+  readonly #locks: LockRenewal;
+  readonly #stopping = new AbortController();
+  readonly #batches = new Set<ClaimedBatch>();
+  #concurrency: number;
+  #active = 0;
+  #started = 0;
+  #paused = false;
+  #resting = false;
+  readonly #working = new Set<Promise<void>>();
+  /** Lets the claiming look again whether to claim. */
+  #claimMore: () => void = () => {};
+
+  constructor(datastore: Datastore, queue: RowQueue, options: BatchWorkerOptions) {
+    this.#options = options;
+    this.#queue = queue;
+    this.#concurrency = options.concurrency;
+    const { classes, options: bound } = bullmqOn(datastore);
+    this.#worker = new classes.Worker<BatchJobData, string>(queue.name, null, {
+      ...bound,
+      ...stallOptions,
+      autorun: false,
+    });
+    this.#worker.on('error', options.onError);
+    this.#locks = renewLocks(options.onError);
+    this.#locks.start(this.#worker);
+    void this.#worker.startStalledCheckTimer().catch(options.onError);
+    void this.#claimBatches();
+  }
+
+  /** Rows in hand. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Rows ever begun. */
+  get started(): number {
+    return this.#started;
+  }
+
+  /** Rows in hand at once, from now on. */
+  get concurrency(): number {
+    return this.#concurrency;
+  }
+
+  set concurrency(rows: number) {
+    this.#concurrency = rows;
+    this.#beginRows();
+  }
+
+  /** Whether it claims nothing and begins no rows for the time being. */
+  get resting(): boolean {
+    return this.#resting;
+  }
+
+  set resting(resting: boolean) {
+    this.#resting = resting;
+    this.#beginRows();
+  }
+
+  /** Begins no more rows, and hands back those that are not begun; those in hand go on. Takes effect at once. */
+  pause(): void {
+    this.#paused = true;
+    for (const batch of this.#batches) batch.handBack();
+    this.#claimMore();
+  }
+
+  /** Rows in hand are waited for until the deadline; then they are aborted and handed back. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.pause();
+    const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
+    try {
+      await Promise.all(this.#working);
+      // Forced, it does not wait for the batch that it would claim next; none is in hand.
+      await this.#worker.close(true);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #claimBatches(): Promise<void> {
+    while (!this.#paused) {
+      if (!this.#wantsMore()) {
+        await new Promise<void>((resolve) => {
+          this.#claimMore = resolve;
+        });
+        continue;
+      }
+      const token = randomUUID();
+      try {
+        const job = (await this.#worker.getNextJob(token)) as BatchJob | undefined;
+        if (job === undefined) continue;
+        const working = this.#work(job, token).catch(this.#options.onError);
+        this.#working.add(working);
+        void working.then(() => this.#working.delete(working));
+      } catch (error) {
+        if (this.#paused) return;
+        this.#options.onError(error as Error);
+        await after(againAfterMs);
+      }
+    }
+  }
+
+  /** Whether the rows that are ready will soon all be in hand. */
+  #wantsMore(): boolean {
+    if (this.#resting) return false;
+    let ready = 0;
+    for (const batch of this.#batches) ready += batch.readyRows;
+    return this.#active + ready < 2 * this.#concurrency;
+  }
+
+  #beginRows(): void {
+    if (this.#paused || this.#resting) return;
+    for (const batch of this.#batches) {
+      while (this.#active < this.#concurrency && batch.readyRows > 0) {
+        const ready = batch.take();
+        if (ready !== undefined) void this.#process(batch, ready);
+      }
+    }
+    if (this.#wantsMore()) this.#claimMore();
+  }
+
+  async #process(batch: ClaimedBatch, ready: ReadyRow): Promise<void> {
+    this.#active += 1;
+    this.#started += 1;
+    const { task, claim } = ready;
+    let verdict: RowVerdict;
+    try {
+      verdict = await this.#options.process(task, claim, this.#stopping.signal);
+    } catch (error) {
+      verdict = { kind: 'returned', history: task.history ?? noHistory };
+      this.#refuse(fatalError('DEFECT', `Row ${task.row}: ${(error as Error).message}`, error));
+    }
+    this.#active -= 1;
+    batch.settle(ready, verdict);
+    this.#beginRows();
+  }
+
+  #refuse(reason: CqbatchError): void {
+    this.pause();
+    this.#options.onRefused(reason);
+  }
+
+  async #work(job: BatchJob, token: string): Promise<void> {
+    if (this.#paused) {
+      await job.moveToWait(token);
+      return;
+    }
+    const batch = this.#read(job.data);
+    if (batch instanceof CqbatchError) {
+      this.#refuse(batch);
+      await job.moveToWait(token);
+      return;
+    }
+    const { id = '' } = job;
+    const claimed = new ClaimedBatch({
+      batch,
+      claim: job.attemptsStarted,
+      log: { append: (text) => job.log(text), read: (first) => this.#queue.readLedger(id, first) },
+      onReady: () => this.#beginRows(),
+      onError: this.#options.onError,
+    });
+    this.#batches.add(claimed);
+    const work = async (): Promise<void> => {
+      await claimed.begin();
+      this.#beginRows();
+      await claimed.done;
+      this.#batches.delete(claimed);
+      const value = claimed.close();
+      if (!claimed.isLost) await this.#complete(job, token, encodeReturn(value));
+    };
+    await this.#locks.during(job, token, work, () => claimed.handBack());
+  }
+
+  /** Until it is done, the batch belongs to this worker. */
+  async #complete(job: BatchJob, token: string, value: string): Promise<void> {
+    for (;;) {
+      try {
+        await job.moveToCompleted(value, token, false);
+        return;
+      } catch (error) {
+        this.#options.onError(error as Error);
+        // BullMQ's words for a batch that another worker has, or has completed.
+        if (/^(Missing (key|lock)|Lock mismatch)|is not in the active state/.test((error as Error).message))
+          return;
+        await after(againAfterMs);
+      }
+    }
+  }
+
+  /** @returns why not, when this version of the program can't call it. */
+  #read(data: BatchJobData): Batch | CqbatchError {
+    try {
+      const batch = decodeBatch(data);
+      const refusals = batch.tasks.map(this.#options.refusal);
+      return refusals.find((refusal) => refusal !== undefined) ?? batch;
+    } catch (error) {
+      if (error instanceof CqbatchError) return error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import type { RowHistory } from '../domain.ts';
+import { Ledger } from './ledger.ts';
+import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
+import type { Batch, BatchReturn, Leftover, RowTask } from './payload.ts';
+import type { Claim, RowVerdict } from './verdict.ts';
+
+/** A row that may be begun now. */
+export interface ReadyRow {
+  readonly task: RowTask;
+  readonly claim: Claim;
+}
+
+export interface ClaimedBatchOptions {
+  readonly batch: Batch;
+  /** How often the batch was claimed, this time included. */
+  readonly claim: number;
+  readonly log: LedgerLog;
+  /** Called when a row has become ready again. */
+  readonly onReady: () => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** Whoever waits longer than that before a row may be called again hands it back: batches must not stay open for it. */
+const longestWaitMs = 5_000;
+/** A row that could not be called is tried again after that time. */
+const returnedMs = 50;
+
+/**
+ * A batch in the hands of this worker.
+ *
+ * ```
+ *            begin      verdict: finished
+ *   ready ─────────▶ in hand ─────────────▶ done
+ *     ▲                │  │
+ *     │   a short wait │  │ a long wait, or the batch is handed back
+ *     └────────────────┘  └──────────────▶ left over ◀── ready, waiting: the batch is handed back
+ * ```
+ */
+export class ClaimedBatch {
+  readonly #options: ClaimedBatchOptions;
+  readonly #tasks: ReadonlyMap<number, RowTask>;
+  readonly #ledger: Ledger;
+  readonly #writer: LedgerWriter;
+  /** Rows that may be begun, in order, and those that wait, each with its timer. */
+  readonly #ready: Leftover[] = [];
+  readonly #waiting = new Map<number, NodeJS.Timeout>();
+  readonly #leftovers: Leftover[] = [];
+  #inHand = 0;
+  #isHandedBack = false;
+  #isLost = false;
+  /** Resolves when nothing is left to be done with it here. */
+  readonly done: Promise<void>;
+  #resolveDone: () => void = () => {};
+
+  constructor(options: ClaimedBatchOptions) {
+    this.#options = options;
+    this.done = new Promise((resolve) => {
+      this.#resolveDone = resolve;
+    });
+    const { batch, log, claim, onError } = options;
+    this.#tasks = new Map(batch.tasks.map((task) => [task.row, task]));
+    this.#ledger = new Ledger(batch.tasks);
+    this.#writer = new LedgerWriter({
+      log,
+      ledger: this.#ledger,
+      claim,
+      onEnd: (end) => {
+        this.#isLost = end === 'lost';
+        this.handBack();
+      },
+      onError,
+    });
+  }
+
+  /** Makes its rows ready: those that an earlier worker has not finished. */
+  async begin(): Promise<void> {
+    if (this.#options.claim > 1) await this.#writer.begin();
+    if (!this.#isHandedBack) this.#ready.push(...this.#ledger.leftovers());
+    this.#checkDone();
+  }
+
+  get readyRows(): number {
+    return this.#ready.length;
+  }
+
+  /** Whether another worker has it, or the datastore has lost it: what it has come to concerns nobody. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Takes a row in hand; `settle` is to be called with what came of it. */
+  take(): ReadyRow | undefined {
+    const next = this.#ready.shift();
+    const task = next && this.#tasks.get(next.row);
+    if (task === undefined) return undefined;
+    this.#inHand += 1;
+    const { row, history, attemptsUsed } = next as Leftover;
+    return {
+      task: { ...task, ...(history !== undefined && { history }) },
+      claim: {
+        attemptsUsed,
+        policy: this.#options.batch.policy,
+        intend: () => this.#writer.intend(row),
+      },
+    };
+  }
+
+  settle({ task, claim }: ReadyRow, verdict: RowVerdict): void {
+    this.#inHand -= 1;
+    const { row } = task;
+    switch (verdict.kind) {
+      case 'finished':
+        this.#writer.finished(verdict.result);
+        break;
+      case 'retry':
+        this.#again(row, verdict.history, claim.attemptsUsed + 1, verdict.delayMs);
+        break;
+      case 'throttled':
+        this.#again(row, verdict.history, claim.attemptsUsed, verdict.waitMs);
+        break;
+      case 'returned':
+        this.#again(row, verdict.history, claim.attemptsUsed, verdict.delayMs ?? returnedMs);
+        break;
+    }
+    this.#checkDone();
+  }
+
+  /** Begins no more rows; those that are not in hand are left over. */
+  handBack(): void {
+    this.#isHandedBack = true;
+    this.#writer.end();
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
+    this.#ready.length = 0;
+    this.#checkDone();
+  }
+
+  /** What it has come to, once it is done. Nothing is written into its ledger any more. */
+  close(): BatchReturn {
+    this.#writer.close();
+    const due = new Map(this.#leftovers.map(({ row, delayMs }) => [row, delayMs]));
+    return {
+      results: this.#ledger.results(),
+      leftovers: this.#ledger
+        .leftovers()
+        .map((leftover) => ({ ...leftover, delayMs: due.get(leftover.row) ?? 0 })),
+    };
+  }
+
+  #again(row: number, history: RowHistory, attemptsUsed: number, delayMs: number): void {
+    const isNew = history.attempts > 0;
+    if (isNew) this.#writer.unfinished({ row, history, attemptsUsed });
+    const leftover = { row, ...(isNew && { history }), attemptsUsed, delayMs };
+    if (this.#isHandedBack || delayMs > longestWaitMs) this.#leftovers.push(leftover);
+    else if (delayMs <= 0) this.#ready.push(leftover);
+    else {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(row);
+        this.#ready.push(leftover);
+        this.#options.onReady();
+      }, delayMs);
+      this.#waiting.set(row, timer);
+    }
+  }
+
+  #checkDone(): void {
+    if (this.#inHand === 0 && this.#ready.length === 0 && this.#waiting.size === 0) this.#resolveDone();
+  }
+}

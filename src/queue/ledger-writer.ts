@@ -1,0 +1,202 @@
+import type { RowResult } from '../domain.ts';
+import { after } from '../waiting.ts';
+import type { Ledger } from './ledger.ts';
+import { decodeEntry, encodeEntry, type LedgerEntry, type Unfinished } from './payload.ts';
+
+/** The ledger as the datastore keeps it: texts in the order in which they were appended. */
+export interface LedgerLog {
+  /** @returns how many there are then. */
+  append(text: string): Promise<number>;
+  /** @param first index of the first one, from 0 */
+  read(first: number): Promise<readonly string[]>;
+}
+
+export interface LedgerWriterOptions {
+  readonly log: LedgerLog;
+  /** What the ledger says; it is kept up to date. */
+  readonly ledger: Ledger;
+  /** The claim of this worker, from 1. */
+  readonly claim: number;
+  /** Called once when nothing of the batch may be called any more: it is wanted back, or another worker has it. */
+  readonly onEnd: (end: 'withdrawn' | 'lost') => void;
+  /** Errors of the datastore, one by one; what failed is tried again. */
+  readonly onError: (error: Error) => void;
+}
+
+/** The most intents of an entry. */
+const mostIntents = 25;
+/** What came of calls is written after that time, when so many have gathered, or with the next intents. */
+const noteAfterMs = 10;
+const mostNotes = 16;
+const againAfterMs = 200;
+/** How often a ledger to which nothing is written is looked at. */
+const lookEveryMs = 1_000;
+
+/**
+ * Writes what a worker does with a batch into its ledger. What gathers while one entry is on its way goes into the next.
+ *
+ * An entry that is not where it belongs tells that somebody else has written: what that was is read before anything is
+ * called.
+ */
+export class LedgerWriter {
+  readonly #options: LedgerWriterOptions;
+  /** Entries that were read or written. */
+  #length = 0;
+  readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
+  #results: RowResult[] = [];
+  #unfinished: Unfinished[] = [];
+  #writing: Promise<void> | undefined;
+  #noteTimer: NodeJS.Timeout | undefined;
+  readonly #lookTimer: NodeJS.Timeout;
+  #ended = false;
+  #closed = false;
+
+  constructor(options: LedgerWriterOptions) {
+    this.#options = options;
+    this.#lookTimer = setInterval(() => this.#look(), lookEveryMs);
+    this.#lookTimer.unref();
+  }
+
+  /** Takes the batch over from whoever had it: afterwards the ledger says all that they have done. */
+  async begin(): Promise<void> {
+    const { claim, ledger } = this.#options;
+    const length = await this.#append({ type: 'begin', claim });
+    if (length !== undefined) await this.#readTo(length);
+    if (ledger.claim > claim) this.#end('lost');
+  }
+
+  /** Resolves once the row may be called; false: it must not be. */
+  intend(row: number): Promise<boolean> {
+    if (this.#ended) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#intents.push({ row, resolve });
+      this.#write();
+    });
+  }
+
+  finished(result: RowResult): void {
+    this.#options.ledger.finish(result);
+    this.#results.push(result);
+    this.#noteSoon();
+  }
+
+  unfinished(row: Unfinished): void {
+    this.#options.ledger.leave(row);
+    this.#unfinished.push(row);
+    this.#noteSoon();
+  }
+
+  /** Nothing of the batch is to be called any more: what waits for its intent is refused. */
+  end(): void {
+    this.#ended = true;
+    for (const { resolve } of this.#intents.splice(0)) resolve(false);
+  }
+
+  /** Writes nothing any more. */
+  close(): void {
+    this.end();
+    this.#closed = true;
+    clearTimeout(this.#noteTimer);
+    clearInterval(this.#lookTimer);
+  }
+
+  #noteSoon(): void {
+    if (this.#results.length + this.#unfinished.length >= mostNotes) this.#write();
+    else
+      this.#noteTimer ??= setTimeout(() => {
+        this.#noteTimer = undefined;
+        this.#write();
+      }, noteAfterMs);
+  }
+
+  #write(): void {
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    for (;;) {
+      const intents = this.#intents.splice(0, mostIntents);
+      const results = this.#results.splice(0);
+      const unfinished = this.#unfinished.splice(0);
+      if (this.#closed || intents.length + results.length + unfinished.length === 0) return;
+      const length = await this.#append({
+        type: 'work',
+        claim: this.#options.claim,
+        ...(intents.length > 0 && { intents: intents.map(({ row }) => row) }),
+        ...(results.length > 0 && { results }),
+        ...(unfinished.length > 0 && { unfinished }),
+      });
+      if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
+      else if (length !== undefined) this.#length = length;
+      for (const { resolve } of intents) resolve(length !== undefined && !this.#ended);
+    }
+  }
+
+  /** @returns how long the ledger is then; undefined when there is none any more. */
+  async #append(entry: LedgerEntry): Promise<number | undefined> {
+    const text = encodeEntry(entry);
+    while (!this.#closed) {
+      try {
+        return await this.#options.log.append(text);
+      } catch (error) {
+        // BullMQ's word for a job that is not there: the datastore has lost it, or another worker has completed it.
+        if (String((error as Error).message).startsWith('Missing key')) {
+          this.#end('lost');
+          return undefined;
+        }
+        this.#options.onError(error as Error);
+        // Whether it was written is unknown: written twice, it says the same.
+        await after(againAfterMs);
+      }
+    }
+    return undefined;
+  }
+
+  async #readTo(length: number): Promise<void> {
+    while (!this.#closed && !this.#ended && this.#length < length) {
+      try {
+        const before = this.#length;
+        await this.#read();
+        if (this.#length === before) this.#end('lost');
+      } catch (error) {
+        this.#options.onError(error as Error);
+        await after(againAfterMs);
+      }
+    }
+  }
+
+  /** Own entries are known; those of an earlier claim are old news once this one has begun. */
+  #applyOthers(entry: LedgerEntry): void {
+    const { ledger, claim } = this.#options;
+    if (entry.type === 'work' && entry.claim === claim) return;
+    ledger.apply(entry);
+  }
+
+  #look(): void {
+    if (this.#ended) return;
+    this.#writing ??= this.#read()
+      .catch(this.#options.onError)
+      .then(() => this.#writeAll())
+      .finally(() => {
+        this.#writing = undefined;
+      });
+  }
+
+  /** Reads what others have appended. */
+  async #read(): Promise<void> {
+    const { log, ledger, claim } = this.#options;
+    const texts = await log.read(this.#length);
+    this.#length += texts.length;
+    for (const text of texts) this.#applyOthers(decodeEntry(text));
+    if (ledger.claim > claim) this.#end('lost');
+    else if (ledger.isWithdrawn) this.#end('withdrawn');
+  }
+
+  #end(end: 'withdrawn' | 'lost'): void {
+    if (this.#ended) return;
+    this.end();
+    this.#options.onEnd(end);
+  }
+}

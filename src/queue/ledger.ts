@@ -1,0 +1,104 @@
+import type { RowHistory, RowResult } from '../domain.ts';
+import { noHistory } from '../domain.ts';
+import type { LedgerEntry, Leftover, RowTask, Unfinished } from './payload.ts';
+
+/** What is known of a row of a batch. */
+interface RowState {
+  result?: RowResult;
+  history: RowHistory | undefined;
+  attemptsUsed: number;
+  /** Whether a worker was about to call it, and has not said what came of that. */
+  isIntended: boolean;
+}
+
+/**
+ * What the entries of a batch's ledger add up to, read in their order. A row that a worker intended to call when another
+ * one took the batch over was perhaps called: it is unclear from then on. What a worker writes after that is not
+ * believed any more, because the other one has not read it.
+ */
+export class Ledger {
+  readonly #rows: ReadonlyMap<number, RowState>;
+  #claim = 0;
+  #finished = 0;
+  #isWithdrawn = false;
+
+  /** @param rows of the batch, as they were fed */
+  constructor(rows: readonly Pick<RowTask, 'row' | 'history' | 'attemptsUsed'>[]) {
+    this.#rows = new Map(
+      rows.map(({ row, history, attemptsUsed = 0 }) => [row, { history, attemptsUsed, isIntended: false }]),
+    );
+  }
+
+  /** The claim of the worker that has the batch, as far as was read; 0: nobody has written anything. */
+  get claim(): number {
+    return this.#claim;
+  }
+
+  /** Whether the coordinator wants the batch back. */
+  get isWithdrawn(): boolean {
+    return this.#isWithdrawn;
+  }
+
+  apply(entry: LedgerEntry): void {
+    if (entry.type === 'withdraw') {
+      this.#isWithdrawn = true;
+      return;
+    }
+    if (entry.claim < this.#claim) return;
+    if (entry.claim > this.#claim) this.#takeOver(entry.claim);
+    if (entry.type === 'begin') return;
+    for (const result of entry.results ?? []) this.finish(result);
+    for (const unfinished of entry.unfinished ?? []) this.leave(unfinished);
+    // A row may be called again at once.
+    for (const row of entry.intents ?? []) this.#row(row).isIntended = true;
+  }
+
+  /** Whoever had the batch is gone: what it intended to call was perhaps called. */
+  abandon(): void {
+    for (const state of this.#rows.values()) {
+      if (!state.isIntended) continue;
+      const { attempts, ...known } = state.history ?? noHistory;
+      state.history = { ...known, attempts: attempts + 1, unclear: true };
+      state.isIntended = false;
+    }
+  }
+
+  finish(result: RowResult): void {
+    const state = this.#row(result.row);
+    if (state.result === undefined) this.#finished += 1;
+    state.result ??= result;
+    state.isIntended = false;
+  }
+
+  leave({ row, history, attemptsUsed }: Unfinished): void {
+    Object.assign(this.#row(row), { history, attemptsUsed, isIntended: false });
+  }
+
+  get unfinishedRows(): number {
+    return this.#rows.size - this.#finished;
+  }
+
+  results(): RowResult[] {
+    return [...this.#rows.values()].flatMap(({ result }) => (result === undefined ? [] : [result]));
+  }
+
+  /** The rows without a result. */
+  leftovers(): Leftover[] {
+    return [...this.#rows].flatMap(([row, { result, history, attemptsUsed }]) =>
+      result === undefined
+        ? [{ row, ...(history !== undefined && { history }), attemptsUsed, delayMs: 0 }]
+        : [],
+    );
+  }
+
+  #takeOver(claim: number): void {
+    this.#claim = claim;
+    this.abandon();
+  }
+
+  #row(row: number): RowState {
+    const state = this.#rows.get(row);
+    if (state === undefined) throw new TypeError(`Row ${row} is in the ledger of a batch that it is not in`);
+    return state;
+  }
+}

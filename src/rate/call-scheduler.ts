@@ -1,0 +1,230 @@
+import type { SlotReply, SlotRequest } from '../cluster/timeline.ts';
+import { HeldSlots } from './held-slots.ts';
+import { ServerClock } from './server-clock.ts';
+
+/** How a worker takes slots from the timeline. */
+export interface VisitTiming {
+  /** How far ahead slots are taken, milliseconds. */
+  readonly aheadMs: number;
+  /** From one visit to the next; by up to `visitSpread` of it sooner or later, so that workers do not come together. */
+  readonly visitMs: number;
+  /** After a visit that left calls waiting. */
+  readonly soonMs: number;
+  /** Slots that are given up when a call is refused: few windows of a second are used well by several workers otherwise. */
+  readonly refusedGaps: 0 | 1;
+}
+
+/** On a timeline of this process a visit costs nothing, and a rate that changes shows at once. */
+export const ownTiming: VisitTiming = { aheadMs: 20, visitMs: 10, soonMs: 2, refusedGaps: 1 };
+/** On one in Redis: some ten visits a second. */
+export const sharedTiming: VisitTiming = { aheadMs: 100, visitMs: 50, soonMs: 15, refusedGaps: 0 };
+
+/**
+ * A rest that is longer is not waited for with a row in hand: others must be able to take it back, and what gathers here
+ * meanwhile would go out in a burst.
+ */
+export const patienceMs = 150;
+
+/** What a refusal means is known after the next beat of whoever leads, or soon. */
+const considerMs = 50;
+const visitSpread = 0.3;
+/** What was permitted holds for so long, as on the timeline itself. */
+const permitMs = 2_000;
+/** A visit without a reply is lost. */
+const lostMs = 250;
+/** How quickly the measured pace of this worker follows. */
+const usedOverMs = 300;
+/** More slots than were used of late are asked for when calls wait. */
+const growth = 1.5;
+const smoothing = 0.2;
+
+/** What to do now. */
+export interface Step {
+  /** So many of those that wait go out. */
+  readonly admitted: number;
+  /** To be asked of the timeline; the answer goes to `replied`. */
+  readonly visit?: Omit<SlotRequest, 'worker'>;
+  /** When to ask again, unless a call comes or ends before; infinite: then only. */
+  readonly wakeAt: number;
+}
+
+/**
+ * When the calls of one worker go out: pure, on the clock of whoever asks. Those who wait are admitted at the slots that
+ * the worker has taken from the timeline, and no more of them than it has places in flight. Where no rate is kept, places
+ * alone count.
+ */
+export class CallScheduler {
+  /** Calls in flight that the user wants in this process, whatever the others do; undefined: as many as it is given. */
+  readonly #wanted: number | undefined;
+  readonly #timing: VisitTiming;
+  readonly #random: () => number;
+  readonly #slots = new HeldSlots();
+  readonly #clock = new ServerClock();
+  #active = 0;
+  #places = 0;
+  #gap: number | undefined;
+  #permittedUntil = Number.NEGATIVE_INFINITY;
+  #restUntil = Number.NEGATIVE_INFINITY;
+  #ownRestUntil = Number.NEGATIVE_INFINITY;
+  #visitedAt = Number.NEGATIVE_INFINITY;
+  #isVisiting = false;
+  #wasGranted = false;
+  #repliedTo = Number.NEGATIVE_INFINITY;
+  #visitAfterMs = 0;
+  #toldNeed = 0;
+  #replyMs = 0;
+  #latencyMs: number | undefined;
+  #usedPerMs = 0;
+  #usedAt = 0;
+
+  constructor(options: {
+    readonly timing: VisitTiming;
+    readonly concurrency?: number | undefined;
+    readonly random: () => number;
+  }) {
+    this.#timing = options.timing;
+    this.#wanted = options.concurrency;
+    this.#random = options.random;
+  }
+
+  /** Calls that other workers have in flight, as the timeline knew it a moment ago. */
+  elsewhere = 0;
+
+  /** Calls in flight. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Calls that may be in flight. */
+  get places(): number {
+    return this.#wanted ?? this.#places;
+  }
+
+  /** Until when no call goes out because the API asked for it, or because what a refusal means is not clear yet. */
+  get restUntil(): number {
+    return Math.max(this.#restUntil, this.#ownRestUntil);
+  }
+
+  /**
+   * A call was refused: none goes out before the API wants it, nor before it is clear what that means. Where a rate is kept
+   * that costs a slot at most: an API that refuses half of all calls at any rate would else hold them up for good.
+   */
+  refused(now: number, waitUntil: number): void {
+    const moment = Math.min(
+      considerMs,
+      this.#gap === undefined ? considerMs : this.#timing.refusedGaps * this.#gap,
+    );
+    this.#ownRestUntil = Math.max(this.#ownRestUntil, waitUntil, now + moment);
+  }
+
+  /** Until when there is a rest, as whoever has the lead says. */
+  heardOfRest(until: number): void {
+    this.#restUntil = until;
+  }
+
+  /** A call is over. */
+  ended(durationMs: number): void {
+    this.#active -= 1;
+    this.#latencyMs ??= durationMs;
+    this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
+  }
+
+  /** @param waiting those who want to call, from the present moment on */
+  step(now: number, waiting: number): Step {
+    this.#slots.drop(now, this.restUntil);
+    let admitted = 0;
+    while (admitted < waiting && this.#mayCall(now)) {
+      this.#active += 1;
+      admitted += 1;
+    }
+    this.#count(now, admitted);
+    const left = waiting - admitted;
+    const visit = this.#visit(now, left);
+    return { admitted, ...(visit && { visit }), wakeAt: this.#wakeAt(now, left) };
+  }
+
+  /** The timeline has replied to what was asked at some time. */
+  replied(sentAt: number, now: number, reply: SlotReply): void {
+    this.#clock.heard(sentAt, now, reply.now);
+    this.#replyMs += (now - sentAt - this.#replyMs) * smoothing;
+    if (sentAt < this.#repliedTo) return;
+    this.#repliedTo = sentAt;
+    this.#isVisiting = false;
+    this.#permittedUntil = reply.isSet ? sentAt + permitMs : Number.NEGATIVE_INFINITY;
+    this.#places = reply.places;
+    this.elsewhere = reply.elsewhere;
+    this.#gap = reply.gap;
+    this.#restUntil = reply.restMs > 0 ? this.#clock.localTime(reply.now) + reply.restMs : 0;
+    if (reply.gap === undefined) {
+      this.#slots.clear();
+      return;
+    }
+    this.#slots.thinOut(reply.gap);
+    // What came so late belongs to a time that others have counted on.
+    if (reply.count > 0 && now - sentAt <= this.#aheadMs)
+      this.#slots.add(this.#clock.localTime(reply.from), reply.gap, reply.count);
+    this.#wasGranted = reply.count > 0;
+  }
+
+  #mayCall(now: number): boolean {
+    if (now >= this.#permittedUntil || now < this.restUntil || this.#active >= this.places) return false;
+    return this.#gap === undefined || this.#slots.use(now);
+  }
+
+  /** Slots are taken farther ahead from a timeline that is far away. */
+  get #aheadMs(): number {
+    const { aheadMs, visitMs } = this.#timing;
+    return Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
+  }
+
+  #visit(now: number, waiting: number): Step['visit'] {
+    if (now < this.#visitAt(waiting)) return undefined;
+    const need = Math.min(this.#wanted ?? Number.POSITIVE_INFINITY, this.#active + waiting);
+    this.#toldNeed = need;
+    this.#visitedAt = now;
+    this.#isVisiting = true;
+    const { visitMs } = this.#timing;
+    this.#visitAfterMs = visitMs * (1 - visitSpread + 2 * visitSpread * this.#random());
+    return {
+      want: this.#want(waiting),
+      held: this.#slots.count,
+      need,
+      active: this.#active,
+      aheadMs: this.#aheadMs,
+      leadInMs: this.#replyMs,
+    };
+  }
+
+  /** Who has nothing to call says so once, and then nothing. */
+  #visitAt(waiting: number): number {
+    if (this.#isVisiting) return this.#visitedAt + lostMs;
+    if (waiting === 0 && this.#active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
+    const { soonMs } = this.#timing;
+    const lacksSlots = this.#gap !== undefined && this.#wasGranted && this.#slots.count === 0;
+    const isStarved = waiting > 0 && (this.places === 0 || this.#toldNeed === 0 || lacksSlots);
+    return this.#visitedAt + (isStarved ? soonMs : this.#visitAfterMs);
+  }
+
+  /** Slots for the calls that can be made in the time ahead: more would be lost to everybody. */
+  #want(waiting: number): number {
+    const free = Math.max(0, this.places - this.#active);
+    const ends =
+      this.#latencyMs === undefined ? 0 : (this.places * this.#aheadMs) / Math.max(this.#latencyMs, 1);
+    const used = this.#usedPerMs * this.#aheadMs;
+    const demand = waiting > 0 ? Math.max(waiting, Math.ceil(used * growth)) : Math.ceil(used);
+    return Math.max(0, Math.min(Math.floor(free + ends / 2), demand) - this.#slots.count);
+  }
+
+  #wakeAt(now: number, waiting: number): number {
+    const visitAt = this.#visitAt(waiting);
+    if (waiting === 0 || this.#active >= this.places || now >= this.#permittedUntil) return visitAt;
+    const callAt = this.#gap === undefined ? this.restUntil : Math.max(this.#slots.firstAt, this.restUntil);
+    return Math.min(visitAt, callAt);
+  }
+
+  #count(now: number, admitted: number): void {
+    const weight = Math.exp(-(now - this.#usedAt) / usedOverMs);
+    this.#usedPerMs = this.#usedPerMs * weight + admitted / usedOverMs;
+    this.#usedAt = now;
+  }
+}

@@ -1,0 +1,180 @@
+import { CrowdClimb } from './crowd-climb.ts';
+import { CrowdMemory } from './crowd-memory.ts';
+import { CrowdTrial } from './crowd-trial.ts';
+import { longWaitMs } from './long-wait.ts';
+import { Mistrust } from './mistrust.ts';
+import type { Traffic } from './traffic.ts';
+
+/** The first refusal tells so much because nothing else is known: later two of them are needed. */
+const firstWithinMs = 10_000;
+/** Two of them are not compared before it is known how many calls are accepted usually. */
+const acquaintedMs = 5_000;
+/** Refusals that are closer together have one reason. */
+const apartMs = 500;
+/** Calls that were refused among so much fewer were not refused for that reason. */
+const farBelow = 0.3;
+/** A cap that has to be lowered more often within such a time is none. */
+const loweredAtMost = 5;
+const loweredWithinMs = 10_000;
+/**
+ * Calls in flight of other workers that one has not heard of yet, where few are in flight (three workers, a cap of 3): a
+ * value that is too high is lowered, one that is too low is given up.
+ */
+const mostUnseen = 2;
+
+/** How calls are made at the moment. */
+export interface Circumstances {
+  /** Calls that may be in flight. */
+  readonly limit: number;
+  /** Calls per second that are sent. */
+  readonly sending: number;
+  /** How long it takes until a decision shows, milliseconds. */
+  readonly reactionMs: number;
+  /** Whether the API says what it limits: refusals are no mystery then. */
+  readonly isStated: boolean;
+}
+
+/**
+ * Finds how many calls an API accepts at once, if it limits those. It refuses exactly the calls that are sent while
+ * many are in flight; one that limits the rate refuses some and accepts others among equally many. What tells them apart
+ * is a trial: one call fewer in flight, and the rate free to rise.
+ *
+ *              the first refusal, or             as many calls are
+ *     free ─────────────────────────▶ on trial ────────────────────▶ known ──┐ tries more from time to time,
+ *      ▲    two among the most so far    │        accepted as before    ▲    │ goes back when that is refused
+ *      │                                 │ fewer are, or calls          └────┘
+ *      └── suspects nothing for a while ◀┘ are refused
+ */
+export class CrowdCap {
+  readonly #begunAt: number;
+  #value: number | undefined;
+  /** The one that was confirmed by a trial. */
+  #known: number | undefined;
+  /** When the value was set, or gone back to. */
+  #since = 0;
+  /** The limit before a cap was suspected. */
+  #before = 0;
+  #trial: CrowdTrial | undefined;
+  #hasTried = false;
+  #climb: CrowdClimb;
+  #suspicion: { readonly at: number; readonly among: number } | undefined;
+  #lowered: number[] = [];
+  readonly #memory: CrowdMemory;
+  /** After a cap was suspected wrongly, none is for a while. */
+  readonly #mistrust = new Mistrust();
+
+  constructor(now: number) {
+    this.#begunAt = now;
+    this.#climb = new CrowdClimb(now);
+    this.#memory = new CrowdMemory(now);
+  }
+
+  /** Calls that the API accepts at once, while that is what it refuses for. */
+  get value(): number | undefined {
+    return this.#value;
+  }
+
+  /** @returns how many may be in flight from now on */
+  update(now: number, traffic: Traffic, circumstances: Circumstances): number {
+    let limit = this.#judgeTrial(now, traffic.accepted, circumstances.limit);
+    if (traffic.rejected > 0 && traffic.rejectedAmong !== undefined)
+      limit = this.#explain(now, traffic.rejectedAmong, traffic, { ...circumstances, limit });
+    this.#memory.update(now, traffic, circumstances.reactionMs);
+    return limit;
+  }
+
+  /** Tries more from time to time. @returns how many may be in flight from now on */
+  step(now: number, limit: number, most: number): number {
+    if (this.#value === undefined || this.#trial !== undefined) return limit;
+    const whole = Math.floor(limit);
+    const next = this.#climb.next(now, this.#value, whole);
+    if (next === undefined) return limit;
+    this.#value = Math.max(this.#value, whole);
+    return Math.min(most, next);
+  }
+
+  #explain(now: number, among: number, traffic: Traffic, circumstances: Circumstances): number {
+    const { rejectedSentAt = now, amongError = 0, waitUntil = 0 } = traffic;
+    const { limit, reactionMs } = circumstances;
+    const value = this.#value;
+    if (value === undefined && circumstances.isStated) return limit;
+    // Who has to wait for long has used up an allowance.
+    if (waitUntil > now + longWaitMs) return value === undefined ? limit : this.#giveUp(now, limit);
+    if (value === undefined) return this.#suspect(now, among, amongError, circumstances);
+    const isExact = amongError <= 1;
+    if (this.#trial !== undefined && isExact && among < value - Math.max(amongError, farBelow * value))
+      return this.#giveUp(now, limit);
+    if (rejectedSentAt <= this.#since + reactionMs) {
+      // It was not the fewest of them that was heard of first.
+      if (this.#trial === undefined || !isExact) return limit;
+      this.#value = Math.max(1, Math.min(value, among - 1));
+      return this.#value;
+    }
+    if (limit > value && among > value - amongError) {
+      this.#climb.refused(now);
+      this.#since = now;
+      return value;
+    }
+    this.#lowered = this.#lowered.filter((at) => at > now - loweredWithinMs);
+    // Who counts rightly is not refused by chance, and where each refusal costs a wait, no second one is waited for.
+    const isCertain = this.#trial !== undefined && (isExact || waitUntil > now);
+    if (isCertain || this.#lowered.length >= loweredAtMost || value <= 1) return this.#giveUp(now, limit);
+    this.#lowered.push(now);
+    return this.#try(now, value - 1, this.#memory.perSecond, reactionMs);
+  }
+
+  /** A refusal among more than were ever accepted may be a cap. */
+  #suspect(now: number, among: number, error: number, circumstances: Circumstances): number {
+    const { limit, sending, reactionMs } = circumstances;
+    const { most, perSecond } = this.#memory;
+    const isFirst = !this.#hasTried && now < this.#begunAt + firstWithinMs;
+    // Among so few, what is off by so much tells little.
+    const isCredible = most > 0 && among > most - 2 * error && among > (isFirst ? 1 : 2 * error);
+    if (this.#mistrust.lasts(now) || !isCredible) {
+      this.#suspicion = undefined;
+      return limit;
+    }
+    const before = this.#suspicion;
+    if (before !== undefined && now - before.at < apartMs) return limit;
+    this.#suspicion = { at: now, among };
+    let fewest = among;
+    if (!isFirst) {
+      if (before === undefined || now < this.#begunAt + acquaintedMs) return limit;
+      if (Math.abs(before.among - among) > Math.max(1 + 2 * error, 0.1 * among)) return limit;
+      fewest = Math.min(before.among, among);
+    }
+    this.#suspicion = undefined;
+    this.#hasTried = true;
+    this.#before = limit;
+    // The latest calls of other workers are not counted in it.
+    const unseen = fewest <= 2 * error ? Math.min(Math.max(0, error - 1), mostUnseen) : 0;
+    return this.#try(now, Math.max(1, fewest - 1 + unseen), isFirst ? sending : perSecond, reactionMs);
+  }
+
+  #try(now: number, value: number, usual: number, reactionMs: number): number {
+    this.#trial = new CrowdTrial(now, Math.max(usual, this.#trial?.usual ?? 0), reactionMs);
+    this.#value = value;
+    this.#since = now;
+    return value;
+  }
+
+  #judgeTrial(now: number, accepted: number, limit: number): number {
+    const isConfirmed = this.#trial?.update(now, accepted);
+    if (isConfirmed === undefined) return limit;
+    this.#trial = undefined;
+    if (isConfirmed) {
+      this.#known = this.#value;
+      this.#climb = new CrowdClimb(now);
+    } else if (this.#known === undefined) return this.#giveUp(now, limit);
+    else this.#value = this.#known;
+    return this.#value ?? limit;
+  }
+
+  #giveUp(now: number, limit: number): number {
+    this.#value = undefined;
+    this.#known = undefined;
+    this.#trial = undefined;
+    this.#mistrust.begin(now);
+    return Math.max(limit, this.#before);
+  }
+}

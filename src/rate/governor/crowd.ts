@@ -1,0 +1,113 @@
+import type { StatedLimit } from '../../api/limits/stated-limit.ts';
+import { type Circumstances, CrowdCap } from './crowd-cap.ts';
+import type { Traffic } from './traffic.ts';
+
+export interface CrowdOptions {
+  /** Calls in flight to begin with. */
+  readonly start: number;
+  /** The most that are ever allowed. */
+  readonly most: number;
+}
+
+/** A step takes so long, and as long as it takes to make some calls: the mean of fewer tells little. */
+const stepMs = 500;
+const stepCalls = 10;
+const longestStepMs = 5_000;
+/** Steps of which the shortest latency is the usual one: a minute, or more where few calls are made. */
+const baselineSteps = 120;
+/** A latency counts as risen when it is twice the usual one, and by so much: less may be this machine. */
+const risenTimes = 2;
+const risenByMs = 100;
+/** Calls in flight that are more than the rate needs at the usual latency. */
+const spare = 1.2;
+/** By what the limit is lowered in a step, as a factor: the more, the slower the API is. */
+const leastLowered = 0.9;
+const mostLowered = 0.6;
+/** By what it is raised. */
+const raised = 1.15;
+/** Calls in flight are enough when no more than such a part of them is used. */
+const enough = 0.8;
+/** What the API said of calls in flight is forgotten after so long. */
+const statedForMs = 120_000;
+
+/**
+ * Finds how many calls may be in flight:
+ *
+ * - enough for the rate: more, as long as all of them are used and the API does not get slower;
+ * - fewer when it does, down to what the rate needs at the latency it had before;
+ * - never more than the API accepts at once, as it says or as its refusals show.
+ */
+export class Crowd {
+  readonly #most: number;
+  readonly #cap: CrowdCap;
+  #limit: number;
+  #stated = Number.POSITIVE_INFINITY;
+  #statedAt = Number.NEGATIVE_INFINITY;
+  #latencies: number[] = [];
+  #steppedAt: number;
+  #calls = 0;
+  #durationMs = 0;
+  #busiest = 0;
+
+  constructor(now: number, { start, most }: CrowdOptions) {
+    this.#most = most;
+    this.#cap = new CrowdCap(now);
+    this.#limit = Math.min(start, most);
+    this.#steppedAt = now;
+  }
+
+  /** Calls that may be in flight, at least 1. */
+  get limit(): number {
+    return Math.max(1, Math.floor(Math.min(this.#limit, this.#stated, this.#most)));
+  }
+
+  /** Whether the API is known to accept only so many calls at once. */
+  get capped(): boolean {
+    return this.#cap.value !== undefined;
+  }
+
+  /** @returns whether calls were rejected because too many were in flight, and the rate has nothing to do with it. */
+  update(now: number, traffic: Traffic, circumstances: Omit<Circumstances, 'limit'>): boolean {
+    this.#hear(now, traffic.stated);
+    this.#limit = this.#cap.update(now, traffic, { ...circumstances, limit: this.#limit });
+    this.#calls += traffic.accepted;
+    this.#durationMs += traffic.durationMs;
+    this.#busiest = Math.max(this.#busiest, traffic.active);
+    const passed = now - this.#steppedAt;
+    if (passed >= longestStepMs || (passed >= stepMs && this.#calls >= stepCalls)) this.#step(now);
+    return traffic.rejected > 0 && this.capped;
+  }
+
+  #hear(now: number, stated: readonly StatedLimit[]): void {
+    const quotas = stated.flatMap(({ unit, quota }) =>
+      unit === 'concurrent-requests' && quota !== undefined ? [quota] : [],
+    );
+    if (quotas.length > 0) {
+      this.#stated = Math.min(...quotas);
+      this.#statedAt = now;
+    } else if (now - this.#statedAt > statedForMs) this.#stated = Number.POSITIVE_INFINITY;
+  }
+
+  #step(now: number): void {
+    const seconds = (now - this.#steppedAt) / 1_000;
+    if (this.#calls > 0) this.#adapt(this.#durationMs / this.#calls, this.#calls / seconds);
+    if (this.#cap.value !== undefined) this.#limit = this.#cap.step(now, this.#limit, this.#most);
+    this.#steppedAt = now;
+    this.#calls = 0;
+    this.#durationMs = 0;
+    this.#busiest = 0;
+  }
+
+  #adapt(latencyMs: number, perSecond: number): void {
+    this.#latencies.push(latencyMs);
+    if (this.#latencies.length > baselineSteps) this.#latencies.shift();
+    const usualMs = Math.min(...this.#latencies);
+    if (latencyMs > Math.max(risenTimes * usualMs, usualMs + risenByMs)) {
+      const needed = (perSecond * usualMs * spare) / 1_000;
+      const factor = Math.max(mostLowered, Math.min(leastLowered, (risenTimes * usualMs) / latencyMs));
+      this.#limit = Math.max(2, needed, Math.min(this.#limit, this.#busiest) * factor);
+    } else if (this.#cap.value === undefined && this.#busiest >= enough * this.limit) {
+      this.#limit = Math.min(this.#most, Math.max(this.#limit * raised, this.#limit + 1));
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import { Crowd } from './crowd.ts';
+import type { Pace } from './pace.ts';
+import { Ramp } from './ramp.ts';
+import { RateIndependence } from './rate-independence.ts';
+import { RateSearch } from './rate-search.ts';
+import { fastestRate, slowestRate } from './rates.ts';
+import { Reaction } from './reaction.ts';
+import { reasons } from './reasons.ts';
+import { StatedPace, statedRemaining } from './stated-pace.ts';
+import type { Traffic } from './traffic.ts';
+
+/** What an earlier governor has learned of the same API. */
+export interface Learned {
+  /** Calls per second. */
+  readonly rate?: number;
+  /** Calls in flight. */
+  readonly concurrency?: number;
+}
+
+export interface GovernorOptions {
+  /** The most calls per second that are ever allowed; absent: no bound. */
+  readonly bound?: number;
+  /** Calls in flight to begin with, and the most that are ever allowed. */
+  readonly concurrency: { readonly start: number; readonly most: number };
+  readonly learned?: Learned;
+  /** Until when the API asked to wait in an earlier run, milliseconds of the governor's clock. */
+  readonly resumeWaitUntil?: number;
+}
+
+/** No wait is longer, whatever an API asks for. */
+const longestWaitMs = 86_400_000;
+
+/**
+ * Decides how an API may be called: signals in, a pace out, on the clock of whoever asks. It has no timers.
+ *
+ * ```
+ *              refused              little is refused, a rate is held
+ *     starting ───────▶ settling ──────────────────────────────────▶ holding ◀───────────┐
+ *        ▲              ▲ │ ▲ │                                        │ │                │
+ *        │              │ │ │ │ little is refused,                     │ │ after a while  │
+ *        │              └─┘ │ │ none is held                           │ ▼                │
+ *        │     much is      │ └─────────────▶ searching                │ probing          │
+ *        │     refused:     │                  │ refused:              │ │ │              │
+ *        │     lower still  │                  │ one is held           │ │ │              │
+ *        │                  └──────────────────┴───────── refused ─────┴─┘ │              │
+ *        └─────────────────────── twice as much is accepted ───────────────┘              │
+ *                                                                                         │
+ *     any phase ───────────────────────────▶ waiting ─────────────────────────────────────┘
+ *               settling: nothing is          ▲ │        accepted; to searching or starting
+ *               accepted; any: a long wait    └─┘        where no rate is held
+ *               is asked for           refused: the next test later
+ * ```
+ *
+ * These are the phases of `RateSearch`, which goes on all the time. Two things take precedence over it:
+ *
+ * - **stated**: what the API says tells a rate (`StatedPace`). The search follows it, so that it holds that rate when
+ *   the API says no more; after several refusals in spite of it, it is not believed for a while.
+ * - **a wait** that the API asks for: nothing is called until it is over, at most 24 hours. The phase stays what it was
+ *   when it is short, and is `waiting` when it is long: an allowance for a longer window is used up.
+ *
+ * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. What
+ * comes out is never above the bound, and rises in steps (`Ramp`): at the beginning, after a rest, whatever is stated.
+ */
+export class Governor {
+  /** The most calls per second that are allowed from the next update on; undefined: no bound. */
+  bound: number | undefined;
+  #search: RateSearch;
+  readonly #crowd: Crowd;
+  readonly #stated = new StatedPace();
+  readonly #ramp: Ramp;
+  readonly #reaction: Reaction;
+  readonly #independence = new RateIndependence();
+  #updatedAt: number;
+  /** Whether the search was told of 503s as of refusals. */
+  #isMisled = false;
+  /** Until when the API has asked to wait. */
+  #waitUntil = 0;
+  /** Until when no call is to be made, for any reason. */
+  #restUntil = 0;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  /** Whether the API's own words tell the rate, or at least a limit to it. */
+  #isStated = false;
+  #isCeiled = false;
+
+  /** @param now milliseconds since 1970, by a clock that never jumps. */
+  constructor(now: number, { bound, concurrency, learned, resumeWaitUntil = 0 }: GovernorOptions) {
+    const rate = believable(learned?.rate, slowestRate, fastestRate);
+    this.bound = bound;
+    this.#updatedAt = now;
+    this.#search = new RateSearch(now, rate);
+    this.#crowd = new Crowd(now, {
+      ...concurrency,
+      start: believable(learned?.concurrency, 1, concurrency.most) ?? concurrency.start,
+    });
+    this.#ramp = new Ramp(now, rate);
+    this.#reaction = new Reaction(now);
+    this.#waitUntil = Math.min(resumeWaitUntil, now + longestWaitMs);
+    this.#restUntil = this.#waitUntil;
+    if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
+  }
+
+  /** Whether calls in flight are known to be what the API limits. */
+  get capped(): boolean {
+    return this.#crowd.capped;
+  }
+
+  /** Takes in what has happened since the last update. Called several times a second, and at once after refusals. */
+  update(now: number, met: Traffic): Pace {
+    const traffic = this.#leaveOut(now, met);
+    this.#waitUntil = Math.max(this.#waitUntil, Math.min(traffic.waitUntil ?? 0, now + longestWaitMs));
+    this.#reaction.update(now, traffic);
+    const wasCapped = this.#crowd.capped;
+    const isCrowd = this.#crowd.update(now, traffic, {
+      sending: this.#search.sending,
+      reactionMs: this.#reaction.ms,
+      isStated: this.#isStated,
+    });
+    const rejected = isCrowd ? 0 : traffic.rejected;
+    const { isComparing } = this.#independence;
+    this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic));
+    this.#search.update({
+      now,
+      accepted: isComparing ? 0 : traffic.accepted,
+      rejected,
+      remaining: this.#isCeiled || isComparing ? undefined : statedRemaining(traffic),
+      active: traffic.active,
+      waitUntil: this.#waitUntil,
+      // What it learns from is not its own rate: no time passes for it.
+      restUntil: isComparing ? now : this.#restUntil,
+      latencyMs: this.#reaction.latencyMs,
+      lagMs: this.#reaction.lagMs,
+      most: this.bound ?? Number.POSITIVE_INFINITY,
+    });
+    if (this.#crowd.capped && !wasCapped) this.#search.suspectCrowd();
+    if (!this.#crowd.capped && wasCapped) this.#search.trustCrowd();
+    return this.#decide(now, traffic.active);
+  }
+
+  /** Leaves out 503s that come at any rate. A search that has lowered the rate for them begins anew. */
+  #leaveOut(now: number, met: Traffic): Traffic {
+    const wasComparing = this.#independence.isComparing;
+    const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
+    const traffic = this.#independence.update(met, time, this.#search.rate);
+    this.#updatedAt = now;
+    if (traffic.rejected > 0 && traffic.rejectedWith === 503) this.#isMisled = true;
+    const { isComparing, tolerates503 } = this.#independence;
+    if (!wasComparing || isComparing || !tolerates503) return traffic;
+    if (this.#isMisled) this.#search = new RateSearch(now);
+    this.#isMisled = false;
+    return traffic;
+  }
+
+  /** Whether calls were refused that kept to what the API had stated. */
+  #isUnexpected(now: number, { rejectedSentAt = now }: Traffic): boolean {
+    const isNews = rejectedSentAt > this.#refusedAt + this.#reaction.lagMs;
+    this.#refusedAt = now;
+    return isNews && this.#isStated;
+  }
+
+  #decide(now: number, active: number): Pace {
+    const stated = this.#stated.allowed(now, active);
+    this.#isStated = stated.rate !== undefined || stated.restUntil !== undefined;
+    this.#isCeiled = stated.ceiling < Number.POSITIVE_INFINITY;
+    if (stated.rate !== undefined) this.#search.follow(stated.rate);
+    const search = this.#search;
+    const { isComparing } = this.#independence;
+    const restUntil = isComparing ? 0 : search.restUntil;
+    this.#restUntil = Math.max(this.#waitUntil, this.#isStated ? (stated.restUntil ?? 0) : restUntil);
+    const isTesting = !this.#isStated && !isComparing && search.phase === 'waiting';
+    const most = Math.min(stated.rate ?? stated.ceiling, stated.ceiling);
+    const wanted = Math.max(slowestRate, this.#independence.paced(stated.rate ?? search.rate, most));
+    const rate = this.#ramp.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
+    return {
+      rate: Math.min(rate, this.bound ?? rate),
+      concurrency: this.#crowd.limit,
+      ...(this.#restUntil > now && { restUntil: this.#restUntil }),
+      tolerates503: this.#independence.tolerates503,
+      ...this.#state(now),
+      ...(search.limit !== undefined && { learned: search.limit }),
+    };
+  }
+
+  /** Whatever is being done, a wait that the API asks for is the reason why nothing is called. */
+  #state(now: number): Pick<Pace, 'phase' | 'reason'> {
+    const { phase, reason } = this.#undertaking();
+    return { phase, reason: this.#waitUntil > now ? 'the API asks to wait' : reason };
+  }
+
+  #undertaking(): Pick<Pace, 'phase' | 'reason'> {
+    const { phase, rate, reason } = this.#search;
+    const { share, isComparing } = this.#independence;
+    if (isComparing) return { phase, reason: reasons.compared };
+    if (this.#isStated) return { phase: 'stated', reason: 'the API states its limit' };
+    if (share !== undefined) return { phase, reason: reasons.independent(share) };
+    const isBound = this.bound !== undefined && rate >= this.bound;
+    return { phase, reason: isBound ? 'the most that is allowed here' : reason };
+  }
+}
+
+/** What was kept in a file may be anything. */
+function believable(learned: number | undefined, least: number, most: number): number | undefined {
+  if (learned === undefined || !Number.isFinite(learned) || learned < least) return undefined;
+  return Math.min(learned, most);
+}

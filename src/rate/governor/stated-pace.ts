@@ -1,0 +1,115 @@
+import type { StatedLimit } from '../../api/limits/stated-limit.ts';
+import { Mistrust } from './mistrust.ts';
+import { longestSpreadMs } from './spread.ts';
+import { type KnownLimit, StatedLimits } from './stated-limits.ts';
+import type { Traffic } from './traffic.ts';
+
+/** Clocks and journeys differ: just below what is permitted, and lower when calls are refused in spite of that. */
+const caution = 0.986;
+const lowered = 0.99;
+const lowest = 0.95;
+/** What was lowered comes back in such a time (of an exponential). */
+const forgivenMs = 300_000;
+/** Calls leave early or late by so much: one more than permitted must not fall into a short window for that. */
+const jitterMs = 25;
+/** What remains of a window that is not spread is used no faster than in such a time, so that its end is met without a refusal. */
+const usedUpInMs = 1_000;
+/** The last calls of a window are not sent all at once. */
+const shortestSpreadMs = 250;
+/** So many rejections within such a time, and what the API states can't be all of it. */
+const contradictions = 4;
+const contradictionsWithinMs = 10_000;
+
+/** What the API's own words allow. */
+export interface StatedRate {
+  /** Calls per second, where they tell the pace. */
+  readonly rate?: number;
+  /** Calls per second that may not be exceeded in any case. */
+  readonly ceiling: number;
+  /** When more are permitted, if none is now, milliseconds. */
+  readonly restUntil?: number;
+}
+
+/**
+ * The rate that the API's own words allow:
+ *
+ * - quota and a short window are spread evenly;
+ * - in a longer window, what remains is spread over what is left of it;
+ * - what a window of hours allows may be used at once, but for its last calls;
+ * - anything less says too little, and the rate is searched for; `statedRemaining` then warns before calls are refused.
+ */
+export class StatedPace {
+  readonly #limits = new StatedLimits();
+  #rejections: number[] = [];
+  /** The part of what is stated that is used, for what was refused in spite of it. */
+  #share = 1;
+  #updatedAt: number | undefined;
+  readonly #mistrust = new Mistrust();
+
+  /** @param unexpected whether calls were rejected that kept to what was stated. */
+  update(now: number, stated: readonly StatedLimit[], unexpected: boolean): void {
+    this.#limits.update(now, stated);
+    this.#rejections = this.#rejections.filter((at) => at > now - contradictionsWithinMs);
+    this.#share += (1 - this.#share) * Math.min(1, (now - (this.#updatedAt ?? now)) / forgivenMs);
+    this.#updatedAt = now;
+    if (unexpected) {
+      this.#rejections.push(now);
+      this.#share = Math.max(lowest, this.#share * lowered);
+    }
+    if (this.#rejections.length < contradictions) return;
+    this.#rejections = [];
+    this.#mistrust.begin(now);
+  }
+
+  /**
+   * What keeps to every limit.
+   *
+   * @param active calls in flight: what remains may not count them yet.
+   */
+  allowed(now: number, active: number): StatedRate {
+    let allowed: StatedRate = { ceiling: Number.POSITIVE_INFINITY };
+    if (this.#mistrust.lasts(now)) return allowed;
+    for (const limit of this.#limits.values()) allowed = both(allowed, allowedBy(limit, now, active));
+    if (allowed.rate === undefined) return allowed;
+    return { ...allowed, rate: allowed.rate * this.#share };
+  }
+}
+
+/** The fewest calls that answers say are permitted until a time that they tell. */
+export function statedRemaining({ stated }: Traffic): number | undefined {
+  const remaining = stated.flatMap((limit) =>
+    // Without a time, it may be the calls in flight that are counted.
+    limit.unit === 'requests' && limit.resetMs !== undefined && limit.remaining !== undefined
+      ? [limit.remaining]
+      : [],
+  );
+  return remaining.length === 0 ? undefined : Math.min(...remaining);
+}
+
+function both(one: StatedRate, other: StatedRate): StatedRate {
+  const rate = Math.min(one.rate ?? Number.POSITIVE_INFINITY, other.rate ?? Number.POSITIVE_INFINITY);
+  const restUntil = Math.max(one.restUntil ?? 0, other.restUntil ?? 0);
+  return {
+    ...(rate < Number.POSITIVE_INFINITY && { rate }),
+    ceiling: Math.min(one.ceiling, other.ceiling),
+    ...(restUntil > 0 && { restUntil }),
+  };
+}
+
+function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
+  const { remaining, resetAt = 0, isLong, rollingUntil } = limit;
+  const leftMs = resetAt - now;
+  if (remaining === undefined || !isLong || leftMs <= 0 || now < rollingUntil) return evenly(limit);
+  if (remaining === 0) return { ceiling: 1, restUntil: resetAt };
+  const free = Math.max(remaining - active, 0.5);
+  if (leftMs > longestSpreadMs) return { ceiling: (free * 1_000) / usedUpInMs };
+  const rate = (free * 1_000) / Math.max(leftMs, shortestSpreadMs);
+  return { rate, ceiling: rate };
+}
+
+function evenly({ quota, windowMs }: KnownLimit): StatedRate {
+  if (quota === undefined || windowMs === undefined || windowMs > longestSpreadMs)
+    return { ceiling: Number.POSITIVE_INFINITY };
+  const rate = (quota * 1_000) / Math.max(windowMs / caution, windowMs + jitterMs);
+  return { rate, ceiling: rate };
+}

@@ -1,0 +1,110 @@
+import type { CommonPolicy } from '../cluster/rate-policy.ts';
+import { Governor, type Learned } from './governor/governor.ts';
+import type { Pace, Phase } from './governor/pace.ts';
+import { inUse } from './governor/rates.ts';
+import type { Traffic } from './governor/traffic.ts';
+
+/** How an API is called at the moment, by all workers together. */
+export interface AppliedPace {
+  /** Calls per second that are allowed; absent: as many as can be. */
+  readonly rate?: number;
+  /** Whether the rate is kept: one that nothing has tested yet, and that the workers do not reach, is not. */
+  readonly isKept: boolean;
+  /** Calls in flight that are allowed. */
+  readonly concurrency: number;
+  /** Until when no call may be made, of the steady clock. */
+  readonly restUntil?: number;
+  /** The limit of the API in calls per second, if it is known. */
+  readonly learned?: number;
+  readonly phase: Phase | 'fixed';
+  /** Whether a 503 that does not ask to wait is no refusal. */
+  readonly tolerates503: boolean;
+  /** Why the rate is as it is, for people. */
+  readonly reason: string;
+}
+
+/** What is known of an API before its first call. */
+export interface StartingPoint extends Learned {
+  /** Until when the API asked to wait, of the steady clock. */
+  readonly waitUntil?: number;
+}
+
+/** Calls in flight to begin with, and the most that are ever tried: connections and memory are finite. */
+export const usualConcurrency = 50;
+export const mostConcurrency = 200;
+
+/** So much later another worker hears of a decision, and has used the slots that it had taken before. */
+const heardLateMs = 100;
+
+/** A limit that the workers do not reach for so long is lifted: slots would only delay calls. */
+const idleAfterMs = 2_000;
+
+/** Decides how an API may be called, from what calls meet with and what the runs want: pure, on the clock of whoever asks. */
+export class RateController {
+  readonly #governor: Governor;
+  #lookedAt: number;
+  #idleSince: number;
+  #sentPerSecond = 0;
+
+  constructor(now: number, { waitUntil, ...learned }: StartingPoint, most = mostConcurrency) {
+    this.#lookedAt = now;
+    this.#idleSince = now;
+    this.#governor = new Governor(now, {
+      concurrency: { start: usualConcurrency, most },
+      learned,
+      ...(waitUntil !== undefined && { resumeWaitUntil: waitUntil }),
+    });
+  }
+
+  /**
+   * @param traffic since the last time
+   * @param workers that call the API
+   */
+  update(now: number, traffic: Traffic, { auto, perSecond }: CommonPolicy, workers: number): AppliedPace {
+    this.#governor.bound = perSecond;
+    const pace = this.#governor.update(now, amongOthers(traffic, workers - 1));
+    if (auto) {
+      const isIdle = this.#isIdle(now, traffic, pace);
+      return {
+        ...pace,
+        isKept: !isIdle || perSecond !== undefined,
+        ...(isIdle && perSecond && { rate: perSecond }),
+      };
+    }
+    return {
+      ...(perSecond !== undefined && { rate: perSecond }),
+      isKept: perSecond !== undefined,
+      concurrency: perSecond === undefined ? usualConcurrency : pace.concurrency,
+      ...(traffic.waitUntil !== undefined && traffic.waitUntil > now && { restUntil: traffic.waitUntil }),
+      phase: 'fixed',
+      tolerates503: false,
+      reason: perSecond === undefined ? 'no limit is wanted' : 'as it was asked for',
+    };
+  }
+
+  /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */
+  #isIdle(now: number, { accepted, rejected }: Traffic, { phase, rate }: Pace): boolean {
+    const sent = accepted + rejected;
+    const seconds = (now - this.#lookedAt) / 1_000;
+    this.#lookedAt = now;
+    this.#sentPerSecond += (sent / Math.max(seconds, 0.001) - this.#sentPerSecond) * Math.min(1, seconds);
+    const isUsed = this.#sentPerSecond > inUse * rate;
+    // Who has no rows is not slowed down. What a cap on calls in flight refuses has nothing to do with the rate.
+    const isRefused = rejected > 0 && !this.#governor.capped;
+    if (phase !== 'starting' || isRefused || isUsed || this.#sentPerSecond < 1) this.#idleSince = now;
+    return now - this.#idleSince >= idleAfterMs;
+  }
+}
+
+/**
+ * Others hear of a decision a little later: a call that they sent until then was sent before it. How many calls they have
+ * in flight is known only about, and even our own the API counts for a little longer or shorter than we do.
+ */
+function amongOthers(traffic: Traffic, others: number): Traffic {
+  const { rejectedSentAt } = traffic;
+  return {
+    ...traffic,
+    amongError: others + 1,
+    ...(rejectedSentAt !== undefined && others > 0 && { rejectedSentAt: rejectedSentAt - heardLateMs }),
+  };
+}

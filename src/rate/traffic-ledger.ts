@@ -1,0 +1,74 @@
+import type { TrafficReport } from '../cluster/entries.ts';
+import type { Traffic } from './governor/traffic.ts';
+
+/** Adds up what all workers report: each tells all that it has met with, the governor wants what is new. */
+export class TrafficLedger {
+  readonly #known = new Map<string, TrafficReport>();
+  /** Calls that were accepted and rejected since the ledger began. */
+  accepted = 0;
+  rejected = 0;
+
+  /**
+   * What is new since the last time.
+   *
+   * @param reports of the workers that are there, by worker
+   * @param now of the steady clock, as are the times that are returned
+   */
+  add(now: number, reports: ReadonlyMap<string, TrafficReport>): Traffic {
+    const fresh = [...reports].map(([worker, report]) => {
+      // What a worker met with before it was first seen here, an earlier governor has heard of.
+      const before = this.#known.get(worker) ?? report;
+      this.#known.set(worker, report);
+      return { report, ...difference(report, before) };
+    });
+    for (const worker of this.#known.keys()) if (!reports.has(worker)) this.#known.delete(worker);
+
+    const accepted = sum(fresh, ({ accepted }) => accepted);
+    const rejected = sum(fresh, ({ rejected }) => rejected);
+    this.accepted += accepted;
+    this.rejected += rejected;
+    const refused = fresh.filter((each) => each.rejected > 0);
+    const sentAt = highest(
+      refused.map(({ report: { refusedAgoMs: ago } }) => (ago === undefined ? ago : now - ago)),
+    );
+    const waitUntil = highest(
+      fresh.map(({ report: { waitMs } }) => (waitMs === undefined ? waitMs : now + waitMs)),
+    );
+    const rejectedWith = refused.at(-1)?.report.refusedWith;
+    const acceptedAmong = highest(fresh.map(({ report }) => report.acceptedAmong));
+    // A worker that has not heard of the latest calls of the others counts too few.
+    const rejectedAmong = highest(refused.map(({ report }) => report.rejectedAmong));
+    return {
+      accepted,
+      rejected,
+      unavailable: sum(fresh, ({ unavailable }) => unavailable),
+      durationMs: sum(fresh, ({ durationMs }) => durationMs),
+      active: sum(fresh, ({ report }) => report.active),
+      ...(sentAt !== undefined && { rejectedSentAt: sentAt }),
+      ...(rejectedWith !== undefined && { rejectedWith }),
+      ...(waitUntil !== undefined && { waitUntil }),
+      ...(acceptedAmong !== undefined && { acceptedAmong }),
+      ...(rejectedAmong !== undefined && { rejectedAmong }),
+      // A worker without a new answer repeats what it has reported before.
+      stated: fresh.flatMap((each) => (each.accepted + each.rejected > 0 ? each.report.stated : [])),
+    };
+  }
+}
+
+function difference(report: TrafficReport, before: TrafficReport) {
+  return {
+    accepted: report.accepted - before.accepted,
+    rejected: report.rejected - before.rejected,
+    unavailable: (report.unavailable ?? 0) - (before.unavailable ?? 0),
+    durationMs: report.durationMs - before.durationMs,
+  };
+}
+
+function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+function highest(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}

@@ -1,0 +1,129 @@
+import type { ApiAnswer } from '../api/client.ts';
+import type { StatedLimit } from '../api/limits/stated-limit.ts';
+import { steadyNow } from '../clock.ts';
+import type { TrafficReport } from '../cluster/entries.ts';
+import { UnavailableCalls } from './unavailable-calls.ts';
+
+/** Names of limits come from the server. */
+const maxStated = 16;
+
+/** Calls that a process is making. */
+export interface CallsInFlight {
+  readonly calls: number;
+  /** How long the oldest of them has been going. */
+  readonly oldestMs: number;
+}
+
+/** A call under way. */
+export interface MeteredCall {
+  /** Of the steady clock. */
+  readonly sentAt: number;
+  /** Calls in flight when it was sent, itself included, as far as is known here. */
+  readonly among: number;
+}
+
+/** Counts what the calls of this process meet with. */
+export class TrafficMeter {
+  /** Called when a call was refused, because that can't wait; with the time, of the steady clock, until which the API asks to wait. */
+  onRefused: (waitUntil: number) => void = () => {};
+  /** Tells how many calls other processes have in flight, as far as is known. */
+  elsewhere: () => number = () => 0;
+  /** Calls in flight, the oldest first. */
+  readonly #calls = new Set<MeteredCall>();
+  #accepted = 0;
+  #rejected = 0;
+  #unavailable = 0;
+  #durationMs = 0;
+  #refusedSentAt: number | undefined;
+  #refusedWith: number | undefined;
+  #waitUntil = 0;
+  #acceptedAmong: number | undefined;
+  #rejectedAmong: number | undefined;
+  readonly #unavailableCalls = new UnavailableCalls();
+  readonly #stated = new Map<string, StatedLimit>();
+
+  /** Calls in flight. */
+  get active(): number {
+    return this.#calls.size;
+  }
+
+  /** Undefined when there are none. */
+  get inFlight(): CallsInFlight | undefined {
+    const [oldest] = this.#calls;
+    return oldest && { calls: this.#calls.size, oldestMs: steadyNow() - oldest.sentAt };
+  }
+
+  /** Whether a 503 that does not ask to wait is no refusal, however many there are. */
+  set tolerates503(tolerated: boolean) {
+    this.#unavailableCalls.tolerated = tolerated;
+  }
+
+  sent(): MeteredCall {
+    const call = { sentAt: steadyNow(), among: this.#calls.size + 1 + this.elsewhere() };
+    this.#calls.add(call);
+    return call;
+  }
+
+  /** @param answer absent when the client itself has failed: that tells nothing of the API. */
+  ended(call: MeteredCall, answer: ApiAnswer | undefined): void {
+    this.#calls.delete(call);
+    const { sentAt, among } = call;
+    if (answer === undefined) return;
+    for (const limit of answer.limits ?? []) {
+      if (this.#stated.has(limit.name) || this.#stated.size < maxStated) this.#stated.set(limit.name, limit);
+    }
+    if (!answer.ok && answer.failure.class === 'slow-down' && answer.failure.waitMs !== undefined)
+      this.#waitUntil = Math.max(this.#waitUntil, steadyNow() + answer.failure.waitMs);
+    const kind = this.#kindOf(answer);
+    if (kind === 'accepted') {
+      this.#accepted += 1;
+      this.#durationMs += answer.durationMs;
+      this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
+    }
+    if (kind !== 'rejected') return;
+    this.#rejected += 1;
+    this.#refusedWith = answer.ok ? undefined : answer.failure.status;
+    this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
+    this.#refusedSentAt = Math.max(this.#refusedSentAt ?? 0, sentAt);
+    this.onRefused(this.#waitUntil);
+  }
+
+  /** A call was answered in a way that asks all of them to wait, though the answer does not say for how long. */
+  askedToWait(milliseconds: number): void {
+    this.#waitUntil = Math.max(this.#waitUntil, steadyNow() + milliseconds);
+    this.onRefused(this.#waitUntil);
+  }
+
+  /** What there was so far; what tells of a moment is of the time since the last report. */
+  report(): TrafficReport {
+    const now = steadyNow();
+    const report: TrafficReport = {
+      accepted: this.#accepted,
+      rejected: this.#rejected,
+      unavailable: this.#unavailable,
+      durationMs: this.#durationMs,
+      active: this.#calls.size,
+      ...(this.#refusedSentAt !== undefined && { refusedAgoMs: now - this.#refusedSentAt }),
+      ...(this.#refusedWith !== undefined && { refusedWith: this.#refusedWith }),
+      ...(this.#waitUntil > now && { waitMs: this.#waitUntil - now }),
+      ...(this.#acceptedAmong !== undefined && { acceptedAmong: this.#acceptedAmong }),
+      ...(this.#rejectedAmong !== undefined && { rejectedAmong: this.#rejectedAmong }),
+      stated: [...this.#stated.values()],
+    };
+    this.#acceptedAmong = undefined;
+    this.#rejectedAmong = undefined;
+    this.#stated.clear();
+    return report;
+  }
+
+  #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'neither' {
+    const { status, waitMs } = answer.ok ? { status: answer.status, waitMs: undefined } : answer.failure;
+    const isToldToSlowDown = !answer.ok && answer.failure.class === 'slow-down';
+    if (status === undefined) return isToldToSlowDown ? 'rejected' : 'neither';
+    if (status === 503 && waitMs === undefined) this.#unavailable += 1;
+    const isRefused =
+      this.#unavailableCalls.counts({ status, waitMs }) || (isToldToSlowDown && status !== 503);
+    // Whatever else the API has said of a call, it has let it through.
+    return isRefused ? 'rejected' : 'accepted';
+  }
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, openCluster } from '../../src/cluster/cluster.ts';
+import { apiKeys, keyOf } from '../../src/cluster/names.ts';
+import type { Datastore } from '../../src/datastore/datastore.ts';
+import { openRedis } from '../../src/datastore/redis/redis.ts';
+import { runEntry as anyRun } from '../helpers/cluster-entries.ts';
+import { adminOf, describeWithRedis, type RedisServer, startRedis } from '../helpers/redis-server.ts';
+
+const traffic = { accepted: 10, rejected: 2, durationMs: 123.4, active: 3, stated: [] };
+const heartbeat = { active: 3, finished: 2, concurrency: 5, traffic };
+const decision = {
+  rate: 49.5,
+  isKept: true,
+  concurrency: 20,
+  active: 7,
+  restMs: 0,
+  phase: 'holding',
+  reason: 'NUL \u0000, 🎧, "quotes"\n',
+  accepted: 1_000,
+  rejected: 2,
+};
+const command = { rate: 49.5, cap: 20, restMs: 0 };
+const visit = { want: 1, held: 0, need: 1, active: 0, aheadMs: 100, leadInMs: 0 };
+
+let entries = 0;
+
+function runEntry(changes: Partial<ReturnType<typeof anyRun>> = {}) {
+  entries += 1;
+  return anyRun({ id: `run-${entries}`, key: `key-${entries}`, manifest: 'lone \ud800, 🎧.csv', ...changes });
+}
+
+/** An API that no other test knows. */
+function newApi(): string {
+  entries += 1;
+  return `https://api-${entries}.example.com`;
+}
+
+describeWithRedis('the processes that share a Redis', () => {
+  let server: RedisServer;
+  let datastore: Datastore;
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    // A user who may do the least that is needed.
+    const user = 'user batch on >secret ~{cqbatch}:* +@all -@dangerous';
+    server = await startRedis({
+      args: user.split(' ').map((word, index) => (index === 0 ? `--${word}` : word)),
+    });
+    const url = `redis://batch:secret@127.0.0.1:${server.port}/0`;
+    datastore = (await openRedis({ url, purpose: 'tests' })).datastore;
+    cluster = openCluster(datastore);
+  });
+  afterAll(async () => {
+    await datastore.close();
+    await server.stop();
+  });
+
+  test('hand out a run as it was written last, with the age that Redis knows', async () => {
+    const first = runEntry({ seenAt: '1970-01-01T00:00:00.000Z' });
+    expect(await cluster.putRun(first)).toBe(true);
+    const second = { ...first, state: 'paused', rate: { text: 'auto..10/s', auto: true, perSecond: 10 } };
+    expect(await cluster.putRun(second)).toBe(true);
+    const found = await cluster.run(first.id);
+    expect({ ...found, seenAt: first.seenAt }).toEqual(second);
+    expect(Date.now() - Date.parse(found?.seenAt ?? '')).toBeLessThan(60_000);
+    expect((await cluster.runs()).map(({ id }) => id)).toContain(first.id);
+    expect(await cluster.run('unheard-of')).toBeUndefined();
+  });
+
+  test('give an id to the first run that wants it', async () => {
+    const rivals = Array.from({ length: 5 }, (_, index) => runEntry({ id: 'wanted', key: `rival-${index}` }));
+    const got = await Promise.all(rivals.map((rival) => cluster.putRun(rival)));
+    expect(got).toEqual([true, false, false, false, false]);
+    expect(await cluster.run('wanted')).toMatchObject({ key: 'rival-0' });
+  });
+
+  test('keep the latest wish for a run, also for one that nobody has announced', async () => {
+    expect(await cluster.wishOf('unannounced')).toBeUndefined();
+    await cluster.wish('unannounced', 'pause');
+    await cluster.wish('unannounced', 'cancel');
+    expect(await cluster.wishOf('unannounced')).toEqual({
+      wish: 'cancel',
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+  });
+
+  test('forget runs and their wishes a day after their last sign', async () => {
+    const [old, present] = [runEntry(), runEntry()];
+    for (const run of [old, present]) {
+      await cluster.putRun(run);
+      await cluster.wish(run.id, 'pause');
+    }
+    const admin = adminOf(server);
+    const key = keyOf(datastore.prefix ?? '', 'runs');
+    const twoDays = 2 * 24 * 60 * 60 * 1_000;
+    const written = (await admin.hget(key, old.id)) ?? '';
+    await admin.hset(key, old.id, written.replace(/^\S+/, String(Date.now() - twoDays)));
+    await cluster.sweep();
+    expect([await cluster.run(old.id), await cluster.wishOf(old.id)]).toEqual([undefined, undefined]);
+    expect(await cluster.run(present.id)).toBeDefined();
+    expect((await cluster.wishOf(present.id))?.wish).toBe('pause');
+    expect(await admin.pttl(key)).toBeGreaterThan(0);
+  });
+
+  test('know the workers of an API until they leave, and one of them leads', async () => {
+    const api = newApi();
+    const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
+    expect(await first.beat(heartbeat)).toMatchObject({ leads: true, policies: [] });
+    const followed = await second.beat(heartbeat);
+    expect(followed).toMatchObject({ leads: false });
+    expect(followed.reports.size).toBe(1);
+    const led = await first.beat({ ...heartbeat, traffic: { ...traffic, accepted: 11 } });
+    expect([...led.reports.values()].map(({ accepted }) => accepted).sort()).toEqual([10, 11]);
+    expect(await cluster.workers(api)).toHaveLength(2);
+    expect(await cluster.workers(newApi())).toEqual([]);
+    await first.leave();
+    expect(await cluster.workers(api)).toMatchObject([{ version: '1', active: 3, baseUrl: api, traffic }]);
+    expect(await second.beat(heartbeat)).toMatchObject({ leads: true });
+  });
+
+  test('hear of what the one that leads decides for the runs that are there', async () => {
+    const api = newApi();
+    const rate = { text: '50/s', auto: false, perSecond: 50 };
+    const run = runEntry({ baseUrl: api, rate });
+    for (const entry of [run, runEntry({ baseUrl: api, state: 'completed' }), runEntry()])
+      await cluster.putRun(entry);
+    const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
+    expect((await first.beat(heartbeat)).policies).toEqual([rate]);
+    expect(await cluster.pace(api)).toBeUndefined();
+    expect(await second.decide({ ...decision, rate: 500 }, command)).toBe(false);
+    expect(await first.decide(decision, command)).toBe(true);
+    expect(await cluster.pace(api)).toMatchObject({ ...decision, runs: [run.id], workers: 1, baseUrl: api });
+    expect((await second.beat(heartbeat)).pace).toMatchObject(decision);
+    expect(await second.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, places: 20 });
+  });
+
+  test('leave alone what another version has written', async () => {
+    const api = newApi();
+    const admin = adminOf(server);
+    await admin.hset(keyOf(datastore.prefix ?? '', apiKeys(api).workers), 'other', `${Date.now()} {"v":9}`);
+    await admin.hset(keyOf(datastore.prefix ?? '', 'runs'), 'other', `${Date.now()} key not JSON`);
+    const member = cluster.join(api, '1');
+    expect((await member.beat(heartbeat)).reports.size).toBe(1);
+    expect(await cluster.run('other')).toBeUndefined();
+  });
+
+  test('go on after Redis has forgotten all', async () => {
+    const api = newApi();
+    const member = cluster.join(api, '1');
+    await member.beat(heartbeat);
+    await member.decide(decision, command);
+    const admin = adminOf(server);
+    await admin.flushall();
+    await admin.script('FLUSH');
+    expect(await member.take(visit)).toMatchObject({ isSet: false, count: 0 });
+    expect(await member.beat(heartbeat)).toMatchObject({ leads: true });
+    expect(await member.decide(decision, command)).toBe(true);
+    expect(await member.take(visit)).toMatchObject({ isSet: true });
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LogEntry } from '../../../src/sandbox/log/log-entry.ts';
+import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { startSandbox } from '../../helpers/sandbox.ts';
+import type { WorkerProcess } from '../../helpers/worker.ts';
+import { expectAgreement, expectEveryRowOnce, mostInASecond } from '../agreement.ts';
+import { eventually, kindSandbox, newMachine, requested } from './machine.ts';
+
+/**
+ * 50, and one more: no slot is used so late that it would be two. The others are for a busy machine, where a call takes
+ * some 10 ms longer to the API, or the API to note it, than another one.
+ */
+const mostCalls = 51 + 4;
+
+/** Calls per second from one call of the log to another. */
+function perSecond(log: readonly LogEntry[], from: number, to: number): number {
+  const [first = 0, last = 0] = [log[from], log[to]].map((entry) => Date.parse(entry?.time ?? ''));
+  return ((to - from) * 1_000) / (last - first);
+}
+
+test('one process never exceeds the rate that was asked for by more than a call', async () => {
+  const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
+  const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, 150);
+  expect(await home.run('run', 'rows.csv', '--yes', '--rate', '50/s')).toMatchObject({ code: 0 });
+  const log = await sandbox.log();
+  expect(log).toHaveLength(150);
+  expect(mostInASecond(log)).toBeLessThanOrEqual(mostCalls);
+  expect(perSecond(log, 0, 149)).toBeGreaterThan(40);
+});
+
+describeWithRedis('workers that share a rate on Redis', () => {
+  let redis: RedisServer;
+  let scenes = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  /** A machine that only coordinates, and workers with these flags. */
+  async function newScene(rows: number, latency: string, ...workers: string[][]) {
+    scenes += 1;
+    const sandbox = await startSandbox(...kindSandbox, '--latency', latency);
+    const place = { redis, sandbox, prefix: `slots-${scenes}` };
+    const home = await newMachine(place, rows);
+    const started: WorkerProcess[] = [];
+    for (const flags of workers) started.push(await (await newMachine(place)).worker(...flags));
+    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--no-worker', '--rate', '50/s');
+    return { home, sandbox, run, workers: started };
+  }
+
+  test('never exceed it by more than a call, and use all of it, also when one of them is slow', async () => {
+    const { home, sandbox, run } = await newScene(250, '100ms', ['--concurrency', '1'], [], []);
+    expect(await run.end).toMatchObject({ code: 0 });
+    const log = await sandbox.log();
+    expectEveryRowOnce(await home.report('r'), 250);
+    expect(mostInASecond(log)).toBeLessThanOrEqual(mostCalls);
+    expect(perSecond(log, 50, 200)).toBeGreaterThan(42);
+  });
+
+  describe.each(['SIGSTOP', 'SIGKILL'] as const)('one of which gets %s', (signal) => {
+    test('lose what it had taken, and no more', async () => {
+      const { home, sandbox, run, workers } = await newScene(300, '20ms', [], [], []);
+      await requested(sandbox, 60);
+      workers[0]?.kill(signal);
+      const before = (await sandbox.log()).length;
+      await requested(sandbox, before + 150);
+      const log = await sandbox.log();
+      expect(mostInASecond(log)).toBeLessThanOrEqual(mostCalls);
+      expect(perSecond(log, before + 20, before + 140)).toBeGreaterThan(42);
+      workers[0]?.kill('SIGCONT');
+      expect(await run.end).toMatchObject({ code: 0 });
+      await eventually(async () => (await home.stateOf('r')) === 'completed');
+      const report = await home.report('r');
+      expectEveryRowOnce(report, 300);
+      expectAgreement(report, await sandbox.log(), { killed: true });
+      expect(mostInASecond(await sandbox.log())).toBeLessThanOrEqual(mostCalls);
+    });
+  });
+});

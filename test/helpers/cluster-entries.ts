@@ -1,0 +1,44 @@
+import type { RunEntry, WorkerEntry } from '../../src/cluster/entries.ts';
+
+/** The API of all of them, unless a test says another. */
+export const api = 'https://api.example.com';
+
+/** A time in the past, as entries tell it. */
+export function ago(milliseconds: number): string {
+  return new Date(Date.now() - milliseconds).toISOString();
+}
+
+/** A run that has begun just now. */
+export function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
+  return {
+    id: 'run',
+    key: 'run',
+    baseUrl: api,
+    manifest: 'rows.csv',
+    state: 'running',
+    rows: 10,
+    counts: { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 },
+    ratePerSecond: 0,
+    coordinator: { host: 'here', pid: 1 },
+    startedAt: ago(0),
+    seenAt: ago(0),
+    ...changes,
+  };
+}
+
+/** A worker that has begun just now, and knows no governor. */
+export function workerEntry(changes: Partial<WorkerEntry> = {}): WorkerEntry {
+  return {
+    id: 'worker',
+    host: 'here',
+    pid: 2,
+    version: '1',
+    baseUrl: api,
+    concurrency: 1,
+    active: 0,
+    finished: 0,
+    startedAt: ago(0),
+    seenAt: ago(0),
+    ...changes,
+  };
+}

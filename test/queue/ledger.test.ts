@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { noHistory, type RowResult } from '../../src/domain.ts';
+import { Ledger } from '../../src/queue/ledger.ts';
+import { LedgerWriter } from '../../src/queue/ledger-writer.ts';
+import { decodeEntry, type LedgerEntry } from '../../src/queue/payload.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const rows = [1, 2, 3].map((row) => ({ row }));
+const history = { attempts: 1, unprocessed: 0, unclear: false };
+const result = (row: number, attempts = 1, unclear = false): RowResult => ({
+  row,
+  operation: 'o',
+  outcome: 'succeeded',
+  code: 'OK',
+  message: '',
+  attempts,
+  unclear,
+});
+
+function read(...entries: readonly LedgerEntry[]): Ledger {
+  const ledger = new Ledger(rows);
+  for (const entry of entries) ledger.apply(entry);
+  return ledger;
+}
+
+const work = (claim: number, parts: Omit<LedgerEntry & { type: 'work' }, 'type' | 'claim'>): LedgerEntry => ({
+  type: 'work',
+  claim,
+  ...parts,
+});
+const left = (ledger: Ledger) => ledger.leftovers().map(({ row, history: known }) => [row, known]);
+
+describe('a ledger', () => {
+  test('of a batch that nobody had leaves every row as it was', () => {
+    expect(read().results()).toEqual([]);
+    expect(left(read())).toEqual([
+      [1, undefined],
+      [2, undefined],
+      [3, undefined],
+    ]);
+  });
+
+  test('tells rows that are finished, perhaps called, and never called apart', () => {
+    const ledger = read(work(1, { intents: [1, 2] }), work(1, { results: [result(1)] }));
+    ledger.abandon();
+    expect(ledger.results()).toEqual([result(1)]);
+    expect(left(ledger)).toEqual([
+      [2, { attempts: 1, unprocessed: 0, unclear: true }],
+      [3, undefined],
+    ]);
+  });
+
+  test('counts a call that may have been made on top of those that are known', () => {
+    const ledger = read(
+      work(1, { intents: [1] }),
+      work(1, { unfinished: [{ row: 1, history, attemptsUsed: 1 }], intents: [1] }),
+      { type: 'begin', claim: 2 },
+    );
+    expect(ledger.leftovers()[0]).toEqual({
+      row: 1,
+      history: { ...history, attempts: 2, unclear: true },
+      attemptsUsed: 1,
+      delayMs: 0,
+    });
+  });
+
+  test('does not believe who was taken over from', () => {
+    const ledger = read(
+      work(1, { intents: [1] }),
+      { type: 'begin', claim: 2 },
+      work(1, { results: [result(1)], intents: [2] }),
+    );
+    expect(ledger.results()).toEqual([]);
+    expect(left(ledger)).toEqual([
+      [1, { attempts: 1, unprocessed: 0, unclear: true }],
+      [2, undefined],
+      [3, undefined],
+    ]);
+  });
+
+  test('says that the batch is wanted back', () => {
+    expect([read().isWithdrawn, read({ type: 'withdraw' }).isWithdrawn]).toEqual([false, true]);
+  });
+
+  test('refuses a row that is not in its batch', () => {
+    expect(() => read(work(1, { intents: [4] }))).toThrow(TypeError);
+  });
+});
+
+/** One thing that happens to a batch: a worker claims it, works on a row of it, freezes or goes on, or dies. */
+type Step =
+  | { readonly kind: 'claim' }
+  | { readonly kind: 'call' | 'answer' | 'fail'; readonly worker: number; readonly row: number }
+  | { readonly kind: 'die'; readonly worker: number };
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.constant({ kind: 'claim' as const }),
+  fc.record({
+    kind: fc.constantFrom('call' as const, 'answer' as const, 'fail' as const),
+    worker: fc.nat({ max: 3 }),
+    row: fc.integer({ min: 1, max: 3 }),
+  }),
+  fc.record({ kind: fc.constant('die' as const), worker: fc.nat({ max: 3 }) }),
+);
+
+test('whatever workers do, freeze or die: each row has one result, and one that was called twice is unclear', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), async (steps) => {
+      const log: string[] = [];
+      const calls = new Map<number, number>(rows.map(({ row }) => [row, 0]));
+      const workers: Awaited<ReturnType<typeof claim>>[] = [];
+      for (const step of steps) {
+        if (step.kind === 'claim') workers.push(await claim(workers.length + 1, log));
+        else {
+          const worker = workers[step.worker];
+          if (worker === undefined) continue;
+          if (step.kind === 'die') worker.die();
+          if (step.kind === 'call' && (await worker.call(step.row)))
+            calls.set(step.row, (calls.get(step.row) ?? 0) + 1);
+          if (step.kind === 'answer') worker.answer(step.row, true);
+          if (step.kind === 'fail') worker.answer(step.row, false);
+          await worker.written();
+        }
+      }
+      const last = await claim(workers.length + 1, log);
+      for (const { row } of rows) {
+        if (await last.call(row)) {
+          calls.set(row, (calls.get(row) ?? 0) + 1);
+          last.answer(row, true);
+        }
+      }
+      await last.written();
+      last.die();
+      const ledger = new Ledger(rows);
+      for (const text of log) ledger.apply(decodeEntry(text));
+      expect(ledger.leftovers()).toEqual([]);
+      for (const { row, attempts, unclear } of ledger.results()) {
+        const made = calls.get(row) ?? 0;
+        // No call is forgotten; one that is counted may not have been made, and is marked then.
+        expect(attempts).toBeGreaterThanOrEqual(made);
+        expect(unclear || attempts === made).toBe(true);
+      }
+    }),
+  );
+});
+
+/** A worker that claims the batch whose ledger is that log. */
+async function claim(number: number, log: string[]) {
+  const ledger = new Ledger(rows);
+  let isDead = false;
+  const writer = new LedgerWriter({
+    log: {
+      append: async (text) => log.push(text),
+      read: async (first) => log.slice(first),
+    },
+    ledger,
+    claim: number,
+    onEnd() {},
+    onError: (error) => {
+      throw error;
+    },
+  });
+  if (number > 1) await writer.begin();
+  const inFlight = new Set<number>();
+  const known = (row: number) =>
+    ledger.leftovers().find((leftover) => leftover.row === row)?.history ?? noHistory;
+  return {
+    die() {
+      isDead = true;
+      writer.close();
+    },
+    async call(row: number): Promise<boolean> {
+      const isDone = ledger.results().some((done) => done.row === row);
+      if (isDead || isDone || inFlight.has(row)) return false;
+      if (!(await writer.intend(row))) return false;
+      inFlight.add(row);
+      return true;
+    },
+    answer(row: number, isGood: boolean): void {
+      if (isDead || !inFlight.delete(row)) return;
+      const { attempts, unclear } = known(row);
+      if (isGood) writer.finished(result(row, attempts + 1, unclear));
+      else
+        writer.unfinished({
+          row,
+          history: { attempts: attempts + 1, unprocessed: 0, unclear },
+          attemptsUsed: attempts + 1,
+        });
+    },
+    /** Entries are written after a while, or with the next intent. */
+    written: () => vi.advanceTimersByTimeAsync(20),
+  };
+}

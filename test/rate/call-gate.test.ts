@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { steadyNow } from '../../src/clock.ts';
+import { gateOnTimeline, type Rules } from './gate-on-timeline.ts';
+
+/** A gate with all that came of those who wanted to enter it: who, and after how many milliseconds. */
+function begin(rules: Rules = { cap: 1_000 }, concurrency?: number) {
+  const start = steadyNow();
+  const begun = gateOnTimeline(rules, concurrency);
+  let current = rules;
+  const renewal = setInterval(() => begun.set(current), 500);
+  const admitted: [who: number, atMs: number][] = [];
+  const sentAway: number[] = [];
+  let came = 0;
+  return {
+    ...begun,
+    admitted,
+    sentAway,
+    times: () => admitted.map(([, at]) => at),
+    /** From now on. */
+    set(rules: Rules): void {
+      current = rules;
+      begun.set(rules);
+    },
+    /** Nobody sets the rate any more. */
+    abandon: () => clearInterval(renewal),
+    /** So many come at once. */
+    come(visitors: number): void {
+      for (let count = 0; count < visitors; count += 1) {
+        const who = came++;
+        void begun.gate.enter().then((isAdmitted) => {
+          if (isAdmitted) admitted.push([who, steadyNow() - start]);
+          else sentAway.push(who);
+        });
+      }
+    },
+    pass: (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds),
+  };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a gate', () => {
+  test('lets calls in at once where no rate is kept, in the order in which they come', async () => {
+    const { gate, admitted, come, pass } = begin();
+    come(5);
+    await pass(10);
+    expect(admitted.map(([who]) => who)).toEqual([0, 1, 2, 3, 4]);
+    expect(gate.active).toBe(5);
+  });
+
+  test('lets in no more than may be in flight, and the next one when one leaves', async () => {
+    const { gate, admitted, come, pass } = begin({ cap: 2 });
+    come(4);
+    await pass(5_000);
+    expect(admitted.map(([who]) => who)).toEqual([0, 1]);
+    gate.leave();
+    await pass(0);
+    expect(admitted.map(([who]) => who)).toEqual([0, 1, 2]);
+  });
+
+  test('has as many in flight as the user wants, whatever the timeline says', async () => {
+    const { gate, come, pass } = begin({ cap: 2 }, 5);
+    come(10);
+    await pass(1_000);
+    expect(gate.active).toBe(5);
+  });
+
+  test('tells the most that were in flight since it was asked the last time', async () => {
+    const { gate, come, pass } = begin();
+    come(3);
+    await pass(10);
+    gate.leave();
+    gate.leave();
+    expect(gate.takeBusiest()).toBe(3);
+    expect(gate.takeBusiest()).toBe(1);
+  });
+
+  test('lets calls in at the slots of the timeline', async () => {
+    const { times, come, pass } = begin({ cap: 1_000, rate: 50 });
+    come(40);
+    await pass(1_500);
+    const at = times();
+    expect(at).toHaveLength(40);
+    expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBe(39 * 20);
+  });
+
+  test('makes up for no time that nobody used', async () => {
+    const { times, come, pass } = begin({ cap: 1_000, rate: 50 });
+    come(5);
+    await pass(3_000);
+    come(5);
+    await pass(1_000);
+    const later = times().slice(5);
+    expect((later.at(-1) ?? 0) - (later[0] ?? 0)).toBeGreaterThanOrEqual(70);
+  });
+
+  test('follows a rate that changes', async () => {
+    const { times, set, come, pass } = begin({ cap: 1_000, rate: 10 });
+    come(200);
+    await pass(1_000);
+    const slow = times().length;
+    expect(slow).toBeLessThanOrEqual(11);
+    set({ cap: 1_000, rate: 100 });
+    await pass(1_000);
+    expect(times().length - slow).toBeGreaterThan(90);
+    expect(times().length - slow).toBeLessThanOrEqual(102);
+  });
+
+  test('lets nobody in before there is a rate, and once nobody renews it', async () => {
+    const { times, come, abandon, pass } = begin({ cap: 1 });
+    abandon();
+    come(1);
+    await pass(3_000);
+    expect(times()).toHaveLength(1);
+    const silent = begin({ cap: 5, rate: 50 });
+    silent.abandon();
+    await silent.pass(3_000);
+    silent.come(3);
+    await silent.pass(10_000);
+    expect(silent.admitted).toEqual([]);
+    silent.set({ cap: 5, rate: 50 });
+    await silent.pass(500);
+    expect(silent.admitted).toHaveLength(3);
+  });
+
+  test('asks the timeline again after it did not answer', async () => {
+    const { times, failure, errors, come, pass } = begin({ cap: 5 });
+    failure.error = new Error('away');
+    come(1);
+    await pass(3_000);
+    expect(times()).toEqual([]);
+    expect(errors.length).toBeGreaterThan(0);
+    failure.error = undefined;
+    await pass(1_100);
+    expect(times()).toHaveLength(1);
+  });
+
+  test('waits for a short rest, and sends everybody away for a longer one', async () => {
+    const { gate, times, sentAway, set, come, pass } = begin();
+    gate.refused(steadyNow() + 100);
+    come(1);
+    await pass(99);
+    expect(times()).toEqual([]);
+    await pass(20);
+    expect(times()).toHaveLength(1);
+    expect(gate.isResting).toBe(false);
+    set({ cap: 1_000, restMs: 60_000 });
+    come(3);
+    await pass(0);
+    expect(sentAway).toEqual([1, 2, 3]);
+    expect(gate.isResting).toBe(true);
+    // The one that leads may end it sooner.
+    set({ cap: 1_000 });
+    come(1);
+    await pass(20);
+    expect(times()).toHaveLength(2);
+  });
+
+  test('sends everybody away who waits, and whoever comes, once it is closed', async () => {
+    const { gate, sentAway, come, pass } = begin({ cap: 0 });
+    come(2);
+    await pass(100);
+    gate.close();
+    come(1);
+    await pass(0);
+    expect(sentAway).toEqual([0, 1, 2]);
+  });
+
+  test('never has more in flight than it may, nor more calls in a window than slots', async () => {
+    const event = fc.oneof(
+      fc.record({ type: fc.constant('come' as const), visitors: fc.integer({ min: 1, max: 8 }) }),
+      fc.record({ type: fc.constant('leave' as const) }),
+      fc.record({ type: fc.constant('pass' as const), milliseconds: fc.integer({ min: 0, max: 500 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(event, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 1, max: 6 }),
+        async (events, rate, cap) => {
+          const { gate, admitted, times, come, abandon, pass } = begin({ cap, rate });
+          for (const happened of events) {
+            if (happened.type === 'come') come(happened.visitors);
+            if (happened.type === 'leave' && gate.active > 0) gate.leave();
+            await pass(happened.type === 'pass' ? happened.milliseconds : 0);
+            expect(gate.active).toBeLessThanOrEqual(cap);
+          }
+          abandon();
+          gate.close();
+          expect(admitted.map(([who]) => who)).toEqual(admitted.map((_, index) => index));
+          const at = times();
+          for (const [index, from] of at.entries())
+            expect(at.slice(index).filter((time) => time < from + 1_000).length).toBeLessThanOrEqual(
+              rate + 1,
+            );
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,35 @@
+import { steadyNow } from '../../src/clock.ts';
+import { newTimeline, setRate, take } from '../../src/cluster/timeline.ts';
+import { CallGate } from '../../src/rate/call-gate.ts';
+import { CallScheduler, ownTiming } from '../../src/rate/call-scheduler.ts';
+
+/** How calls may go out. */
+export interface Rules {
+  /** Calls in flight. */
+  readonly cap: number;
+  /** Calls per second; absent: the rate is not kept. */
+  readonly rate?: number;
+  /** How long none may. */
+  readonly restMs?: number;
+}
+
+/** A gate on a timeline of its own, for which a test sets the rules. */
+export function gateOnTimeline(first: Rules, concurrency?: number) {
+  const timeline = newTimeline();
+  const failure = { error: undefined as Error | undefined };
+  const errors: Error[] = [];
+  const gate = new CallGate({
+    scheduler: new CallScheduler({ timing: ownTiming, concurrency, random: () => 0.5 }),
+    async take(request) {
+      if (failure.error !== undefined) throw failure.error;
+      return take(timeline, steadyNow(), { worker: 'own', ...request });
+    },
+    onError: (error) => errors.push(error),
+  });
+  const set = ({ rate, cap, restMs = 0 }: Rules): void => {
+    setRate(timeline, steadyNow(), { worker: 'own', rate, cap, restMs });
+    gate.heardOfRest(steadyNow() + restMs);
+  };
+  set(first);
+  return { gate, set, failure, errors };
+}

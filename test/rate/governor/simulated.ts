@@ -1,0 +1,39 @@
+import { statedLimits } from '../../../src/api/limits/stated-limit.ts';
+import { waitingTime } from '../../../src/api/waiting-time/waiting-time.ts';
+import { newTimeline, setRate, take } from '../../../src/cluster/timeline.ts';
+import { CallScheduler, ownTiming, sharedTiming } from '../../../src/rate/call-scheduler.ts';
+import { RateController } from '../../../src/rate/rate-controller.ts';
+import { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
+import { PlannedLimiter } from '../../../src/sandbox/limits/limit-plan.ts';
+import { parseLimitPlan } from '../../../src/sandbox/options/limit-plan.ts';
+import { limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
+import { RowsInHand, withSpare } from '../../../src/worker/rows-in-hand.ts';
+import { figuresOf } from '../../bench/rate/figures.js';
+import { ideal, simulate } from '../../bench/rate/simulation.js';
+import type { Figures, Model, Parts, Second, World } from '../../bench/rate/world.ts';
+
+const parts: Parts = {
+  createController: (now, start, most) => new RateController(now, start, most),
+  createLimiter: (plan) => new PlannedLimiter(parseLimitPlan('--limit', plan)),
+  limitHeaders,
+  statedLimits,
+  waitingTime,
+  createScheduler: ({ isShared, ...options }) =>
+    new CallScheduler({ ...options, timing: isShared ? sharedTiming : ownTiming }),
+  newTimeline,
+  setRate,
+  take,
+  withSpare,
+  createRowsInHand: () => new RowsInHand(),
+  createUnavailableCalls: () => new UnavailableCalls(),
+};
+
+/** What a client met with in each second that calls an API as the governor wants it to. */
+export function played(world: World): readonly Second[] {
+  return simulate(parts, world);
+}
+
+/** What that comes to. */
+export function figures(world: World, model: Omit<Model, 'title' | 'world'> = {}): Figures {
+  return figuresOf({ title: world.limit, world, ...model }, simulate(parts, world), ideal(parts, world));
+}

@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'vitest';
+import type { World } from '../../bench/rate/world.ts';
+import { figures, played } from './simulated.ts';
+
+/** Simulated time: what these assert does not depend on the machine. The figures have some slack. */
+const hour = 3_600;
+
+describe('without headers', () => {
+  test.each<[limit: string, used: number, rejected: number]>([
+    ['token-bucket:rate=50,burst=10', 0.97, 0.005],
+    ['token-bucket:rate=50,burst=5', 0.96, 0.005],
+    ['token-bucket:rate=500,burst=100', 0.97, 0.005],
+    ['token-bucket:rate=5,burst=5', 0.96, 0.01],
+    ['fixed-window:limit=50,window=1s', 0.95, 0.008],
+    ['sliding-window:limit=50,window=1s', 0.93, 0.005],
+    ['leaky-bucket:rate=50,queue=20', 0.96, 0.005],
+    ['concurrency:limit=3', 0.95, 0.005],
+    ['concurrency:limit=10', 0.95, 0.005],
+  ])('%s is used well and seldom exceeded', (limit, used, rejected) => {
+    const found = figures({ limit, seconds: 190 });
+    expect(found.used).toBeGreaterThan(used);
+    expect(found.rejected).toBeLessThan(rejected);
+  });
+
+  test.each(['fixed-window:limit=600,window=1m', 'sliding-window:limit=600,window=1m'])(
+    '%s is spread over its window once that is known',
+    (limit) => {
+      const found = figures({ limit, seconds: 300 }, { judged: [60, 300] });
+      expect(found.used).toBeGreaterThan(0.95);
+      expect(found.rejected).toBeLessThan(0.01);
+    },
+  );
+
+  test('a limit that drops to a fifth is kept within seconds', () => {
+    const limit = 'token-bucket:rate=50,burst=10 then 60s token-bucket:rate=10,burst=5';
+    const found = figures({ limit, seconds: 120 }, { judged: [70, 120], dropsAt: 60 });
+    expect(found.droppedAfter).toBeLessThanOrEqual(8);
+    expect(found.used).toBeGreaterThan(0.95);
+  });
+
+  test('a limit that rises tenfold is in use within half a minute', () => {
+    const limit = 'token-bucket:rate=50,burst=10 then 65s token-bucket:rate=500,burst=100';
+    expect(figures({ limit, seconds: 120 }, { risesAt: 65 }).risenAfter).toBeLessThanOrEqual(30);
+  });
+});
+
+describe('refusals that come at any rate', () => {
+  const last = (seconds: ReturnType<typeof played>) => {
+    const judged = seconds.slice(60);
+    return judged.reduce((sum, { accepted }) => sum + accepted, 0) / judged.length;
+  };
+
+  test.each([
+    [0.5, 1],
+    [0.5, 2],
+    [0.5, 3],
+    [0.2, 1],
+    [0.2, 2],
+    [0.2, 3],
+    [0.8, 1],
+    [0.8, 2],
+    [0.8, 3],
+  ])('(%d of them, seed %d) do not hold the rate down', (noise, seed) => {
+    const seconds = played({ limit: 'none', noise, seed, seconds: 90, capacity: 300 });
+    expect(last(seconds)).toBeGreaterThan(200 * (1 - noise));
+    const reason = /^(half|\d+ %) of the calls fail with 503 at any rate$/;
+    expect(seconds[20]?.pace?.reason).toMatch(reason);
+    expect(seconds.at(-1)?.pace?.reason).toMatch(reason);
+  });
+
+  test.each([2, 3])('do not hold the rate of %d workers down', (workers) => {
+    const seconds = played({ limit: 'none', noise: 0.5, workers, seconds: 90, capacity: 300 });
+    expect(last(seconds)).toBeGreaterThan(100);
+  });
+
+  test.each([1, 2, 3])('are found out without a second in which nothing is called (seed %d)', (seed) => {
+    const seconds = played({ limit: 'none', noise: 0.5, seed, seconds: 20, capacity: 300 });
+    expect(Math.min(...seconds.map(({ accepted, rejected }) => accepted + rejected))).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['after an outage', 1, 1],
+    ['after an outage', 1, 2],
+    ['after fewer of them', 0.2, 1],
+    ['after fewer of them', 0.2, 2],
+  ])('are found out when they come %s (%d, seed %d)', (_title, noise, seed) => {
+    const world: World = { limit: 'none', noise, noisy: [10, 30], laterNoise: 0.5, seed, seconds: 200 };
+    const late = played({ ...world, capacity: 300 }).slice(150);
+    expect(late.reduce((sum, { accepted }) => sum + accepted, 0) / late.length).toBeGreaterThan(100);
+  });
+
+  test.each([
+    [0.5, 1],
+    [0.5, 2],
+    [0.2, 1],
+    [0.2, 2],
+  ])('(%d of them, seed %d) do not hide a limit', (noise, seed) => {
+    const seconds = played({ limit: 'token-bucket:rate=50,burst=10', noise, seed, seconds: 120 });
+    expect(last(seconds)).toBeGreaterThan(25);
+    const sent = seconds.slice(60).map(({ accepted, rejected }) => accepted + rejected);
+    expect(Math.max(...sent)).toBeLessThan((3 * 50) / (1 - noise));
+  });
+
+  test('are forgotten when they are over', () => {
+    const limit = 'token-bucket:rate=50,burst=10';
+    const seconds = played({ limit, noise: 0.5, noisy: [0, 60], seconds: 180 });
+    expect(seconds.slice(120).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(30);
+  });
+
+  test.each([
+    'token-bucket:rate=50,burst=10 then 40s token-bucket:rate=5,burst=5',
+    'token-bucket:rate=50,burst=10 then 40s token-bucket:rate=1,burst=1',
+    'token-bucket:rate=500,burst=100 then 40s token-bucket:rate=50,burst=5',
+    'fixed-window:limit=600,window=1m',
+    'sliding-window:limit=50,window=1s',
+    'concurrency:limit=3',
+  ])('are told from those of %s', (limit) => {
+    for (const seed of [1, 4, 5]) {
+      const seconds = played({ limit, seed, seconds: 120 });
+      expect([seed, seconds.at(-1)?.pace?.reason]).not.toEqual([
+        seed,
+        expect.stringContaining('at any rate'),
+      ]);
+      expect(seconds.slice(90).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(30);
+    }
+  });
+
+  test.each([
+    'token-bucket:rate=50,burst=10',
+    'token-bucket:rate=5,burst=5',
+    'token-bucket:rate=500,burst=100',
+    'token-bucket:rate=50,burst=10 then 40s token-bucket:rate=5,burst=5',
+    'fixed-window:limit=50,window=1s',
+    'fixed-window:limit=600,window=1m',
+    'sliding-window:limit=50,window=1s',
+    'leaky-bucket:rate=50,queue=20',
+    'concurrency:limit=3',
+  ])('are told from those of %s that answers 503', (limit) => {
+    for (const seed of [1, 4, 5]) {
+      const seconds = played({ limit, limitStatus: 503, seed, seconds: 150 });
+      expect(
+        seconds.map(({ pace }) => pace?.reason).filter((reason) => reason?.includes('at any rate')),
+      ).toEqual([]);
+      const late = seconds.slice(120);
+      const sum = (key: 'accepted' | 'rejected') => late.reduce((total, second) => total + second[key], 0);
+      // Two 503s among ten calls count as accidents.
+      expect(sum('rejected')).toBeLessThan(30 + 0.25 * sum('accepted'));
+    }
+  });
+});
+
+describe('with Retry-After in whole seconds', () => {
+  test.each(['token-bucket:rate=50,burst=10', 'token-bucket:rate=100,burst=20'])(
+    '%s is used well',
+    (limit) => {
+      const found = figures({ limit, seconds: 310, retryAfter: true });
+      expect(found.used).toBeGreaterThan(0.94);
+      expect(found.rejected).toBeLessThan(0.005);
+    },
+  );
+
+  test('a limit that rises tenfold is in use within 40 s', () => {
+    const limit = 'token-bucket:rate=50,burst=10 then 65s token-bucket:rate=500,burst=100';
+    const found = figures({ limit, seconds: 140, retryAfter: true }, { risesAt: 65 });
+    expect(found.risenAfter).toBeLessThanOrEqual(40);
+  });
+
+  test.each([50, 300])(
+    'a limit that drops to a fifth is kept within seconds, calls of %d ms',
+    (latencyMs) => {
+      const limit = 'token-bucket:rate=100,burst=20 then 30s token-bucket:rate=20,burst=5';
+      const found = figures({ limit, seconds: 90, retryAfter: true, latencyMs }, { dropsAt: 30 });
+      expect(found.droppedAfter).toBeLessThanOrEqual(10);
+    },
+  );
+});
+
+describe('with headers', () => {
+  test.each<[limit: string, headers: NonNullable<World['headers']>]>([
+    ['token-bucket:rate=50,burst=10', 'ratelimit'],
+    ['token-bucket:rate=5,burst=5', 'ratelimit'],
+    ['fixed-window:limit=50,window=1s', 'ratelimit'],
+    ['sliding-window:limit=50,window=1s', 'ratelimit'],
+    ['leaky-bucket:rate=50,queue=20', 'ratelimit'],
+    ['concurrency:limit=10', 'ratelimit'],
+    ['fixed-window:limit=600,window=1m', 'ratelimit'],
+    ['fixed-window:limit=600,window=1m', 'x-ratelimit'],
+    ['fixed-window:limit=600,window=1m', 'ratelimit-fields'],
+  ])('%s is never exceeded when %s tell it', (limit, headers) => {
+    const found = figures({ limit, headers, seconds: 180 }, { judged: [60, 180] });
+    expect(found.used).toBeGreaterThan(0.965);
+    expect(found.rejected).toBeLessThan(0.001);
+  });
+});
+
+describe('a daily quota', () => {
+  // From 22:00 on: 100 calls are left for two hours.
+  const world: World = {
+    limit: 'daily-quota:limit=100',
+    seconds: 2 * hour + 60,
+    startAt: 22 * hour * 1_000,
+    retryAfter: true,
+  };
+
+  test('is used at once, waited for, and used at once again', () => {
+    const seconds = played(world);
+    const calls = (from: number, to: number) =>
+      seconds.slice(from, to).reduce((sum, { accepted, rejected }) => sum + accepted + rejected, 0);
+    expect(calls(0, 10)).toBeGreaterThanOrEqual(100);
+    expect(calls(10, 2 * hour)).toBe(0);
+    expect(seconds[hour]?.pace).toMatchObject({ phase: 'waiting', reason: 'the API asks to wait' });
+    expect(calls(2 * hour, 2 * hour + 20)).toBeGreaterThanOrEqual(100);
+  });
+
+  test('is not even asked for when it is known to be used up', () => {
+    const seconds = played({ ...world, headers: 'x-ratelimit', retryAfter: false });
+    expect(seconds.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(0);
+    expect(seconds.slice(60, 2 * hour).every(({ accepted }) => accepted === 0)).toBe(true);
+  });
+});
+
+describe('a client', () => {
+  const limit = 'token-bucket:rate=50,burst=10';
+  const rates = (seconds: ReturnType<typeof played>, from: number, to: number) =>
+    seconds.slice(from, to).map(({ accepted }) => accepted);
+
+  test('is back at its rate at once after there was nothing to call for', () => {
+    const seconds = played({ limit, seconds: 120, idle: [40, 100] });
+    expect(seconds[99]?.pace?.learned).toBe(seconds[41]?.pace?.learned);
+    expect(Math.min(...rates(seconds, 101, 120))).toBeGreaterThan(38);
+  });
+
+  test.each([5, 500])('forgets quickly that it learned %d calls/s', (rate) => {
+    const seconds = played({ limit, seconds: 40, learned: { rate } });
+    expect(Math.min(...rates(seconds, 20, 40))).toBeGreaterThan(38);
+    expect(seconds.slice(10).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(15);
+  });
+
+  test('that knows the limit is near it from the first seconds on', () => {
+    const seconds = played({ limit, seconds: 10, learned: { rate: 50 } });
+    expect(seconds.slice(2).reduce((sum, { accepted }) => sum + accepted, 0)).toBeGreaterThan(0.92 * 8 * 50);
+  });
+
+  test('is not limited where the API has no limit', () => {
+    expect(figures({ limit: 'none', seconds: 60, capacity: 500 }).used).toBeGreaterThan(0.98);
+  });
+
+  test('has no more calls in flight than a slow server needs', () => {
+    const world: World = {
+      limit: 'none',
+      seconds: 90,
+      server: { places: 20, serviceMs: 200 },
+      latencyMs: 10,
+    };
+    expect(figures(world).used).toBeGreaterThan(0.95);
+    expect(played(world).at(-1)?.pace?.concurrency).toBeLessThan(80);
+  });
+
+  test.each([3, 10, 30])('finds a cap of %d calls in flight before ten seconds are over', (cap) => {
+    expect(figures({ limit: `concurrency:limit=${cap}`, seconds: 40, jitter: 0.05 }).used).toBeGreaterThan(
+      0.95,
+    );
+  });
+});
+
+describe.each([2, 3])('%d workers, which hear of each other late,', (workers) => {
+  test.each<[limit: string, used: number]>([
+    ['token-bucket:rate=50,burst=10', 0.96],
+    ['token-bucket:rate=500,burst=100', 0.96],
+    ['fixed-window:limit=50,window=1s', 0.95],
+    ['sliding-window:limit=50,window=1s', 0.94],
+    ['concurrency:limit=3', 0.95],
+    ['concurrency:limit=10', 0.95],
+  ])('use %s nearly as well as one', (limit, used) => {
+    const found = figures({ limit, seconds: 190, workers });
+    expect(found.used).toBeGreaterThan(used);
+    expect(found.rejected).toBeLessThan(0.01);
+  });
+
+  test('keep a limit that drops to a fifth within seconds', () => {
+    const limit = 'token-bucket:rate=100,burst=20 then 30s token-bucket:rate=20,burst=5';
+    const after = played({ limit, seconds: 90, workers }).slice(35);
+    // One refusal for each probe.
+    expect(after.reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThanOrEqual(10);
+  });
+
+  test('hardly ever exceed what headers tell', () => {
+    const found = figures({
+      limit: 'fixed-window:limit=50,window=1s',
+      headers: 'ratelimit',
+      seconds: 190,
+      workers,
+    });
+    expect(found.used).toBeGreaterThan(0.97);
+    expect(found.rejected).toBeLessThan(0.001);
+  });
+});

@@ -1,0 +1,284 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { steadyNow } from '../../src/clock.ts';
+import type { PaceEntry, TrafficReport } from '../../src/cluster/entries.ts';
+import type { Beat, Decision, Heartbeat, Member } from '../../src/cluster/member.ts';
+import { type LeaderLoopOptions, type PaceReport, startLeaderLoop } from '../../src/rate/leader-loop.ts';
+import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
+import { answered, tooMany } from '../worker/answers.ts';
+import { gateOnTimeline } from './gate-on-timeline.ts';
+
+/** Fake timers do not reach node:timers/promises. */
+vi.mock('../../src/waiting.ts', () => ({
+  after: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
+}));
+
+const beatMs = 100;
+const leading = { leads: true, policies: [{ text: 'auto', auto: true }] };
+const following = { leads: false, policies: [] };
+
+function paceEntry(changes: Partial<PaceEntry> = {}): PaceEntry {
+  return {
+    baseUrl: 'https://api.example.com',
+    worker: 'leader',
+    runs: ['run'],
+    workers: 3,
+    rate: 100,
+    isKept: true,
+    concurrency: 20,
+    active: 12,
+    restMs: 0,
+    learned: 101,
+    phase: 'holding',
+    reason: 'just under the limit',
+    accepted: 500,
+    rejected: 5,
+    seenAt: new Date().toISOString(),
+    ...changes,
+  };
+}
+
+type Command = Parameters<Member['decide']>[1];
+
+/** A loop whose surroundings a test can change, with all that it did. */
+function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions> = {}) {
+  const around = {
+    known,
+    others: new Map<string, TrafficReport>(),
+    failure: undefined as Error | undefined,
+    hasLead: true,
+  };
+  const did = {
+    beats: [] as Heartbeat[],
+    decided: [] as (Decision & { readonly command: Command })[],
+    paces: [] as PaceReport[],
+    errors: [] as Error[],
+    left: 0,
+    established: false,
+  };
+  const member: Member = {
+    isShared: true,
+    async beat(heartbeat) {
+      if (around.failure !== undefined) throw around.failure;
+      did.beats.push(heartbeat);
+      return { ...around.known, reports: new Map([['own', heartbeat.traffic], ...around.others]) };
+    },
+    async decide(decision, command) {
+      if (around.hasLead) did.decided.push({ ...decision, command });
+      return around.hasLead;
+    },
+    take: () => Promise.reject(new Error('the gate has a timeline of its own')),
+    async leave() {
+      did.left += 1;
+      if (around.failure !== undefined) throw around.failure;
+    },
+  };
+  const { gate } = gateOnTimeline({ cap: 1_000 });
+  const meter = new TrafficMeter();
+  const loop = startLeaderLoop({
+    member,
+    meter,
+    gate,
+    facts: () => ({ finished: 7, concurrency: 5 }),
+    onPace: (now) => did.paces.push(now),
+    onError: (error) => did.errors.push(error),
+    ...options,
+  });
+  void loop.established.then(() => {
+    did.established = true;
+  });
+  return {
+    around,
+    did,
+    gate,
+    meter,
+    loop,
+    beat: (beats = 1) => vi.advanceTimersByTimeAsync(beats * beatMs),
+    /** Calls that meet with these answers. */
+    call(...answers: Parameters<TrafficMeter['ended']>[1][]): void {
+      for (const answer of answers) meter.ended(meter.sent(), answer);
+    },
+  };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a worker that leads', () => {
+  test('sets the rate that its governor wants, and tells the others', async () => {
+    const { did, beat } = begin(leading);
+    await beat();
+    const [first] = did.decided;
+    expect(first).toMatchObject({ phase: 'starting', restMs: 0, accepted: 0, rejected: 0 });
+    expect(first?.command).toEqual({ rate: first?.rate, cap: first?.concurrency, restMs: 0 });
+    expect(did.paces[0]).toMatchObject({ phase: 'starting', rate: first?.rate });
+    expect(did.established).toBe(true);
+  });
+
+  test('keeps to the rate that the user wants', async () => {
+    const { did, beat } = begin({ leads: true, policies: [{ text: '50/s', auto: false, perSecond: 50 }] });
+    await beat();
+    expect(did.decided[0]).toMatchObject({ rate: 50, phase: 'fixed', command: { rate: 50 } });
+  });
+
+  test('keeps no rate where none is wanted, and still lets the API rest', async () => {
+    const { did, meter, beat, call } = begin({ leads: true, policies: [undefined] });
+    await beat();
+    expect(did.decided[0]?.command).toEqual({ rate: undefined, cap: 50, restMs: 0 });
+    call(tooMany());
+    meter.askedToWait(30_000);
+    await beat();
+    expect(did.decided.at(-1)?.command.restMs).toBeGreaterThan(29_000);
+  });
+
+  test('keeps to what the strictest run allowed until another one is there', async () => {
+    const { around, did, beat } = begin({
+      leads: true,
+      policies: [{ text: '9/s', auto: false, perSecond: 9 }],
+    });
+    await beat();
+    around.known = { leads: true, policies: [] };
+    await beat(10);
+    expect(did.decided.at(-1)?.command.rate).toBe(9);
+  });
+
+  test('keeps no rate that nothing has tested and the calls do not reach', async () => {
+    const { did, beat, call } = begin(leading);
+    for (let count = 0; count < 40; count += 1) {
+      call(answered());
+      await beat();
+    }
+    expect(did.decided.at(-1)).toMatchObject({ isKept: false, command: { rate: undefined } });
+  });
+
+  test('lowers the rate at once when a call is refused', async () => {
+    const { did, beat, call } = begin(leading);
+    await beat();
+    const before = did.decided.length;
+    call(...Array.from({ length: 10 }, () => tooMany()));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(did.decided.length).toBeGreaterThan(before);
+  });
+
+  test('counts what the calls of all workers met with', async () => {
+    const { around, did, beat } = begin(leading);
+    const report = { accepted: 10, rejected: 0, durationMs: 100, active: 4, stated: [] };
+    around.others.set('other', report);
+    await beat();
+    around.others.set('other', { ...report, accepted: 25 });
+    await beat(2);
+    expect(did.decided.at(-1)).toMatchObject({ accepted: 15, active: 4 });
+  });
+
+  test('begins with what the one before had found', async () => {
+    const { did, beat } = begin({ ...leading, pace: paceEntry({ restMs: 60_000 }) });
+    await beat();
+    expect(did.decided[0]).toMatchObject({ learned: 101, reason: 'the API asks to wait' });
+    expect(did.decided[0]?.restMs).toBeGreaterThan(59_000);
+  });
+
+  test('changes nothing when another one has taken the lead', async () => {
+    const { around, did, beat } = begin(leading);
+    around.hasLead = false;
+    await beat(3);
+    expect([did.decided, did.paces]).toEqual([[], []]);
+  });
+});
+
+describe('a worker that follows', () => {
+  test('tells what it meets with, and shows what was decided', async () => {
+    const { did, beat, call } = begin({ ...following, pace: paceEntry() });
+    call(answered());
+    await beat(2);
+    expect(did.beats.at(-1)).toMatchObject({ finished: 7, concurrency: 5, traffic: { accepted: 1 } });
+    expect(did.paces[0]).toMatchObject({ rate: 100, accepted: 500, rejected: 5, ownConcurrency: 6 });
+    expect(did.decided).toEqual([]);
+  });
+
+  test('waits for a pace', async () => {
+    const { around, did, beat } = begin(following);
+    await beat(20);
+    expect(did.established).toBe(false);
+    around.known = { ...following, pace: paceEntry() };
+    await beat(5);
+    expect(did.established).toBe(true);
+  });
+
+  test('rests as long as was decided', async () => {
+    const { around, gate, beat } = begin({ ...following, pace: paceEntry({ restMs: 60_000 }) });
+    await beat();
+    expect(gate.isResting).toBe(true);
+    around.known = { ...following, pace: paceEntry() };
+    await beat();
+    expect(gate.isResting).toBe(false);
+  });
+
+  test('lets nothing out for a moment when a call is refused', async () => {
+    const { gate, call, beat } = begin({ ...following, pace: paceEntry() });
+    await beat();
+    call(tooMany());
+    let admittedAt = 0;
+    void gate.enter().then(() => {
+      admittedAt = steadyNow();
+    });
+    const refusedAt = steadyNow();
+    await beat(2);
+    expect(admittedAt - refusedAt).toBeGreaterThanOrEqual(50);
+  });
+
+  test('has as many calls in flight as its user wants', async () => {
+    const { did, beat } = begin({ ...following, pace: paceEntry() }, { concurrency: 3 });
+    await beat();
+    expect(did.paces[0]?.ownConcurrency).toBe(3);
+  });
+
+  test('takes over what was found when it comes to lead', async () => {
+    const { around, did, beat } = begin({ ...following, pace: paceEntry() });
+    await beat();
+    around.known = leading;
+    await beat(2);
+    expect(did.decided[0]).toMatchObject({ learned: 101, phase: 'holding' });
+  });
+});
+
+describe('a worker', () => {
+  test('beats seldom where there is no run and nothing to call', async () => {
+    const { did, beat } = begin({ leads: true, policies: [] });
+    await beat(50);
+    expect(did.beats.length).toBeLessThanOrEqual(12);
+  });
+
+  test('goes on after an error of the datastore', async () => {
+    const { around, did, beat } = begin(leading);
+    await beat();
+    around.failure = new Error('away');
+    await beat(2);
+    expect(did.errors).toContain(around.failure);
+    around.failure = undefined;
+    const before = did.decided.length;
+    await beat(2);
+    expect(did.decided.length).toBeGreaterThan(before);
+  });
+
+  test('leaves when it stops, and sets nothing behind anybody’s back', async () => {
+    const { did, loop, beat } = begin(leading);
+    await beat();
+    await loop.stop();
+    const { length } = did.decided;
+    await beat(5);
+    expect([did.left, did.decided.length]).toEqual([1, length]);
+  });
+
+  test('does not wait for a datastore that is away', async () => {
+    const { around, did, loop, beat } = begin(leading);
+    await beat();
+    around.failure = new Error('away');
+    const stopped = loop.stop();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await stopped;
+    expect(did.errors).toEqual([around.failure]);
+  });
+});

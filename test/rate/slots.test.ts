@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { World } from '../bench/rate/world.ts';
+import { played } from './governor/simulated.ts';
+
+/** When the calls of a world went out, in milliseconds from its beginning, and by which worker. */
+function callsOf(world: Omit<World, 'limit' | 'onCall'>): { readonly at: number; readonly worker: number }[] {
+  const calls: { at: number; worker: number }[] = [];
+  played({ limit: 'none', ...world, onCall: (at, worker) => calls.push({ at, worker }) });
+  return calls;
+}
+
+type Calls = ReturnType<typeof callsOf>;
+
+/** The most calls in any window of so many milliseconds. */
+function mostWithin(calls: Calls, milliseconds: number): number {
+  let from = 0;
+  return calls.reduce((most, { at }, index) => {
+    while ((calls[from]?.at ?? at) <= at - milliseconds) from += 1;
+    return Math.max(most, index - from + 1);
+  }, 0);
+}
+
+/** Calls per second from one second to another. */
+function perSecond(calls: Calls, from: number, to: number): number {
+  return calls.filter(({ at }) => at >= from * 1_000 && at < to * 1_000).length / (to - from);
+}
+
+/** What is late by up to 10 ms, or up to half of the time between two slots, is made up for. */
+function burst(rate: number): number {
+  return Math.max(1, Math.ceil((rate * 10) / 1_000));
+}
+
+describe.each([1, 3, 10])('%d workers', (workers) => {
+  test.each([0.5, 5, 50, 300])('make no more than %d calls in any second, and hardly fewer', (rate) => {
+    const seconds = rate < 1 ? 60 : 20;
+    const calls = callsOf({ fixed: rate, workers, seconds });
+    expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(Math.ceil(rate) + burst(rate));
+    expect(perSecond(calls, 5, seconds)).toBeGreaterThan(0.97 * rate);
+  });
+});
+
+describe('the rate is kept', () => {
+  const world = { fixed: 50, workers: 3, seconds: 30 };
+
+  test.each<[string, Omit<World, 'limit' | 'seconds'>]>([
+    ['messages are late and out of order', { network: { delayMs: 5, jitterMs: 40 } }],
+    ['messages are lost', { network: { lost: 0.02 } }],
+    ['the timeline is away for a while', { network: { away: [8, 12] } }],
+    [
+      'workers freeze',
+      {
+        frozen: [
+          [0, 6, 6.7],
+          [1, 8, 13],
+          [2, 12, 12.3],
+        ],
+      },
+    ],
+    ['nobody leads for a while', { leaderAt: (second) => (second > 8 && second < 14 ? '' : 'worker-0') }],
+    ['the lead goes from one to another', { leaderAt: (second) => `worker-${Math.floor(second / 4) % 3}` }],
+    ['another worker believes that it leads', { otherLeaders: [[5, 25, { id: 'other', rate: 500 }]] }],
+  ])('when %s', (_what, trouble) => {
+    for (const seed of [1, 2, 3]) {
+      const calls = callsOf({ ...world, ...trouble, seed });
+      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(52);
+      expect(mostWithin(calls, 200)).toBeLessThanOrEqual(12);
+      expect(perSecond(calls, 20, 30)).toBeGreaterThan(45);
+    }
+  });
+
+  test('of a few calls per second by workers that freeze and messages that are late', () => {
+    const calls = callsOf({
+      fixed: 2,
+      workers: 5,
+      seconds: 60,
+      network: { jitterMs: 40 },
+      frozen: [[1, 10, 20]],
+    });
+    expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('a worker', () => {
+  test('that is slow leaves what it can’t use to the others', () => {
+    const calls = callsOf({ fixed: 100, workers: 2, seconds: 20, slowWorkers: [1] });
+    expect(perSecond(calls, 5, 20)).toBeGreaterThan(95);
+    expect(
+      perSecond(
+        calls.filter(({ worker }) => worker === 0),
+        5,
+        20,
+      ),
+    ).toBeLessThan(25);
+  });
+
+  test('that is frozen costs what it had taken, and no more', () => {
+    const calls = callsOf({ fixed: 100, workers: 3, seconds: 20, frozen: [[1, 8, 18]] });
+    expect(perSecond(calls, 8, 9)).toBeGreaterThan(90);
+    expect(perSecond(calls, 9, 18)).toBeGreaterThan(98);
+  });
+
+  test('far from the timeline uses nearly the whole rate', () => {
+    const calls = callsOf({ fixed: 50, workers: 2, seconds: 20, network: { delayMs: 30, jitterMs: 10 } });
+    expect(perSecond(calls, 5, 20)).toBeGreaterThan(48);
+  });
+});

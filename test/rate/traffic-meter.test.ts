@@ -1,0 +1,302 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ApiAnswer } from '../../src/api/client.ts';
+import { type MeteredCall, TrafficMeter } from '../../src/rate/traffic-meter.ts';
+import {
+  answered,
+  failing,
+  refusedConnection,
+  stated,
+  tooMany,
+  unavailable,
+  unavailableFor,
+} from '../worker/answers.ts';
+
+/** A meter after these answers, one call after the other. */
+function metered(...answers: readonly ApiAnswer[]): TrafficMeter {
+  const meter = new TrafficMeter();
+  for (const answer of answers) meter.ended(meter.sent(), answer);
+  return meter;
+}
+
+function counted(meter: TrafficMeter) {
+  const { accepted, rejected } = meter.report();
+  return { accepted, rejected };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a call', () => {
+  const accepted = { accepted: 1, rejected: 0 };
+  const rejected = { accepted: 0, rejected: 1 };
+  const neither = { accepted: 0, rejected: 0 };
+
+  test.each<[string, ApiAnswer, object]>([
+    ['that succeeds is accepted', answered(), accepted],
+    ['for what is not there (404) is accepted', failing({ class: 'permanent', status: 404 }), accepted],
+    ['without permission (403) is accepted', failing({ class: 'halt-early', status: 403 }), accepted],
+    ['that breaks the server (500) is accepted', failing({ class: 'retry', status: 500 }), accepted],
+    ['that is too late for a gateway (504) is accepted', failing({ status: 504 }), accepted],
+    ['whose answer is cut off is accepted', failing({ code: 'ANSWER_CUT_OFF', status: 200 }), accepted],
+    ['that meets a single 503 is accepted', unavailable, accepted],
+    ['that is one too many (429) is rejected', tooMany(), rejected],
+    ['that is one too many (429), with how long to wait, is rejected', tooMany(1_000), rejected],
+    ['that meets a single 503 with how long to wait is accepted', unavailableFor(1_000), accepted],
+    ['that is refused a connection is neither', refusedConnection, neither],
+    ['whose host is not known is neither', failing({ code: 'HOST_NOT_FOUND' }), neither],
+    ['that gets no answer in time is neither', failing({ code: 'TOTAL_TIMEOUT', unclear: true }), neither],
+    ['whose connection is lost is neither', failing({ code: 'CONNECTION_LOST', unclear: true }), neither],
+    ['that is stopped is neither', failing({ class: 'aborted', code: 'INTERRUPTED' }), neither],
+  ])('%s', (_title, answer, expected) => {
+    const meter = metered(answer);
+    expect(counted(meter)).toEqual(expected);
+    expect(meter.active).toBe(0);
+  });
+});
+
+test('a call that the client itself has failed with is over, and tells nothing', () => {
+  const meter = new TrafficMeter();
+  meter.ended(meter.sent(), undefined);
+  expect(meter.report()).toEqual(new TrafficMeter().report());
+});
+
+describe('calls that meet a 503', () => {
+  const others = (count: number) => Array.from({ length: count }, () => answered());
+
+  test.each<[string, ApiAnswer[], number]>([
+    ['are an accident when they are two of ten', [unavailable, ...others(8), unavailable], 0],
+    [
+      'are too many when they are three of ten',
+      [unavailable, ...others(4), unavailable, ...others(3), unavailable],
+      1,
+    ],
+    [
+      'are an accident when they are three of eleven',
+      [unavailable, ...others(8), unavailable, unavailable],
+      0,
+    ],
+    ['are too many from the third one in a row on', Array.from({ length: 10 }, () => unavailable), 8],
+    [
+      'are too many whether they say when to come back or not',
+      [unavailableFor(1), unavailable, unavailableFor(1)],
+      1,
+    ],
+    [
+      'are judged by answers only',
+      [unavailable, unavailable, ...Array.from({ length: 20 }, () => refusedConnection), unavailable],
+      1,
+    ],
+  ])('%s', (_title, answers, rejected) => {
+    expect(metered(...answers).report().rejected).toBe(rejected);
+  });
+});
+
+describe('503s that are tolerated', () => {
+  /** A meter after these answers, to which no 503 by itself is a refusal. */
+  function tolerant(...answers: readonly ApiAnswer[]): TrafficMeter {
+    const meter = new TrafficMeter();
+    meter.tolerates503 = true;
+    meter.onRefused = vi.fn();
+    for (const answer of answers) meter.ended(meter.sent(), answer);
+    return meter;
+  }
+
+  test('are accepted, and of no interest to whoever wants to know of refusals', () => {
+    const meter = tolerant(unavailable, unavailable, unavailable, unavailable);
+    expect(meter.report()).toMatchObject({ accepted: 4, rejected: 0, unavailable: 4 });
+    expect(meter.onRefused).not.toHaveBeenCalled();
+  });
+
+  test.each<[string, ApiAnswer]>([
+    ['a 503 that asks to wait', unavailableFor(1_000)],
+    ['a 429', tooMany()],
+  ])('leave %s a refusal', (_title, answer) => {
+    const meter = tolerant(unavailable, unavailable, answer);
+    expect(meter.report()).toMatchObject({ accepted: 2, rejected: 1, unavailable: 2 });
+    expect(meter.onRefused).toHaveBeenCalledOnce();
+  });
+
+  test('count again at once when they are so no more', () => {
+    const meter = tolerant(unavailable, unavailable);
+    meter.tolerates503 = false;
+    meter.ended(meter.sent(), unavailable);
+    expect(counted(meter)).toEqual({ accepted: 2, rejected: 1 });
+  });
+});
+
+describe('a report', () => {
+  test('of nothing is empty', () => {
+    expect(new TrafficMeter().report()).toEqual({
+      accepted: 0,
+      rejected: 0,
+      unavailable: 0,
+      durationMs: 0,
+      active: 0,
+      stated: [],
+    });
+  });
+
+  test('counts all that was ever met with', () => {
+    const meter = metered(answered(), tooMany(), refusedConnection);
+    meter.report();
+    meter.ended(meter.sent(), answered());
+    meter.ended(meter.sent(), tooMany());
+    expect(counted(meter)).toEqual({ accepted: 2, rejected: 2 });
+  });
+
+  test('adds up how long accepted calls took, and no others', () => {
+    const meter = metered(
+      answered({ durationMs: 10 }),
+      failing({ status: 404 }, { durationMs: 20 }),
+      tooMany(),
+      failing({ code: 'TOTAL_TIMEOUT' }, { durationMs: 60_000 }),
+    );
+    expect(meter.report().durationMs).toBe(30);
+  });
+
+  test('knows the calls in flight', () => {
+    const meter = new TrafficMeter();
+    const calls = [meter.sent(), meter.sent(), meter.sent()];
+    expect([meter.active, meter.report().active]).toEqual([3, 3]);
+    meter.ended(calls[0] as MeteredCall, answered());
+    expect([meter.active, meter.report().active]).toEqual([2, 2]);
+  });
+
+  test.each([['rejected', tooMany()]])(
+    'says how long ago the latest of the %s calls was sent',
+    (_kind, refused) => {
+      const meter = new TrafficMeter();
+      const first = meter.sent();
+      vi.advanceTimersByTime(100);
+      const second = meter.sent();
+      vi.advanceTimersByTime(50);
+      vi.setSystemTime(Date.now() - 3_600_000);
+      meter.ended(second, refused);
+      meter.ended(first, refused);
+      meter.ended(meter.sent(), answered());
+      expect(meter.report().refusedAgoMs).toBe(50);
+      vi.advanceTimersByTime(10);
+      expect(meter.report().refusedAgoMs).toBe(60);
+    },
+  );
+
+  test('says how long the API still asks to wait, the longest that it asked for', () => {
+    const meter = metered(tooMany(5_000), tooMany(1_000), tooMany());
+    vi.advanceTimersByTime(2_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(meter.report().waitMs).toBe(3_000);
+    vi.advanceTimersByTime(2_999);
+    expect(meter.report().waitMs).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(meter.report().waitMs).toBeUndefined();
+  });
+
+  test('says how long to wait though the call that was told so was an accident', () => {
+    expect(metered(unavailableFor(5_000)).report()).toMatchObject({ rejected: 0, waitMs: 5_000 });
+  });
+
+  test('says nothing of a wait before a single row is tried again', () => {
+    expect(metered(failing({ status: 500, waitMs: 5_000 })).report().waitMs).toBeUndefined();
+  });
+
+  test('says among how many at the most calls were accepted, and among how many at least rejected', () => {
+    const meter = new TrafficMeter();
+    const calls = Array.from({ length: 4 }, () => meter.sent());
+    const answers = [answered(), answered(), tooMany(), tooMany()];
+    for (const [index, call] of calls.entries()) meter.ended(call, answers[index] ?? answered());
+    expect(meter.report()).toMatchObject({ acceptedAmong: 2, rejectedAmong: 3 });
+  });
+
+  test('says so of the time since the last one only', () => {
+    const meter = metered(answered(), tooMany());
+    meter.report();
+    const { acceptedAmong, rejectedAmong } = meter.report();
+    expect([acceptedAmong, rejectedAmong]).toEqual([undefined, undefined]);
+    meter.ended(meter.sent(), answered());
+    expect(meter.report().acceptedAmong).toBe(1);
+  });
+
+  test('counts with those among which a call was sent the ones of other processes', () => {
+    const meter = new TrafficMeter();
+    meter.elsewhere = () => 10;
+    const first = meter.sent();
+    meter.elsewhere = () => 20;
+    const second = meter.sent();
+    meter.ended(first, answered());
+    meter.ended(second, tooMany());
+    expect(meter.report()).toMatchObject({ active: 0, acceptedAmong: 11, rejectedAmong: 22 });
+  });
+
+  test('leaves out calls that nobody took the connection for', () => {
+    const report = metered(refusedConnection).report();
+    expect([report.acceptedAmong, report.rejectedAmong]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('what the API states', () => {
+  test('is reported once, the latest of each limit', () => {
+    const meter = metered(
+      answered({ limits: [stated('second', 9), stated('minute', 99)] }),
+      failing({ status: 404 }, { limits: [stated('second', 8)] }),
+      answered(),
+    );
+    expect(meter.report().stated).toEqual([stated('second', 8), stated('minute', 99)]);
+    expect(meter.report().stated).toEqual([]);
+  });
+
+  test('is heard from calls that were rejected, too', () => {
+    const limits = [stated('second', 0)];
+    expect(metered({ ...tooMany(1_000), limits }).report().stated).toEqual(limits);
+  });
+
+  test('is bounded, however many names the server thinks of', () => {
+    const meter = new TrafficMeter();
+    for (let name = 0; name < 1_000; name += 1)
+      meter.ended(meter.sent(), answered({ limits: [stated(`limit-${name}`, 1)] }));
+    meter.ended(meter.sent(), answered({ limits: [stated('limit-0', 0)] }));
+    const limits = meter.report().stated;
+    expect(limits).toHaveLength(16);
+    expect(limits[0]).toEqual(stated('limit-0', 0));
+  });
+});
+
+describe('whoever wants to know of refusals', () => {
+  test.each<[string, ApiAnswer, number]>([
+    ['is called for one that is too many', tooMany(), 1],
+    ['is not called for one that reached nobody', refusedConnection, 0],
+    ['is not called for one that is accepted', answered(), 0],
+    ['is not called for one that fails otherwise', failing({ status: 500 }), 0],
+    ['is not called for one that gets no answer', failing({ code: 'TOTAL_TIMEOUT' }), 0],
+  ])('%s', (_title, answer, calls) => {
+    const meter = new TrafficMeter();
+    meter.onRefused = vi.fn();
+    meter.ended(meter.sent(), answer);
+    expect(meter.onRefused).toHaveBeenCalledTimes(calls);
+  });
+
+  test('finds the refusal counted already', () => {
+    const meter = new TrafficMeter();
+    meter.onRefused = () => expect(meter.report()).toMatchObject({ rejected: 1, active: 0, waitMs: 1_000 });
+    meter.ended(meter.sent(), tooMany(1_000));
+    expect.assertions(1);
+  });
+});
+
+test('calls in flight are counted, and the age of the oldest is that of a clock that never jumps', () => {
+  const meter = new TrafficMeter();
+  expect(meter.inFlight).toBeUndefined();
+  const first = meter.sent();
+  vi.advanceTimersByTime(3_000);
+  const second = meter.sent();
+  vi.advanceTimersByTime(2_000);
+  vi.setSystemTime(new Date(0));
+  expect(meter.inFlight).toEqual({ calls: 2, oldestMs: 5_000 });
+  meter.ended(first, answered());
+  expect(meter.inFlight).toEqual({ calls: 1, oldestMs: 2_000 });
+  meter.ended(second, undefined);
+  expect(meter.inFlight).toBeUndefined();
+});
