@@ -24,8 +24,8 @@ const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_0
 
 /** Pause before a batch is added again that could not be, in milliseconds. */
 const addAgainMs = 1_000;
-/** The ledger of a batch that has been open for so long is read before it is done. */
-const readAfterMs = 1_000;
+/** A batch that was added so long ago is in the datastore, or lost. */
+const addedWithinMs = 1_000;
 
 /** A row that was handed back. */
 export interface HandedBack extends Leftover {
@@ -180,14 +180,20 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       batch.isWithdrawn = true;
       return;
     }
-    await batch.readOn((first) => rows.readLedger(id, first));
-    await save(batch.abandoned());
+    await save(await batch.abandoned((first) => rows.readLedger(id, first)));
     // Whoever has claimed it meanwhile has it still, unless that was long ago: BullMQ removes nothing that is locked.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;
     await child.remove().catch(() => {
       batch.isTaken = false;
     });
+  }
+
+  /** A batch that is done is there until it has been collected. */
+  async function lookFor(id: string, { since, rows, size }: OpenBatch): Promise<void> {
+    if (datastore.exclusive || performance.now() - since < addedWithinMs) return;
+    if ((await queue.getJob(id)) !== undefined || !open.delete(id)) return;
+    await options.onVanished(rows, size);
   }
 
   return {
@@ -198,18 +204,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       return sum;
     },
     async refresh() {
-      const now = performance.now();
-      const old = [...open].filter(([, { since }]) => now - since > readAfterMs);
-      await Promise.all(
-        old.map(async ([id, batch]) => {
-          const before = batch.unfinishedRows;
-          await batch.readOn((first) => rows.readLedger(id, first));
-          if (batch.unfinishedRows < before) await options.onResults(batch.known().results);
-          // A batch that is done is there until it has been collected.
-          if ((await queue.getJob(id)) !== undefined || !open.delete(id)) return;
-          await options.onVanished(batch.rows, batch.size);
-        }),
+      const news = await Promise.all(
+        [...open].map(([id, batch]) => batch.news((first) => rows.readLedger(id, first))),
       );
+      const results = news.flat();
+      if (results.length > 0) await options.onResults(results);
+      await Promise.all([...open].map(([id, batch]) => lookFor(id, batch)));
     },
     async add(tasks, signal) {
       const id = batchJobId(runId);

@@ -39,18 +39,17 @@ export class Ledger {
     return this.#isWithdrawn;
   }
 
-  apply(entry: LedgerEntry): void {
-    if (entry.type === 'withdraw') {
-      this.#isWithdrawn = true;
-      return;
-    }
-    if (entry.claim < this.#claim) return;
+  /** @returns the results that were not known before */
+  apply(entry: LedgerEntry): readonly RowResult[] {
+    if (entry.type === 'withdraw') this.#isWithdrawn = true;
+    if (entry.type === 'withdraw' || entry.claim < this.#claim) return [];
     if (entry.claim > this.#claim) this.#takeOver(entry.claim);
-    if (entry.type === 'begin') return;
-    for (const result of entry.results ?? []) this.finish(result);
+    if (entry.type === 'begin') return [];
+    const fresh = (entry.results ?? []).filter((result) => this.finish(result));
     for (const unfinished of entry.unfinished ?? []) this.leave(unfinished);
     // A row may be called again at once.
     for (const row of entry.intents ?? []) this.#row(row).isIntended = true;
+    return fresh;
   }
 
   /** Whoever had the batch is gone: what it intended to call was perhaps called. */
@@ -63,11 +62,14 @@ export class Ledger {
     }
   }
 
-  finish(result: RowResult): void {
+  /** @returns whether the row had no result yet: the first one counts */
+  finish(result: RowResult): boolean {
     const state = this.#row(result.row);
-    if (state.result === undefined) this.#finished += 1;
-    state.result ??= result;
     state.isIntended = false;
+    if (state.result !== undefined) return false;
+    state.result = result;
+    this.#finished += 1;
+    return true;
   }
 
   leave({ row, history, attemptsUsed }: Unfinished): void {

@@ -1,3 +1,4 @@
+import type { RowResult } from '../domain.ts';
 import { Ledger } from './ledger.ts';
 import { type BatchReturn, decodeEntry, type Leftover, type RowTask } from './payload.ts';
 
@@ -15,11 +16,19 @@ export interface BatchSize {
   readonly bytes: number;
 }
 
+/** Reads a ledger from its entry of this index on. */
+type ReadLedger = (first: number) => Promise<readonly string[]>;
+
+/** The ledger of a batch that is worked on for so long is read before it is done. */
+const readAfterMs = 1_000;
+
 /** A batch that was fed and is not collected yet. */
 export class OpenBatch {
   readonly rows: readonly number[];
   readonly size: BatchSize;
   readonly since = performance.now();
+  /** When its ledger was first seen not to be empty. */
+  #begunAt = Number.POSITIVE_INFINITY;
   /** Whether its worker knows that it is wanted back. */
   isWithdrawn = false;
   /** Whether it was taken back. */
@@ -40,21 +49,23 @@ export class OpenBatch {
     return this.#ledger.unfinishedRows;
   }
 
-  /** Reads on in its ledger: `read` gets the index of the first entry that is wanted. */
-  async readOn(read: (first: number) => Promise<readonly string[]>): Promise<void> {
-    const texts = await read(this.#read);
-    this.#read += texts.length;
-    for (const text of texts) this.#ledger.apply(decodeEntry(text));
+  /**
+   * What its ledger says that was not known before. A batch that was begun only just now is left alone: most are soon done,
+   * and what they return says the same.
+   */
+  async news(read: ReadLedger): Promise<readonly RowResult[]> {
+    const first = this.#read;
+    const texts = await read(first);
+    const now = performance.now();
+    if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
+    return now - this.#begunAt < readAfterMs ? [] : this.#apply(first, texts);
   }
 
   /** What its ledger says, when nobody has it any more. */
-  abandoned(): BatchReturn {
+  async abandoned(read: ReadLedger): Promise<BatchReturn> {
+    const first = this.#read;
+    this.#apply(first, await read(first));
     this.#ledger.abandon();
-    return this.known();
-  }
-
-  /** What its ledger says so far. */
-  known(): BatchReturn {
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
   }
 
@@ -62,6 +73,13 @@ export class OpenBatch {
   taskOf({ row, history, attemptsUsed }: Leftover): RowTask | undefined {
     const task = this.#tasks.get(row);
     return task && { ...task, ...(history !== undefined && { history }), attemptsUsed };
+  }
+
+  /** Applies those of the entries that nobody has read meanwhile. */
+  #apply(first: number, texts: readonly string[]): readonly RowResult[] {
+    const unread = texts.slice(this.#read - first);
+    this.#read = Math.max(this.#read, first + texts.length);
+    return unread.flatMap((text) => this.#ledger.apply(decodeEntry(text)));
   }
 }
 

@@ -61,8 +61,10 @@ export interface Coordinator {
   close(): Promise<void>;
 }
 
-/** How often the datastore is asked what other processes have finished, and what can be taken back. */
-const refreshMs = 250;
+/** How often the datastore is asked what workers have finished. */
+const refreshMs = 500;
+/** How often it is asked what can be taken back. */
+const takeBackMs = 250;
 /** Rows that are fed with one write to the journal. */
 const rowsAtOnce = 1_000;
 
@@ -200,8 +202,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     work.catch(() => {});
   }
 
-  /** Rows of a shared datastore are finished by processes that can't tell this one. */
-  const observer = datastore.exclusive ? undefined : setInterval(() => void observe(), refreshMs);
+  const observer = setInterval(() => void observe(), refreshMs);
   let observing = false;
   let troubled = false;
   async function observe(): Promise<void> {
@@ -223,7 +224,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     if (!datastore.exclusive && !window.isEmpty) await options.rows.watchStalled();
     while (!window.isEmpty && !signal.aborted && failure === undefined) {
       await batches.takeBack(({ results, leftovers }) => keep(results, leftovers.flatMap(opened)));
-      if (!window.isEmpty) await Promise.race([window.changed(), pause(refreshMs)]);
+      if (!window.isEmpty) await Promise.race([window.changed(), pause(takeBackMs)]);
     }
     if (failure !== undefined) throw failure;
     if (!window.isEmpty) return false;

@@ -15,6 +15,8 @@ const heldWindows = 8;
 /** Until the rate is known. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
+/** At the end smaller ones are not worth their commands. */
+const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** The rate is measured over about so many of the last seconds. */
 const memorySeconds = 3;
@@ -24,6 +26,10 @@ export interface FeedWindowOptions {
   readonly concurrency: number;
   /** Calls per second that the user allows, if limited. */
   readonly ratePerSecond?: number;
+  /** Workers that share the rows. Default: one. */
+  readonly workers?: () => number;
+  /** Rows of the run that have no result. Default: more than matter. */
+  readonly unfinished?: () => number;
   /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
 }
@@ -31,8 +37,6 @@ export interface FeedWindowOptions {
 export class FeedWindow {
   /** Calls in flight at once. */
   concurrency: number;
-  /** Workers that share the rows. */
-  workers = 1;
   readonly #options: FeedWindowOptions;
   readonly #now: () => number;
   #openRows = 0;
@@ -67,10 +71,17 @@ export class FeedWindow {
     return bytes >= maxBatchBytes || rows >= this.#batchRows;
   }
 
-  /** A second of work of one worker; less while nobody knows how much that is. */
+  /**
+   * A second of work of one worker; less while nobody knows how much that is, and near the end, so that all workers have
+   * something to do until then.
+   */
   get #batchRows(): number {
     if (this.#weights === 0) return firstBatchRows;
-    return Math.min(maxBatchRows, Math.ceil(this.limit / secondsOfWork / this.workers));
+    const { workers, unfinished } = this.#options;
+    const sharing = Math.max(1, workers?.() ?? 1);
+    const second = Math.ceil(this.limit / secondsOfWork / sharing);
+    const part = Math.ceil(((unfinished?.() ?? Number.POSITIVE_INFINITY) - this.#heldRows) / (2 * sharing));
+    return Math.min(maxBatchRows, second, Math.max(part, lastBatchRows));
   }
 
   /** Rows that may be fed now. */

@@ -163,6 +163,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   });
   const entry = (): RunEntry => entryOf(keeper.record, journal.outcomeCounts, progress);
   let latest: RateFacts | undefined;
+  let workers = 1;
   let ended = false;
   try {
     if (cluster !== undefined) await announce(cluster, entry(), { takeUp: options.handOver !== true });
@@ -184,6 +185,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         entry,
         onSurroundings(surroundings) {
           const { pace } = surroundings;
+          workers = surroundings.workers;
           if (options.client === undefined && pace !== undefined)
             seePace({ ...pace, ...(pace.restMs > 0 && { restUntil: steadyNow() + pace.restMs }) });
           options.onSurroundings?.(surroundings);
@@ -196,6 +198,8 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         runId: id,
         options: runOptions,
         ...means,
+        total: options.record.plan.rows,
+        workers: () => workers,
         tasks: () => unfinishedTasks(id, planned.manifest.rows(), planned.prepare, journal),
         client: options.client,
         wishes,

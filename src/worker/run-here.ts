@@ -46,6 +46,10 @@ export interface RunHereOptions {
   readonly lost: Promise<Error>;
   readonly rows: RowQueue;
   readonly journal: Journal;
+  /** Rows of the manifest. */
+  readonly total: number;
+  /** Workers that call the API, on all machines. */
+  readonly workers: () => number;
   /** The rows without a result, as it stands when they are asked for. */
   readonly tasks: () => AsyncIterable<RowTask>;
   /** Calls the API; without it, workers elsewhere must. */
@@ -112,6 +116,8 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
   const window = new FeedWindow({
     concurrency: options.concurrency === 'auto' ? usualConcurrency : options.concurrency,
     ...(options.rate?.perSecond !== undefined && { ratePerSecond: options.rate.perSecond }),
+    workers: run.workers,
+    unfinished: () => run.total - run.journal.finishedCount,
   });
   const onError = (error: Error): void => {
     log.warn({ run: run.runId, err: error.message }, 'datastore error');

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FeedWindow } from '../../src/run/feed-window.ts';
+import { FeedWindow, type FeedWindowOptions } from '../../src/run/feed-window.ts';
 
-function steadyWindow(
-  options: { concurrency: number; ratePerSecond?: number },
-  rowsPerSecond: number,
-): FeedWindow {
+function steadyWindow(options: FeedWindowOptions, rowsPerSecond: number): FeedWindow {
   let now = 0;
   const window = new FeedWindow({ ...options, now: () => now });
   window.fed(1_000_000, 0);
@@ -48,6 +45,32 @@ describe('FeedWindow', () => {
     const { limit } = steadyWindow(options, rowsPerSecond);
     expect(limit).toBeGreaterThan(expected * 0.95);
     expect(limit).toBeLessThan(expected * 1.05 + 1);
+  });
+
+  test.each([
+    ['a second of work', {}, 100, 100],
+    ['no more than 250 rows', {}, 2_000, 250],
+    ['a second of work of one worker', { workers: () => 4 }, 400, 100],
+    ['a second of work where nobody calls yet', { workers: () => 0 }, 100, 100],
+    // A million rows are fed, less 3,000.
+    ['a part for each worker, twice, near the end', { workers: () => 2, unfinished: () => 997_200 }, 2_000, 50],
+    ['no crumbs at the end', { unfinished: () => 997_005 }, 2_000, 10],
+  ])('makes batches of %s', (_title, options, rowsPerSecond, expected) => {
+    const window = steadyWindow({ concurrency: 1, ...options }, rowsPerSecond);
+    window.collected(3_000, 0);
+    let rows = 0;
+    while (!window.isFull(rows, 0)) rows += 1;
+    expect(Math.abs(rows - expected)).toBeLessThanOrEqual(1);
+  });
+
+  test.each([
+    ['25 rows as long as nobody knows how much a second of work is', 0, 25],
+    ['one row of 4 MB', 4 * 1024 * 1024, 1],
+  ])('begins with batches of %s', (_title, bytesPerRow, expected) => {
+    const window = new FeedWindow({ concurrency: 1 });
+    let rows = 0;
+    while (!window.isFull(rows, rows * bytesPerRow)) rows += 1;
+    expect(rows).toBe(expected);
   });
 
   test('goes by the concurrency as it is at the moment', () => {
