@@ -47,7 +47,7 @@ describe('FeedWindow', () => {
     expect(limit).toBeLessThan(expected * 1.05 + 1);
   });
 
-  test.each([
+  test.each<[string, Partial<FeedWindowOptions>, number, number]>([
     ['a second of work', {}, 100, 100],
     ['no more than 250 rows', {}, 2_000, 250],
     ['a second of work of one worker', { workers: () => 4 }, 400, 100],

@@ -21,7 +21,7 @@ import { requested } from './machine.ts';
 export const rows = 5_000;
 export const concurrency = 15;
 export const workers = 2;
-const faults = 'reset=0.5%,500=0.5%,502-after-commit=0.5%,malformed=0.5%,503=0.5%';
+export const faults = 'reset=0.5%,500=0.5%,502-after-commit=0.5%,malformed=0.5%,503=0.5%';
 /** Slow enough that the last kill still meets a run that is going. */
 const usualRate = '600/s';
 
@@ -36,7 +36,12 @@ export interface Parts {
   readonly end: Promise<Finished>;
 }
 
-export async function begin(rate = usualRate): Promise<Parts> {
+export interface Pace {
+  readonly rate?: string;
+  readonly backoff?: string;
+}
+
+export async function begin({ rate = usualRate, backoff = '50ms' }: Pace = {}): Promise<Parts> {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'manifest.csv'), mixedCsv(rows).text);
   const redis = await redisForTest();
@@ -46,7 +51,7 @@ export async function begin(rate = usualRate): Promise<Parts> {
   const env = { ...sandbox.env, CQBATCH_QUEUE: redis.url };
   const parts = { cwd, env, redis, sandbox, workers: [] as ChildProcess[] };
   for (let index = 0; index < workers; index += 1) parts.workers.push(await startWorker(parts));
-  const args = ['run', 'manifest.csv', '--yes', '--rate', rate, '--backoff', '50ms', '--no-worker'];
+  const args = ['run', 'manifest.csv', '--yes', '--rate', rate, '--backoff', backoff, '--no-worker'];
   const coordinator = startCqbatch(args, { cwd, env });
   const end = finished(coordinator);
   await saying(coordinator, 'Run 20');
@@ -70,10 +75,14 @@ export async function kill(child: ChildProcess): Promise<void> {
 export const aMoment = () => sleep(300 + Math.random() * 1_500);
 
 /** @param lost rows that may have been in flight where something was lost, all in all. */
-export async function expectExactness({ cwd, sandbox }: Parts, lost: number): Promise<void> {
+export async function expectExactness(
+  { cwd, sandbox }: Pick<Parts, 'cwd' | 'sandbox'>,
+  lost: number,
+  expectedRows = rows,
+): Promise<void> {
   const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
   const log = await sandbox.log();
-  expectEveryRowOnce(report, rows);
+  expectEveryRowOnce(report, expectedRows);
   expectAgreement(report, log, { killed: true });
   expect(report.filter((row) => row['_outcome'] === 'not_attempted')).toEqual([]);
   const calls = callsByRow(log);

@@ -25,7 +25,14 @@ async function expectNews(
   const home = await newMachine(place, rows);
   await help(await newMachine(place));
   const patient = ['--timeout', '100s', '--concurrency', '50'];
-  const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', ...(flags.length > 0 ? flags : patient));
+  const run = home.start(
+    'run',
+    'rows.csv',
+    '--yes',
+    '--run-id',
+    'r',
+    ...(flags.length > 0 ? flags : patient),
+  );
   await requested(sandbox, rows);
   const answered = (await sandbox.log()).filter(({ fault }) => fault === null).length;
   expect(answered).toBeGreaterThan(rows / 2);
