@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type CqbatchError, fatalError } from '../../errors.ts';
 import { circumstance, systemError } from '../../system-error.ts';
@@ -25,12 +26,20 @@ interface Waiting {
 const closingLimitMs = 10_000;
 
 /**
+ * PostgreSQL's code is compiled once, quickly, and not a second time for speed: that takes 2.5 s of CPU time and 80 MB,
+ * and what a run asks of it is too little to earn them back. The flags count for functions that are called later for the
+ * first time.
+ */
+const compileOnce = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+
+/**
  * Starts PGlite on a folder (made when it does not exist) and waits until it answers.
  *
  * @throws a `SystemError` when the disk is full or may not be used, a fatal error `DATASTORE_UNUSABLE` when the folder
  *   can't be opened for another reason.
  */
 export async function openSession(folder: string): Promise<Session> {
+  for (const flag of compileOnce) setFlagsFromString(flag);
   // The built file: threads need JavaScript.
   const thread = new Worker(new URL('./thread.js', import.meta.url), {
     workerData: { folder } satisfies OpenData,
