@@ -12,19 +12,22 @@ import { parseArgs } from 'node:util';
 import { cqbatch, stopAll } from './measure/child.js';
 import { judge } from './measure/line.js';
 import { table } from './measure/table.js';
-import { embedded } from './scenarios/embedded.js';
 import { governor } from './scenarios/governor.js';
 import { help } from './scenarios/help.js';
-import { memory } from './scenarios/memory.js';
 import { plan } from './scenarios/plan.js';
-import { rate } from './scenarios/rate.js';
-import { redis } from './scenarios/redis.js';
+import { embeddedRate, redisRate } from './scenarios/rate.js';
 import { redisMillion } from './scenarios/redis-million.js';
+import { shortRun } from './scenarios/short-run.js';
+import { embedded, embeddedSlow, redis, redisSlow } from './scenarios/throughput.js';
+import { workers } from './scenarios/workers.js';
 
 /** @typedef {import('./measure/line.js').Line} Line */
 
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
-const scenarios = [embedded, redis, redisMillion, rate, governor, memory, help, plan];
+const scenarios = [
+  ...[redis, embedded, redisSlow, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
+  ...[redisMillion, governor, help, plan],
+];
 
 const { quick, json, chosen } = readArguments();
 if (!existsSync(cqbatch)) stopBecause('The project is not built: type "npm run build" first.');
@@ -36,12 +39,21 @@ process.once('SIGTERM', () => leave(143));
 
 /** @type {Line[]} */
 const lines = [];
+/** @type {({ scenario: string } & import('./scenarios/scenario.js').Sample)[]} */
+const samples = [];
 for (const { name, run } of chosen) {
   say(`${name}:`);
   const own = join(folder, name);
   await mkdir(own);
   try {
-    lines.push(...(await run({ quick, folder: own, say })));
+    lines.push(
+      ...(await run({
+        quick,
+        folder: own,
+        say,
+        keep: (sample) => samples.push({ scenario: name, ...sample }),
+      })),
+    );
   } catch (error) {
     say(`  broken: ${error instanceof Error ? error.stack : String(error)}`);
     process.exitCode = 1;
@@ -55,7 +67,7 @@ if (lines.length > 0) process.stdout.write(`\n${table(lines)}`);
 if (json !== undefined) {
   const figures = lines.map((line) => ({ ...line, medians: judge(line) }));
   const machine = { node: process.version, platform: platform(), cpus: cpus().length };
-  const document = { version: 1, at: new Date().toISOString(), quick, machine, lines: figures };
+  const document = { version: 2, at: new Date().toISOString(), quick, machine, lines: figures, samples };
   await writeFile(json, `${JSON.stringify(document, null, 2)}\n`);
 }
 

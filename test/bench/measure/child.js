@@ -57,25 +57,25 @@ export async function measureProgram(name, options, limitMs = usualLimitMs) {
   return answer;
 }
 
+/** @typedef {{ readonly cwd?: string, readonly env?: Readonly<Record<string, string>> }} CommandOptions */
+
 /**
  * Runs a command to its end.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ readonly cwd?: string, readonly input?: string }} [options]
+ * @param {CommandOptions} [options]
  * @returns {Promise<number>} milliseconds from its start to its end
  */
-export async function timeCommand(command, args, { cwd, input } = {}) {
+export async function timeCommand(command, args, { cwd, env } = {}) {
   const start = performance.now();
   const child = tracked(
     spawn(command, args, {
       cwd,
-      env: plainEnvironment(),
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'ignore', 'inherit'],
+      env: { ...plainEnvironment(), ...env },
+      stdio: ['ignore', 'ignore', 'inherit'],
     }),
   );
-  child.stdin?.on('error', () => {});
-  child.stdin?.end(input);
   await ended(child, command, usualLimitMs);
   return performance.now() - start;
 }
@@ -85,7 +85,7 @@ export async function timeCommand(command, args, { cwd, input } = {}) {
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ readonly cwd?: string, readonly env?: Readonly<Record<string, string>> }} [options]
+ * @param {CommandOptions} [options]
  */
 export function startCommand(command, args, { cwd, env } = {}) {
   const child = spawn(command, args, {

@@ -6,12 +6,19 @@ import { compare, median } from './samples.js';
  *
  * @typedef {object} Line
  * @property {string} title
- * @property {'rows/s' | 'calls/s' | 's' | 'ms' | 'µs' | 'MB'} unit of the samples
+ * @property {'rows/s' | 'calls/s' | 'calls' | 's' | 'ms' | 'µs' | 'MB'} unit of the samples
  * @property {readonly number[]} ours
  * @property {readonly number[]} reference
  * @property {string} referenceName
- * @property {'ratio' | 'share' | 'difference'} comparison of ours to the reference; a share is a ratio in percent
+ * @property {Comparison} comparison
  * @property {Goal} [goal] for the median of the comparisons; absent where the line is for orientation only
+ */
+
+/**
+ * How ours is compared with the reference. A share is a ratio in percent; a value is ours itself, for goals that do not
+ * depend on the reference.
+ *
+ * @typedef {'ratio' | 'share' | 'difference' | 'value'} Comparison
  */
 
 /** @typedef {{ readonly atLeast: number } | { readonly atMost: number }} Goal */

@@ -13,6 +13,7 @@ import { plainEnvironment, startCommand } from './child.js';
  * @typedef {object} RedisServer
  * @property {string} url
  * @property {() => Promise<RedisMemory>} memory
+ * @property {() => Promise<number>} cpuMs CPU time that the server has taken since its start, all threads, user and system
  */
 
 /**
@@ -51,7 +52,8 @@ export async function withRedis(folder, use) {
   client.on('error', () => {});
   try {
     const memory = async () => memoryIn(await client.info('memory'));
-    return await Promise.race([use({ url: `redis://127.0.0.1:${port}/0`, memory }), lost]);
+    const cpuMs = async () => cpuIn(await client.info('cpu'));
+    return await Promise.race([use({ url: `redis://127.0.0.1:${port}/0`, memory, cpuMs }), lost]);
   } finally {
     client.disconnect();
     child.kill('SIGKILL');
@@ -99,7 +101,14 @@ async function freePort() {
 
 /** @returns {RedisMemory} */
 function memoryIn(/** @type {string} */ info) {
-  const megabytes = (/** @type {string} */ field) =>
-    Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1]) / 1e6;
+  const megabytes = (/** @type {string} */ field) => numberIn(info, field) / 1e6;
   return { used: megabytes('used_memory'), peak: megabytes('used_memory_peak') };
+}
+
+function cpuIn(/** @type {string} */ info) {
+  return 1_000 * (numberIn(info, 'used_cpu_sys') + numberIn(info, 'used_cpu_user'));
+}
+
+function numberIn(/** @type {string} */ info, /** @type {string} */ field) {
+  return Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1]);
 }

@@ -1,4 +1,7 @@
 // @ts-check
+import { shown } from './figures.js';
+
+/** @typedef {import('./figures.js').Figures} Figures */
 
 /** The middle of the samples; between the two middle ones when their number is even. */
 export function median(/** @type {readonly number[]} */ samples) {
@@ -12,12 +15,13 @@ export function median(/** @type {readonly number[]} */ samples) {
  * What ours is to the reference, turn by turn. Both samples of a turn were taken within seconds of each other, so what
  * else the machine does weighs on both, and the ratios vary less than the samples.
  *
- * @param {'ratio' | 'share' | 'difference'} comparison
+ * @param {import('./line.js').Comparison} comparison
  * @param {readonly number[]} ours
  * @param {readonly number[]} reference
  * @returns {readonly number[]}
  */
 export function compare(comparison, ours, reference) {
+  if (comparison === 'value') return ours;
   return ours.map((sample, turn) => {
     const other = reference[turn] ?? Number.NaN;
     return comparison === 'difference' ? sample - other : sample / other;
@@ -29,22 +33,23 @@ export function compare(comparison, ours, reference) {
  *
  * @template {string} Name
  * @param {number} turns
- * @param {Readonly<Record<Name, () => Promise<number>>>} contestants
- * @param {(text: string) => void} say
- * @returns {Promise<Record<Name, readonly number[]>>} the samples of each contestant, one for each turn
+ * @param {Readonly<Record<Name, () => Promise<Figures>>>} contestants
+ * @param {Pick<import('../scenarios/scenario.js').Context, 'say' | 'keep'>} context
+ * @returns {Promise<Record<Name, readonly Figures[]>>} the figures of each contestant, one for each turn
  */
-export async function inTurns(turns, contestants, say) {
+export async function inTurns(turns, contestants, { say, keep }) {
   const names = /** @type {Name[]} */ (Object.keys(contestants));
-  const samples = names.map(() => /** @type {number[]} */ ([]));
+  const samples = names.map(() => /** @type {Figures[]} */ ([]));
   for (let turn = 1; turn <= turns; turn++) {
-    const figures = [];
+    const said = [];
     for (const [index, name] of names.entries()) {
-      const sample = await contestants[name]();
-      samples[index]?.push(sample);
-      figures.push(`${name} ${Number(sample.toPrecision(4))}`);
+      const figures = await contestants[name]();
+      samples[index]?.push(figures);
+      keep({ contestant: name, turn, ...figures });
+      said.push(`${name} ${shown(figures)}`);
     }
-    say(`  ${turn} of ${turns}: ${figures.join(', ')}`);
+    say(`  ${turn} of ${turns}: ${said.join(', ')}`);
   }
   const byName = Object.fromEntries(names.map((name, index) => [name, samples[index] ?? []]));
-  return /** @type {Record<Name, number[]>} */ (byName);
+  return /** @type {Record<Name, Figures[]>} */ (byName);
 }

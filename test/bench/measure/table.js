@@ -25,12 +25,12 @@ export function table(lines) {
 function recordOf(line) {
   const { title, unit, referenceName, comparison, goal } = line;
   const { ours, reference, compared, lowest, highest, met } = judge(line);
-  const show = { ratio, share, difference: difference(unit) }[comparison];
+  const show = { ratio, share, difference: difference(unit), value: amount(unit) }[comparison];
   const range = line.ours.length === 1 ? '' : ` (${show(lowest)} – ${show(highest)})`;
   return [
     title,
-    `${rounded(ours)} ${unit}`,
-    `${rounded(reference)} ${unit} ${referenceName}`,
+    amount(unit)(ours),
+    `${amount(unit)(reference)} ${referenceName}`,
     `${show(compared)}${range}`,
     goal === undefined ? '' : 'atLeast' in goal ? `≥ ${show(goal.atLeast)}` : `≤ ${show(goal.atMost)}`,
     met === undefined ? '' : met ? 'yes' : 'no',
@@ -42,6 +42,10 @@ function rounded(/** @type {number} */ value) {
     'en',
     value < 1_000 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 },
   );
+}
+
+function amount(/** @type {string} */ unit) {
+  return (/** @type {number} */ value) => `${rounded(value)} ${unit}`;
 }
 
 function ratio(/** @type {number} */ value) {

@@ -1,24 +1,36 @@
 // @ts-check
 import { once } from 'node:events';
 import { cqbatch, startCommand } from './child.js';
+import { reportingUsage } from './usage.js';
 
 /** A worker that does not begin, or end, within that time hangs. */
 const limitMs = 60_000;
 
 /**
+ * @typedef {object} WorkerOptions
+ * @property {string} queue
+ * @property {string} baseUrl
+ * @property {number | 'auto'} concurrency
+ * @property {string} stateDir
+ * @property {string} [usageFile] where it writes at its end what it took
+ */
+
+/**
  * Starts `cqbatch worker` and waits until it takes rows.
  *
- * @param {{ readonly queue: string, readonly baseUrl: string, readonly concurrency: number | 'auto', readonly stateDir: string }} options
+ * @param {WorkerOptions} options
  * @returns {Promise<{ stop(): Promise<void> }>} `stop` ends it as a supervisor does
  */
-export async function startWorker({ queue, baseUrl, concurrency, stateDir }) {
+export async function startWorker({ queue, baseUrl, concurrency, stateDir, usageFile }) {
+  const reporting = usageFile === undefined ? { args: [], env: {} } : reportingUsage(usageFile);
   const child = startCommand(
     process.execPath,
     [
+      ...reporting.args,
       ...[cqbatch, 'worker', '--queue', queue, '--base-url', baseUrl],
       ...['--concurrency', String(concurrency), '--state-dir', stateDir],
     ],
-    { env: { CQBATCH_TOKEN: 'benchmark' } },
+    { env: { CQBATCH_TOKEN: 'benchmark', ...reporting.env } },
   );
   let said = '';
   const ended = once(child, 'close').then(([code, signal]) => {

@@ -4,6 +4,7 @@
  * reads no manifest, keeps no results, and writes nothing. Timed from the first row added to the last one completed.
  */
 import { openBareDatastore } from './bare-datastore.js';
+import { peakMemory } from './peak-memory.js';
 import { plainClient } from './plain-client.js';
 import { program } from './program.js';
 import { startWatch } from './stopwatch.js';
@@ -65,6 +66,6 @@ await program(
     await queue.close();
     await client.close();
     await close();
-    return speed;
+    return { ...speed, peakMb: peakMemory() };
   },
 );

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { atOnce } from '../measure/at-once.js';
 import { callsPerSecondOf } from '../measure/calls-in-flight.js';
 import { secondsUntilFewRejected, secondsUntilQuiet, secondsUntilRate } from '../measure/changed-limit.js';
+import { lineAbout } from '../measure/figures.js';
 import { callsToTheEnd, callsUntil, possibleWays } from '../measure/governed-run.js';
 import { changeAfterMs, changingModels, latencyMs, steadyModels } from '../measure/limit-models.js';
 import { endAfter, rejectedCalls, usedCalls, warmUpMs } from '../measure/permitted-calls.js';
@@ -164,30 +165,29 @@ async function changing({ folder, say }, { model, way, source }) {
  * @param {Way} way
  * @returns {Promise<readonly Line[]>}
  */
-async function unlimited({ quick, folder, say }, way) {
+async function unlimited({ quick, folder, say, keep }, way) {
   const rows = (way.redis ? 40_000 : 20_000) / (quick ? 5 : 1);
   const source = join(folder, 'unlimited.csv');
   await writeRestores(source, rows);
-  const rowsPerSecond = (/** @type {string} */ rate) => async () => {
+  const measure = (/** @type {string} */ rate) => async () => {
     const calls = await callsToTheEnd({ folder, source, way, sandbox: latency, options: ['--rate', rate] });
     if (calls.length !== rows) throw new Error(`${calls.length} calls for ${rows} rows.`);
-    return (1_000 * rows) / ((calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0));
+    return { rowsPerSecond: (1_000 * rows) / ((calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0)) };
   };
   const samples = await inTurns(
     quick ? 1 : 3,
-    { '--rate none': rowsPerSecond('none'), '--rate auto': rowsPerSecond('auto') },
-    say,
+    { '--rate none': measure('none'), '--rate auto': measure('auto') },
+    { say, keep },
   );
   return [
-    {
+    lineAbout('rowsPerSecond', {
       title: `${way.name}, no limit`,
-      unit: 'rows/s',
       ours: samples['--rate auto'],
       reference: samples['--rate none'],
       referenceName: '--rate none',
       comparison: 'ratio',
       goal: { atLeast: 0.9 },
-    },
+    }),
   ];
 }
 

@@ -1,5 +1,6 @@
 // @ts-check
 import { cqbatch, timeCommand } from '../measure/child.js';
+import { lineAbout } from '../measure/figures.js';
 import { inTurns } from '../measure/samples.js';
 
 /**
@@ -9,25 +10,24 @@ import { inTurns } from '../measure/samples.js';
  */
 export const help = {
   name: 'help',
-  async run({ quick, say }) {
+  async run(context) {
     const { node, ours } = await inTurns(
-      quick ? 5 : 15,
+      context.quick ? 5 : 15,
       {
-        node: () => timeCommand(process.execPath, ['-e', '0']),
-        ours: () => timeCommand(process.execPath, [cqbatch, '--help']),
+        node: async () => ({ wallMs: await timeCommand(process.execPath, ['-e', '0']) }),
+        ours: async () => ({ wallMs: await timeCommand(process.execPath, [cqbatch, '--help']) }),
       },
-      say,
+      context,
     );
     return [
-      {
+      lineAbout('wallMs', {
         title: 'cqbatch --help',
-        unit: 'ms',
         ours,
         reference: node,
         referenceName: 'node -e 0',
         comparison: 'ratio',
         goal: { atMost: 2.5 },
-      },
+      }),
     ];
   },
 };

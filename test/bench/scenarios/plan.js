@@ -2,8 +2,10 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeManifest } from '../manifest.js';
-import { cqbatch, timeCommand } from '../measure/child.js';
+import { cqbatch } from '../measure/child.js';
+import { lineAbout } from '../measure/figures.js';
 import { inTurns } from '../measure/samples.js';
+import { measureScript } from '../measure/usage.js';
 
 const csvAndZod = fileURLToPath(new URL('../programs/csv-and-zod.js', import.meta.url));
 
@@ -14,30 +16,33 @@ const csvAndZod = fileURLToPath(new URL('../programs/csv-and-zod.js', import.met
  */
 export const plan = {
   name: 'plan',
-  async run({ quick, folder, say }) {
+  async run(context) {
+    const { quick, folder } = context;
     const rows = quick ? 100_000 : 1_000_000;
     const source = join(folder, 'manifest.csv');
     await writeManifest(source, rows);
-    const rowsPerSecond = async (/** @type {readonly string[]} */ args) =>
-      rows / ((await timeCommand(process.execPath, args, { cwd: folder })) / 1_000);
+    const usageFile = join(folder, 'usage.json');
+    const measure = async (/** @type {readonly string[]} */ args) => {
+      const { wallMs, cpuMs } = await measureScript(args, { usageFile, cwd: folder });
+      return { rowsPerSecond: (1_000 * rows) / wallMs, cpuMicroseconds: (1_000 * cpuMs) / rows };
+    };
     const { reference, ours } = await inTurns(
       quick ? 2 : 3,
       {
-        reference: () => rowsPerSecond([csvAndZod, source, String(rows)]),
-        ours: () => rowsPerSecond([cqbatch, 'plan', '--quiet', source]),
+        reference: () => measure([csvAndZod, source, String(rows)]),
+        ours: () => measure([cqbatch, 'plan', '--quiet', source]),
       },
-      say,
+      context,
     );
     return [
-      {
+      lineAbout('rowsPerSecond', {
         title: `cqbatch plan, CSV of ${rows.toLocaleString('en')} rows`,
-        unit: 'rows/s',
         ours,
         reference,
         referenceName: 'csv-parse and zod',
         comparison: 'ratio',
         goal: { atLeast: 0.4 },
-      },
+      }),
     ];
   },
 };

@@ -1,53 +1,86 @@
 // @ts-check
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeManifest } from '../manifest.js';
-import { measureProgram } from '../measure/child.js';
+import { arrivalsPerSecond, mostInOneSecond } from '../measure/arrivals.js';
+import { embeddedKind, redisKind } from '../measure/datastores.js';
+import { lineAbout } from '../measure/figures.js';
 import { withLocalApi } from '../measure/local-api.js';
 import { inTurns } from '../measure/samples.js';
-import { arrivalsPerSecond } from '../measure/slope.js';
 
 const callsPerSecond = 100;
 const latencyMs = 50;
 
-/**
- * How much of an allowed rate a run uses, as the server sees it, after the first second.
- *
- * @type {import('./scenario.js').Scenario}
- */
-export const rate = {
-  name: 'rate',
-  run: ({ quick, folder, say }) =>
-    withLocalApi(latencyMs, async ({ url: baseUrl, takeArrivals }) => {
-      const source = join(folder, 'manifest.csv');
-      await writeManifest(source, callsPerSecond * (quick ? 4 : 12));
-      const { ours } = await inTurns(
-        quick ? 1 : 3,
-        {
-          async ours() {
-            const stateDir = join(folder, 'state');
-            await measureProgram('run', { stateDir, source, baseUrl, rate: `${callsPerSecond}/s` });
-            await rm(stateDir, { recursive: true });
-            return rateAfterFirstSecond(await takeArrivals());
-          },
-        },
-        say,
-      );
-      return [
-        {
-          title: `--rate ${callsPerSecond}/s, API of ${latencyMs} ms`,
-          unit: 'calls/s',
-          ours,
-          reference: ours.map(() => callsPerSecond),
-          referenceName: 'allowed',
-          comparison: 'ratio',
-          goal: { atLeast: 0.98 },
-        },
-      ];
-    }),
-};
+/** Long enough for bursts to show, and for the second in which connections are made not to count. */
+const seconds = 20;
 
-function rateAfterFirstSecond(/** @type {readonly number[]} */ arrivals) {
+export const embeddedRate = rateOn('embedded-rate', embeddedKind);
+export const redisRate = rateOn('redis-rate', redisKind);
+
+/**
+ * How much of an allowed rate a run uses, and how well it keeps below, as the API counts.
+ *
+ * @param {string} name
+ * @param {import('../measure/datastores.js').DatastoreKind} datastore
+ * @returns {import('./scenario.js').Scenario}
+ */
+function rateOn(name, datastore) {
+  return {
+    name,
+    async run(context) {
+      const { quick, folder, say } = context;
+      if (!datastore.isInstalled()) {
+        say(`  there is no ${datastore.name} on this machine: left out`);
+        return [];
+      }
+      const rows = callsPerSecond * (quick ? 4 : seconds);
+      const source = join(folder, 'manifest.csv');
+      await writeManifest(source, rows);
+      const { ours } = await withLocalApi(latencyMs, ({ url: baseUrl, takeArrivals }) => {
+        const options = { source, baseUrl, rate: `${callsPerSecond}/s` };
+        return inTurns(
+          quick ? 1 : 3,
+          {
+            async ours() {
+              const { cpuMicroseconds = Number.NaN } = await datastore.measure({
+                folder,
+                program: 'run',
+                rows,
+                options,
+              });
+              const arrivals = await takeArrivals();
+              return {
+                callsPerSecond: arrivalsPerSecond(afterFirstSecond(arrivals)),
+                mostCallsInOneSecond: mostInOneSecond(arrivals),
+                cpuMicroseconds,
+              };
+            },
+          },
+          context,
+        );
+      });
+      const title = `${datastore.name}, --rate ${callsPerSecond}/s, API of ${latencyMs} ms`;
+      const besideAllowed = { ours, referenceName: 'allowed' };
+      return [
+        lineAbout('callsPerSecond', {
+          ...besideAllowed,
+          title: `${title}: used`,
+          reference: ours.map(() => ({ callsPerSecond })),
+          comparison: 'share',
+          goal: { atLeast: 0.99 },
+        }),
+        lineAbout('mostCallsInOneSecond', {
+          ...besideAllowed,
+          title: `${title}: most in any second`,
+          reference: ours.map(() => ({ mostCallsInOneSecond: callsPerSecond })),
+          comparison: 'value',
+          goal: { atMost: callsPerSecond + 1 },
+        }),
+      ];
+    },
+  };
+}
+
+function afterFirstSecond(/** @type {readonly number[]} */ arrivals) {
   const from = (arrivals[0] ?? 0) + 1_000;
-  return arrivalsPerSecond(arrivals.filter((time) => time >= from));
+  return arrivals.filter((time) => time >= from);
 }

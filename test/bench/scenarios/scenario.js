@@ -13,7 +13,10 @@
  * @property {boolean} quick small figures, for a look whether everything works
  * @property {string} folder the scenario's own; it is removed afterwards
  * @property {(text: string) => void} say what is going on, for people
+ * @property {(sample: Sample) => void} keep a measurement, for machines
  */
+
+/** @typedef {{ contestant: string, turn: number } & import('../measure/figures.js').Figures} Sample */
 
 /** @typedef {import('../measure/line.js').Line} Line */
 

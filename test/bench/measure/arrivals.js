@@ -18,3 +18,18 @@ export function arrivalsPerSecond(times) {
   }
   return (1_000 * covariance) / variance;
 }
+
+/**
+ * The most arrivals within any second, wherever it begins.
+ *
+ * @param {readonly number[]} times of arrivals, in milliseconds, in order
+ */
+export function mostInOneSecond(times) {
+  let most = 0;
+  let oldest = 0;
+  for (const [index, time] of times.entries()) {
+    while ((times[oldest] ?? time) <= time - 1_000) oldest += 1;
+    most = Math.max(most, index - oldest + 1);
+  }
+  return most;
+}

@@ -1,0 +1,63 @@
+// @ts-check
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { measureProgram } from './child.js';
+import { redisProgram, withRedis } from './redis.js';
+
+/** @typedef {import('./figures.js').Figures} Figures */
+
+/**
+ * A kind of datastore.
+ *
+ * @typedef {object} DatastoreKind
+ * @property {string} name
+ * @property {() => boolean} isInstalled
+ * @property {{ rowsAtOnce: number, maxWaiting: number }} feeding how the bare worker's rows are added
+ * @property {(measurement: Measurement) => Promise<Figures>} measure
+ */
+
+/**
+ * A program that works on a new and empty datastore.
+ *
+ * @typedef {object} Measurement
+ * @property {string} folder for what is written; that is removed afterwards
+ * @property {'run' | 'bare-worker'} program
+ * @property {number} rows that it works on
+ * @property {object} options for it, without those that say where the datastore is
+ */
+
+/** @type {DatastoreKind} */
+export const embeddedKind = {
+  name: 'embedded',
+  isInstalled: () => true,
+  feeding: { rowsAtOnce: 100, maxWaiting: 1_000 },
+  measure: (measurement) => measureIn(measurement, {}),
+};
+
+/** @type {DatastoreKind} */
+export const redisKind = {
+  name: 'Redis',
+  isInstalled: () => redisProgram() !== undefined,
+  feeding: { rowsAtOnce: 500, maxWaiting: 3_000 },
+  measure: (measurement) =>
+    withRedis(measurement.folder, async ({ url: queue, cpuMs }) => {
+      const before = await cpuMs();
+      const figures = await measureIn(measurement, { queue });
+      return { ...figures, redisCpuMicroseconds: (1_000 * ((await cpuMs()) - before)) / measurement.rows };
+    }),
+};
+
+/**
+ * @param {Measurement} measurement
+ * @param {{ queue?: string }} where
+ * @returns {Promise<Figures>}
+ */
+async function measureIn({ folder, program, options }, where) {
+  const stateDir = join(folder, 'state');
+  const { rowsPerSecond, cpuMicroseconds, peakMb } =
+    /** @type {import('../programs/stopwatch.js').Speed & { peakMb: number }} */ (
+      await measureProgram(program, { ...options, ...where, stateDir })
+    );
+  await rm(stateDir, { recursive: true, force: true });
+  return { rowsPerSecond, cpuMicroseconds, peakMb };
+}

@@ -1,0 +1,152 @@
+// @ts-check
+import { join } from 'node:path';
+import { writeManifest } from '../manifest.js';
+import { measureProgram } from '../measure/child.js';
+import { embeddedKind, redisKind } from '../measure/datastores.js';
+import { lineAbout } from '../measure/figures.js';
+import { withLocalApi } from '../measure/local-api.js';
+import { inTurns } from '../measure/samples.js';
+
+/** @typedef {import('../measure/figures.js').Figures} Figures */
+/** @typedef {import('../measure/line.js').Line} Line */
+
+const concurrency = 50;
+
+/**
+ * A whole run in one process beside a bare BullMQ worker on the same kind of datastore and, where it is wanted, beside a
+ * loop without any.
+ *
+ * Ours and the bare worker have different numbers of rows, so that on two usual cores each works for about fifteen seconds
+ * on Redis and twenty on the embedded datastore. V8 optimises during the first 20,000 rows on Redis, and during the first
+ * 5,000 rows of the bare worker on the embedded one; equally long work gives that the same weight on both sides, while
+ * equal numbers of rows would give it most on the fastest.
+ *
+ * @typedef {object} Throughput
+ * @property {string} name
+ * @property {import('../measure/datastores.js').DatastoreKind} datastore
+ * @property {number} latencyMs of the API
+ * @property {number} turns
+ * @property {{ ours: number, bare: number, loop?: number }} rows
+ * @property {readonly Comparison[]} comparisons
+ */
+
+/**
+ * @typedef {object} Comparison
+ * @property {keyof typeof titles} figure
+ * @property {keyof typeof referenceNames} to
+ * @property {import('../measure/line.js').Goal} [goal]
+ */
+
+const titles = {
+  rowsPerSecond: '',
+  cpuMicroseconds: ', CPU time of the process per row',
+  redisCpuMicroseconds: ', CPU time of Redis per row',
+  peakMb: ', peak memory of the process',
+};
+
+const referenceNames = { bare: 'bare BullMQ worker', loop: 'undici loop, nothing kept' };
+
+export const redis = throughput({
+  name: 'redis',
+  datastore: redisKind,
+  latencyMs: 0,
+  turns: 5,
+  rows: { ours: 90_000, bare: 60_000, loop: 100_000 },
+  comparisons: [
+    { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 1.5 } },
+    { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 0.85 } },
+    { figure: 'redisCpuMicroseconds', to: 'bare', goal: { atMost: 0.25 } },
+    { figure: 'peakMb', to: 'bare' },
+    { figure: 'rowsPerSecond', to: 'loop', goal: { atLeast: 0.5 } },
+    { figure: 'cpuMicroseconds', to: 'loop' },
+  ],
+});
+
+export const embedded = throughput({
+  name: 'embedded',
+  datastore: embeddedKind,
+  latencyMs: 0,
+  turns: 5,
+  rows: { ours: 40_000, bare: 12_000, loop: 60_000 },
+  comparisons: [
+    { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 3.5 } },
+    { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 0.3 } },
+    { figure: 'peakMb', to: 'bare' },
+    { figure: 'rowsPerSecond', to: 'loop' },
+    { figure: 'cpuMicroseconds', to: 'loop' },
+  ],
+});
+
+// With 50 calls of 50 ms in flight nobody makes more than 1,000 calls a second.
+
+export const redisSlow = throughput({
+  name: 'redis-50ms',
+  datastore: redisKind,
+  latencyMs: 50,
+  turns: 3,
+  rows: { ours: 12_000, bare: 12_000 },
+  comparisons: [
+    { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 1 } },
+    { figure: 'cpuMicroseconds', to: 'bare' },
+  ],
+});
+
+export const embeddedSlow = throughput({
+  name: 'embedded-50ms',
+  datastore: embeddedKind,
+  latencyMs: 50,
+  turns: 3,
+  rows: { ours: 12_000, bare: 8_000 },
+  comparisons: [
+    { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 1 } },
+    { figure: 'cpuMicroseconds', to: 'bare' },
+  ],
+});
+
+/**
+ * @param {Throughput} scenario
+ * @returns {import('./scenario.js').Scenario}
+ */
+function throughput({ name, datastore, latencyMs, turns, rows, comparisons }) {
+  return {
+    name,
+    async run(context) {
+      const { quick, folder, say } = context;
+      if (!datastore.isInstalled()) {
+        say(`  there is no ${datastore.name} on this machine: left out`);
+        return [];
+      }
+      const fewer = (/** @type {number} */ number) => (quick ? number / 40 : number);
+      const source = join(folder, 'manifest.csv');
+      await writeManifest(source, fewer(rows.ours));
+      const samples = await withLocalApi(latencyMs, ({ url: baseUrl }) => {
+        const measure = (
+          /** @type {'bare-worker' | 'run'} */ program,
+          /** @type {number} */ rows,
+          /** @type {object} */ options,
+        ) => datastore.measure({ folder, program, rows, options: { baseUrl, ...options } });
+        const bare = { concurrency, ...datastore.feeding, rows: fewer(rows.bare) };
+        /** @type {Record<string, () => Promise<Figures>>} */
+        const contestants = {
+          bare: () => measure('bare-worker', bare.rows, bare),
+          ours: () => measure('run', fewer(rows.ours), { source }),
+        };
+        if (rows.loop !== undefined) {
+          const loop = { baseUrl, concurrency, rows: fewer(rows.loop) };
+          contestants['loop'] = () => measureProgram('undici-loop', loop);
+        }
+        return inTurns(quick ? 1 : turns, contestants, context);
+      });
+      return comparisons.map(({ figure, to, ...goal }) =>
+        lineAbout(figure, {
+          ...goal,
+          title: `${datastore.name}, API of ${latencyMs} ms${titles[figure]}`,
+          ours: samples['ours'] ?? [],
+          reference: samples[to] ?? [],
+          referenceName: referenceNames[to],
+          comparison: 'ratio',
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// @ts-check
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeManifest } from '../manifest.js';
+import { arrivalsPerSecond } from '../measure/arrivals.js';
+import { cqbatch } from '../measure/child.js';
+import { lineAbout } from '../measure/figures.js';
+import { withLocalApi } from '../measure/local-api.js';
+import { redisProgram, withRedis } from '../measure/redis.js';
+import { inTurns } from '../measure/samples.js';
+import { measureScript, takeUsage } from '../measure/usage.js';
+import { startWorker } from '../measure/worker.js';
+
+const concurrency = 50;
+const latencyMs = 50;
+
+/**
+ * A worker makes 1,000 calls a second at most, so that this is fifteen seconds, of which the first six and the last one are
+ * not judged: the rate that is permitted doubles up from 20 calls a second, V8 optimises, and at the end one of two
+ * workers may have nothing left to do.
+ */
+const rowsPerWorker = 15_000;
+const judged = { from: 0.4, to: 0.95 };
+
+/**
+ * How much more two worker processes do than one.
+ *
+ * @type {import('./scenario.js').Scenario}
+ */
+export const workers = {
+  name: 'workers',
+  async run(context) {
+    const { quick, folder, say } = context;
+    if (redisProgram() === undefined) {
+      say('  there is no Redis on this machine: left out');
+      return [];
+    }
+    return withLocalApi(latencyMs, async ({ url: baseUrl, takeArrivals }) => {
+      const measure = (/** @type {number} */ number) => async () => {
+        const rows = number * (quick ? 2_000 : rowsPerWorker);
+        const source = join(folder, 'manifest.csv');
+        await writeManifest(source, rows);
+        const cpuMs = await withRedis(folder, ({ url: queue }) =>
+          coordinate({ folder, source, queue, baseUrl, number }),
+        );
+        const arrivals = await takeArrivals();
+        if (arrivals.length !== rows) throw new Error(`${arrivals.length} calls for ${rows} rows.`);
+        return {
+          rowsPerSecond: arrivalsPerSecond(arrivals.slice(judged.from * rows, judged.to * rows)),
+          cpuMicroseconds: (1_000 * cpuMs) / rows,
+        };
+      };
+      const samples = await inTurns(
+        quick ? 1 : 3,
+        { 'one worker': measure(1), 'two workers': measure(2) },
+        context,
+      );
+      return [
+        lineAbout('rowsPerSecond', {
+          title: `Redis, two workers, API of ${latencyMs} ms`,
+          ours: samples['two workers'],
+          reference: samples['one worker'],
+          referenceName: 'one worker',
+          comparison: 'ratio',
+          goal: { atLeast: 1.9 },
+        }),
+      ];
+    });
+  },
+};
+
+/**
+ * A whole run whose calls are made by worker processes, which are there before it begins.
+ *
+ * @param {{ folder: string, source: string, queue: string, baseUrl: string, number: number }} run
+ * @returns {Promise<number>} CPU time of all processes, in milliseconds
+ */
+async function coordinate({ folder, source, queue, baseUrl, number }) {
+  const stateDir = join(folder, 'state');
+  const usageFiles = Array.from({ length: number }, (_, index) => join(folder, `worker-${index}.json`));
+  /** @type {Awaited<ReturnType<typeof startWorker>>[]} */
+  const started = [];
+  let cpuMs = 0;
+  try {
+    for (const usageFile of usageFiles)
+      started.push(await startWorker({ queue, baseUrl, concurrency, stateDir, usageFile }));
+    const run = await measureScript(
+      [
+        ...[cqbatch, 'run', source, '--no-worker', '--yes', '--quiet'],
+        ...['--queue', queue, '--base-url', baseUrl, '--state-dir', stateDir],
+      ],
+      { usageFile: join(folder, 'run.json') },
+    );
+    cpuMs = run.cpuMs;
+  } finally {
+    await Promise.all(started.map((worker) => worker.stop()));
+    await rm(stateDir, { recursive: true, force: true });
+  }
+  for (const usageFile of usageFiles) cpuMs += (await takeUsage(usageFile)).cpuMs;
+  return cpuMs;
+}
