@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult } from '../domain.ts';
-import { bullmqOn, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
+import { bullmqOn, isMissing, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { batchesQueueName, batchJobId } from './names.ts';
 import { type BatchSize, bytesOf, OpenBatch, type RunBatchData, rangesOf, rowsOf } from './open-batch.ts';
@@ -24,6 +24,8 @@ const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_0
 
 /** Pause before a batch is added again that could not be, in milliseconds. */
 const addAgainMs = 1_000;
+/** The states of a run's batches: waiting for their worker, then for being collected. */
+const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 /** A batch that was added so long ago is in the datastore, or lost. */
 const addedWithinMs = 1_000;
 
@@ -176,8 +178,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const child = await calls.getJob(id);
     if (child === undefined) return;
     if (await child.isActive()) {
-      if (!batch.isWithdrawn) await child.log(encodeEntry({ type: 'withdraw' }));
-      batch.isWithdrawn = true;
+      batch.isWithdrawn ||= await appended(child, encodeEntry({ type: 'withdraw' }));
       return;
     }
     await save(await batch.abandoned((first) => rows.readLedger(id, first)));
@@ -189,9 +190,14 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     });
   }
 
+  async function lookForAll(): Promise<void> {
+    const there = await queue.getJobCountByTypes(...unfinished);
+    if (there < open.size) await Promise.all([...open].map(([id, batch]) => lookFor(id, batch)));
+  }
+
   /** A batch that is done is there until it has been collected. */
   async function lookFor(id: string, { since, rows, size }: OpenBatch): Promise<void> {
-    if (datastore.exclusive || performance.now() - since < addedWithinMs) return;
+    if (performance.now() - since < addedWithinMs) return;
     if ((await queue.getJob(id)) !== undefined || !open.delete(id)) return;
     await options.onVanished(rows, size);
   }
@@ -209,7 +215,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       );
       const results = news.flat();
       if (results.length > 0) await options.onResults(results);
-      await Promise.all([...open].map(([id, batch]) => lookFor(id, batch)));
+      await lookForAll();
     },
     async add(tasks, signal) {
       const id = batchJobId(runId);
@@ -240,6 +246,17 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await Promise.all([producer.close(), queue.close(), calls.close()]);
     },
   };
+}
+
+/** Writes into a ledger. @returns false when its batch has just been completed */
+async function appended(child: Job, text: string): Promise<boolean> {
+  try {
+    await child.log(text);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 const nothing: BatchReturn = { results: [], leftovers: [] };

@@ -22,14 +22,18 @@ export function bullmqOn(datastore: Datastore): BoundBullmq {
 /** Nobody reads BullMQ's event streams; the least that is kept of them costs the least. */
 export const shortEventStream = { streams: { events: { maxLen: 100 } } } as const;
 
-/** How long a row stays with a worker that does not renew its lock. */
+/** Whether an error is BullMQ's word for a job that is not there. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Missing key');
+}
+
+/** How long a batch stays with a worker that does not renew its lock. */
 export const lockMs = 20_000;
 
 /**
- * Worker options that all processes of a datastore must agree on. A row whose worker was lost comes back after
+ * Worker options that all processes of a datastore must agree on. A batch whose worker was lost comes back after
  * `lockDuration` and one or two of `stalledInterval`; it is never given up because of that. Locks are renewed by
- * `renewLocks`. After an error of the
- * datastore, what BullMQ repeats by itself it repeats after `runRetryDelay`.
+ * `renewLocks`. After an error of the datastore, what BullMQ repeats by itself it repeats after `runRetryDelay`.
  */
 export const stallOptions = {
   lockDuration: lockMs,

@@ -1,5 +1,6 @@
 import type { RowResult } from '../domain.ts';
 import { after } from '../waiting.ts';
+import { isMissing } from './bullmq.ts';
 import type { Ledger } from './ledger.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry, type Unfinished } from './payload.ts';
 
@@ -141,8 +142,8 @@ export class LedgerWriter {
       try {
         return await this.#options.log.append(text);
       } catch (error) {
-        // BullMQ's word for a job that is not there: the datastore has lost it, or another worker has completed it.
-        if (String((error as Error).message).startsWith('Missing key')) {
+        // The datastore has lost it, or another worker has completed it.
+        if (isMissing(error)) {
           this.#end('lost');
           return undefined;
         }

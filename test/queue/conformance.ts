@@ -1,3 +1,4 @@
+import { Job } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { noHistory, type RowResult } from '../../src/domain.ts';
@@ -336,6 +337,27 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       expect(taken.flatMap(({ leftovers }) => leftovers.map(({ row }) => row))).toEqual([5, 6]);
       expect(run.batches[1]).toMatchObject({ results: [], leftovers: [], missing: [] });
       await run.batchQueue.forget();
+      await run.end();
+    });
+
+    test('leaves a batch alone that is completed at the moment at which it is asked for', async () => {
+      const mayFinish = deferred();
+      const run = await begin(async (task) => {
+        await mayFinish.promise;
+        return succeeded(task);
+      });
+      await run.add(tasksOf(run.runId, 4));
+      await vi.waitUntil(() => run.worker.active === 4, { timeout: 10_000 });
+      const { isActive } = Job.prototype;
+      vi.spyOn(Job.prototype, 'isActive').mockImplementationOnce(async function (this: Job) {
+        const active = await isActive.call(this);
+        mayFinish.resolve();
+        await run.collected(1);
+        return active;
+      });
+      await run.batchQueue.takeBack(async () => {});
+      expect(run.results().map(({ row }) => row)).toEqual([1, 2, 3, 4]);
+      expect(run.errors).toEqual([]);
       await run.end();
     });
 
