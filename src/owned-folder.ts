@@ -20,11 +20,6 @@ export async function keepFolder(folder: string): Promise<void> {
   await rm(join(folder, ownerFile), { force: true });
 }
 
-/** Removes a folder if its owner has died and left it behind. */
-export async function removeIfAbandoned(folder: string): Promise<void> {
-  if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
-}
-
 /**
  * Makes a folder for what is needed during a command only; whoever makes it removes it. Folders of the same name that
  * were left behind by processes which died are removed first.
@@ -33,14 +28,16 @@ export async function makeTemporaryFolder(parent: string, name: string): Promise
   await makeFolder(parent);
   return onDisk(parent, async () => {
     const others = (await readdir(parent)).filter((each) => each.startsWith(`${name}-`));
-    for (const other of others) await removeIfAbandoned(join(parent, other));
+    for (const other of others.map((each) => join(parent, each)))
+      if (await isAbandoned(other)) await rm(other, { recursive: true, force: true });
     const folder = await mkdtemp(join(parent, `${name}-`));
     await ownFolder(folder);
     return folder;
   });
 }
 
-async function isAbandoned(folder: string): Promise<boolean> {
+/** Whether the owner of a folder has died and left it behind. */
+export async function isAbandoned(folder: string): Promise<boolean> {
   const owner = await readFile(join(folder, ownerFile), 'utf8')
     .then((text) => processSchema.safeParse(JSON.parse(text)).data)
     .catch(() => undefined);

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fatalError, usageError } from '../errors.ts';
 import { makeFolder, writeFileAtomically } from '../files.ts';
-import { keepFolder, ownFolder, removeIfAbandoned } from '../owned-folder.ts';
+import { isAbandoned, keepFolder, ownFolder } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import { type RunRecord, runRecordSchema } from './record.ts';
 import { isRunId, newRunId } from './run-id.ts';
@@ -86,8 +86,10 @@ export function openRunStore(stateDir: string): RunStore {
   /** A plan that was killed leaves a folder without a record, perhaps with a large copy of its manifest. */
   const removeAbandonedPlans = async (): Promise<void> => {
     for (const id of await ids()) {
-      const hasRecord = await stat(join(folder(id), recordFile)).catch(() => undefined);
-      if (hasRecord === undefined) await removeIfAbandoned(folder(id));
+      // In this order: whoever is alive may save the record now, and end.
+      if (!(await isAbandoned(folder(id)))) continue;
+      if ((await read(id).catch(() => true)) === undefined)
+        await rm(folder(id), { recursive: true, force: true });
     }
   };
 

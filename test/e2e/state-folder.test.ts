@@ -150,8 +150,9 @@ describe.skipIf(process.platform === 'win32')('what is removed in mid-run', { ti
 
   test('ends the run, which says what is lost', async () => {
     const ends = await Promise.all([
-      damaged((state) => rm(state, { recursive: true })),
-      damaged((state) => rm(join(state, 'runs', 'r'), { recursive: true })),
+      // The run writes into it at the same time.
+      damaged((state) => rm(state, { recursive: true, maxRetries: 20 })),
+      damaged((state) => rm(join(state, 'runs', 'r'), { recursive: true, maxRetries: 20 })),
       damaged((state) => rename(join(state, 'runs', 'r'), join(state, 'elsewhere'))),
       damaged((state) => rm(join(state, 'runs', 'r', 'journal.jsonl'))),
     ]);

@@ -53,7 +53,12 @@ describe('FeedWindow', () => {
     ['a second of work of one worker', { workers: () => 4 }, 400, 100],
     ['a second of work where nobody calls yet', { workers: () => 0 }, 100, 100],
     // A million rows are fed, less 3,000.
-    ['a part for each worker, twice, near the end', { workers: () => 2, unfinished: () => 997_200 }, 2_000, 50],
+    [
+      'a part for each worker, twice, near the end',
+      { workers: () => 2, unfinished: () => 997_200 },
+      2_000,
+      50,
+    ],
     ['no crumbs at the end', { unfinished: () => 997_005 }, 2_000, 10],
   ])('makes batches of %s', (_title, options, rowsPerSecond, expected) => {
     const window = steadyWindow({ concurrency: 1, ...options }, rowsPerSecond);

@@ -1,11 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { isAbandoned } from '../../src/owned-folder.ts';
 import { thisProcess } from '../../src/process.ts';
 import type { RunRecord } from '../../src/run/record.ts';
 import { isRunId, newRunId } from '../../src/run/run-id.ts';
 import { openRunStore } from '../../src/run/store.ts';
+
+vi.mock('../../src/owned-folder.ts', { spy: true });
 
 let stateDir: string;
 
@@ -75,6 +78,18 @@ describe('the run store', () => {
     expect(JSON.parse(await readFile(join(left.folder, 'owner.json'), 'utf8'))).toEqual(thisProcess());
     await expect(store.create(going.id)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
     await expect(store.create(run.id)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+  });
+
+  test('leaves a run alone whose plan is saved at the moment at which it is looked at', async () => {
+    const store = openRunStore(stateDir);
+    const { id, folder } = await store.create();
+    vi.mocked(isAbandoned).mockImplementationOnce(async () => {
+      // Its process saves it and ends, after its name was read in the folder.
+      await store.save(recordOf(id));
+      return true;
+    });
+    await store.create();
+    expect(await readdir(folder)).toEqual(['run.json']);
   });
 
   test('names a run that does not exist, and never leaves its folder', async () => {
