@@ -33,10 +33,10 @@ const keyEnd = /[ \t\n\r]*:/y;
 export function parseJson(text: string): unknown {
   if (mayBeDeep(text)) checkDepth(text);
   try {
-    const marked = markNumbers(text);
-    if (marked === text) return JSON.parse(text);
+    const { marked, marks } = markNumbers(text);
+    if (marks === 0) return JSON.parse(text);
     // Nothing but an escaped NUL could be mistaken for a mark.
-    if (!text.includes('\\u0000')) return restoreNumbers(JSON.parse(marked));
+    if (!text.includes('\\u0000')) return restoreNumbers(JSON.parse(marked), { marks });
   } catch {
     // The library below says where a mistake is; the messages of JSON.parse often don't.
   }
@@ -64,13 +64,16 @@ export function stringifyJson(value: unknown): string {
  * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: with them it still takes
  * less than half the time of a parser in JavaScript. What is no JSON does not become JSON.
  */
-function markNumbers(text: string): string {
+function markNumbers(text: string): { readonly marked: string; readonly marks: number } {
   const isInString = stringFinder(text);
-  return text.replace(possiblyInexact, (match, before: string, literal: string, index: number) => {
+  let marks = 0;
+  const marked = text.replace(possiblyInexact, (match, before: string, literal: string, index: number) => {
     const end = index + match.length;
-    const isNumber = !isInString(index) && numberLiteral.test(literal) && !isKey(text, end);
-    return isNumber ? `${before}"\\u0000${literal}"` : match;
+    if (isInString(index) || !numberLiteral.test(literal) || isKey(text, end)) return match;
+    marks += 1;
+    return `${before}"\\u0000${literal}"`;
   });
+  return { marked, marks };
 }
 
 /** Tells whether a position is within a string; to be asked for ever later positions. */
@@ -98,14 +101,19 @@ function isKey(text: string, end: number): boolean {
   return keyEnd.test(text);
 }
 
-/** Puts the numbers back into what `JSON.parse` made of marked text. */
-function restoreNumbers(value: unknown): unknown {
-  if (typeof value === 'string') return value.charCodeAt(0) === 0 ? exactNumber(value.slice(1)) : value;
+/** Puts the numbers back into what `JSON.parse` made of marked text, and looks no further than to the last of them. */
+function restoreNumbers(value: unknown, left: { marks: number }): unknown {
+  if (typeof value === 'string') {
+    if (value.charCodeAt(0) !== 0) return value;
+    left.marks -= 1;
+    return exactNumber(value.slice(1));
+  }
   if (typeof value !== 'object' || value === null) return value;
   const parts = value as Record<string, unknown>;
   for (const key in parts) {
+    if (left.marks === 0) break;
     const part = parts[key];
-    if (typeof part === 'object' || typeof part === 'string') parts[key] = restoreNumbers(part);
+    if (typeof part === 'object' || typeof part === 'string') parts[key] = restoreNumbers(part, left);
   }
   return value;
 }
