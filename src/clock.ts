@@ -5,7 +5,12 @@ const startedAt = performance.timeOrigin;
  * since. For waiting, durations and ages; corrections of the system's clock are not followed.
  */
 export function steadyNow(): number {
-  return Math.floor(startedAt + performance.now());
+  return Math.floor(preciseNow());
+}
+
+/** The same with fractions of a millisecond. */
+export function preciseNow(): number {
+  return startedAt + performance.now();
 }
 
 /** The time of day, for people and files, of a moment of the steady clock. */

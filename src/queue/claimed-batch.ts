@@ -1,4 +1,3 @@
-import type { RowHistory } from '../domain.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
 import type { Batch, BatchReturn, Leftover, RowTask } from './payload.ts';
@@ -45,6 +44,8 @@ export class ClaimedBatch {
   readonly #ready: Leftover[] = [];
   readonly #waiting = new Map<number, NodeJS.Timeout>();
   readonly #leftovers: Leftover[] = [];
+  /** Rows in hand of which the ledger says that they are about to be called. */
+  readonly #intended = new Set<number>();
   #inHand = 0;
   #isHandedBack = false;
   #isLost = false;
@@ -100,7 +101,8 @@ export class ClaimedBatch {
       claim: {
         attemptsUsed,
         policy: this.#options.batch.policy,
-        intend: () => this.#writer.intend(row),
+        intend: () => this.#intend(row),
+        isWanted: () => !this.#isHandedBack,
       },
     };
   }
@@ -108,21 +110,23 @@ export class ClaimedBatch {
   settle({ task, claim }: ReadyRow, verdict: RowVerdict): void {
     this.#inHand -= 1;
     const { row } = task;
-    switch (verdict.kind) {
-      case 'finished':
-        this.#writer.finished(verdict.result);
-        break;
-      case 'retry':
-        this.#again(row, verdict.history, claim.attemptsUsed + 1, verdict.delayMs);
-        break;
-      case 'throttled':
-        this.#again(row, verdict.history, claim.attemptsUsed, verdict.waitMs);
-        break;
-      case 'returned':
-        this.#again(row, verdict.history, claim.attemptsUsed, verdict.delayMs ?? returnedMs);
-        break;
+    const wasIntended = this.#intended.delete(row);
+    if (verdict.kind === 'finished') this.#writer.finished(verdict.result);
+    else {
+      const { history } = verdict;
+      const attemptsUsed = claim.attemptsUsed + (verdict.kind === 'retry' ? 1 : 0);
+      const known = { row, ...(history.attempts > 0 && { history }), attemptsUsed };
+      // Also of a row that was not called in the end: it would be unclear if this worker died.
+      if (wasIntended || history.attempts > 0) this.#writer.unfinished(known);
+      this.#again({ ...known, delayMs: pauseOf(verdict) });
     }
     this.#checkDone();
+  }
+
+  async #intend(row: number): Promise<boolean> {
+    const isRecorded = await this.#writer.intend(row);
+    if (isRecorded) this.#intended.add(row);
+    return isRecorded;
   }
 
   /** Begins no more rows; those that are not in hand are left over. */
@@ -147,10 +151,8 @@ export class ClaimedBatch {
     };
   }
 
-  #again(row: number, history: RowHistory, attemptsUsed: number, delayMs: number): void {
-    const isNew = history.attempts > 0;
-    if (isNew) this.#writer.unfinished({ row, history, attemptsUsed });
-    const leftover = { row, ...(isNew && { history }), attemptsUsed, delayMs };
+  #again(leftover: Leftover): void {
+    const { row, delayMs } = leftover;
     if (this.#isHandedBack || delayMs > longestWaitMs) this.#leftovers.push(leftover);
     else if (delayMs <= 0) this.#ready.push(leftover);
     else {
@@ -166,4 +168,9 @@ export class ClaimedBatch {
   #checkDone(): void {
     if (this.#inHand === 0 && this.#ready.length === 0 && this.#waiting.size === 0) this.#resolveDone();
   }
+}
+
+/** How long a row that is not finished waits before it may be called again. */
+function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
+  return verdict.kind === 'throttled' ? verdict.waitMs : (verdict.delayMs ?? returnedMs);
 }

@@ -62,10 +62,11 @@ export type LedgerEntry =
       readonly unfinished?: readonly Unfinished[];
     };
 
-/** A row that was called, and will be again. */
+/** A row that was about to be called, and will be again: what its attempts did so far. */
 export interface Unfinished {
   readonly row: number;
-  readonly history: RowHistory;
+  /** Absent when it was never called. */
+  readonly history?: RowHistory;
   readonly attemptsUsed: number;
 }
 
@@ -238,6 +239,8 @@ const readWork = readObject<LedgerEntry & { type: 'work' }>({
   intents: optional(listOf(readNumber)),
   results: optional(listOf(readResult)),
   unfinished: optional(
-    listOf(readObject<Unfinished>({ row: readNumber, history: readHistory, attemptsUsed: readNumber })),
+    listOf(
+      readObject<Unfinished>({ row: readNumber, history: optional(readHistory), attemptsUsed: readNumber }),
+    ),
   ),
 });

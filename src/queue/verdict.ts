@@ -30,4 +30,6 @@ export interface Claim {
   readonly policy: RetryPolicy;
   /** Has it written down that the row is about to be called. Resolves once it is; false: the row must not be called. */
   intend(): Promise<boolean>;
+  /** Whether it may still be called: its batch is neither wanted back nor lost. */
+  isWanted(): boolean;
 }

@@ -1,4 +1,4 @@
-import { steadyNow } from '../clock.ts';
+import { preciseNow } from '../clock.ts';
 import type { SlotReply, SlotRequest } from '../cluster/timeline.ts';
 import { type CallScheduler, patienceMs } from './call-scheduler.ts';
 
@@ -9,14 +9,19 @@ export interface CallGateOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Where the calls of a process wait for their turn, in the order in which they come, until the scheduler admits them. */
+/**
+ * Where the rows of a process wait, in the order in which they come, until the scheduler lets them be called: first for
+ * their turn, then, once they are written down, for the moment of their call.
+ */
 export class CallGate {
   readonly #scheduler: CallScheduler;
   readonly #options: CallGateOptions;
   #busiest = 0;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
-  readonly #waiting: ((admitted: boolean) => void)[] = [];
+  #timerAt = Number.POSITIVE_INFINITY;
+  readonly #waiting: ((hasTurn: boolean) => void)[] = [];
+  readonly #ready: ((admitted: boolean) => void)[] = [];
   /** When the calls in flight began, the oldest first. */
   readonly #begun: number[] = [];
 
@@ -42,31 +47,53 @@ export class CallGate {
 
   /** Whether a rest goes on that is not waited for with a row in hand. */
   get isResting(): boolean {
-    return this.#scheduler.restUntil - steadyNow() > patienceMs;
+    return this.#scheduler.restUntil - preciseNow() > patienceMs;
   }
 
-  /** The most calls that were in flight since this was asked the last time. */
+  /** The most rows that had a turn or were being called since this was asked the last time. */
   takeBusiest(): number {
     const busiest = this.#busiest;
-    this.#busiest = this.active;
+    this.#busiest = this.#busy;
     return busiest;
   }
 
   /**
-   * Waits for its turn.
+   * Waits for a turn.
    *
-   * @returns true when the call may go out, and `leave` is to be called after it; false when it must not be made now.
+   * @returns true when the row is to be written down, and `enter` or `release` to be called after that; false when it
+   *   must not be called now.
    */
-  enter(): Promise<boolean> {
+  reserve(): Promise<boolean> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.#letIn();
     });
   }
 
+  /**
+   * Waits for the moment of its call.
+   *
+   * @param tookMs how long it took to write the row down
+   * @returns true when the call is to go out at once, and `leave` to be called after it; false when it must not be made
+   *   now: then its turn is over.
+   */
+  enter(tookMs: number): Promise<boolean> {
+    this.#scheduler.written(preciseNow(), tookMs);
+    return new Promise((resolve) => {
+      this.#ready.push(resolve);
+      this.#letIn();
+    });
+  }
+
+  /** Gives up a turn. */
+  release(): void {
+    this.#scheduler.released(1);
+    this.#letIn();
+  }
+
   /** A call was refused, and until then the API asks to wait. Of the steady clock. */
   refused(waitUntil: number): void {
-    this.#scheduler.refused(steadyNow(), waitUntil);
+    this.#scheduler.refused(preciseNow(), waitUntil);
     this.#letIn();
   }
 
@@ -77,7 +104,7 @@ export class CallGate {
   }
 
   leave(): void {
-    const now = steadyNow();
+    const now = preciseNow();
     this.#scheduler.ended(now - (this.#begun.shift() ?? now));
     this.#letIn();
   }
@@ -88,30 +115,58 @@ export class CallGate {
     this.#letIn();
   }
 
+  get #busy(): number {
+    return this.#scheduler.active + this.#scheduler.reserved;
+  }
+
   #letIn(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const now = steadyNow();
-    if (this.#closed || this.isResting) for (const resolve of this.#waiting.splice(0)) resolve(false);
+    const now = preciseNow();
+    if (this.#closed || this.isResting) this.#sendAway();
     // Its places are free when the worker leaves.
-    if (this.#closed) return;
-    const { admitted, visit, wakeAt } = this.#scheduler.step(now, this.#waiting.length);
-    this.#busiest = Math.max(this.#busiest, this.active);
-    for (const resolve of this.#waiting.splice(0, admitted)) {
+    if (this.#closed) {
+      clearTimeout(this.#timer);
+      return;
+    }
+    const callers = { waiting: this.#waiting.length, ready: this.#ready.length };
+    const { reserved, admitted, visit, wakeAt } = this.#scheduler.step(now, callers);
+    this.#busiest = Math.max(this.#busiest, this.#busy);
+    for (const resolve of this.#ready.splice(0, admitted)) {
       this.#begun.push(now);
       resolve(true);
     }
+    for (const resolve of this.#waiting.splice(0, reserved)) resolve(true);
     if (visit !== undefined) void this.#visit(now, visit);
-    if (!Number.isFinite(wakeAt)) return;
-    this.#timer = setTimeout(() => this.#letIn(), Math.max(1, Math.ceil(wakeAt - now)));
+    this.#wakeAt(wakeAt, now);
+  }
+
+  #sendAway(): void {
+    this.#scheduler.released(this.#ready.length);
+    for (const resolve of this.#ready.splice(0)) resolve(false);
+    for (const resolve of this.#waiting.splice(0)) resolve(false);
+  }
+
+  #wakeAt(at: number, now: number): void {
+    if (at !== this.#timerAt) {
+      clearTimeout(this.#timer);
+      this.#timerAt = at;
+      this.#timer = Number.isFinite(at)
+        ? setTimeout(() => this.#wake(), Math.max(1, Math.ceil(at - now)))
+        : undefined;
+    }
     // Who only tells the timeline what is under way keeps no process alive.
-    if (this.#waiting.length === 0) this.#timer.unref();
+    if (this.#waiting.length + this.#scheduler.reserved === 0) this.#timer?.unref();
+    else this.#timer?.ref();
+  }
+
+  #wake(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    this.#letIn();
   }
 
   async #visit(sentAt: number, request: Omit<SlotRequest, 'worker'>): Promise<void> {
     try {
       const reply = await this.#options.take(request);
-      this.#scheduler.replied(sentAt, steadyNow(), reply);
+      this.#scheduler.replied(sentAt, preciseNow(), reply);
       this.#letIn();
     } catch (error) {
       // It is asked again when the visit counts as lost.

@@ -12,12 +12,23 @@ export interface VisitTiming {
   readonly soonMs: number;
   /** Slots that are given up when a call is refused: few windows of a second are used well by several workers otherwise. */
   readonly refusedGaps: 0 | 1;
+  /**
+   * The share of the calls that end before a slot for which one is taken: a slot that comes while all places are in use is
+   * lost, to others too; one that was not taken is lost to who has few places.
+   */
+  readonly endsShare: number;
 }
 
 /** On a timeline of this process a visit costs nothing, and a rate that changes shows at once. */
-export const ownTiming: VisitTiming = { aheadMs: 20, visitMs: 10, soonMs: 2, refusedGaps: 1 };
+export const ownTiming: VisitTiming = { aheadMs: 20, visitMs: 10, soonMs: 2, refusedGaps: 1, endsShare: 1 };
 /** On one in Redis: some ten visits a second. */
-export const sharedTiming: VisitTiming = { aheadMs: 100, visitMs: 50, soonMs: 15, refusedGaps: 0 };
+export const sharedTiming: VisitTiming = {
+  aheadMs: 100,
+  visitMs: 50,
+  soonMs: 15,
+  refusedGaps: 0,
+  endsShare: 0.5,
+};
 
 /**
  * A rest that is longer is not waited for with a row in hand: others must be able to take it back, and what gathers here
@@ -37,10 +48,28 @@ const usedOverMs = 300;
 /** More slots than were used of late are asked for when calls wait. */
 const growth = 1.5;
 const smoothing = 0.2;
+/** Rows are written down before their slots by as much as the slowest of late took, and by that for timers that are late. */
+const spareLeadMs = 5;
+/** Nobody knows yet how long it takes. */
+const firstLeadMs = 30;
+/** A datastore that takes longer costs slots: rows that are written down and not called are unclear when a worker dies. */
+const mostLeadMs = 100;
+/** How soon it is forgotten that one took long. */
+const leadOverMs = 5_000;
+
+/** Rows that want to be called. */
+export interface Callers {
+  /** They have no turn yet. */
+  readonly waiting: number;
+  /** They have one, and are written down. */
+  readonly ready: number;
+}
 
 /** What to do now. */
 export interface Step {
-  /** So many of those that wait go out. */
+  /** So many of those that wait get a turn: they are to be written down. */
+  readonly reserved: number;
+  /** So many of those that are ready go out. */
   readonly admitted: number;
   /** To be asked of the timeline; the answer goes to `replied`. */
   readonly visit?: Omit<SlotRequest, 'worker'>;
@@ -49,9 +78,18 @@ export interface Step {
 }
 
 /**
- * When the calls of one worker go out: pure, on the clock of whoever asks. Those who wait are admitted at the slots that
- * the worker has taken from the timeline, and no more of them than it has places in flight. Where no rate is kept, places
- * alone count.
+ * When the calls of one worker go out: pure, on the clock of whoever asks.
+ *
+ * ```
+ *   waiting ──▶ reserved ──────▶ ready ──▶ active
+ *             a slot is near,   written  the time of a slot
+ *             or a place free   down     has come
+ * ```
+ *
+ * A row gets its turn so long before a slot that it is written down when the time of the slot comes: writing it down takes
+ * now more, now less time, and calls that leave by that much later would be too many in some second. Turns are counted,
+ * and belong to no slot: a row that is late takes the next one. There are no more turns than slots that are near, nor than
+ * places in flight; where no rate is kept, calls in flight and turns are no more than places.
  */
 export class CallScheduler {
   /** Calls in flight that the user wants in this process, whatever the others do; undefined: as many as it is given. */
@@ -61,6 +99,9 @@ export class CallScheduler {
   readonly #slots = new HeldSlots();
   readonly #clock = new ServerClock();
   #active = 0;
+  #reserved = 0;
+  #slowestMs = firstLeadMs - spareLeadMs;
+  #slowestAt = Number.NEGATIVE_INFINITY;
   #places = 0;
   #gap: number | undefined;
   #permittedUntil = Number.NEGATIVE_INFINITY;
@@ -95,6 +136,11 @@ export class CallScheduler {
     return this.#active;
   }
 
+  /** Rows that have a turn, and are not called yet. */
+  get reserved(): number {
+    return this.#reserved;
+  }
+
   /** Calls that may be in flight. */
   get places(): number {
     return this.#wanted ?? this.#places;
@@ -122,6 +168,18 @@ export class CallScheduler {
     this.#restUntil = until;
   }
 
+  /** A row that has a turn was written down, which took so long. */
+  written(now: number, tookMs: number): void {
+    const weight = Math.exp(-(now - this.#slowestAt) / leadOverMs);
+    this.#slowestMs = Math.max(tookMs, this.#slowestMs * weight + tookMs * (1 - weight));
+    this.#slowestAt = now;
+  }
+
+  /** Rows give up their turns. */
+  released(rows: number): void {
+    this.#reserved -= rows;
+  }
+
   /** A call is over. */
   ended(durationMs: number): void {
     this.#active -= 1;
@@ -129,24 +187,29 @@ export class CallScheduler {
     this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
   }
 
-  /** @param waiting those who want to call, from the present moment on */
-  step(now: number, waiting: number): Step {
-    this.#slots.drop(now, this.restUntil);
+  step(now: number, { waiting, ready }: Callers): Step {
+    const lost = this.#slots.drop(now, this.restUntil);
+    // A worker that comes late to many of its slots needs no fewer of them.
+    this.#count(now, ready > 0 && this.#active < this.places ? lost : 0);
     let admitted = 0;
-    while (admitted < waiting && this.#mayCall(now)) {
+    while (admitted < ready && this.#mayCall(now)) {
       this.#active += 1;
+      this.#reserved -= 1;
       admitted += 1;
     }
     this.#count(now, admitted);
-    const left = waiting - admitted;
+    const reserved = Math.max(0, Math.min(waiting, this.#turns(now) - this.#reserved));
+    this.#reserved += reserved;
+    const left = { waiting: waiting - reserved, ready: ready - admitted };
     const visit = this.#visit(now, left);
-    return { admitted, ...(visit && { visit }), wakeAt: this.#wakeAt(now, left) };
+    return { reserved, admitted, ...(visit && { visit }), wakeAt: this.#wakeAt(now, left) };
   }
 
   /** The timeline has replied to what was asked at some time. */
   replied(sentAt: number, now: number, reply: SlotReply): void {
     this.#clock.heard(sentAt, now, reply.now);
-    this.#replyMs += (now - sentAt - this.#replyMs) * smoothing;
+    // A worker that was frozen meanwhile is no farther away than before: it would take slots that lie too far ahead.
+    this.#replyMs += (Math.min(now - sentAt, lostMs) - this.#replyMs) * smoothing;
     if (sentAt < this.#repliedTo) return;
     this.#repliedTo = sentAt;
     this.#isVisiting = false;
@@ -171,14 +234,27 @@ export class CallScheduler {
     return this.#gap === undefined || this.#slots.use(now);
   }
 
+  /** Rows that may have a turn at the moment. */
+  #turns(now: number): number {
+    if (now >= this.#permittedUntil) return 0;
+    if (this.#gap !== undefined) return Math.min(this.places, this.#slots.countUntil(now + this.#leadMs));
+    return now < this.restUntil ? 0 : this.places - this.#active;
+  }
+
+  /** How long before its slot a row is written down. */
+  get #leadMs(): number {
+    return Math.min(this.#slowestMs + spareLeadMs, mostLeadMs);
+  }
+
   /** Slots are taken farther ahead from a timeline that is far away. */
   get #aheadMs(): number {
     const { aheadMs, visitMs } = this.#timing;
-    return Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
+    return this.#leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
   }
 
-  #visit(now: number, waiting: number): Step['visit'] {
-    if (now < this.#visitAt(waiting)) return undefined;
+  #visit(now: number, callers: Callers): Step['visit'] {
+    if (now < this.#visitAt(callers)) return undefined;
+    const waiting = this.#uncalled(callers);
     const need = Math.min(this.#wanted ?? Number.POSITIVE_INFINITY, this.#active + waiting);
     this.#toldNeed = need;
     this.#visitedAt = now;
@@ -191,16 +267,26 @@ export class CallScheduler {
       need,
       active: this.#active,
       aheadMs: this.#aheadMs,
-      leadInMs: this.#replyMs,
+      leadInMs: this.#replyMs + this.#leadMs,
     };
   }
 
+  /** All that want to be called; some that have a turn are being written down. */
+  #uncalled({ waiting }: Callers): number {
+    return waiting + this.#reserved;
+  }
+
   /** Who has nothing to call says so once, and then nothing. */
-  #visitAt(waiting: number): number {
+  #visitAt(callers: Callers): number {
     if (this.#isVisiting) return this.#visitedAt + lostMs;
+    const waiting = this.#uncalled(callers);
     if (waiting === 0 && this.#active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
     const { soonMs } = this.#timing;
-    const lacksSlots = this.#gap !== undefined && this.#wasGranted && this.#slots.count === 0;
+    const lacksSlots =
+      this.#gap !== undefined &&
+      this.#wasGranted &&
+      this.#slots.count < waiting &&
+      this.#slots.count <= this.#reserved;
     const isStarved = waiting > 0 && (this.places === 0 || this.#toldNeed === 0 || lacksSlots);
     return this.#visitedAt + (isStarved ? soonMs : this.#visitAfterMs);
   }
@@ -212,19 +298,32 @@ export class CallScheduler {
       this.#latencyMs === undefined ? 0 : (this.places * this.#aheadMs) / Math.max(this.#latencyMs, 1);
     const used = this.#usedPerMs * this.#aheadMs;
     const demand = waiting > 0 ? Math.max(waiting, Math.ceil(used * growth)) : Math.ceil(used);
-    return Math.max(0, Math.min(Math.floor(free + ends / 2), demand) - this.#slots.count);
+    return Math.max(
+      0,
+      Math.min(Math.floor(free + ends * this.#timing.endsShare), demand) - this.#slots.count,
+    );
   }
 
-  #wakeAt(now: number, waiting: number): number {
-    const visitAt = this.#visitAt(waiting);
-    if (waiting === 0 || this.#active >= this.places || now >= this.#permittedUntil) return visitAt;
-    const callAt = this.#gap === undefined ? this.restUntil : Math.max(this.#slots.firstAt, this.restUntil);
-    return Math.min(visitAt, callAt);
+  #wakeAt(now: number, callers: Callers): number {
+    const visitAt = this.#visitAt(callers);
+    if (now >= this.#permittedUntil) return visitAt;
+    return Math.min(visitAt, this.#callAt(callers), this.#reserveAt(callers));
   }
 
-  #count(now: number, admitted: number): void {
+  #callAt({ ready }: Callers): number {
+    if (ready === 0 || this.#active >= this.places) return Number.POSITIVE_INFINITY;
+    return this.#gap === undefined ? this.restUntil : this.#slots.at(0);
+  }
+
+  #reserveAt({ waiting }: Callers): number {
+    const inUse = this.#gap === undefined ? this.#active + this.#reserved : this.#reserved;
+    if (waiting === 0 || inUse >= this.places) return Number.POSITIVE_INFINITY;
+    return this.#gap === undefined ? this.restUntil : this.#slots.at(this.#reserved) - this.#leadMs;
+  }
+
+  #count(now: number, slots: number): void {
     const weight = Math.exp(-(now - this.#usedAt) / usedOverMs);
-    this.#usedPerMs = this.#usedPerMs * weight + admitted / usedOverMs;
+    this.#usedPerMs = this.#usedPerMs * weight + slots / usedOverMs;
     this.#usedAt = now;
   }
 }

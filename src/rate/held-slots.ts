@@ -1,5 +1,7 @@
-/** So late a call may use its slot: timers and the event loop are late by some milliseconds. */
-const leastGraceMs = 10;
+/** Timers are late by a millisecond or two. */
+const leastGraceMs = 3;
+/** An event loop is busy for so long at times, and where a rate permits it no slot is lost by that. */
+const usualGraceMs = 10;
 /** A rate of a few calls per second need not lose a slot because a row came a little late. */
 const mostGraceMs = 100;
 /** A rate that was lowered by less shows in the next slots. */
@@ -18,9 +20,15 @@ export class HeldSlots {
     return this.#slots.length;
   }
 
-  /** When the first one can be used; infinite: there is none. */
-  get firstAt(): number {
-    return this.#slots[0]?.at ?? Number.POSITIVE_INFINITY;
+  /** When the slot with that index can be used; infinite: there are not so many. */
+  at(index: number): number {
+    return this.#slots[index]?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** How many can be used by then. */
+  countUntil(time: number): number {
+    const later = this.#slots.findIndex(({ at }) => at > time);
+    return later < 0 ? this.count : later;
   }
 
   add(from: number, gap: number, count: number): void {
@@ -29,16 +37,18 @@ export class HeldSlots {
     this.#slots.sort((a, b) => a.at - b.at);
   }
 
-  /** Gives up what is over, and what lies before the end of a rest. */
-  drop(now: number, restUntil: number): void {
+  /** Gives up what is over, and what lies before the end of a rest. @returns how many */
+  drop(now: number, restUntil: number): number {
+    const before = this.count;
     const isOver = ({ at, gap }: Slot): boolean => at < now - graceMs(gap) || at < restUntil;
     const first = this.#slots.findIndex((slot) => !isOver(slot));
     if (first !== 0) this.#slots = first < 0 ? [] : this.#slots.slice(first);
+    return before - this.count;
   }
 
   /** Uses the first slot. @returns whether its time has come */
   use(now: number): boolean {
-    if (this.firstAt > now) return false;
+    if (this.at(0) > now) return false;
     this.#slots.shift();
     return true;
   }
@@ -60,7 +70,11 @@ export class HeldSlots {
   }
 }
 
-/** How late a call may be: by half of the gap, so that two calls of a second never become many. */
+/**
+ * How late a call may use its slot. As long as it leaves by no more than the gap late, any second has one call more than the
+ * rate at the most, however many workers there are: between the first and the last slot that it can have are a second and a
+ * gap. A quarter of the gap is for what comes between here and the network.
+ */
 function graceMs(gap: number): number {
-  return Math.max(leastGraceMs, Math.min(gap / 2, mostGraceMs));
+  return Math.max(leastGraceMs, Math.min(0.75 * gap, usualGraceMs), Math.min(gap / 2, mostGraceMs));
 }

@@ -24,7 +24,7 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 export interface RowProcessorOptions {
   readonly client: Pick<ApiClient, 'send'>;
   /** Where calls wait for their turn, and what counts them. */
-  readonly gate: Pick<CallGate, 'enter' | 'leave'>;
+  readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended'>;
   /** What tells trouble of the API from trouble of a row. */
   readonly breaker: Pick<CircuitBreaker, 'begin' | 'end' | 'admit' | 'assess'>;
@@ -73,9 +73,15 @@ export function createRowProcessor(options: RowProcessorOptions) {
   };
 
   /** Whether the call may be made now; if so, `gate.leave` is to be called after it. */
-  async function isAdmitted(): Promise<boolean> {
-    if (!(await gate.enter())) return false;
-    if (await breaker.admit()) return true;
+  async function isAdmitted(claim: Claim): Promise<boolean> {
+    if (!(await gate.reserve())) return false;
+    const tookMs = (await breaker.admit()) ? await intend(claim) : undefined;
+    if (tookMs === undefined) {
+      gate.release();
+      return false;
+    }
+    if (!(await gate.enter(tookMs))) return false;
+    if (claim.isWanted()) return true;
     gate.leave();
     return false;
   }
@@ -83,11 +89,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
   async function process(task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> {
     const operation = findOperation(task.operation);
     if (operation === undefined) throw new TypeError(`${task.operation} is no operation`);
-    if (!(await isAdmitted())) return uncalled(task);
-    if (!(await claim.intend())) {
-      gate.leave();
-      return uncalled(task);
-    }
+    if (!(await isAdmitted(claim))) return uncalled(task);
     const startedAt = new Date();
     const answer = await call({ path: task.path, body: task.body }, signal);
     const attempt: JudgedAttempt = {
@@ -151,4 +153,10 @@ export function createRowProcessor(options: RowProcessorOptions) {
         return { kind: 'returned', history: judgement.history };
     }
   }
+}
+
+/** @returns how long it took to write down that the row is about to be called; undefined: it must not be. */
+async function intend(claim: Claim): Promise<number | undefined> {
+  const begun = performance.now();
+  return (await claim.intend()) ? performance.now() - begun : undefined;
 }

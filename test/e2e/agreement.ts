@@ -114,6 +114,23 @@ export function expectEveryRowOnce(report: readonly Cells[], rows: number): void
 
 /** The calls of the busiest second: more than are allowed in one, as windows of the rate lie across it. */
 export function mostInASecond(log: readonly LogEntry[]): number {
-  const times = log.map(({ time }) => Date.parse(time));
+  return busiestSecond(log.map(({ time }) => Date.parse(time)));
+}
+
+/**
+ * The same by the moments at which the calls went out, as the report has them for rows that were called once. On a busy
+ * machine the API's own process notes some calls by tens of milliseconds later than others, whoever makes them.
+ */
+export function mostSentInASecond(report: readonly Cells[], log: readonly LogEntry[]): number {
+  const calls = callsByRow(log);
+  return busiestSecond(
+    report.flatMap((row) => {
+      const seen = callsOf(row, calls).map(({ time }) => Date.parse(time));
+      return seen.length === 1 && row['_attempts'] === '1' ? [Date.parse(row['_started_at'] ?? '')] : seen;
+    }),
+  );
+}
+
+function busiestSecond(times: readonly number[]): number {
   return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1_000).length));
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../src/clock.ts';
+import type { CallGate } from '../../src/rate/call-gate.ts';
 import { gateOnTimeline, type Rules } from './gate-on-timeline.ts';
 
 /** A gate with all that came of those who wanted to enter it: who, and after how many milliseconds. */
@@ -28,7 +29,7 @@ function begin(rules: Rules = { cap: 1_000 }, concurrency?: number) {
     come(visitors: number): void {
       for (let count = 0; count < visitors; count += 1) {
         const who = came++;
-        void begun.gate.enter().then((isAdmitted) => {
+        void called(begun.gate).then((isAdmitted) => {
           if (isAdmitted) admitted.push([who, steadyNow() - start]);
           else sentAway.push(who);
         });
@@ -36,6 +37,11 @@ function begin(rules: Rules = { cap: 1_000 }, concurrency?: number) {
     },
     pass: (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds),
   };
+}
+
+/** A row that is written down at once. */
+async function called(gate: CallGate): Promise<boolean> {
+  return (await gate.reserve()) && (await gate.enter(0));
 }
 
 beforeEach(() => {
@@ -88,6 +94,56 @@ describe('a gate', () => {
     const at = times();
     expect(at).toHaveLength(40);
     expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBe(39 * 20);
+  });
+
+  test('gives no more turns than there are slots within the time that writing a row down takes', async () => {
+    const { gate, pass } = begin({ cap: 1_000, rate: 50 });
+    let turns = 0;
+    for (let row = 0; row < 50; row += 1) void gate.reserve().then(() => (turns += 1));
+    await pass(10_000);
+    // Those that come within 30 ms, and one that may still be used.
+    expect(turns).toBeGreaterThan(0);
+    expect(turns).toBeLessThanOrEqual(3);
+  });
+
+  test('gives no more turns than places that are free where no rate is kept', async () => {
+    const { gate, pass } = begin({ cap: 3 });
+    let turns = 0;
+    for (let row = 0; row < 5; row += 1) void gate.reserve().then(() => (turns += 1));
+    await pass(1_000);
+    expect(turns).toBe(3);
+    gate.release();
+    await pass(10);
+    expect(turns).toBe(4);
+  });
+
+  test('lets a row that was written down too late for a slot in at another one', async () => {
+    const { gate, pass } = begin({ cap: 1_000, rate: 5 });
+    const turn = gate.reserve();
+    await pass(1_000);
+    expect(await turn).toBe(true);
+    let isAdmitted: boolean | undefined;
+    void gate.enter(1_000).then((admitted) => {
+      isAdmitted = admitted;
+    });
+    await pass(250);
+    expect(isAdmitted).toBe(true);
+  });
+
+  test('sends rows that are written down away when a long rest begins, and their turns are free again', async () => {
+    const { gate, set, pass } = begin({ cap: 2 });
+    const turns = [gate.reserve(), gate.reserve()];
+    await pass(10);
+    expect(await Promise.all(turns)).toEqual([true, true]);
+    set({ cap: 2, restMs: 60_000 });
+    const late = gate.enter(0);
+    await pass(10);
+    expect(await late).toBe(false);
+    gate.release();
+    set({ cap: 2 });
+    const others = [called(gate), called(gate)];
+    await pass(100);
+    expect(await Promise.all(others)).toEqual([true, true]);
   });
 
   test('makes up for no time that nobody used', async () => {

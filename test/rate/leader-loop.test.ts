@@ -221,7 +221,7 @@ describe('a worker that follows', () => {
     await beat();
     call(tooMany());
     let admittedAt = 0;
-    void gate.enter().then(() => {
+    void gate.reserve().then(() => {
       admittedAt = steadyNow();
     });
     const refusedAt = steadyNow();

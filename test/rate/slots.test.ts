@@ -25,18 +25,22 @@ function perSecond(calls: Calls, from: number, to: number): number {
   return calls.filter(({ at }) => at >= from * 1_000 && at < to * 1_000).length / (to - from);
 }
 
-/** What is late by up to 10 ms, or up to half of the time between two slots, is made up for. */
-function burst(rate: number): number {
-  return Math.max(1, Math.ceil((rate * 10) / 1_000));
+/** Calls of a second beyond the rate: a slot may be used late by the gap, or by 3 ms where that is less. */
+function beyond(rate: number): number {
+  return Math.max(1, Math.ceil((rate * 3) / 1_000));
 }
 
 describe.each([1, 3, 10])('%d workers', (workers) => {
-  test.each([0.5, 5, 50, 300])('make no more than %d calls in any second, and hardly fewer', (rate) => {
-    const seconds = rate < 1 ? 60 : 20;
-    const calls = callsOf({ fixed: rate, workers, seconds });
-    expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(Math.ceil(rate) + burst(rate));
-    expect(perSecond(calls, 5, seconds)).toBeGreaterThan(0.97 * rate);
-  });
+  test.each([0.5, 5, 50, 100, 300, 500])(
+    'make no more than %d calls in any second, and hardly fewer',
+    (rate) => {
+      const seconds = rate < 1 ? 60 : 20;
+      const calls = callsOf({ fixed: rate, workers, seconds });
+      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(Math.ceil(rate) + beyond(rate));
+      // Where slots are close together, one timer that is late costs a worker several of them.
+      expect(perSecond(calls, 5, seconds)).toBeGreaterThan((rate > 300 ? 0.9 : 0.97) * rate);
+    },
+  );
 });
 
 describe('the rate is kept', () => {
@@ -62,7 +66,7 @@ describe('the rate is kept', () => {
   ])('when %s', (_what, trouble) => {
     for (const seed of [1, 2, 3]) {
       const calls = callsOf({ ...world, ...trouble, seed });
-      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(52);
+      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(51);
       expect(mostWithin(calls, 200)).toBeLessThanOrEqual(12);
       expect(perSecond(calls, 20, 30)).toBeGreaterThan(45);
     }
@@ -97,6 +101,14 @@ describe('a worker', () => {
     const calls = callsOf({ fixed: 100, workers: 3, seconds: 20, frozen: [[1, 8, 18]] });
     expect(perSecond(calls, 8, 9)).toBeGreaterThan(90);
     expect(perSecond(calls, 9, 18)).toBeGreaterThan(98);
+  });
+
+  test('that takes long to write rows down uses the whole rate, and never more', () => {
+    for (const writeMs of [10, 30]) {
+      const calls = callsOf({ fixed: 100, workers: 2, seconds: 20, writeMs });
+      expect(perSecond(calls, 5, 20)).toBeGreaterThan(99);
+      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(101);
+    }
   });
 
   test('far from the timeline uses nearly the whole rate', () => {

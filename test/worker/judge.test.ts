@@ -25,7 +25,13 @@ const operation = {
 } as unknown as Operation;
 
 function claimed(changes: Partial<Claim> = {}): Claim {
-  return { attemptsUsed: 0, policy: { attempts: 5, backoffMs: 1_000 }, intend: async () => true, ...changes };
+  return {
+    attemptsUsed: 0,
+    policy: { attempts: 5, backoffMs: 1_000 },
+    intend: async () => true,
+    isWanted: () => true,
+    ...changes,
+  };
 }
 
 function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt> = {}): JudgedAttempt {

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import type { ApiAnswer } from '../../src/api/client.ts';
+import { steadyNow } from '../../src/clock.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
 import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
@@ -24,7 +25,13 @@ const task: RowTask = {
 };
 
 function claimed(changes: Partial<Claim> = {}): Claim {
-  return { attemptsUsed: 0, policy: { attempts: 5, backoffMs: 0 }, intend: async () => true, ...changes };
+  return {
+    attemptsUsed: 0,
+    policy: { attempts: 5, backoffMs: 0 },
+    intend: async () => true,
+    isWanted: () => true,
+    ...changes,
+  };
 }
 
 const notFound = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404 });
@@ -113,6 +120,40 @@ describe('a row', () => {
   test('is not called unless it is written down first', async () => {
     const { gate, process, calls } = begin([]);
     expect(await process(task, claimed({ intend: async () => false }))).toMatchObject({ kind: 'returned' });
+    expect([calls(), gate.active]).toEqual([0, 0]);
+  });
+
+  test('is written down once, however long it waits for its call after that', async () => {
+    const { gate, set, process, calls } = begin([notFound]);
+    const intend = vi.fn(async () => {
+      set({ cap: 0 });
+      gate.heardOfRest(steadyNow() + 100);
+      return true;
+    });
+    const verdict = process(task, claimed({ intend }));
+    await vi.waitFor(() => expect(intend).toHaveBeenCalledTimes(1));
+    expect([calls(), gate.active]).toEqual([0, 0]);
+    set({ cap: 1 });
+    expect((await verdict).kind).toBe('finished');
+    expect(intend).toHaveBeenCalledTimes(1);
+  });
+
+  test('goes back uncalled when the gate closes after it was written down', async () => {
+    const { gate, process, calls } = begin([]);
+    const intend = async () => {
+      gate.close();
+      return true;
+    };
+    expect(await process(task, claimed({ intend }))).toEqual({
+      kind: 'returned',
+      history: { attempts: 0, unprocessed: 0, unclear: false },
+    });
+    expect([calls(), gate.active]).toEqual([0, 0]);
+  });
+
+  test('is not called when its batch is wanted back before the moment of its call', async () => {
+    const { gate, process, calls } = begin([]);
+    expect(await process(task, claimed({ isWanted: () => false }))).toMatchObject({ kind: 'returned' });
     expect([calls(), gate.active]).toEqual([0, 0]);
   });
 });

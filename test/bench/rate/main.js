@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--latency MS]
- * [--workers N] [--json FILE] [--verbose MODEL]]`. See docs/rate.md.
+ * [--workers N] [--seeds N] [--json FILE] [--verbose MODEL]]`. See docs/rate.md.
  *
  * The exit code says whether it could be simulated, never how the figures are.
  */
@@ -22,7 +22,7 @@ const conditions = [
   { name: 'RateLimit', world: { retryAfter: true, headers: 'ratelimit' } },
 ];
 
-const { latencyMs, workers, json, verbose } = readArguments();
+const { latencyMs, workers, seeds, json, verbose } = readArguments();
 if (!existsSync(new URL('../../../dist/src/rate/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
 const { parts } = await import('./parts.js');
@@ -31,15 +31,20 @@ const chosen = models.filter(({ title }) => verbose === undefined || title === v
 const lines = chosen.flatMap((model) =>
   conditions.map(({ name, world }) => {
     const own = { ...model.world, ...world, latencyMs: model.world.latencyMs ?? latencyMs, workers };
-    const seconds = simulate(parts, own);
-    if (verbose !== undefined) process.stdout.write(`${model.title}, ${name}\n${timeline(seconds)}\n`);
-    return { title: model.title, condition: name, figures: figuresOf(model, seconds, ideal(parts, own)) };
+    const permitted = ideal(parts, own);
+    const runs = Array.from({ length: seeds }, (_, index) => {
+      const seconds = simulate(parts, { ...own, seed: index + 1 });
+      if (verbose !== undefined)
+        process.stdout.write(`${model.title}, ${name}, seed ${index + 1}\n${timeline(seconds)}\n`);
+      return figuresOf(model, seconds, permitted);
+    });
+    return { title: model.title, condition: name, runs };
   }),
 );
 
 process.stdout.write(table(lines));
 if (json !== undefined) {
-  const document = { version: 1, at: new Date().toISOString(), latencyMs, workers, lines };
+  const document = { version: 2, at: new Date().toISOString(), latencyMs, workers, seeds, lines };
   await writeFile(json, `${JSON.stringify(document, null, 2)}\n`);
 }
 
@@ -49,6 +54,7 @@ function readArguments() {
       options: {
         latency: { type: 'string', default: '50' },
         workers: { type: 'string', default: '1' },
+        seeds: { type: 'string', default: '1' },
         json: { type: 'string' },
         verbose: { type: 'string' },
       },
@@ -58,13 +64,14 @@ function readArguments() {
     return {
       latencyMs: wholeNumber('--latency', values.latency),
       workers: wholeNumber('--workers', values.workers),
+      seeds: wholeNumber('--seeds', values.seeds),
       json: values.json,
       verbose: values.verbose,
     };
   } catch (error) {
     return stopBecause(
       `${/** @type {Error} */ (error).message}\n` +
-        'Usage: npm run bench:rate -- [--latency MS] [--workers N] [--json FILE] [--verbose MODEL]\n' +
+        'Usage: npm run bench:rate -- [--latency MS] [--workers N] [--seeds N] [--json FILE] [--verbose MODEL]\n' +
         `Models:\n${models.map(({ title }) => `  ${title}`).join('\n')}`,
     );
   }

@@ -11,8 +11,10 @@ import { SimulatedNetwork } from './simulated-network.js';
  * @property {string} id
  * @property {ReturnType<Parts['createScheduler']>} scheduler
  * @property {number} clock by how much its clock is ahead
- * @property {number} waiting
- * @property {number} busiest the most calls in flight since the last beat
+ * @property {number} waiting rows that have no turn yet
+ * @property {{ since: number, at: number }[]} writing rows that are being written down, and when that is done
+ * @property {number} ready
+ * @property {number} busiest the most rows that had a turn or were called since the last beat
  * @property {number} inHand rows that it may claim
  * @property {number} most calls in flight that its user wants
  * @property {number} timerAt
@@ -27,6 +29,9 @@ const clocksOff = 2_000;
 /** Every so many timers one is late by a few milliseconds, because something else is being done. */
 const hiccupEvery = 40;
 const hiccupMs = 8;
+/** Every so many rows one takes that much longer to be written down: the datastore has something else to do. */
+const slowWriteEvery = 100;
+const slowWriteMs = 30;
 /** As of the gate (src/rate/call-gate.ts). */
 const patienceMs = 150;
 
@@ -64,6 +69,8 @@ export class SimulatedClient {
       scheduler: parts.createScheduler({ isShared: workers > 1, concurrency: slowWorkers[place], random }),
       clock: workers === 1 ? 0 : Math.round(clocksOff * (2 * random() - 1)),
       waiting: 0,
+      writing: [],
+      ready: 0,
       busiest: 0,
       inHand: 0,
       most: slowWorkers[place] ?? Number.POSITIVE_INFINITY,
@@ -97,7 +104,7 @@ export class SimulatedClient {
   /** Each worker learns of a rest, how many rows it may claim, and whether 503s come at any rate. */
   exchange(/** @type {import('./world.ts').ClientPace} */ { restUntil = 0, tolerates503 }) {
     for (const worker of this.#workers) {
-      const own = worker.scheduler.active;
+      const own = busy(worker);
       worker.scheduler.heardOfRest(restUntil + worker.clock);
       const most = this.#parts.withSpare(Math.min(worker.scheduler.places, worker.most));
       worker.inHand = worker.rowsInHand.update(worker.busiest, most);
@@ -135,17 +142,25 @@ export class SimulatedClient {
    */
   step(now, idleUntil) {
     this.#deliver(now);
-    let next = idleUntil > now ? idleUntil : this.#claim(now);
+    const next = idleUntil > now ? idleUntil : this.#claim(now);
     /** @type {{ worker: number, among: number }[]} */
     const calls = [];
     for (const [place, worker] of this.#workers.entries()) {
       const frozenUntil = this.#frozenUntil(place, now);
       if (frozenUntil > now) worker.timerAt = frozenUntil;
-      if (worker.scheduler.restUntil - now - worker.clock > patienceMs) worker.waiting = 0;
+      else this.#written(worker, now);
+      if (worker.scheduler.restUntil - now - worker.clock > patienceMs) {
+        worker.scheduler.released(worker.writing.length + worker.ready);
+        worker.writing = [];
+        worker.waiting = worker.ready = 0;
+      }
       if (worker.timerAt <= now) {
-        const { admitted, visit, wakeAt } = worker.scheduler.step(now + worker.clock, worker.waiting);
-        worker.waiting -= admitted;
-        worker.busiest = Math.max(worker.busiest, worker.scheduler.active);
+        const { reserved, admitted, visit, wakeAt } = worker.scheduler.step(now + worker.clock, worker);
+        worker.waiting -= reserved;
+        worker.ready -= admitted;
+        for (let row = 0; row < reserved; row++)
+          worker.writing.push({ since: now, at: now + this.#writeMs() });
+        worker.busiest = Math.max(worker.busiest, busy(worker));
         for (let call = 0; call < admitted; call++)
           calls.push({
             worker: place,
@@ -154,13 +169,35 @@ export class SimulatedClient {
         if (visit) this.#network.send(now, { place, sentAt: now, visit });
         worker.timerAt = this.#timer(wakeAt - worker.clock);
       }
-      next = Math.min(next, worker.timerAt);
     }
     this.#deliver(now);
+    const awake = this.#workers.filter((_, place) => this.#frozenUntil(place, now) <= now);
     return {
       calls,
-      next: Math.min(next, this.#network.nextAt, ...this.#workers.map(({ timerAt }) => timerAt)),
+      next: Math.min(
+        next,
+        this.#network.nextAt,
+        ...this.#workers.map(({ timerAt }) => timerAt),
+        ...awake.flatMap(({ writing }) => writing.map(({ at }) => at)),
+      ),
     };
+  }
+
+  /** Rows that are written down by now wait for the moment of their call. */
+  #written(/** @type {Worker} */ worker, /** @type {number} */ now) {
+    const done = worker.writing.filter(({ at }) => at <= now);
+    if (done.length === 0) return;
+    worker.writing = worker.writing.filter(({ at }) => at > now);
+    worker.ready += done.length;
+    worker.timerAt = now;
+    for (const { since } of done) worker.scheduler.written(now + worker.clock, now - since);
+  }
+
+  /** How long it takes to write a row down. */
+  #writeMs() {
+    const { writeMs = 1 } = this.#world;
+    const slow = this.#random() * slowWriteEvery < 1 ? slowWriteMs * this.#random() : 0;
+    return Math.round(writeMs * (0.5 + this.#random()) + slow);
   }
 
   /** Messages that have come to where they were sent. */
@@ -188,7 +225,7 @@ export class SimulatedClient {
     for (;;) {
       const free = this.#workers.filter(
         ({ waiting, scheduler, inHand }, place) =>
-          waiting + scheduler.active < inHand && this.#frozenUntil(place, now) <= now,
+          waiting + scheduler.reserved + scheduler.active < inHand && this.#frozenUntil(place, now) <= now,
       );
       const worker = free[Math.floor(this.#random() * free.length)];
       if (worker === undefined) return Number.POSITIVE_INFINITY;
@@ -213,4 +250,9 @@ export class SimulatedClient {
     const hiccup = this.#random() * hiccupEvery < 1 ? hiccupMs * this.#random() : 0;
     return Math.ceil(at) + Math.round(this.#random() + hiccup);
   }
+}
+
+/** Rows that have a turn or are being called. */
+function busy(/** @type {Worker} */ { scheduler }) {
+  return scheduler.active + scheduler.reserved;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** @typedef {{ readonly title: string, readonly condition: string, readonly figures: import('./world.ts').Figures }} Line */
+/** @typedef {{ readonly title: string, readonly condition: string, readonly runs: readonly import('./world.ts').Figures[] }} Line */
 
 const header = [
   'limiter',
@@ -20,14 +20,17 @@ const header = [
 export function table(lines) {
   return aligned([
     header,
-    ...lines.map(({ title, condition, figures }) => [
+    ...lines.map(({ title, condition, runs }) => [
       title,
       condition,
-      share(figures.used),
-      share(figures.rejected, 2),
-      Number.isFinite(figures.worstMinute) ? share(figures.worstMinute) : '',
-      after(figures.risenAfter),
-      after(figures.droppedAfter),
+      share(runs.map(({ used }) => used)),
+      share(
+        runs.map(({ rejected }) => rejected),
+        2,
+      ),
+      share(runs.map(({ worstMinute }) => worstMinute)),
+      after(runs.map(({ risenAfter }) => risenAfter)),
+      after(runs.map(({ droppedAfter }) => droppedAfter)),
     ]),
   ]);
 }
@@ -64,13 +67,32 @@ function aligned(records) {
 }
 
 /**
- * @param {number} value
+ * @param {readonly number[]} values
  * @param {number} [digits]
  */
-function share(value, digits = 1) {
-  return `${(100 * value).toFixed(digits)} %`;
+function share(values, digits = 1) {
+  if (values.some((value) => !Number.isFinite(value))) return '';
+  return meanAndRange(values, (value) => (100 * value).toFixed(digits), ' %');
 }
 
-function after(/** @type {number | undefined} */ seconds) {
-  return seconds === undefined ? '' : Number.isFinite(seconds) ? `${seconds} s` : 'never';
+function after(/** @type {readonly (number | undefined)[]} */ values) {
+  const known = values.filter((value) => value !== undefined);
+  if (known.length === 0) return '';
+  // A change that was missed in one simulation has no mean.
+  const missed = known.filter((value) => !Number.isFinite(value)).length;
+  if (missed > 0) return known.length === 1 ? 'never' : `never in ${missed} of ${known.length}`;
+  return meanAndRange(known, (value) => String(Math.round(value)), ' s');
+}
+
+/**
+ * The mean of several simulations, and from where to where they go.
+ *
+ * @param {readonly number[]} values
+ * @param {(value: number) => string} text
+ * @param {string} unit
+ */
+function meanAndRange(values, text, unit) {
+  const mean = values.reduce((total, value) => total + value, 0) / values.length;
+  const range = values.length > 1 ? ` (${text(Math.min(...values))}–${text(Math.max(...values))})` : '';
+  return `${text(mean)}${unit}${range}`;
 }

@@ -27,7 +27,18 @@ export interface Parts {
     readonly random: () => number;
   }) => Pick<
     CallScheduler,
-    'active' | 'elsewhere' | 'places' | 'restUntil' | 'step' | 'replied' | 'ended' | 'refused' | 'heardOfRest'
+    | 'active'
+    | 'reserved'
+    | 'elsewhere'
+    | 'places'
+    | 'restUntil'
+    | 'step'
+    | 'written'
+    | 'released'
+    | 'replied'
+    | 'ended'
+    | 'refused'
+    | 'heardOfRest'
   >;
   readonly newTimeline: typeof newTimeline;
   readonly setRate: typeof setRate;
@@ -90,6 +101,8 @@ export interface World {
    * Default 1.
    */
   readonly workers?: number;
+  /** How long it takes on average to write a row down before its call. Default 1. */
+  readonly writeMs?: number;
   /** Between several workers and Redis. */
   readonly network?: Network;
   /** Calls in flight of single workers, by their place. */

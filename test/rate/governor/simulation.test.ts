@@ -89,16 +89,16 @@ describe('refusals that come at any rate', () => {
     expect(late.reduce((sum, { accepted }) => sum + accepted, 0) / late.length).toBeGreaterThan(100);
   });
 
-  test.each([
-    [0.5, 1],
-    [0.5, 2],
-    [0.2, 1],
-    [0.2, 2],
-  ])('(%d of them, seed %d) do not hide a limit', (noise, seed) => {
-    const seconds = played({ limit: 'token-bucket:rate=50,burst=10', noise, seed, seconds: 120 });
-    expect(last(seconds)).toBeGreaterThan(25);
-    const sent = seconds.slice(60).map(({ accepted, rejected }) => accepted + rejected);
-    expect(Math.max(...sent)).toBeLessThan((3 * 50) / (1 - noise));
+  test.each([0.5, 0.2])('(%d of them) do not hide a limit', (noise) => {
+    const games = [1, 2, 3, 4, 5].map((seed) =>
+      played({ limit: 'token-bucket:rate=50,burst=10', noise, seed, seconds: 120 }),
+    );
+    // In one of twenty games, what fails at random is more by so much at the higher rate that it is taken for the limit.
+    expect(games.filter((seconds) => last(seconds) > 40).length).toBeGreaterThanOrEqual(4);
+    const sent = games.flatMap((seconds) =>
+      seconds.slice(60).map(({ accepted, rejected }) => accepted + rejected),
+    );
+    expect(Math.max(...sent)).toBeLessThan((2.5 * 50) / (1 - noise));
   });
 
   test('are forgotten when they are over', () => {
@@ -253,7 +253,8 @@ describe('a client', () => {
       latencyMs: 10,
     };
     expect(figures(world).used).toBeGreaterThan(0.95);
-    expect(played(world).at(-1)?.pace?.concurrency).toBeLessThan(80);
+    const found = [1, 2, 3, 4].map((seed) => played({ ...world, seed }).at(-1)?.pace?.concurrency ?? 0);
+    expect(found.reduce((sum, calls) => sum + calls, 0) / found.length).toBeLessThan(80);
   });
 
   test.each([3, 10, 30])('finds a cap of %d calls in flight before ten seconds are over', (cap) => {

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { noHistory } from '../../src/domain.ts';
+import { ClaimedBatch } from '../../src/queue/claimed-batch.ts';
+import { Ledger } from '../../src/queue/ledger.ts';
+import { decodeEntry, type RowTask } from '../../src/queue/payload.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const task: RowTask = { run: 'r', row: 1, operation: 'o', subject: '1', path: '/o', body: '{}' };
+
+test('a row that was written down and not called is neither unclear nor counted when its worker dies', async () => {
+  const log: string[] = [];
+  const batch = new ClaimedBatch({
+    batch: { tasks: [task], policy: { attempts: 5, backoffMs: 0 } },
+    claim: 1,
+    log: { append: async (text) => log.push(text), read: async (first) => log.slice(first) },
+    onReady() {},
+    onError: (error) => expect.unreachable(error.message),
+  });
+  await batch.begin();
+  const ready = batch.take();
+  expect(await ready?.claim.intend()).toBe(true);
+  expect(ready?.claim.isWanted()).toBe(true);
+  if (ready !== undefined) batch.settle(ready, { kind: 'returned', history: noHistory });
+  await vi.advanceTimersByTimeAsync(1_000);
+  // The worker is gone, without a word.
+  const ledger = new Ledger([task]);
+  for (const text of log) ledger.apply(decodeEntry(text));
+  ledger.abandon();
+  expect(ledger.leftovers()).toEqual([{ row: 1, attemptsUsed: 0, delayMs: 0 }]);
+  batch.handBack();
+  expect(ready?.claim.isWanted()).toBe(false);
+  expect(batch.close()).toEqual({ results: [], leftovers: [{ row: 1, attemptsUsed: 0, delayMs: 0 }] });
+});
