@@ -5,8 +5,8 @@ const mayRise = 1.25;
 const spare = 3;
 
 /**
- * How many rows to claim at a time where they wait at the gate: no more than the calls in flight need. A row that is claimed
- * when this process dies counts as perhaps called, and is not there for other workers.
+ * How many rows to have in hand where they wait at the gate: no more than the calls in flight need. What waits there is what
+ * the timeline hears of this worker's needs, and goes out at once when a rest ends.
  */
 export class RowsInHand {
   #busiest: number[] = [];
