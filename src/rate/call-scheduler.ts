@@ -57,6 +57,12 @@ const mostLeadMs = 100;
 /** How soon it is forgotten that one took long. */
 const leadOverMs = 5_000;
 
+/**
+ * So many rows for each place are written down while it is in use: else it would stand empty for as long as that takes. They
+ * count as perhaps called when this process dies.
+ */
+const writtenAhead = 0.2;
+
 /** Rows that want to be called. */
 export interface Callers {
   /** They have no turn yet. */
@@ -89,7 +95,7 @@ export interface Step {
  * A row gets its turn so long before a slot that it is written down when the time of the slot comes: writing it down takes
  * now more, now less time, and calls that leave by that much later would be too many in some second. Turns are counted,
  * and belong to no slot: a row that is late takes the next one. There are no more turns than slots that are near, nor than
- * places in flight; where no rate is kept, calls in flight and turns are no more than places.
+ * places in flight. Where no rate is kept, a few rows are written down before their places are free.
  */
 export class CallScheduler {
   /** Calls in flight that the user wants in this process, whatever the others do; undefined: as many as it is given. */
@@ -238,7 +244,12 @@ export class CallScheduler {
   #turns(now: number): number {
     if (now >= this.#permittedUntil) return 0;
     if (this.#gap !== undefined) return Math.min(this.places, this.#slots.countUntil(now + this.#leadMs));
-    return now < this.restUntil ? 0 : this.places - this.#active;
+    return now < this.restUntil ? 0 : this.#mostBusy - this.#active;
+  }
+
+  /** Where no rate is kept: calls in flight, and rows that go out as soon as one of them ends. */
+  get #mostBusy(): number {
+    return this.places + Math.ceil(this.places * writtenAhead);
   }
 
   /** How long before its slot a row is written down. */
@@ -316,9 +327,12 @@ export class CallScheduler {
   }
 
   #reserveAt({ waiting }: Callers): number {
-    const inUse = this.#gap === undefined ? this.#active + this.#reserved : this.#reserved;
-    if (waiting === 0 || inUse >= this.places) return Number.POSITIVE_INFINITY;
-    return this.#gap === undefined ? this.restUntil : this.#slots.at(this.#reserved) - this.#leadMs;
+    if (waiting === 0) return Number.POSITIVE_INFINITY;
+    if (this.#gap === undefined)
+      return this.#active + this.#reserved < this.#mostBusy ? this.restUntil : Number.POSITIVE_INFINITY;
+    return this.#reserved < this.places
+      ? this.#slots.at(this.#reserved) - this.#leadMs
+      : Number.POSITIVE_INFINITY;
   }
 
   #count(now: number, slots: number): void {

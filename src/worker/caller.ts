@@ -57,7 +57,9 @@ export function startCaller(options: CallerOptions): Caller {
   const { datastore, rows, log, onError } = options;
   const wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
   let concurrency = wanted ?? usualConcurrency;
-  const mostInHand = (): number => wanted ?? withSpare(concurrency);
+  const mostInHand = (): number => withSpare(concurrency);
+  /** Those that wait for their verdicts have left their places to others. */
+  const mostUnproven = (): number => wanted ?? mostInHand();
   /** Rows that are claimed at a time. */
   let inHand = mostInHand();
   const rowsInHand = new RowsInHand();
@@ -82,7 +84,7 @@ export function startCaller(options: CallerOptions): Caller {
     onHalt: (halt) => options.onHalt(haltReason(options.baseUrl, halt)),
   });
   function setRowsInHand(): void {
-    if (worker !== undefined) worker.concurrency = breaker.rowsInHand(inHand, mostInHand());
+    if (worker !== undefined) worker.concurrency = breaker.rowsInHand(inHand, mostUnproven());
   }
 
   const leaderLoop = startLeaderLoop({
@@ -115,7 +117,7 @@ export function startCaller(options: CallerOptions): Caller {
   const start = (): void => {
     if (paused) return;
     worker = startWatchedWorker(datastore, rows, {
-      concurrency: breaker.rowsInHand(inHand, mostInHand()),
+      concurrency: breaker.rowsInHand(inHand, mostUnproven()),
       refusal,
       process: createRowProcessor({
         client: options.client,

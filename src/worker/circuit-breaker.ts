@@ -111,12 +111,11 @@ export class CircuitBreaker {
     return { trouble: this.#streak.latest, testMs: Math.max(0, this.#nextTestAt - performance.now()) };
   }
 
-  /** How many rows to have in hand, when `wanted` of them could be called at once, and `most` in any case. */
-  rowsInHand(wanted: number, most: number): number {
+  /** How many rows to have in hand, when `wanted` are, and `unproven` at most as long as nothing is known of the API. */
+  rowsInHand(wanted: number, unproven: number): number {
     switch (this.#state) {
       case 'unproven':
-        // A claimer that has few rows in hand does not notice at once when more are wanted.
-        return Math.max(1, Math.min(most, unprovenCalls - this.#spent));
+        return Math.max(1, Math.min(unproven, unprovenCalls - this.#spent));
       case 'closed':
         return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
       default:

@@ -3,6 +3,8 @@ const beats = 10;
 /** By how much calls in flight may rise until the next beat. */
 const mayRise = 1.25;
 const spare = 3;
+/** More than are written down before a place is free (`call-scheduler.ts`). */
+const spareShare = 0.3;
 
 /**
  * How many rows to have in hand where they wait at the gate: no more than the calls in flight need. What waits there is what
@@ -21,7 +23,7 @@ export class RowsInHand {
   }
 }
 
-/** Rows that are claimed for so many calls in flight: some wait, so that a call can begin as soon as another one ends. */
+/** Rows in hand for so many calls in flight: some wait, so that a call can begin as soon as another one ends. */
 export function withSpare(concurrency: number): number {
-  return concurrency + Math.max(2, Math.ceil(concurrency / 10));
+  return concurrency + Math.max(2, Math.ceil(concurrency * spareShare));
 }

@@ -100,7 +100,7 @@ export class CrowdCap {
     if (value === undefined && circumstances.isStated) return limit;
     // Who has to wait for long has used up an allowance.
     if (waitUntil > now + longWaitMs) return value === undefined ? limit : this.#giveUp(now, limit);
-    if (value === undefined) return this.#suspect(now, among, amongError, circumstances);
+    if (value === undefined) return this.#suspect(now, among, traffic, circumstances);
     const isExact = amongError <= 1;
     if (this.#trial !== undefined && isExact && among < value - Math.max(amongError, farBelow * value))
       return this.#giveUp(now, limit);
@@ -120,11 +120,12 @@ export class CrowdCap {
     const isCertain = this.#trial !== undefined && (isExact || waitUntil > now);
     if (isCertain || this.#lowered.length >= loweredAtMost || value <= 1) return this.#giveUp(now, limit);
     this.#lowered.push(now);
-    return this.#try(now, value - 1, this.#memory.perSecond, reactionMs);
+    return this.#try(now, value - 1, this.#memory.perSecond, { reactionMs, waitUntil });
   }
 
   /** A refusal among more than were ever accepted may be a cap. */
-  #suspect(now: number, among: number, error: number, circumstances: Circumstances): number {
+  #suspect(now: number, among: number, traffic: Traffic, circumstances: Circumstances): number {
+    const { amongError: error = 0, waitUntil = 0 } = traffic;
     const { limit, sending, reactionMs } = circumstances;
     const { most, perSecond } = this.#memory;
     const isFirst = !this.#hasTried && now < this.#begunAt + firstWithinMs;
@@ -148,11 +149,19 @@ export class CrowdCap {
     this.#before = limit;
     // The latest calls of other workers are not counted in it.
     const unseen = fewest <= 2 * error ? Math.min(Math.max(0, error - 1), mostUnseen) : 0;
-    return this.#try(now, Math.max(1, fewest - 1 + unseen), isFirst ? sending : perSecond, reactionMs);
+    const usual = isFirst ? sending : perSecond;
+    return this.#try(now, Math.max(1, fewest - 1 + unseen), usual, { reactionMs, waitUntil });
   }
 
-  #try(now: number, value: number, usual: number, reactionMs: number): number {
-    this.#trial = new CrowdTrial(now, Math.max(usual, this.#trial?.usual ?? 0), reactionMs);
+  #try(
+    now: number,
+    value: number,
+    usual: number,
+    { reactionMs, waitUntil }: { readonly reactionMs: number; readonly waitUntil: number },
+  ): number {
+    // While the API rests nothing is tried.
+    const from = Math.max(now, waitUntil);
+    this.#trial = new CrowdTrial(from, Math.max(usual, this.#trial?.usual ?? 0), reactionMs);
     this.#value = value;
     this.#since = now;
     return value;

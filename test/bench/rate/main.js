@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--latency MS]
- * [--workers N] [--seeds N] [--json FILE] [--verbose MODEL]]`. See docs/rate.md.
+ * [--workers N] [--seeds N] [--json FILE] [--verbose] [MODEL…]]`. See docs/rate.md.
  *
  * The exit code says whether it could be simulated, never how the figures are.
  */
@@ -22,19 +22,19 @@ const conditions = [
   { name: 'RateLimit', world: { retryAfter: true, headers: 'ratelimit' } },
 ];
 
-const { latencyMs, workers, seeds, json, verbose } = readArguments();
+const { latencyMs, workers, seeds, json, verbose, titles } = readArguments();
 if (!existsSync(new URL('../../../dist/src/rate/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
 const { parts } = await import('./parts.js');
 
-const chosen = models.filter(({ title }) => verbose === undefined || title === verbose);
+const chosen = models.filter(({ title }) => titles.length === 0 || titles.includes(title));
 const lines = chosen.flatMap((model) =>
   conditions.map(({ name, world }) => {
     const own = { ...model.world, ...world, latencyMs: model.world.latencyMs ?? latencyMs, workers };
     const permitted = ideal(parts, own);
     const runs = Array.from({ length: seeds }, (_, index) => {
       const seconds = simulate(parts, { ...own, seed: index + 1 });
-      if (verbose !== undefined)
+      if (verbose)
         process.stdout.write(`${model.title}, ${name}, seed ${index + 1}\n${timeline(seconds)}\n`);
       return figuresOf(model, seconds, permitted);
     });
@@ -50,28 +50,30 @@ if (json !== undefined) {
 
 function readArguments() {
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
       options: {
         latency: { type: 'string', default: '50' },
         workers: { type: 'string', default: '1' },
         seeds: { type: 'string', default: '1' },
         json: { type: 'string' },
-        verbose: { type: 'string' },
+        verbose: { type: 'boolean', default: false },
       },
     });
-    if (values.verbose !== undefined && !models.some(({ title }) => title === values.verbose))
-      throw new Error(`There is no model "${values.verbose}".`);
+    const unknown = positionals.find((name) => !models.some(({ title }) => title === name));
+    if (unknown !== undefined) throw new Error(`There is no model "${unknown}".`);
     return {
       latencyMs: wholeNumber('--latency', values.latency),
       workers: wholeNumber('--workers', values.workers),
       seeds: wholeNumber('--seeds', values.seeds),
       json: values.json,
       verbose: values.verbose,
+      titles: positionals,
     };
   } catch (error) {
     return stopBecause(
       `${/** @type {Error} */ (error).message}\n` +
-        'Usage: npm run bench:rate -- [--latency MS] [--workers N] [--seeds N] [--json FILE] [--verbose MODEL]\n' +
+        'Usage: npm run bench:rate -- [--latency MS] [--workers N] [--seeds N] [--json FILE] [--verbose] [MODEL…]\n' +
         `Models:\n${models.map(({ title }) => `  ${title}`).join('\n')}`,
     );
   }

@@ -74,7 +74,10 @@ export async function kill(child: ChildProcess): Promise<void> {
 
 export const aMoment = () => sleep(300 + Math.random() * 1_500);
 
-/** @param lost rows that may have been in flight where something was lost, all in all. */
+/** For each call in flight, rows that are written down before its place is free. */
+const writtenAhead = 0.2;
+
+/** @param lost calls that may have been in flight where something was lost, all in all. */
 export async function expectExactness(
   { cwd, sandbox }: Pick<Parts, 'cwd' | 'sandbox'>,
   lost: number,
@@ -87,5 +90,5 @@ export async function expectExactness(
   expect(report.filter((row) => row['_outcome'] === 'not_attempted')).toEqual([]);
   const calls = callsByRow(log);
   const suspected = report.filter((row) => row['_unclear'] === 'yes' && !hasUnclearFault(row, calls));
-  expect(suspected.length).toBeLessThanOrEqual(lost);
+  expect(suspected.length).toBeLessThanOrEqual(Math.ceil(lost * (1 + writtenAhead)));
 }
