@@ -83,7 +83,8 @@ export function createClient(options: ClientOptions): ApiClient {
     const wire = { origin, path: `${prefix}${request.path}`, headers, body: request.body };
     const ending = await repeatUnsent(() => exchange(dispatcher, wire, { stop, maxAnswerBytes }), stop);
     const wasSent = ending.kind === 'answer' || ending.progress !== 'unsent';
-    return { ...readEnding(ending, { mask: maskOf(token), stop, proxy }), requests: wasSent ? 1 : 0 };
+    const { outcome, limits } = readEnding(ending, { mask: maskOf(token), stop, proxy });
+    return { outcome, limits, requests: wasSent ? 1 : 0 };
   }
 
   async function call(request: ApiRequest, stop: Stop): Promise<Call> {
@@ -108,8 +109,10 @@ export function createClient(options: ClientOptions): ApiClient {
     underWay++;
     try {
       const { outcome, requests, limits } = closing ? closedCall : await call(request, stop);
-      const figures = { requests, durationMs: Math.round(performance.now() - start) };
-      return { ...outcome, ...figures, ...(limits.length > 0 && { limits }) };
+      const durationMs = Math.round(performance.now() - start);
+      return limits.length > 0
+        ? { ...outcome, requests, durationMs, limits }
+        : { ...outcome, requests, durationMs };
     } finally {
       stop.release();
       underWay--;

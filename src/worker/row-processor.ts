@@ -114,41 +114,41 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
 
     const { run, row } = task;
-    const seen = {
+    const seen = () => ({
       run,
       row,
       operation: task.operation,
       duration_ms: Math.round(answer.durationMs),
-    };
+    });
     switch (judgement.kind) {
       case 'finished': {
         const { outcome, code, attempts, unclear } = judgement.result;
-        log[outcome === 'succeeded' ? 'info' : 'warn'](
-          { ...seen, outcome, code, attempts, unclear },
-          'row finished',
-        );
+        const level = outcome === 'succeeded' ? 'info' : 'warn';
+        // Most rows succeed, and most logs leave that out: what they would say costs as much as the judgement.
+        if (log.isLevelEnabled(level))
+          log[level]({ ...seen(), outcome, code, attempts, unclear }, 'row finished');
         onEvent({ type: 'finished', run, row, result: judgement.result });
         return judgement;
       }
       case 'retry': {
         const code = judgement.history.lastCode ?? '';
         log.info(
-          { ...seen, code, attempts: judgement.history.attempts, delay_ms: judgement.delayMs },
+          { ...seen(), code, attempts: judgement.history.attempts, delay_ms: judgement.delayMs },
           'row waits',
         );
         onEvent({ type: 'retrying', run, row, code, delayMs: judgement.delayMs });
         return judgement;
       }
       case 'throttled':
-        log.info({ ...seen, wait_ms: judgement.waitMs }, 'the API asks to slow down');
+        log.info({ ...seen(), wait_ms: judgement.waitMs }, 'the API asks to slow down');
         onEvent({ type: 'throttled', run, row, waitMs: judgement.waitMs });
         return judgement;
       case 'returned':
-        log.info(seen, 'row returned');
+        log.info(seen(), 'row returned');
         onEvent({ type: 'returned', run, row });
         return judgement;
       case 'halted':
-        log.error({ ...seen, code: judgement.failure.code }, 'halted');
+        log.error({ ...seen(), code: judgement.failure.code }, 'halted');
         onHalt(judgement.failure, task.path);
         return { kind: 'returned', history: judgement.history };
     }

@@ -106,15 +106,22 @@ describe('a gate', () => {
     expect(turns).toBeLessThanOrEqual(3);
   });
 
-  test('gives no more turns than places that are free where no rate is kept', async () => {
-    const { gate, pass } = begin({ cap: 3 });
+  test('gives turns for one place in five ahead where no rate is kept, and lets no more in than places', async () => {
+    const { gate, pass } = begin({ cap: 10 });
     let turns = 0;
-    for (let row = 0; row < 5; row += 1) void gate.reserve().then(() => (turns += 1));
+    for (let row = 0; row < 15; row += 1) void gate.reserve().then(() => (turns += 1));
     await pass(1_000);
-    expect(turns).toBe(3);
+    expect(turns).toBe(12);
+    let admitted = 0;
+    for (let row = 0; row < 12; row += 1) void gate.enter(1).then(() => (admitted += 1));
+    await pass(10);
+    expect([admitted, turns]).toEqual([10, 12]);
+    gate.leave();
+    await pass(10);
+    expect([admitted, turns]).toEqual([11, 13]);
     gate.release();
     await pass(10);
-    expect(turns).toBe(4);
+    expect([admitted, turns]).toEqual([11, 14]);
   });
 
   test('lets a row that was written down too late for a slot in at another one', async () => {
