@@ -5,7 +5,6 @@ import { noHistory } from '../domain.ts';
 import { CqbatchError, fatalError } from '../errors.ts';
 import { after } from '../waiting.ts';
 import { bullmqOn, stallOptions } from './bullmq.ts';
-
 import { ClaimedBatch, type ReadyRow } from './claimed-batch.ts';
 import { type LockRenewal, renewLocks } from './lock-renewal.ts';
 import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';
@@ -18,8 +17,8 @@ export interface BatchWorkerOptions {
   /** Why a row can't be called by this version of the program; its batch is left for another one then. */
   readonly refusal: (task: RowTask) => CqbatchError | undefined;
   /**
-   * Calls the API for a row and judges the answer. What it throws is taken for a defect of this program. `signal` aborts when the worker can't wait any
-   * longer.
+   * Calls the API for a row and judges the answer. What it throws is taken for a defect of this program. `signal` aborts
+   * when the worker can't wait any longer.
    */
   readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
   /**

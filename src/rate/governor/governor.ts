@@ -2,6 +2,7 @@ import { Crowd } from './crowd.ts';
 import type { Pace } from './pace.ts';
 import { Ramp } from './ramp.ts';
 import { RateIndependence } from './rate-independence.ts';
+import type { RateNews } from './rate-news.ts';
 import { RateSearch } from './rate-search.ts';
 import { fastestRate, slowestRate } from './rates.ts';
 import { Reaction } from './reaction.ts';
@@ -118,7 +119,7 @@ export class Governor {
     const rejected = isCrowd ? 0 : traffic.rejected;
     const { isComparing } = this.#independence;
     this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic));
-    this.#search.update({
+    const news: RateNews = {
       now,
       accepted: isComparing ? 0 : traffic.accepted,
       rejected,
@@ -130,9 +131,10 @@ export class Governor {
       latencyMs: this.#reaction.latencyMs,
       lagMs: this.#reaction.lagMs,
       most: this.bound ?? Number.POSITIVE_INFINITY,
-    });
+    };
+    this.#search.update(news);
     if (this.#crowd.capped && !wasCapped) this.#search.suspectCrowd();
-    if (!this.#crowd.capped && wasCapped) this.#search.trustCrowd();
+    if (!this.#crowd.capped && wasCapped) this.#search.trustCrowd(news);
     return this.#decide(now, traffic.active);
   }
 

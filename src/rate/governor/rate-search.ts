@@ -117,12 +117,15 @@ export class RateSearch {
   }
 
   /** It does not: back to what was known, or below the rate that was refused. */
-  trustCrowd(): void {
+  trustCrowd(news: RateNews): void {
     const before = this.#suspected;
     this.#suspected = undefined;
     if (before === undefined || this.#phase === 'waiting') return;
     if (before.held !== undefined) {
-      this.#hold(before.held, reasons.held);
+      this.#known.learn(before.held);
+      // Calls that are under way may be refused still, and say nothing about what was held.
+      this.#cut(news, cutToHeld(before.held, 0));
+      this.#enter('settling', reasons.held);
       return;
     }
     // A refusal that has shown it is being settled.

@@ -34,8 +34,7 @@ const lines = chosen.flatMap((model) =>
     const permitted = ideal(parts, own);
     const runs = Array.from({ length: seeds }, (_, index) => {
       const seconds = simulate(parts, { ...own, seed: index + 1 });
-      if (verbose)
-        process.stdout.write(`${model.title}, ${name}, seed ${index + 1}\n${timeline(seconds)}\n`);
+      if (verbose) process.stdout.write(`${model.title}, ${name}, seed ${index + 1}\n${timeline(seconds)}\n`);
       return figuresOf(model, seconds, permitted);
     });
     return { title: model.title, condition: name, runs };
