@@ -40,6 +40,7 @@ export class BatchWorker {
   readonly #queue: RowQueue;
   readonly #worker: Worker<BatchJobData, string, string, IQueueBackend, JobProgress, object>;
   readonly #locks: LockRenewal;
+  readonly #isEmbedded: boolean;
   readonly #stopping = new AbortController();
   readonly #batches = new Set<ClaimedBatch>();
   #concurrency: number;
@@ -54,6 +55,7 @@ export class BatchWorker {
   constructor(datastore: Datastore, queue: RowQueue, options: BatchWorkerOptions) {
     this.#options = options;
     this.#queue = queue;
+    this.#isEmbedded = datastore.exclusive;
     this.#concurrency = options.concurrency;
     const { classes, options: bound } = bullmqOn(datastore);
     this.#worker = new classes.Worker<BatchJobData, string>(queue.name, null, {
@@ -113,6 +115,8 @@ export class BatchWorker {
       await Promise.all(this.#working);
       // Forced, it does not wait for the batch that it would claim next; none is in hand.
       await this.#worker.close(true);
+      // On PostgreSQL it goes on waiting, for up to five seconds. On Redis this would close a connection of others, too.
+      if (this.#isEmbedded) await this.#worker.disconnect();
     } finally {
       clearTimeout(timer);
     }
