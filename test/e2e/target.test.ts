@@ -121,7 +121,10 @@ describe('an outage in the middle of a run', () => {
     expectEveryRowOnce(found, rows);
     for (const row of found) {
       const seen = api.calls.filter((id) => id === Number(row['evaluation_id'])).length;
-      expect([row['_row'], row['_attempts']]).toEqual([row['_row'], String(seen)]);
+      const attempts = Number(row['_attempts']);
+      // A connection that is cut may hold a request that the API has never read.
+      const unread = trouble === 'gone' && attempts === seen + 1 && row['_unclear'] === 'yes';
+      expect([row['_row'], attempts]).toEqual([row['_row'], unread ? seen + 1 : seen]);
       if (seen > 1) expect([row['_row'], row['_unclear']]).toEqual([row['_row'], 'yes']);
     }
   });
