@@ -110,9 +110,8 @@ export function createClient(options: ClientOptions): ApiClient {
     try {
       const { outcome, requests, limits } = closing ? closedCall : await call(request, stop);
       const durationMs = Math.round(performance.now() - start);
-      return limits.length > 0
-        ? { ...outcome, requests, durationMs, limits }
-        : { ...outcome, requests, durationMs };
+      const answer = { ...outcome, requests, durationMs };
+      return limits.length > 0 ? { ...answer, limits } : answer;
     } finally {
       stop.release();
       underWay--;

@@ -18,7 +18,7 @@ import {
 } from './entries.ts';
 import type { Member } from './member.ts';
 import { apiKeys, keyOf } from './names.ts';
-import type { SlotReply } from './timeline.ts';
+import { type SlotReply, silentMs } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
 /**
@@ -47,9 +47,6 @@ export interface Cluster {
   /** A new worker of an API, normalised. @param version of the program */
   join(baseUrl: string, version: string): Member;
 }
-
-/** A worker that has not been heard of for so long takes no part in what is decided. */
-const silentMs = 2_000;
 
 const scripts = timelineScripts(serverClock);
 

@@ -11,7 +11,7 @@
 export const leadMs = 2_000;
 /** A rate that was not renewed for so long holds no more: nothing may be called. */
 export const rateTtlMs = 2_000;
-/** A worker that was not heard of for so long frees its places. */
+/** A worker that was not heard of for so long frees its places, and takes no part in what is decided. */
 export const silentMs = 2_000;
 /** No slot is so far ahead: one that is was left by a clock that was set back. */
 export const farthestMs = 1_000;

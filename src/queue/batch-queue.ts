@@ -7,7 +7,6 @@ import { renewLocks } from './lock-renewal.ts';
 import { batchesQueueName, batchJobId } from './names.ts';
 import { type BatchSize, bytesOf, OpenBatch, type RunBatchData, rangesOf, rowsOf } from './open-batch.ts';
 import {
-  type BatchJobData,
   type BatchReturn,
   decodeBatch,
   decodeReturn,
@@ -96,10 +95,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   const name = batchesQueueName(runId);
   const queue = new classes.Queue<RunBatchData>(name, { ...bound, ...shortEventStream });
-  const calls = new classes.Queue<BatchJobData>(rows.name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
   queue.on('error', options.onError);
-  calls.on('error', options.onError);
   producer.on('error', options.onError);
 
   /** Batches that are not collected, by id. */
@@ -123,7 +120,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // A batch that was being collected when its process died: nobody else can be at it.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const { id = '', data } of await queue.getJobs()) {
-      const child = await calls.getJob(id);
+      const child = await rows.job(id);
       const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
       open.set(id, new OpenBatch(rowsOf(data), data.bytes, tasks));
     }
@@ -150,12 +147,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     open.delete(id);
   }
 
-  async function addOnce(id: string, tasks: readonly RowTask[]): Promise<void> {
+  async function addOnce(id: string, tasks: readonly RowTask[], bytes: number): Promise<void> {
     const child = { jobId: id, removeOnComplete: true, removeOnFail: true, ignoreDependencyOnFailure: true };
     await producer.add({
       name: 'batch',
       queueName: name,
-      data: { rows: rangesOf(tasks), bytes: bytesOf(tasks) },
+      data: { rows: rangesOf(tasks), bytes },
       opts: { jobId: id, removeOnComplete: true, ...collectAgain },
       children: [
         {
@@ -175,7 +172,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     save: (taken: BatchReturn) => Promise<void>,
   ): Promise<void> {
     const since = performance.now();
-    const child = await calls.getJob(id);
+    const child = await rows.job(id);
     if (child === undefined) return;
     if (await child.isActive()) {
       batch.isWithdrawn ||= await appended(child, encodeEntry({ type: 'withdraw' }));
@@ -220,10 +217,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     async add(tasks, signal) {
       const id = batchJobId(runId);
       const added = tasks.map(({ row }) => row);
-      open.set(id, new OpenBatch(added, bytesOf(tasks), tasks));
+      const bytes = bytesOf(tasks);
+      open.set(id, new OpenBatch(added, bytes, tasks));
       for (;;) {
         try {
-          return await addOnce(id, tasks);
+          return await addOnce(id, tasks, bytes);
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
@@ -243,7 +241,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     },
     async close() {
       await collector.close();
-      await Promise.all([producer.close(), queue.close(), calls.close()]);
+      await Promise.all([producer.close(), queue.close()]);
     },
   };
 }

@@ -41,6 +41,4 @@ export const stallOptions = {
   stalledInterval: 5_000,
   maxStalledCount: 1_000,
   runRetryDelay: 1_000,
-  // A worker that found the queue resting looks again after that, in case it rests no longer.
-  maximumRateLimitDelay: 1_000,
 } as const;

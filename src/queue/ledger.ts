@@ -1,5 +1,4 @@
-import type { RowHistory, RowResult } from '../domain.ts';
-import { noHistory } from '../domain.ts';
+import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
 import type { LedgerEntry, Leftover, RowTask, Unfinished } from './payload.ts';
 
 /** What is known of a row of a batch. */

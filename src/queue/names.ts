@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 /**
- * The queue of all batches of rows for one API, shared by every run and machine that calls it, because its limits are shared.
- * `baseUrl` must be normalised.
+ * The queue of all batches of rows for one API, shared by every run and machine that calls it, because its limits are
+ * shared. `baseUrl` must be normalised.
  */
 export function rowsQueueName(baseUrl: string): string {
   return `rows-${createHash('sha256').update(baseUrl).digest('hex').slice(0, 12)}`;

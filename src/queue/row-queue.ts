@@ -1,3 +1,4 @@
+import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
 import type { BatchJobData } from './payload.ts';
@@ -5,6 +6,8 @@ import type { BatchJobData } from './payload.ts';
 /** The queue of all batches for one API. */
 export interface RowQueue {
   readonly name: string;
+  /** The job of a batch; undefined when it is not there any more. */
+  job(id: string): Promise<Job<BatchJobData> | undefined>;
   /** What was written into the ledger of a batch, from that entry on, counted from 0. */
   readLedger(id: string, first: number): Promise<readonly string[]>;
   /** Batches of any run that are ready to be claimed. */
@@ -27,6 +30,7 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
 
   return {
     name,
+    job: (id) => queue.getJob(id),
     async readLedger(id, first) {
       const { logs } = await queue.getJobLogs(id, first);
       return logs;
@@ -45,7 +49,6 @@ export function openRowQueue(datastore: Datastore, name: string): RowQueue {
     async clear() {
       await queue.pause();
       await queue.obliterate({ force: true });
-      await queue.removeRateLimitKey();
     },
     async close() {
       await stalledWatch?.close();

@@ -1,4 +1,4 @@
-import type { SlotReply, SlotRequest } from '../cluster/timeline.ts';
+import { rateTtlMs, type SlotReply, type SlotRequest } from '../cluster/timeline.ts';
 import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
 
@@ -39,8 +39,6 @@ export const patienceMs = 150;
 /** What a refusal means is known after the next beat of whoever leads, or soon. */
 const considerMs = 50;
 const visitSpread = 0.3;
-/** What was permitted holds for so long, as on the timeline itself. */
-const permitMs = 2_000;
 /** A visit without a reply is lost. */
 const lostMs = 250;
 /** How quickly the measured pace of this worker follows. */
@@ -219,7 +217,7 @@ export class CallScheduler {
     if (sentAt < this.#repliedTo) return;
     this.#repliedTo = sentAt;
     this.#isVisiting = false;
-    this.#permittedUntil = reply.isSet ? sentAt + permitMs : Number.NEGATIVE_INFINITY;
+    this.#permittedUntil = reply.isSet ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
     this.#places = reply.places;
     this.elsewhere = reply.elsewhere;
     this.#gap = reply.gap;

@@ -60,7 +60,7 @@ export function startCaller(options: CallerOptions): Caller {
   const mostInHand = (): number => withSpare(concurrency);
   /** Those that wait for their verdicts have left their places to others. */
   const mostUnproven = (): number => wanted ?? mostInHand();
-  /** Rows that are claimed at a time. */
+  /** Rows in hand at a time. */
   let inHand = mostInHand();
   const rowsInHand = new RowsInHand();
   const { member } = options;
@@ -100,7 +100,7 @@ export function startCaller(options: CallerOptions): Caller {
       concurrency = pace.ownConcurrency;
       const most = mostInHand();
       const needed = rowsInHand.update(gate.takeBusiest(), most);
-      // BullMQ claims no more for a limit that rises while all its rows are in flight: what the user wants is there at once.
+      // What the user wants in flight is in hand at once, however few the rate needs.
       inHand = pace.isKept && wanted === undefined ? needed : most;
       setRowsInHand();
       rest();

@@ -1,5 +1,4 @@
-import type { PaceEntry, RunEntry } from '../../cluster/entries.ts';
-import { isActive } from '../../cluster/entries.ts';
+import { isActive, type PaceEntry, type RunEntry } from '../../cluster/entries.ts';
 import type { Outcome } from '../../domain.ts';
 import { readRateHistory } from '../../run/rate-log.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
