@@ -17,10 +17,19 @@ export interface VisitTiming {
    * lost, to others too; one that was not taken is lost to who has few places.
    */
   readonly endsShare: number;
+  /** See `HeldSlots`. */
+  readonly lateShare: number;
 }
 
 /** On a timeline of this process a visit costs nothing, and a rate that changes shows at once. */
-export const ownTiming: VisitTiming = { aheadMs: 20, visitMs: 10, soonMs: 2, refusedGaps: 1, endsShare: 1 };
+export const ownTiming: VisitTiming = {
+  aheadMs: 20,
+  visitMs: 10,
+  soonMs: 2,
+  refusedGaps: 1,
+  endsShare: 1,
+  lateShare: 1,
+};
 /** On one in Redis: some ten visits a second. */
 export const sharedTiming: VisitTiming = {
   aheadMs: 100,
@@ -28,6 +37,7 @@ export const sharedTiming: VisitTiming = {
   soonMs: 15,
   refusedGaps: 0,
   endsShare: 0.5,
+  lateShare: 0.8,
 };
 
 /**
@@ -100,7 +110,7 @@ export class CallScheduler {
   readonly #wanted: number | undefined;
   readonly #timing: VisitTiming;
   readonly #random: () => number;
-  readonly #slots = new HeldSlots();
+  readonly #slots: HeldSlots;
   readonly #clock = new ServerClock();
   #active = 0;
   #reserved = 0;
@@ -128,6 +138,7 @@ export class CallScheduler {
     readonly random: () => number;
   }) {
     this.#timing = options.timing;
+    this.#slots = new HeldSlots(options.timing.lateShare);
     this.#wanted = options.concurrency;
     this.#random = options.random;
   }
@@ -316,12 +327,12 @@ export class CallScheduler {
   #wakeAt(now: number, callers: Callers): number {
     const visitAt = this.#visitAt(callers);
     if (now >= this.#permittedUntil) return visitAt;
-    return Math.min(visitAt, this.#callAt(callers), this.#reserveAt(callers));
+    return Math.min(visitAt, this.#callAt(now, callers), this.#reserveAt(callers));
   }
 
-  #callAt({ ready }: Callers): number {
+  #callAt(now: number, { ready }: Callers): number {
     if (ready === 0 || this.#active >= this.places) return Number.POSITIVE_INFINITY;
-    return this.#gap === undefined ? this.restUntil : this.#slots.at(0);
+    return this.#gap === undefined ? this.restUntil : this.#slots.nextAt(now);
   }
 
   #reserveAt({ waiting }: Callers): number {

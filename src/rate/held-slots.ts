@@ -1,9 +1,10 @@
 /** Timers are late by a millisecond or two. */
 const leastGraceMs = 3;
-/** An event loop is busy for so long at times, and where a rate permits it no slot is lost by that. */
-const usualGraceMs = 10;
-/** A rate of a few calls per second need not lose a slot because a row came a little late. */
-const mostGraceMs = 100;
+/** Within that a slot is not late. A quarter of the gap is for what comes between here and the network. */
+const graceGaps = 0.75;
+/** No slot can be used for longer. */
+const mostLateMs = 100;
+const windowMs = 1_000;
 /** A rate that was lowered by less shows in the next slots. */
 const noticeable = 1.1;
 
@@ -12,17 +13,37 @@ interface Slot {
   readonly gap: number;
 }
 
-/** The slots that a worker has taken and not used yet, by the steady clock. */
+/**
+ * The slots that a worker has taken and not used yet, by the steady clock.
+ *
+ * A busy process comes late to some of them. It may still use them, as long as it has made no more calls in any second than
+ * it had slots in that second: what it was late with goes out at once, and is not made up for twice.
+ */
 export class HeldSlots {
   #slots: Slot[] = [];
+  /** The slots of the last second that are used or given up, and when calls have used some. */
+  readonly #spent: number[] = [];
+  readonly #calls: number[] = [];
+  readonly #lateShare: number;
+
+  /** @param lateShare late slots are used while the last second has had less than that share of its slots as calls */
+  constructor(lateShare: number) {
+    this.#lateShare = lateShare;
+  }
 
   get count(): number {
     return this.#slots.length;
   }
 
-  /** When the slot with that index can be used; infinite: there are not so many. */
+  /** When the slot with that index can be used, as far as is known; infinite: there are not so many. */
   at(index: number): number {
     return this.#slots[index]?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** When the first one can be used. */
+  nextAt(now: number): number {
+    if (!this.#isFull(now)) return this.at(0);
+    return Math.min(this.at(this.countUntil(now)), (this.#calls[0] ?? 0) + windowMs);
   }
 
   /** How many can be used by then. */
@@ -39,17 +60,23 @@ export class HeldSlots {
 
   /** Gives up what is over, and what lies before the end of a rest. @returns how many */
   drop(now: number, restUntil: number): number {
-    const before = this.count;
-    const isOver = ({ at, gap }: Slot): boolean => at < now - graceMs(gap) || at < restUntil;
-    const first = this.#slots.findIndex((slot) => !isOver(slot));
-    if (first !== 0) this.#slots = first < 0 ? [] : this.#slots.slice(first);
-    return before - this.count;
+    const { calls, slots } = this.#lastSecond(now);
+    const mayBeLate = calls < this.#lateShare * slots;
+    const isOver = ({ at, gap }: Slot): boolean =>
+      at < now - (mayBeLate ? mostLateMs : graceMs(gap)) || at < restUntil;
+    const kept = this.#slots.findIndex((slot) => !isOver(slot));
+    const dropped = this.#slots.splice(0, kept < 0 ? this.count : kept);
+    this.#spent.push(...dropped.filter(({ at }) => at <= now).map(({ at }) => at));
+    return dropped.length;
   }
 
   /** Uses the first slot. @returns whether its time has come */
   use(now: number): boolean {
-    if (this.at(0) > now) return false;
+    const [first] = this.#slots;
+    if (first === undefined || first.at > now || this.#isFull(now)) return false;
     this.#slots.shift();
+    this.#spent.push(first.at);
+    this.#calls.push(now);
     return true;
   }
 
@@ -68,13 +95,27 @@ export class HeldSlots {
   clear(): void {
     this.#slots = [];
   }
+
+  /** Whether a call now would be one more than the last second can have. */
+  #isFull(now: number): boolean {
+    const { calls, slots } = this.#lastSecond(now);
+    return calls > slots;
+  }
+
+  /** Calls, and slots, of the last second. */
+  #lastSecond(now: number): { readonly calls: number; readonly slots: number } {
+    forget(this.#spent, now - windowMs);
+    forget(this.#calls, now - windowMs);
+    return { calls: this.#calls.length, slots: this.#spent.length + this.countUntil(now) };
+  }
 }
 
-/**
- * How late a call may use its slot. As long as it leaves by no more than the gap late, any second has one call more than the
- * rate at the most, however many workers there are: between the first and the last slot that it can have are a second and a
- * gap. A quarter of the gap is for what comes between here and the network.
- */
 function graceMs(gap: number): number {
-  return Math.max(leastGraceMs, Math.min(0.75 * gap, usualGraceMs), Math.min(gap / 2, mostGraceMs));
+  return Math.max(leastGraceMs, Math.min(graceGaps * gap, mostLateMs));
+}
+
+/** Removes what is not later than that. */
+function forget(times: number[], until: number): void {
+  const kept = times.findIndex((time) => time > until);
+  times.splice(0, kept < 0 ? times.length : kept);
 }

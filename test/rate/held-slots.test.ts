@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { HeldSlots } from '../../src/rate/held-slots.ts';
+
+const gap = 10;
+
+/** When calls went out that always waited, of a process that ran only at these times. Slots are there from 0 on. */
+function callsAt(times: readonly number[], lateShare: number): number[] {
+  const held = new HeldSlots(lateShare);
+  held.add(0, gap, 1_000);
+  return times.flatMap((now) => {
+    held.drop(now, 0);
+    const calls: number[] = [];
+    while (held.use(now)) calls.push(now);
+    return calls;
+  });
+}
+
+function mostInASecond(calls: readonly number[]): number {
+  return Math.max(...calls.map((from) => calls.filter((at) => at >= from && at < from + 1_000).length));
+}
+
+function every(milliseconds: number): number[] {
+  return Array.from({ length: Math.floor(5_000 / milliseconds) }, (_, index) => (index + 1) * milliseconds);
+}
+
+describe('the slots of a second', () => {
+  test.each([
+    [2, 0.99],
+    [30, 0.98],
+    [60, 0.98],
+    [90, 0.92],
+  ])('are used by a process that runs every %d ms only: %d of them', (milliseconds, part) => {
+    const calls = callsAt(every(milliseconds), 1);
+    expect(calls.length).toBeGreaterThan(part * 500);
+    expect(mostInASecond(calls)).toBeLessThanOrEqual(101);
+  });
+
+  test('are lost when they are more than a tenth of a second ago', () => {
+    expect(callsAt([500], 1)).toHaveLength(11);
+  });
+
+  test('are never exceeded by more than one, whenever the process runs', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 20, maxLength: 60 }), (pauses) => {
+        let now = 0;
+        const times = pauses.map((pause) => {
+          now += pause;
+          return now;
+        });
+        expect(mostInASecond(callsAt(times, 1))).toBeLessThanOrEqual(1_000 / gap + 1);
+      }),
+    );
+  });
+
+  test('are lost when they are late, where others have some of them, unless many were lost before', () => {
+    const calls = callsAt(
+      [...every(2).filter((at) => at < 2_000), 2_060, ...every(2).filter((at) => at > 2_060)],
+      0.8,
+    );
+    expect(calls.filter((at) => at === 2_060)).toHaveLength(1);
+    const behind = callsAt(every(40), 0.8);
+    expect(behind.length).toBeGreaterThan(390);
+    expect(behind.length).toBeLessThan(420);
+  });
+});
