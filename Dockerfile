@@ -28,7 +28,7 @@ FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="callquality-batch" \
       org.opencontainers.image.licenses="MIT"
 # The command for `docker compose exec`, and the state folder: a new volume that is mounted there takes over its owner.
-RUN ln -s /app/dist/src/cli/main.js /usr/local/bin/cqbatch \
+RUN ln -s /app/dist/bin/cqbatch.js /usr/local/bin/cqbatch \
     && install -d -o node -g node -m 700 /var/lib/cqbatch
 ENV NODE_ENV=production \
     CQBATCH_STATE_DIR=/var/lib/cqbatch
@@ -38,5 +38,5 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/dist ./dist
 USER node
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
+ENTRYPOINT ["node", "/app/dist/bin/cqbatch.js"]
 CMD ["--help"]

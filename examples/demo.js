@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const cqbatch = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url));
+const cqbatch = fileURLToPath(new URL('../dist/bin/cqbatch.js', import.meta.url));
 const manifest = fileURLToPath(new URL('mixed.csv', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'cqbatch-demo-'));
 

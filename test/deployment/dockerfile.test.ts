@@ -25,8 +25,8 @@ describe('the image', () => {
     const { last } = await dockerfile();
     expect(last.filter(({ keyword }) => keyword === 'USER').map(({ rest }) => rest)).toEqual(['node']);
     expect(last).toContainEqual({ keyword: 'STOPSIGNAL', rest: 'SIGTERM' });
-    expect(last).toContainEqual({ keyword: 'ENTRYPOINT', rest: '["node", "/app/dist/src/cli/main.js"]' });
-    expect(JSON.parse(await read('package.json')).bin.cqbatch).toBe('dist/src/cli/main.js');
+    expect(last).toContainEqual({ keyword: 'ENTRYPOINT', rest: '["node", "/app/dist/bin/cqbatch.js"]' });
+    expect(JSON.parse(await read('package.json')).bin.cqbatch).toBe('dist/bin/cqbatch.js');
   });
 
   test('keeps what was built, what it needs, and nothing else', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url));
 /** Most runs of tests are too short to be worth what it costs to compile PostgreSQL well: half of the time of all. */
 const command = [process.execPath, '--liftoff-only', main];
 

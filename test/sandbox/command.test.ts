@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { faultKinds } from '../../src/sandbox/faults/fault-kinds.ts';
 
-const main = 'dist/src/cli/main.js';
+const main = 'dist/bin/cqbatch.js';
 
 function sandboxCommand(...args: string[]): ChildProcess {
   const child = spawn(process.execPath, [main, 'sandbox', '--port', '0', ...args], { stdio: 'pipe' });

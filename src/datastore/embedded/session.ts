@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type CqbatchError, fatalError } from '../../errors.ts';
+import { packageRoot } from '../../package-root.ts';
 import { circumstance, systemError } from '../../system-error.ts';
 import { after } from '../../waiting.ts';
 import type { OpenData, Reply, Request, StatementError, StatementResult } from './protocol.ts';
@@ -41,7 +42,7 @@ const compileOnce = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 export async function openSession(folder: string): Promise<Session> {
   for (const flag of compileOnce) setFlagsFromString(flag);
   // The built file: threads need JavaScript.
-  const thread = new Worker(new URL('./thread.js', import.meta.url), {
+  const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {
     workerData: { folder } satisfies OpenData,
     // Flags of the main program, such as --input-type, need not suit a thread.
     execArgv: [],

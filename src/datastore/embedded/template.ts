@@ -1,12 +1,13 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { extract } from 'tar';
+import { packageRoot } from '../../package-root.ts';
 
 /**
  * A new database as an archive, made when the project is built: unpacking it takes a tenth of the time that PostgreSQL
- * takes to make one. Its place is that of the built file.
+ * takes to make one.
  */
-export const templateFile = fileURLToPath(new URL('./template.tar.gz', import.meta.url));
+export const templateFile = fileURLToPath(new URL('dist/template.tar.gz', packageRoot));
 
 /**
  * Makes the database when there is none: beside its place first, so that a crash leaves no half of it.

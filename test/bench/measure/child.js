@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** The built command line. */
-export const cqbatch = fileURLToPath(new URL('../../../dist/src/cli/main.js', import.meta.url));
+export const cqbatch = fileURLToPath(new URL('../../../dist/bin/cqbatch.js', import.meta.url));
 
 /** A measurement that takes longer than that hangs, unless it says otherwise. */
 const usualLimitMs = 5 * 60_000;

@@ -1,0 +1,10 @@
+import { existsSync } from 'node:fs';
+
+/** The folder of this package, whether its code runs as it was written, compiled, or bundled. */
+export const packageRoot = folderOfPackage();
+
+function folderOfPackage(): URL {
+  let folder = new URL('.', import.meta.url);
+  while (!existsSync(new URL('package.json', folder))) folder = new URL('..', folder);
+  return folder;
+}
