@@ -36,7 +36,12 @@ export interface Parts {
   readonly end: Promise<Finished>;
 }
 
-export async function begin(rate = usualRate): Promise<Parts> {
+export interface Pace {
+  readonly rate?: string;
+  readonly backoff?: string;
+}
+
+export async function begin({ rate = usualRate, backoff = '50ms' }: Pace = {}): Promise<Parts> {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'manifest.csv'), mixedCsv(rows).text);
   const redis = await redisForTest();
@@ -46,7 +51,7 @@ export async function begin(rate = usualRate): Promise<Parts> {
   const env = { ...sandbox.env, CQBATCH_QUEUE: redis.url };
   const parts = { cwd, env, redis, sandbox, workers: [] as ChildProcess[] };
   for (let index = 0; index < workers; index += 1) parts.workers.push(await startWorker(parts));
-  const args = ['run', 'manifest.csv', '--yes', '--rate', rate, '--backoff', '50ms', '--no-worker'];
+  const args = ['run', 'manifest.csv', '--yes', '--rate', rate, '--backoff', backoff, '--no-worker'];
   const coordinator = startCqbatch(args, { cwd, env });
   const end = finished(coordinator);
   await saying(coordinator, 'Run 20');
