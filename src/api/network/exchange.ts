@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici';
 import type { HttpAnswer } from '../answer.ts';
 import { type AnswerHeaders, headerValues } from '../headers.ts';
 import { decodeContent } from './content-encoding.ts';
-import { switchedProtocols } from './network-failure.ts';
 import type { Stop } from './stop.ts';
 
 /**
@@ -23,6 +22,9 @@ export interface Reached {
   /** Status of the answer, when its head arrived. */
   readonly status?: number;
 }
+
+/** As undici says it of an upgrade that was not asked for. */
+export const switchedProtocols = 'bad upgrade';
 
 export interface ExchangeOptions {
   readonly stop: Stop;

@@ -1,7 +1,7 @@
 import type { ApiFailure, FailureClass } from '../failure.ts';
 import { describeProxy, type HttpProxy } from '../proxy.ts';
 import { serverText } from '../server-text.ts';
-import type { Progress, Reached } from './exchange.ts';
+import { type Progress, type Reached, switchedProtocols } from './exchange.ts';
 import type { StopReason } from './stop.ts';
 import { ProxyError } from './tunnel.ts';
 
@@ -148,9 +148,6 @@ function sentKind(reason: string, progress: Progress, error: Error): Kind {
     message: `The connection was lost before an answer came (${reason})`,
   };
 }
-
-/** As undici says it of an upgrade that was not asked for. */
-export const switchedProtocols = 'bad upgrade';
 
 /** The informational answers that undici ends the connection for, by its message; it skips all others. */
 const informationalAnswers: ReadonlyMap<string, string> = new Map([

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
 import { fatalError, usageError } from '../../errors.ts';
+import { cancelStoppedRun } from '../../run/cancel-run.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { reportRun } from '../../run/report-run.ts';
 import type { RunStore } from '../../run/store.ts';
 import { writeWish } from '../../run/wish.ts';
-import { cancelStoppedRun } from '../../worker/cancel-run.ts';
 import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../domain.ts';
-import type { RunEnd } from '../../worker/run-here.ts';
+import type { RunEnd } from '../../run/run-here.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 
 /** What a command says with its exit code that has taken a run to its end. */

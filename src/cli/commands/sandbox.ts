@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { faultKinds } from '../../sandbox/faults/fault-kinds.ts';
 import { choices } from '../../sandbox/options/choice.ts';
-import { defaultOptions, defaultSwitches } from '../../sandbox/options/defaults.ts';
+import { defaultOptions } from '../../sandbox/options/settings.ts';
+import { defaultSwitches } from '../../sandbox/options/switches.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
 
 /** So that the commands to type are the same every time. */

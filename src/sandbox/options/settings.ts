@@ -7,8 +7,7 @@ import {
   readStateFile,
   type StateDocument,
 } from '../state/state-document.ts';
-import { parseChoice } from './choice.ts';
-import { defaultOptions } from './defaults.ts';
+import { choices, parseChoice } from './choice.ts';
 import { parseShare } from './share.ts';
 import { completeSwitches, readSwitches, type SwitchOptions } from './switches.ts';
 import { parseWholeNumber } from './whole-number.ts';
@@ -40,6 +39,20 @@ export interface SandboxOptions extends SwitchOptions {
   /** The longest request body that is accepted, in bytes. Default 4 MiB. */
   readonly maxBody?: string | number;
 }
+
+export const defaultOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  token: 'sandbox-token',
+  evaluations: 1000,
+  soundboards: 200,
+  seed: 1,
+  unrecoverable: '2%',
+  notDeleted: '1%',
+  logLimit: 1_000_000,
+  logBody: choices.logBody[0],
+  maxBody: 4 * 1024 * 1024,
+} as const satisfies SandboxOptions;
 
 export interface Settings {
   readonly host: string;

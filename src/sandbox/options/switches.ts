@@ -7,8 +7,7 @@ import type { NotDeletedStatus } from '../service/endpoint.ts';
 import { stylesWithDetails } from '../service/error-body.ts';
 import type { LimitStatus } from '../service/gate.ts';
 import type { LimitHeaderStyle } from '../service/limit-headers.ts';
-import { parseChoice } from './choice.ts';
-import { defaultSwitches } from './defaults.ts';
+import { choices, parseChoice } from './choice.ts';
 import { type DurationRange, parseDuration, parseDurationRange } from './duration.ts';
 import { parseFaults } from './faults.ts';
 import { parseLimitPlan } from './limit-plan.ts';
@@ -44,6 +43,23 @@ export interface SwitchOptions {
   /** Whether every call is refused with 403. Default false. */
   readonly forbidden?: boolean;
 }
+
+export const defaultSwitches = {
+  errorStyle: choices.errorStyle[0],
+  integers: choices.integers[0],
+  case: choices.case[0],
+  omitted: choices.omitted[0],
+  notDeletedStatus: choices.notDeletedStatus[0],
+  retryAfter: choices.retryAfter[0],
+  limitHeaders: choices.limitHeaders[0],
+  limitStatus: choices.limitStatus[0],
+  compress: choices.compress[0],
+  latency: '0ms',
+  limit: 'none',
+  fault: 'none',
+  slowBodyDelay: '5s',
+  forbidden: false,
+} as const satisfies Required<SwitchOptions>;
 
 /** The switches as the service uses them. */
 export interface Switches extends DeliveryStyle {

@@ -5,7 +5,7 @@
  * command: the memory of the others would be measured, too.
  *
  * @param {{ readonly stateDir: string, readonly queue?: string | undefined }} choice
- * @returns {Promise<Pick<import('../../../dist/src/worker/execute-run.js').ExecuteRunOptions, 'openDatastore' | 'queue'>>}
+ * @returns {Promise<Pick<import('../../../dist/src/run/execute-run.js').ExecuteRunOptions, 'openDatastore' | 'queue'>>}
  */
 export async function chooseDatastore({ stateDir, queue }) {
   if (queue === undefined) {

@@ -11,7 +11,7 @@ import { usualConcurrency } from '../../../dist/src/rate/rate-controller.js';
 import { createRun } from '../../../dist/src/run/create-run.js';
 import { Progress } from '../../../dist/src/run/progress.js';
 import { openRunStore } from '../../../dist/src/run/store.js';
-import { executeRun } from '../../../dist/src/worker/execute-run.js';
+import { executeRun } from '../../../dist/src/run/execute-run.js';
 import { chooseDatastore } from './choose-datastore.js';
 import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';

@@ -3,11 +3,11 @@ import type { Datastore } from '../datastore/datastore.ts';
 import type { Journal } from '../journal/journal.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
-import { enterState } from '../run/record.ts';
-import { openRunJournal } from '../run/run-journal.ts';
-import { settleRun } from '../run/settle-run.ts';
-import type { RunStore } from '../run/store.ts';
-import { withTimeOfDead } from '../run/time-at-work.ts';
+import { enterState } from './record.ts';
+import { openRunJournal } from './run-journal.ts';
+import { settleRun } from './settle-run.ts';
+import type { RunStore } from './store.ts';
+import { withTimeOfDead } from './time-at-work.ts';
 
 /** What the run that claims a datastore works with. */
 export interface ClaimingRun {

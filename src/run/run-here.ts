@@ -10,14 +10,14 @@ import type { RowTask } from '../queue/payload.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import type { PaceReport } from '../rate/leader-loop.ts';
 import { type StartingPoint, usualConcurrency } from '../rate/rate-controller.ts';
-import { startCoordinator } from '../run/coordinator.ts';
-import { FeedWindow } from '../run/feed-window.ts';
-import type { RunOptions } from '../run/record.ts';
-import type { WishWatch } from '../run/wish.ts';
 import { aborted, after } from '../waiting.ts';
-import { type Caller, startCaller } from './caller.ts';
-import type { WorkerEvent } from './row-processor.ts';
-import { stuck } from './watched-worker.ts';
+import { type Caller, startCaller } from '../worker/caller.ts';
+import type { WorkerEvent } from '../worker/row-processor.ts';
+import { stuck } from '../worker/watched-worker.ts';
+import { startCoordinator } from './coordinator.ts';
+import { FeedWindow } from './feed-window.ts';
+import type { RunOptions } from './record.ts';
+import type { WishWatch } from './wish.ts';
 
 /** Why a run that was worked on here came to its end. */
 export type RunEnd =

@@ -1,12 +1,12 @@
 import type { Datastore } from '../datastore/datastore.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
-import { enterState, type RunRecord } from '../run/record.ts';
-import { openRunJournal } from '../run/run-journal.ts';
-import { lockRun } from '../run/run-lock.ts';
-import { settleRun } from '../run/settle-run.ts';
-import type { RunStore } from '../run/store.ts';
-import { withTimeOfDead } from '../run/time-at-work.ts';
+import { enterState, type RunRecord } from './record.ts';
+import { openRunJournal } from './run-journal.ts';
+import { lockRun } from './run-lock.ts';
+import { settleRun } from './settle-run.ts';
+import type { RunStore } from './store.ts';
+import { withTimeOfDead } from './time-at-work.ts';
 
 /**
  * Gives up a run on which no process works any more: what its datastore still holds goes into the journal, and rows

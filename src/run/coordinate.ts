@@ -6,11 +6,11 @@ import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { CqbatchError } from '../errors.ts';
 import type { ProcessLock } from '../lock.ts';
-import { refuseChangedManifest } from '../run/manifest-copy.ts';
-import { actualState, enterState, type RunRecord } from '../run/record.ts';
-import { lockRun } from '../run/run-lock.ts';
-import type { RunStore } from '../run/store.ts';
 import { executeRun } from './execute-run.ts';
+import { refuseChangedManifest } from './manifest-copy.ts';
+import { actualState, enterState, type RunRecord } from './record.ts';
+import { lockRun } from './run-lock.ts';
+import type { RunStore } from './store.ts';
 
 export interface CoordinateOptions {
   readonly store: RunStore;

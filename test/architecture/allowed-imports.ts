@@ -1,0 +1,55 @@
+/** What the files of a folder may import besides each other, and besides what is in Node. */
+export interface Allowed {
+  /** Folders and files. */
+  readonly folders: readonly string[];
+  readonly packages: readonly string[];
+}
+
+/**
+ * Who may import whom. The entry with the longest name that holds a file counts; `src` holds the files directly in it.
+ * Nobody imports what stands above it.
+ */
+export const allowedImports: Readonly<Record<string, Allowed>> = {
+  'src/cli': {
+    folders: [
+      ...['src/run', 'src/worker', 'src/rate', 'src/cluster', 'src/datastore', 'src/report', 'src/manifest'],
+      ...['src/journal', 'src/api', 'src/sandbox', 'src'],
+    ],
+    packages: ['commander', 'pino'],
+  },
+  'src/run': {
+    folders: [
+      ...[
+        'src/worker',
+        'src/rate',
+        'src/cluster',
+        'src/queue',
+        'src/datastore',
+        'src/report',
+        'src/manifest',
+      ],
+      ...['src/journal', 'jobs', 'src/api', 'src'],
+    ],
+    packages: ['pino', 'zod'],
+  },
+  'src/worker': {
+    folders: ['src/rate', 'src/cluster', 'src/queue', 'src/datastore', 'jobs', 'src/api', 'src'],
+    packages: ['pino'],
+  },
+  'src/rate': { folders: ['src/rate/governor', 'src/cluster', 'src/api', 'src'], packages: [] },
+  'src/rate/governor': { folders: ['src/api/limits'], packages: [] },
+  'src/queue': { folders: ['src/datastore', 'src'], packages: ['bullmq'] },
+  'src/cluster': { folders: ['src/datastore', 'src'], packages: ['zod'] },
+  'src/datastore': {
+    folders: ['src'],
+    packages: ['@electric-sql/pglite', 'bullmq', 'ioredis', 'tar', 'zod'],
+  },
+  'src/report': { folders: ['src/manifest', 'src/journal', 'jobs', 'src'], packages: [] },
+  'src/manifest': { folders: ['jobs', 'src/api', 'src'], packages: ['csv-parse', 'lossless-json', 'zod'] },
+  'src/journal': { folders: ['src'], packages: [] },
+  'src/sandbox': { folders: ['src/errors.ts', 'src/json.ts'], packages: ['fastify', 'zod'] },
+  jobs: { folders: ['src/api', 'src'], packages: ['zod'] },
+  'src/index.ts': { folders: ['src/api', 'src'], packages: [] },
+  'src/api': { folders: ['src'], packages: ['p-retry', 'undici', 'zod'] },
+  src: { folders: [], packages: ['lossless-json', 'proper-lockfile', 'rolldown', 'zod'] },
+};

@@ -1,0 +1,114 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { allowedImports } from './allowed-imports.ts';
+
+interface Import {
+  readonly from: string;
+  /** A file, or the name of a package. */
+  readonly to: string;
+  readonly isPackage: boolean;
+}
+
+const importStatement =
+  /^(?:import|export|\})\b[^'\n]*\bfrom '(?<specifier>[^']+)';$|\bimport\('(?<dynamic>[^']+)'\)/gm;
+
+const names = Object.keys(allowedImports);
+
+/** Whether a file belongs to an entry of the list; `src` has only the files that are directly in it. */
+function isIn(name: string, path: string): boolean {
+  return name === 'src' ? dirname(path) === 'src' : path === name || path.startsWith(`${name}/`);
+}
+
+function entryOf(path: string): string {
+  const entries = names.filter((name) => isIn(name, path));
+  if (entries.length === 0) throw new Error(`${path} belongs to no entry of allowed-imports.ts`);
+  return entries.reduce((a, b) => (a.length > b.length ? a : b));
+}
+
+/** What allows an import; undefined when nothing does. */
+function allowanceFor({ from, to, isPackage }: Import): string | undefined {
+  const { folders = [], packages = [] } = allowedImports[entryOf(from)] ?? {};
+  return isPackage ? packages.find((name) => name === to) : folders.find((folder) => isIn(folder, to));
+}
+
+async function importsOf(from: string): Promise<Import[]> {
+  const text = await readFile(from, 'utf8');
+  return [...text.matchAll(importStatement)]
+    .map((match) => match.groups?.['specifier'] ?? match.groups?.['dynamic'] ?? '')
+    .filter((specifier) => !isBuiltin(specifier))
+    .map((specifier) => {
+      const isPackage = !specifier.startsWith('.');
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '';
+      return { from, to: isPackage ? name : join(dirname(from), specifier), isPackage };
+    });
+}
+
+const files = (
+  await Promise.all(
+    ['src', 'jobs'].map(async (folder) =>
+      (await readdir(folder, { recursive: true })).map((name) => join(folder, name)),
+    ),
+  )
+)
+  .flat()
+  .filter((path) => /\.[jt]s$/.test(path));
+const imports = (await Promise.all(files.map(importsOf))).flat();
+const abroad = imports.filter(({ from, to, isPackage }) => isPackage || entryOf(from) !== entryOf(to));
+
+/** A circle of files that import each other; undefined when there is none. */
+function circle(): readonly string[] | undefined {
+  const done = new Set<string>();
+  const within = (path: string, above: readonly string[]): readonly string[] | undefined => {
+    if (above.includes(path)) return [...above.slice(above.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    for (const { from, to, isPackage } of imports) {
+      const found = from === path && !isPackage ? within(to, [...above, path]) : undefined;
+      if (found !== undefined) return found;
+    }
+    done.add(path);
+    return undefined;
+  };
+  return files.map((path) => within(path, [])).find((found) => found !== undefined);
+}
+
+/** The list as the page on the architecture has it. */
+function table(): string {
+  const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
+  const rows = Object.entries(allowedImports).map(
+    ([name, { folders, packages }]) => `| \`${name}\` | ${code(folders)} | ${code(packages)} |`,
+  );
+  return ['| who | may import | packages |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+describe('who imports whom', () => {
+  test('is what is allowed', () => {
+    const forbidden = abroad.filter((each) => allowanceFor(each) === undefined);
+    expect(forbidden.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  test('is no less than what is allowed', () => {
+    const used = new Set(abroad.map((each) => `${entryOf(each.from)} → ${allowanceFor(each)}`));
+    const listed = Object.entries(allowedImports).flatMap(([name, { folders, packages }]) =>
+      [...folders, ...packages].map((each) => `${name} → ${each}`),
+    );
+    expect(listed.filter((each) => !used.has(each))).toEqual([]);
+  });
+
+  test('points down: nobody imports what stands above it', () => {
+    const upwards = abroad.filter(
+      ({ from, to, isPackage }) => !isPackage && names.indexOf(entryOf(to)) < names.indexOf(entryOf(from)),
+    );
+    expect(upwards.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  test('goes in no circle', () => {
+    expect(circle()).toBeUndefined();
+  });
+
+  test('is written down in docs/architecture.md', async () => {
+    const page = await readFile('docs/architecture.md', 'utf8');
+    expect(/^\| who[\s\S]*?\n(?=\n)/m.exec(page)?.[0]).toBe(table());
+  });
+});
