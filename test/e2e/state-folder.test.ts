@@ -96,7 +96,7 @@ describe('a manifest that can not be one', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('too few files that may be open', () => {
-  test.each([24, 40, 64])('are said to be %d', async (limit) => {
+  test.each([24, 40, 64, 110])('are said to be %d', async (limit) => {
     const shell = `ulimit -n ${limit}; exec "$@"`;
     const end = await cqbatch(run, { cwd: await newFolder(), env: noServer, shell });
     expectSentence(end, 'this process may not open as many files as it needs: raise the limit');

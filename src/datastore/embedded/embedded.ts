@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPostgresBackend, runMigrations } from 'bullmq';
@@ -12,6 +13,8 @@ import { openSession, type Session } from './session.ts';
 
 /** Name of the embedded datastore's folder inside the state folder. */
 const folderName = 'queue';
+/** Files that PostgreSQL has open at a time. */
+const filesOpen = 110;
 
 export interface EmbeddedOptions {
   /** The state folder; the datastore lives in its `queue` folder. */
@@ -43,6 +46,7 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
   let session: Session | undefined;
   try {
     const before = await readSurroundings(folder);
+    checkDescriptors(filesOpen);
     const opened = await openSession(folder);
     session = opened;
     // PGlite gives the files of a new database to everybody.
@@ -85,5 +89,19 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
     await session?.close();
     await lock.release();
     throw error;
+  }
+}
+
+/**
+ * PostgreSQL takes a lack of file descriptors for files that are there already.
+ *
+ * @throws `EMFILE` when this process may not open so many files more
+ */
+function checkDescriptors(count: number): void {
+  const open: number[] = [];
+  try {
+    while (open.length < count) open.push(openSync(process.execPath, 'r'));
+  } finally {
+    for (const descriptor of open) closeSync(descriptor);
   }
 }
