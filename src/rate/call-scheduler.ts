@@ -19,6 +19,8 @@ export interface VisitTiming {
   readonly endsShare: number;
   /** See `HeldSlots`. */
   readonly lateShare: number;
+  /** While calls wait, slots that have just passed are taken, too: nobody else could have used them. Milliseconds. */
+  readonly pastMs: number;
 }
 
 /** On a timeline of this process a visit costs nothing, and a rate that changes shows at once. */
@@ -29,6 +31,7 @@ export const ownTiming: VisitTiming = {
   refusedGaps: 1,
   endsShare: 1,
   lateShare: 1,
+  pastMs: 100,
 };
 /** On one in Redis: some ten visits a second. */
 export const sharedTiming: VisitTiming = {
@@ -37,7 +40,8 @@ export const sharedTiming: VisitTiming = {
   soonMs: 15,
   refusedGaps: 0,
   endsShare: 0.5,
-  lateShare: 0.8,
+  lateShare: 0.5,
+  pastMs: 0,
 };
 
 /**
@@ -130,6 +134,8 @@ export class CallScheduler {
   #replyMs = 0;
   #latencyMs: number | undefined;
   #usedPerMs = 0;
+  /** Since when there is always something that wants to be called. */
+  #waitingSince = Number.POSITIVE_INFINITY;
   #usedAt = 0;
 
   constructor(options: {
@@ -203,6 +209,8 @@ export class CallScheduler {
   }
 
   step(now: number, { waiting, ready }: Callers): Step {
+    if (waiting + ready === 0) this.#waitingSince = Number.POSITIVE_INFINITY;
+    else this.#waitingSince = Math.min(this.#waitingSince, now);
     const lost = this.#slots.drop(now, this.restUntil);
     // A worker that comes late to many of its slots needs no fewer of them.
     this.#count(now, ready > 0 && this.#active < this.places ? lost : 0);
@@ -273,13 +281,17 @@ export class CallScheduler {
   }
 
   #visit(now: number, callers: Callers): Step['visit'] {
-    if (now < this.#visitAt(callers)) return undefined;
+    const visitAt = this.#visitAt(callers);
+    if (now < visitAt) return undefined;
     const waiting = this.#uncalled(callers);
     const need = Math.min(this.#wanted ?? Number.POSITIVE_INFINITY, this.#active + waiting);
     this.#toldNeed = need;
     this.#visitedAt = now;
     this.#isVisiting = true;
     const { visitMs } = this.#timing;
+    // This process did not run, else the visit would not be late.
+    const since = Math.max(visitAt, this.#waitingSince, this.restUntil);
+    const pastMs = Math.min(this.#timing.pastMs, now - since);
     this.#visitAfterMs = visitMs * (1 - visitSpread + 2 * visitSpread * this.#random());
     return {
       want: this.#want(waiting),
@@ -287,7 +299,7 @@ export class CallScheduler {
       need,
       active: this.#active,
       aheadMs: this.#aheadMs,
-      leadInMs: this.#replyMs + this.#leadMs,
+      leadInMs: pastMs > 0 ? -pastMs : this.#replyMs + this.#leadMs,
     };
   }
 

@@ -16,8 +16,8 @@ interface Slot {
 /**
  * The slots that a worker has taken and not used yet, by the steady clock.
  *
- * A busy process comes late to some of them. It may still use them, as long as it has made no more calls in any second than
- * it had slots in that second: what it was late with goes out at once, and is not made up for twice.
+ * A busy process comes late to some of them. It may still use them: what it was late with goes out at once. For a second
+ * after that, it makes no more calls in any second than it had slots in that second.
  */
 export class HeldSlots {
   #slots: Slot[] = [];
@@ -25,6 +25,7 @@ export class HeldSlots {
   readonly #spent: number[] = [];
   readonly #calls: number[] = [];
   readonly #lateShare: number;
+  #lateAt = Number.NEGATIVE_INFINITY;
 
   /** @param lateShare late slots are used while the last second has had less than that share of its slots as calls */
   constructor(lateShare: number) {
@@ -74,6 +75,7 @@ export class HeldSlots {
   use(now: number): boolean {
     const [first] = this.#slots;
     if (first === undefined || first.at > now || this.#isFull(now)) return false;
+    if (first.at < now - graceMs(first.gap)) this.#lateAt = now;
     this.#slots.shift();
     this.#spent.push(first.at);
     this.#calls.push(now);
@@ -96,10 +98,11 @@ export class HeldSlots {
     this.#slots = [];
   }
 
-  /** Whether a call now would be one more than the last second can have. */
+  /** Whether late calls of the last second leave no room for one now. */
   #isFull(now: number): boolean {
+    if (this.#lateAt <= now - windowMs) return false;
     const { calls, slots } = this.#lastSecond(now);
-    return calls > slots;
+    return calls >= slots;
   }
 
   /** Calls, and slots, of the last second. */

@@ -101,9 +101,9 @@ describe('a gate', () => {
     let turns = 0;
     for (let row = 0; row < 50; row += 1) void gate.reserve().then(() => (turns += 1));
     await pass(10_000);
-    // Those that come within 30 ms, and one that may still be used.
+    // Those that come within 30 ms, and those of the last 100 ms.
     expect(turns).toBeGreaterThan(0);
-    expect(turns).toBeLessThanOrEqual(3);
+    expect(turns).toBeLessThanOrEqual(8);
   });
 
   test('gives turns for one place in five ahead where no rate is kept, and lets no more in than places', async () => {

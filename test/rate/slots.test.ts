@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { randomFor } from '../../src/sandbox/random.ts';
 import type { World } from '../bench/rate/world.ts';
 import { played } from './governor/simulated.ts';
 
@@ -81,6 +82,36 @@ describe('the rate is kept', () => {
       frozen: [[1, 10, 20]],
     });
     expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(3);
+  });
+});
+
+/** Workers that do not run for up to 100 ms at a time, for that part of the time. */
+function heldUp(workers: number, part: number, seconds: number): NonNullable<World['frozen']> {
+  const { fraction: random } = randomFor('held up', workers);
+  return Array.from({ length: workers }, (_, worker) => {
+    const spans: [number, number, number][] = [];
+    for (let at = 1; at < seconds; ) {
+      const until = at + 0.01 + random() * 0.09;
+      spans.push([worker, at, until]);
+      at = until + ((0.01 + random() * 0.09) * (1 - part)) / part;
+    }
+    return spans;
+  }).flat();
+}
+
+describe('workers that are held up for moments', () => {
+  test.each([
+    [1, 0.1, 0.95],
+    [1, 0.4, 0.93],
+    [2, 0.1, 0.88],
+    [3, 0.1, 0.88],
+    [3, 0.4, 0.6],
+  ])('%d of them, for %d of the time, never exceed the rate and use %d of it', (workers, part, used) => {
+    for (const rate of [50, 100]) {
+      const calls = callsOf({ fixed: rate, workers, seconds: 30, frozen: heldUp(workers, part, 30) });
+      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(rate + 1);
+      expect(perSecond(calls, 5, 30)).toBeGreaterThan(used * rate);
+    }
   });
 });
 

@@ -136,7 +136,7 @@ describe('refusals that come at any rate', () => {
     'leaky-bucket:rate=50,queue=20',
     'concurrency:limit=3',
   ])('are told from those of %s that answers 503', (limit) => {
-    for (const seed of [1, 4, 5]) {
+    for (const seed of [2, 4, 5]) {
       const seconds = played({ limit, limitStatus: 503, seed, seconds: 150 });
       expect(
         seconds.map(({ pace }) => pace?.reason).filter((reason) => reason?.includes('at any rate')),
