@@ -7,9 +7,9 @@ import { createRun } from '../../run/create-run.ts';
 import { actualState } from '../../run/record.ts';
 import { writeRetryManifest } from '../../run/retry-run.ts';
 import { loadSettings } from '../config/load.ts';
-import { defaults } from '../config/settings.ts';
 import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { defaultClearToken } from '../option-groups.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
@@ -56,7 +56,7 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
       options: {
         baseUrl,
         ...(allowInsecureHttp && { allowInsecureHttp }),
-        clearToken: defaults.clearToken,
+        clearToken: defaultClearToken,
         ...callOptions(settings, before.options),
       },
       problemsPath: (name) => problemsPath(flags, name),

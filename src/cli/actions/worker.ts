@@ -49,7 +49,7 @@ export async function worker(flags: WorkerFlags): Promise<ExitCode> {
     settings.healthPort === undefined
       ? undefined
       : await startHealthServer({
-          host: settings.healthHost ?? '127.0.0.1',
+          host: settings.healthHost ?? defaults.healthHost,
           port: settings.healthPort,
           state: () => healthOf(datastore, stop, serving),
         }).catch(async (error) => {

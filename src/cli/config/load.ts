@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
 import { environment } from './environment.ts';
-import { defaults, type RawSettings, resolveSettings, type Settings } from './settings.ts';
+import { type RawSettings, resolveSettings, type Settings } from './settings.ts';
 
 /** The flags that every command has. */
 export interface CommonFlags {
@@ -11,9 +11,12 @@ export interface CommonFlags {
   readonly quiet?: boolean;
 }
 
-/** The state folder: `--state-dir`, else `CQBATCH_STATE_DIR`, else `.cqbatch`. */
+/** The state folder when nobody names one. */
+export const defaultStateDir = '.cqbatch';
+
+/** The state folder: `--state-dir`, else `CQBATCH_STATE_DIR`. */
 export function stateDirOf(flags: CommonFlags): string {
-  return flags.stateDir ?? (environment['CQBATCH_STATE_DIR'] || defaults.stateDir);
+  return flags.stateDir ?? (environment['CQBATCH_STATE_DIR'] || defaultStateDir);
 }
 
 /**

@@ -10,71 +10,116 @@ import {
   parseText,
 } from './parsers.ts';
 
+/** A setting that can be given in more than one place. */
+interface Setting {
+  /** Reads what users write; throws a RangeError that says how to. */
+  readonly parse: (text: string) => unknown;
+  /** What stands for its value in the help. */
+  readonly value: string;
+  readonly help: string;
+  /** What applies when nobody says otherwise, as it would be written. */
+  readonly default?: string;
+  /** That in words, where it can't be written. */
+  readonly otherwise?: string;
+  /** A variable that says the same in another way. */
+  readonly orVariable?: string;
+}
+
 /**
- * Every setting that can be given in more than one place. Precedence: flag, environment, configuration file, default.
- * The token is not among them: it never comes from a flag (see `token.ts`).
+ * Every setting. `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and `timeout` in the configuration file;
+ * that is also their precedence. The token is not among them: it never comes from a flag (see `token.ts`).
  */
-const definitions = {
-  baseUrl: { flag: '--base-url', env: 'CQBATCH_BASE_URL', key: 'base_url', parse: parseText },
-  queue: { flag: '--queue', env: 'CQBATCH_QUEUE', key: 'queue', parse: parseText },
+const settings = {
+  baseUrl: { parse: parseText, value: '<url>', help: 'where the API is' },
+  queue: {
+    parse: parseText,
+    value: '<url>',
+    help: 'shared datastore: redis://host:6379/0',
+    otherwise: 'embedded',
+  },
   queuePrefix: {
-    flag: '--queue-prefix',
-    env: 'CQBATCH_QUEUE_PREFIX',
-    key: 'queue_prefix',
     parse: parseQueuePrefix,
+    value: '<name>',
+    help: 'what its keys begin with',
+    default: 'cqbatch',
   },
   queuePasswordFile: {
-    flag: '--queue-password-file',
-    env: 'CQBATCH_QUEUE_PASSWORD_FILE',
-    key: 'queue_password_file',
     parse: parseText,
+    value: '<file>',
+    help: 'file with its password',
+    orVariable: 'CQBATCH_QUEUE_PASSWORD',
   },
-  userId: { flag: '--user-id', env: 'CQBATCH_USER_ID', key: 'user_id', parse: parseText },
-  tokenFile: { flag: '--token-file', env: 'CQBATCH_TOKEN_FILE', key: 'token_file', parse: parseText },
-  rate: { flag: '--rate', env: 'CQBATCH_RATE', key: 'rate', parse: parseRate },
+  userId: { parse: parseText, value: '<id>', help: 'user_id of restore rows that have none' },
+  tokenFile: {
+    parse: parseText,
+    value: '<file>',
+    help: 'file with the access token, read again on 401',
+    orVariable: 'CQBATCH_TOKEN',
+  },
+  rate: {
+    parse: parseRate,
+    value: '<rate>',
+    help: 'auto finds what the API permits; auto..50/s no more than that; 50/s, 600/m, none',
+    default: 'auto',
+  },
   concurrency: {
-    flag: '--concurrency',
-    env: 'CQBATCH_CONCURRENCY',
-    key: 'concurrency',
     parse: parseConcurrency,
+    value: '<n>',
+    help: 'calls in flight at once, or auto',
+    default: 'auto',
   },
-  attempts: { flag: '--attempts', env: 'CQBATCH_ATTEMPTS', key: 'attempts', parse: parseInteger(1, 100) },
-  timeout: { flag: '--timeout', env: 'CQBATCH_TIMEOUT', key: 'timeout', parse: parseDuration },
-  backoff: { flag: '--backoff', env: 'CQBATCH_BACKOFF', key: 'backoff', parse: parseDuration },
-  shutdownTimeout: {
-    flag: '--shutdown-timeout',
-    env: 'CQBATCH_SHUTDOWN_TIMEOUT',
-    key: 'shutdown_timeout',
+  attempts: {
+    parse: parseInteger(1, 100),
+    value: '<n>',
+    help: 'attempts per row for failures that may pass',
+    default: '5',
+  },
+  timeout: {
     parse: parseDuration,
+    value: '<duration>',
+    help: 'for one request, all in all',
+    default: '60s',
+  },
+  backoff: {
+    parse: parseDuration,
+    value: '<duration>',
+    help: 'longest pause after the first failed attempt, doubled with each',
+    default: '1s',
+  },
+  shutdownTimeout: {
+    parse: parseDuration,
+    value: '<duration>',
+    help: 'for calls in flight after SIGTERM',
+    default: '25s',
   },
   healthPort: {
-    flag: '--health-port',
-    env: 'CQBATCH_HEALTH_PORT',
-    key: 'health_port',
     parse: parseInteger(0, 65_535),
+    value: '<port>',
+    help: 'serve /healthz and /readyz there',
+    otherwise: 'no',
   },
-  healthHost: { flag: '--health-host', env: 'CQBATCH_HEALTH_HOST', key: 'health_host', parse: parseText },
+  healthHost: { parse: parseText, value: '<address>', help: 'address for that', default: '127.0.0.1' },
   maxManifestSize: {
-    flag: '--max-manifest-size',
-    env: 'CQBATCH_MAX_MANIFEST_SIZE',
-    key: 'max_manifest_size',
     parse: parseSize,
+    value: '<size>',
+    help: 'largest manifest, also after unzipping: 500MB, 2GiB, none',
+    default: '4GB',
   },
   maxFailures: {
-    flag: '--max-failures',
-    env: 'CQBATCH_MAX_FAILURES',
-    key: 'max_failures',
     parse: parseInteger(0, Number.MAX_SAFE_INTEGER),
+    value: '<n>',
+    help: 'halt when more rows than that have failed',
+    otherwise: 'no limit',
   },
   maxOutage: {
-    flag: '--max-outage',
-    env: 'CQBATCH_MAX_OUTAGE',
-    key: 'max_outage',
     parse: parseDurationOrNone,
+    value: '<duration>',
+    help: 'how long to wait for an API that is away; or none, for ever',
+    default: '15m',
   },
-} as const;
+} as const satisfies Readonly<Record<string, Setting>>;
 
-type Definitions = typeof definitions;
+type Definitions = typeof settings;
 
 export type SettingName = keyof Definitions;
 
@@ -82,27 +127,37 @@ export type SettingName = keyof Definitions;
 export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions[Name]['parse']> };
 
 /** What applies when nobody says otherwise. */
-export const defaults = {
-  stateDir: '.cqbatch',
-  queuePrefix: 'cqbatch',
-  rate: { text: 'auto', auto: true },
-  concurrency: 'auto',
-  attempts: 5,
-  /** Milliseconds. */
-  timeout: 60_000,
-  /** Milliseconds. */
-  backoff: 1_000,
-  /** Milliseconds. */
-  maxOutage: 900_000,
-  /** Milliseconds that a worker's calls in flight have to finish when it is told to stop. */
-  shutdownTimeout: 25_000,
-  /** Bytes. */
-  maxManifestSize: 4_000_000_000,
-  clearToken: '<clear>',
-} as const;
+export const defaults = Object.fromEntries(
+  Object.entries<Setting>(settings).flatMap(([name, { parse, default: text }]) =>
+    text === undefined ? [] : [[name, parse(text)]],
+  ),
+) as {
+  readonly [Name in SettingName as Definitions[Name] extends { default: string } ? Name : never]: NonNullable<
+    ReturnType<Definitions[Name]['parse']>
+  >;
+};
 
 /** The texts of one source by setting. */
 export type RawSettings = { readonly [Name in SettingName]?: string | undefined };
+
+/** A setting as the help of a command has it: its flag with the value, and what it is for. */
+export function flagOf(name: SettingName): readonly [flag: string, description: string] {
+  const { value, help, default: usual, otherwise = usual, orVariable }: Setting = settings[name];
+  const where = [variableOf(name), ...(orVariable === undefined ? [] : [`or ${orVariable}`])].join(', ');
+  return [
+    `--${words(name, '-')} ${value}`,
+    `${help} (${where}${otherwise === undefined ? '' : `; default: ${otherwise}`})`,
+  ];
+}
+
+function variableOf(name: string): string {
+  return `CQBATCH_${words(name, '_').toUpperCase()}`;
+}
+
+/** A name in camelCase as words in lower case. */
+function words(name: string, between: string): string {
+  return name.replace(/[A-Z]/g, (letter) => between + letter.toLowerCase());
+}
 
 export interface SettingSources {
   readonly flags: RawSettings;
@@ -114,30 +169,31 @@ export interface SettingSources {
 /** @throws a usage error that names the flag, variable or key and how to write the value. */
 export function resolveSettings({ flags, environment, file }: SettingSources): Settings {
   if (file !== undefined) rejectUnknownKeys(file.path, file.values);
-  const settings: Record<string, unknown> = {};
-  for (const [name, { flag, env, key, parse }] of Object.entries(definitions)) {
+  const given: Record<string, unknown> = {};
+  for (const [name, { parse }] of Object.entries<Setting>(settings)) {
+    const key = words(name, '_');
+    const variable = variableOf(name);
     const candidates: readonly (readonly [string, unknown])[] = [
-      [flag, flags[name as SettingName]],
+      [`--${words(name, '-')}`, flags[name as SettingName]],
       // A variable that is set but empty counts as not set, as is usual in cron tables and compose files.
-      [env, environment[env] || undefined],
+      [variable, environment[variable] || undefined],
       [`${file?.path}: ${key}`, file?.values[key]],
     ];
-    const given = candidates.find(([, value]) => value !== undefined);
-    if (given === undefined) continue;
-    const [source, value] = given;
+    const [source, value] = candidates.find(([, text]) => text !== undefined) ?? [];
+    if (value === undefined) continue;
     try {
-      settings[name] = parse(String(value));
+      given[name] = parse(String(value));
     } catch (error) {
       throw usageError('INVALID_SETTING', `${source} "${String(value)}": ${(error as Error).message}.`);
     }
   }
-  return settings;
+  return given;
 }
 
 function rejectUnknownKeys(path: string, values: Readonly<Record<string, unknown>>): void {
-  const known = Object.values(definitions).map(({ key }) => key);
+  const known = Object.keys(settings).map((name) => words(name, '_'));
   for (const key of Object.keys(values)) {
-    if (!(known as readonly string[]).includes(key)) {
+    if (!known.includes(key)) {
       const hint = /token/i.test(key)
         ? ' A token never stands in this file: use CQBATCH_TOKEN or token_file.'
         : '';
