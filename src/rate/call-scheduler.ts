@@ -1,5 +1,5 @@
 import { rateTtlMs, type SlotReply, type SlotRequest } from '../cluster/timeline.ts';
-import { HeldSlots } from './held-slots.ts';
+import { HeldSlots, type LateUse } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
 
 /** How a worker takes slots from the timeline. */
@@ -17,8 +17,11 @@ export interface VisitTiming {
    * lost, to others too; one that was not taken is lost to who has few places.
    */
   readonly endsShare: number;
-  /** See `HeldSlots`. */
-  readonly lateShare: number;
+  /**
+   * Slots that go from one worker to another are counted by neither: who shares a rate uses slots late only when it has lost
+   * many, and not all of them.
+   */
+  readonly lateUse: LateUse;
   /** While calls wait, slots that have just passed are taken, too: nobody else could have used them. Milliseconds. */
   readonly pastMs: number;
 }
@@ -30,7 +33,7 @@ export const ownTiming: VisitTiming = {
   soonMs: 2,
   refusedGaps: 1,
   endsShare: 1,
-  lateShare: 1,
+  lateUse: { below: 1, upTo: 1 },
   pastMs: 100,
 };
 /** On one in Redis: some ten visits a second. */
@@ -40,7 +43,7 @@ export const sharedTiming: VisitTiming = {
   soonMs: 15,
   refusedGaps: 0,
   endsShare: 0.5,
-  lateShare: 0.5,
+  lateUse: { below: 0.5, upTo: 0.9 },
   pastMs: 0,
 };
 
@@ -144,7 +147,7 @@ export class CallScheduler {
     readonly random: () => number;
   }) {
     this.#timing = options.timing;
-    this.#slots = new HeldSlots(options.timing.lateShare);
+    this.#slots = new HeldSlots(options.timing.lateUse);
     this.#wanted = options.concurrency;
     this.#random = options.random;
   }

@@ -8,6 +8,14 @@ const windowMs = 1_000;
 /** A rate that was lowered by less shows in the next slots. */
 const noticeable = 1.1;
 
+/** When a slot may be used late, by the calls and the slots of a worker in the last second. */
+export interface LateUse {
+  /** Only while its calls were fewer than that share of its slots. */
+  readonly below: number;
+  /** For a second after that, its calls are no more than that share of its slots. */
+  readonly upTo: number;
+}
+
 interface Slot {
   readonly at: number;
   readonly gap: number;
@@ -17,19 +25,18 @@ interface Slot {
  * The slots that a worker has taken and not used yet, by the steady clock.
  *
  * A busy process comes late to some of them. It may still use them: what it was late with goes out at once. For a second
- * after that, it makes no more calls in any second than it had slots in that second.
+ * after that, it makes no more calls in any second than it had slots in that second, or than a share of them.
  */
 export class HeldSlots {
   #slots: Slot[] = [];
   /** The slots of the last second that are used or given up, and when calls have used some. */
   readonly #spent: number[] = [];
   readonly #calls: number[] = [];
-  readonly #lateShare: number;
+  readonly #lateUse: LateUse;
   #lateAt = Number.NEGATIVE_INFINITY;
 
-  /** @param lateShare late slots are used while the last second has had less than that share of its slots as calls */
-  constructor(lateShare: number) {
-    this.#lateShare = lateShare;
+  constructor(lateUse: LateUse) {
+    this.#lateUse = lateUse;
   }
 
   get count(): number {
@@ -62,7 +69,7 @@ export class HeldSlots {
   /** Gives up what is over, and what lies before the end of a rest. @returns how many */
   drop(now: number, restUntil: number): number {
     const { calls, slots } = this.#lastSecond(now);
-    const mayBeLate = calls < this.#lateShare * slots;
+    const mayBeLate = calls < this.#lateUse.below * slots;
     const isOver = ({ at, gap }: Slot): boolean =>
       at < now - (mayBeLate ? mostLateMs : graceMs(gap)) || at < restUntil;
     const kept = this.#slots.findIndex((slot) => !isOver(slot));
@@ -102,7 +109,7 @@ export class HeldSlots {
   #isFull(now: number): boolean {
     if (this.#lateAt <= now - windowMs) return false;
     const { calls, slots } = this.#lastSecond(now);
-    return calls >= slots;
+    return calls >= this.#lateUse.upTo * slots;
   }
 
   /** Calls, and slots, of the last second. */

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HeldSlots } from '../../src/rate/held-slots.ts';
+import { HeldSlots, type LateUse } from '../../src/rate/held-slots.ts';
 
 const gap = 10;
+const shared: LateUse = { below: 0.8, upTo: 0.9 };
+const alone: LateUse = { below: 1, upTo: 1 };
 
 /** When calls went out that always waited, of a process that ran only at these times. Slots are there from 0 on. */
-function callsAt(times: readonly number[], lateShare: number): number[] {
-  const held = new HeldSlots(lateShare);
+function callsAt(times: readonly number[], lateUse: LateUse): number[] {
+  const held = new HeldSlots(lateUse);
   held.add(0, gap, 1_000);
   return times.flatMap((now) => {
     held.drop(now, 0);
@@ -31,13 +33,13 @@ describe('the slots of a second', () => {
     [60, 0.98],
     [90, 0.92],
   ])('are used by a process that runs every %d ms only: %d of them', (milliseconds, part) => {
-    const calls = callsAt(every(milliseconds), 1);
+    const calls = callsAt(every(milliseconds), alone);
     expect(calls.length).toBeGreaterThan(part * 500);
     expect(mostInASecond(calls)).toBeLessThanOrEqual(101);
   });
 
   test('are lost when they are more than a tenth of a second ago', () => {
-    expect(callsAt([500], 1)).toHaveLength(11);
+    expect(callsAt([500], alone)).toHaveLength(11);
   });
 
   test('are never exceeded by more than one, whenever the process runs', () => {
@@ -48,7 +50,7 @@ describe('the slots of a second', () => {
           now += pause;
           return now;
         });
-        expect(mostInASecond(callsAt(times, 1))).toBeLessThanOrEqual(1_000 / gap + 1);
+        expect(mostInASecond(callsAt(times, alone))).toBeLessThanOrEqual(1_000 / gap + 1);
       }),
     );
   });
@@ -56,10 +58,10 @@ describe('the slots of a second', () => {
   test('are lost when they are late, where others have some of them, unless many were lost before', () => {
     const calls = callsAt(
       [...every(2).filter((at) => at < 2_000), 2_060, ...every(2).filter((at) => at > 2_060)],
-      0.8,
+      shared,
     );
     expect(calls.filter((at) => at === 2_060)).toHaveLength(1);
-    const behind = callsAt(every(40), 0.8);
+    const behind = callsAt(every(40), shared);
     expect(behind.length).toBeGreaterThan(390);
     expect(behind.length).toBeLessThan(420);
   });
