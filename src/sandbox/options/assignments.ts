@@ -8,7 +8,7 @@ import { usageError } from '../../errors.ts';
 export function parseAssignments(option: string, text: string): ReadonlyMap<string, string> {
   const result = new Map<string, string>();
   for (const part of text.split(',')) {
-    const [, name, value] = /^\s*([a-z\d-]+)\s*=\s*(\S+)\s*$/i.exec(part) ?? [];
+    const [, name, value] = /^([a-z\d-]+)\s*=\s*(\S.*)$/is.exec(part.trim()) ?? [];
     if (name === undefined || value === undefined) {
       throw usageError(
         'INVALID_OPTION',

@@ -17,7 +17,8 @@ export function parseLimitPlan(option: string, text: string): LimitPlan {
 }
 
 function parseChange(option: string, text: string): LimitChange {
-  const [, after, limit] = /^(\S+)\s+(\S.*)$/s.exec(text.trim()) ?? [];
+  // A unit may stand apart from its number, and no kind of limit has a name as short.
+  const [, after, limit] = /^(\S.*?)\s+([a-z-]{3,}.*)$/s.exec(text.trim()) ?? [];
   if (after === undefined || limit === undefined) {
     throw usageError(
       'INVALID_OPTION',

@@ -9,11 +9,13 @@ test.each([
   [' 2m ', 120_000],
   ['1.1s', 1100],
   ['24h', 86_400_000],
+  ['50', 50_000],
+  ['1 s', 1000],
 ])('%s is %d milliseconds', (text, milliseconds) => {
   expect(parseDuration('--latency', text)).toBe(milliseconds);
 });
 
-test.each(['', '50', 'ms', '-1ms', '1 s', '1d', '1e3ms', '.5s', '99999999m'])('%j is no duration', (text) => {
+test.each(['', 'ms', '-1ms', '1d', '1e3ms', '.5s', '99999999m'])('%j is no duration', (text) => {
   expect(() => parseDuration('--latency', text)).toThrow(/^--latency: ".*" is no duration/);
 });
 

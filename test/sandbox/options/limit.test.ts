@@ -17,7 +17,7 @@ test.each([
     'fixed-window:limit=1,window=24h,align=first,per=token',
     { kind: 'fixed-window', limit: 1, window: 86_400_000, align: 'first', per: 'token' },
   ],
-  ['sliding-window:limit=50,window=1.5s', { kind: 'sliding-window', limit: 50, window: 1500, per: 'all' }],
+  ['sliding-window:limit=50,window=1.5 s', { kind: 'sliding-window', limit: 50, window: 1500, per: 'all' }],
   ['concurrency:limit=10,per=all', { kind: 'concurrency', limit: 10, per: 'all' }],
   ['daily-quota:limit=1000', { kind: 'daily-quota', limit: 1000, per: 'all' }],
 ])('%s', (text, settings) => {
@@ -45,7 +45,7 @@ test.each([
   ['fixed-window:window=1m', 'limit must be given as a whole number, 1 or more'],
   ['fixed-window:limit=0,window=1m', 'limit must be given as a whole number, 1 or more'],
   ['fixed-window:limit=1', 'window must be given as a duration of whole milliseconds, such as'],
-  ['fixed-window:limit=1,window=60', '--limit: window: "60" is no duration; write a number and a unit'],
+  ['fixed-window:limit=1,window=1d', '--limit: window: "1d" is no duration; write it as'],
   ['fixed-window:limit=1,window=0s', 'window must be given as a duration of whole milliseconds'],
   ['fixed-window:limit=1,window=0.5ms', 'window must be given as a duration of whole milliseconds'],
   ['fixed-window:limit=1,window=1m,align=day', 'align: "day" is none of clock, first'],

@@ -54,7 +54,7 @@ test.each<[SandboxOptions, string]>([
   [{ notDeletedStatus: '404' }, '--not-deleted-status: "404" is none of 400, 409'],
   [{ retryAfter: 'body' }, '--retry-after: "body" is none of header, retry-info, none'],
   [{ errorStyle: 'text', retryAfter: 'retry-info' }, '--retry-after retry-info needs an --error-style'],
-  [{ latency: '50' }, '--latency: "50" is no duration'],
+  [{ latency: 'short' }, '--latency: "short" is no duration'],
   [{ slowBodyDelay: 'long' }, '--slow-body-delay: "long" is no duration'],
   [{ token: 'one,' }, '--token: a token is made of visible ASCII characters'],
   [{ token: 'one, two' }, 'without spaces; write several as one,two'],
