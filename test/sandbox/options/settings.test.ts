@@ -30,7 +30,7 @@ test('without options, it is what the documentation says', async () => {
       },
     },
   });
-  expect(settings.service.switches.faults.size).toBe(0);
+  expect(settings.service.switches.fault.size).toBe(0);
 });
 
 test.each<[SandboxOptions, string]>([
@@ -38,13 +38,13 @@ test.each<[SandboxOptions, string]>([
   [{ port: 'http' }, '--port: "http" is no whole number'],
   [{ evaluations: '-1' }, '--evaluations: "-1" is no whole number from 0 to 1000000000'],
   [{ evaluations: '1e3' }, '--evaluations: "1e3" is no whole number'],
-  [{ soundboards: 1.5 }, '--soundboards: 1.5 is no whole number'],
+  [{ soundboards: 1.5 }, '--soundboards: "1.5" is no whole number'],
   [{ seed: '' }, '--seed: "" is no whole number'],
   [{ unrecoverable: '2' }, '--unrecoverable: "2" is no share'],
   [{ notDeleted: 'all' }, '--not-deleted: "all" is no share'],
-  [{ logLimit: 0 }, '--log-limit: 0 is no whole number from 1'],
+  [{ logLimit: 0 }, '--log-limit: "0" is no whole number from 1'],
   [{ logBody: 'md5' }, '--log-body: "md5" is none of sha256, text, none'],
-  [{ maxBody: 0 }, '--max-body: 0 is no whole number from 1'],
+  [{ maxBody: 0 }, '--max-body: "0" is no whole number from 1'],
   [{ token: '' }, '--token: a token is made of visible ASCII characters'],
   [{ token: 'two words' }, '--token: a token is made of visible ASCII characters'],
   [{ errorStyle: 'xml' }, '--error-style: "xml" is none of rpc, rpc-string, google, problem, text, html'],
