@@ -51,16 +51,16 @@ export function defineSandbox(command: Command): void {
     .action(runSandbox);
 }
 
-const options = { ...startOptions, ...switches };
+const allOptions = { ...startOptions, ...switches };
 
 /** The flag of an option and its description, with its words and its default. */
 function flag(
-  name: keyof typeof options,
+  name: keyof typeof allOptions,
   value: string,
   purpose: string,
   ofDefault = '',
 ): [flag: string, description: string] {
-  const { byDefault, words }: Options[string] = options[name];
+  const { byDefault, words }: Options[string] = allOptions[name];
   const choices = words === undefined ? '' : `: ${words.join(', ')}`;
   return [`${flagOf(name)} ${value}`, `${purpose}${choices} (default: ${byDefault}${ofDefault})`];
 }

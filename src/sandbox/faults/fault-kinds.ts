@@ -1,4 +1,4 @@
-import type { Code } from '../service/refusal.ts';
+import { type Refusal, refuse } from '../service/refusal.ts';
 
 /** A way in which a request can go wrong though the client did everything right. */
 export type FaultKind = {
@@ -17,8 +17,8 @@ export type Loss =
   | { readonly kind: 'reset' }
   /** No answer comes; the connection stays open until the client gives up. */
   | { readonly kind: 'silence' }
-  /** The service answers with an error, in its error style. `retryAfter` is in seconds. */
-  | { readonly kind: 'error'; readonly code: Code; readonly message: string; readonly retryAfter?: number }
+  /** The service answers with an error, in its error style. */
+  | { readonly kind: 'error'; readonly refusal: Refusal }
   /** A proxy before the service answers, with a page in HTML. */
   | { readonly kind: 'gateway'; readonly status: number };
 
@@ -33,9 +33,12 @@ export type Damage =
   /** The connection is reset in the middle of the answer's body. */
   | { readonly kind: 'cut-body' };
 
-const internalError: Loss = { kind: 'error', code: 'INTERNAL', message: 'internal error' };
-const unavailable: Loss = { kind: 'error', code: 'UNAVAILABLE', message: 'the service is unavailable' };
-const restarted: Loss = { ...unavailable, message: 'the service is being restarted', retryAfter: 1 };
+const internalError: Loss = { kind: 'error', refusal: refuse('INTERNAL', 'internal error') };
+const unavailable: Loss = { kind: 'error', refusal: refuse('UNAVAILABLE', 'the service is unavailable') };
+const restarted: Loss = {
+  kind: 'error',
+  refusal: refuse('UNAVAILABLE', 'the service is being restarted', { retryAfter: 1 }),
+};
 
 /** Every fault, in the order in which a request's lot is compared with their shares. */
 export const faultKinds: readonly FaultKind[] = [

@@ -24,20 +24,18 @@ export class TokenBucket implements Limiter {
   }
 
   admit(now: number): Admission {
-    const rate = this.#rate;
-    const burst = this.#burst;
     const elapsed = (now - (this.#filledAt ?? now)) / 1000;
-    this.#tokens = Math.min(burst, this.#tokens + elapsed * rate);
+    this.#tokens = Math.min(this.#burst, this.#tokens + elapsed * this.#rate);
     this.#filledAt = now;
     const admitted = this.#tokens + tokenRounding >= 1;
     if (admitted) this.#tokens -= 1;
     const remaining = Math.floor(this.#tokens + tokenRounding);
-    const nextToken = (Math.min(remaining + 1, burst) - this.#tokens) / rate;
+    const nextToken = (Math.min(remaining + 1, this.#burst) - this.#tokens) / this.#rate;
     const allowance = {
       policy: this.#policy,
       remaining,
       moreAfter: nextToken * 1000,
-      wholeAfter: ((burst - this.#tokens) / rate) * 1000,
+      wholeAfter: ((this.#burst - this.#tokens) / this.#rate) * 1000,
     };
     return admitted ? { admitted, allowance } : { admitted, allowance, retryAfter: nextToken };
   }

@@ -8,7 +8,6 @@ import {
   htmlPage,
   type Refusal,
   type RetryAfterStyle,
-  refuse,
 } from './refusal.ts';
 import { type WireStyle, writeBody } from './wire.ts';
 
@@ -68,10 +67,8 @@ export function deliverLoss(loss: Loss, style: DeliveryStyle): Delivery {
     case 'reset':
     case 'silence':
       return loss;
-    case 'error': {
-      const wait = loss.retryAfter === undefined ? {} : { retryAfter: loss.retryAfter };
-      return { kind: 'answer', answer: writeRefusal(refuse(loss.code, loss.message, wait), style) };
-    }
+    case 'error':
+      return { kind: 'answer', answer: writeRefusal(loss.refusal, style) };
     case 'gateway':
       return { kind: 'answer', answer: withBody(loss.status, htmlPage(loss.status), style) };
   }

@@ -24,12 +24,12 @@ type CallReading = { readonly ok: true; readonly call: Call } | BadRequest;
 export interface Call {
   readonly id: Integer;
   /** The `user_id`, where the operation has one and the request gives it. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** Makes the change, or says why it cannot be made. */
   readonly perform: (context: CallContext) => Answer;
 }
 
-export interface CallContext extends State {
+interface CallContext extends State {
   /** Time of the call in milliseconds since 1970. */
   readonly now: number;
   readonly omitted: OmittedFields;
@@ -51,7 +51,7 @@ type AnswerBody = Readonly<Record<string, unknown>>;
 
 /** Reads the call that a request's body asks for (interface document, section 4: JSON, and said to be JSON). */
 export function readCall(endpoint: Endpoint, contentType: string | undefined, body: Buffer): CallReading {
-  if (!isJson(contentType)) {
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
     return badRequest('the header Content-Type must be application/json', { status: 415 });
   }
   if (!isUtf8(body)) return badRequest('the body is not UTF-8');
@@ -62,8 +62,4 @@ export function readCall(endpoint: Endpoint, contentType: string | undefined, bo
     return badRequest(`the body is not JSON: ${error instanceof Error ? error.message : error}`);
   }
   return endpoint.read(json);
-}
-
-function isJson(contentType: string | undefined): boolean {
-  return /^application\/json\s*(;|$)/i.test(contentType ?? '');
 }

@@ -73,8 +73,8 @@ const unauthenticated = refuse('UNAUTHENTICATED', 'the access token is missing o
 const permissionDenied = refuse('PERMISSION_DENIED', 'the access token does not permit this operation');
 
 function throttled({ retryAfter }: Refused, status: LimitStatus): Refusal {
-  const wait = retryAfter === undefined ? {} : { retryAfter };
-  return refuse(status === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE', 'too many requests', wait);
+  const code = status === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
+  return refuse(code, 'too many requests', { retryAfter });
 }
 
 /** The name of the scheme is case-insensitive (RFC 9110, section 11.1). */

@@ -17,14 +17,13 @@ export const restoreEvaluation: Endpoint = {
     if (id === undefined) return badRequest('evaluation_id must be an integer from 1 to 9223372036854775807');
     const userId = reading.fields.get('user_id');
     if (userId !== undefined && typeof userId !== 'string') return badRequest('user_id must be a string');
-    const caller = userId === undefined ? {} : { userId };
     return {
       ok: true,
       call: {
         id,
-        ...caller,
+        userId,
         perform({ evaluations, now, notDeletedStatus }) {
-          const result = evaluations.restore(String(id), { ...caller, at: now });
+          const result = evaluations.restore(String(id), { userId, at: now });
           return result.ok
             ? { kind: 'done', body: { evaluation: result.evaluation } }
             : { kind: 'refused', refusal: refusal(result.reason, String(id), notDeletedStatus) };

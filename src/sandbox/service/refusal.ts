@@ -18,7 +18,7 @@ const codes = {
   UNAUTHENTICATED: { number: 16, status: 401 },
 } as const;
 
-export type Code = keyof typeof codes;
+type Code = keyof typeof codes;
 
 export interface Refusal {
   readonly code: Code;
@@ -26,7 +26,7 @@ export interface Refusal {
   /** One line for people. */
   readonly message: string;
   /** How long the client should wait, in seconds. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

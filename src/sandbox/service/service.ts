@@ -14,7 +14,7 @@ import {
   writeAnswer,
   writeRefusal,
 } from './delivery.ts';
-import { type Call, type CallContext, type Endpoint, readCall } from './endpoint.ts';
+import { type Call, type Endpoint, readCall } from './endpoint.ts';
 import { Gate, type GateRequest, type Passage } from './gate.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { type Refusal, refuse } from './refusal.ts';
@@ -36,7 +36,7 @@ export interface Reaction {
   /** To be called when a status was sent. */
   readonly sent: Sent;
   /** To be called when the answer is delivered, or the connection is gone. */
-  readonly over?: () => void;
+  readonly over?: (() => void) | undefined;
 }
 
 export interface ServiceSettings extends StateSources {
@@ -141,17 +141,14 @@ export class Service {
   /** Adds to a reaction what the rate limit has to do with it. */
   #limited(reaction: Reaction, passage: Passage, now: number): Reaction {
     if (passage.kind === 'refused') return reaction;
-    const {
-      allowance,
-      delay = 0,
-      release,
-    }: Partial<Admitted> = passage.kind === 'admitted' ? passage.admission : passage;
+    const granted: Partial<Admitted> = passage.kind === 'admitted' ? passage.admission : passage;
+    const { allowance, delay = 0, release } = granted;
     const headers = allowance && limitHeaders(allowance, this.#switches.limitHeaders, now);
     return {
       delivery: headers ? withHeaders(reaction.delivery, headers) : reaction.delivery,
       delay: reaction.delay + delay,
       sent: reaction.sent,
-      ...(release && { over: release }),
+      over: release,
     };
   }
 
@@ -167,7 +164,8 @@ export class Service {
       const sent = log.append({ ...record, nth, fault: fault.name });
       return { delivery: deliverLoss(fault.effect, this.#switches), delay, sent };
     }
-    const answer = call.perform(this.#context());
+    const { omitted, notDeletedStatus } = this.#switches;
+    const answer = call.perform({ ...this.#state, now: Date.now(), omitted, notDeletedStatus });
     const spoilt = fault && deliverSpoilt(fault.effect, answer, { endpoint, id: call.id }, this.#switches);
     const sent = log.append({
       ...record,
@@ -178,11 +176,6 @@ export class Service {
     });
     const delivery = spoilt ?? { kind: 'answer', answer: writeAnswer(answer, this.#switches) };
     return { delivery, delay, sent };
-  }
-
-  #context(): CallContext {
-    const { omitted, notDeletedStatus } = this.#switches;
-    return { ...this.#state, now: Date.now(), omitted, notDeletedStatus };
   }
 
   #countAdmitted(operation: string, id: string): number {

@@ -70,8 +70,8 @@ class Originals<Thing> {
 
 /** What happened to an evaluation since the start. */
 interface Restoration {
-  /** The `user_id` of the request; absent when it had none. */
-  readonly userId?: string;
+  /** The `user_id` of the request, when it had one. */
+  readonly userId: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
