@@ -28,16 +28,9 @@ export interface Sandbox extends SandboxControl {
  * is not one of this machine.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const {
-    host,
-    port,
-    tokens,
-    maxBody,
-    log: logSettings,
-    service: serviceSettings,
-  } = await readSettings(options);
-  const log = new RequestLog(logSettings);
-  const service = new Service({ ...serviceSettings, tokens, log });
+  const { host, port, tokens, maxBody, ...settings } = await readSettings(options);
+  const log = new RequestLog(settings.log);
+  const service = new Service({ ...settings.service, tokens, log });
   const control = createControl(service, log, options);
   const server = createServer(service, control, { maxBody });
   try {

@@ -47,7 +47,10 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/report': { folders: ['src/manifest', 'src/journal', 'jobs', 'src'], packages: [] },
   'src/manifest': { folders: ['jobs', 'src/api', 'src'], packages: ['csv-parse', 'lossless-json', 'zod'] },
   'src/journal': { folders: ['src'], packages: [] },
-  'src/sandbox': { folders: ['src/errors.ts', 'src/json.ts'], packages: ['fastify', 'zod'] },
+  'src/sandbox': {
+    folders: ['src/duration.ts', 'src/errors.ts', 'src/json.ts'],
+    packages: ['fastify', 'zod'],
+  },
   jobs: { folders: ['src/api', 'src'], packages: ['zod'] },
   'src/index.ts': { folders: ['src/api', 'src'], packages: [] },
   'src/api': { folders: ['src'], packages: ['p-retry', 'undici', 'zod'] },

@@ -43,8 +43,7 @@ export async function send(
     ...(body !== undefined && { body: typeof body === 'string' ? new TextEncoder().encode(body) : body }),
     ...(signal && { signal }),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  return answerOf(response);
 }
 
 /** Restores an evaluation. */
@@ -65,13 +64,25 @@ export function update(
   return send(sandbox, updatePath, stringifyJson({ soundboard }), request);
 }
 
+/** The text of a request on a connection of one's own; `length` is what it says of its body. */
+export function restoreRequest(sandbox: Sandbox, body: string, length = body.length): string {
+  return [
+    `POST ${restorePath} HTTP/1.1`,
+    'Host: sandbox',
+    `Authorization: Bearer ${sandbox.token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
 /** Reads from the admin side. */
 export async function admin(sandbox: Sandbox, path: string, body?: unknown): Promise<Answer> {
   const response = await fetch(`${sandbox.url}/sandbox${path}`, {
     ...(body !== undefined && { method: 'POST', body: stringifyJson(body) }),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  return answerOf(response);
 }
 
 /** Parses JSON Lines. */
@@ -82,10 +93,12 @@ export function lines(text: string): unknown[] {
     .map((line) => parseJson(line));
 }
 
-function parsed(text: string): unknown {
+async function answerOf(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await response.text();
   try {
-    return parseJson(text);
+    return { status, headers, text, body: parseJson(text) };
   } catch {
-    return undefined;
+    return { status, headers, text, body: undefined };
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { type Answer, restore, restorePath, start, update } from './client.ts';
+import { type Answer, restore, restoreRequest, start, update } from './client.ts';
 
 /** The log without what differs from run to run. */
 function outcomes(sandbox: Sandbox): unknown[] {
@@ -196,18 +196,7 @@ test('a request whose body breaks off is in the log and changes nothing', async 
   const sandbox = await start();
   const socket = connect(sandbox.port, '127.0.0.1');
   await once(socket, 'connect');
-  socket.write(
-    [
-      `POST ${restorePath} HTTP/1.1`,
-      'Host: sandbox',
-      `Authorization: Bearer ${sandbox.token}`,
-      'Content-Type: application/json',
-      'Content-Length: 100',
-      '',
-      '{"evaluation_id":1',
-    ].join('\r\n'),
-    () => socket.destroy(),
-  );
+  socket.write(restoreRequest(sandbox, '{"evaluation_id":1', 100), () => socket.destroy());
   await sandbox.whenRequests(1);
   expect([...sandbox.log()]).toMatchObject([
     { operation: 'restore-evaluation', id: null, status: null, committed: false },

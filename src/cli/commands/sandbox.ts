@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { faultKinds } from '../../sandbox/faults/fault-kinds.ts';
-import { choices } from '../../sandbox/options/choice.ts';
-import { defaultOptions } from '../../sandbox/options/settings.ts';
-import { defaultSwitches } from '../../sandbox/options/switches.ts';
+import { flagOf, type Options } from '../../sandbox/options/notation.ts';
+import { startOptions } from '../../sandbox/options/settings.ts';
+import { switches } from '../../sandbox/options/switches.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
 
 /** So that the commands to type are the same every time. */
@@ -12,53 +12,57 @@ type SandboxFlags = SandboxOptions & { readonly json?: boolean; readonly quiet?:
 
 /** `cqbatch sandbox` */
 export function defineSandbox(command: Command): void {
-  const { unrecoverable, notDeleted } = defaultOptions;
   command
     .optionsGroup('Server:')
     .option('--port <n>', `port to listen on; 0 takes any free one (default: ${defaultPort})`)
-    .option('--host <address>', `address to listen on (default: ${defaultOptions.host})`)
-    .option(
-      '--token <token>',
-      `Bearer token to accept, or one,two; no secret (default: ${defaultOptions.token})`,
-    )
-    .option('--max-body <bytes>', `longest request body (default: ${defaultOptions.maxBody})`)
+    .option(...flag('host', '<address>', 'address to listen on'))
+    .option(...flag('token', '<token>', 'Bearer token to accept, or one,two; no secret'))
+    .option(...flag('maxBody', '<bytes>', 'longest request body'))
     .option('--forbidden', 'refuse every call with 403')
     .optionsGroup('Content:')
-    .option(
-      '--evaluations <n>',
-      `evaluations 1 to n (default: ${defaultOptions.evaluations}; with --state 0)`,
-    )
-    .option(
-      '--soundboards <n>',
-      `soundboards 1 to n (default: ${defaultOptions.soundboards}; with --state 0)`,
-    )
-    .option('--seed <n>', `everything generated and drawn depends on it (default: ${defaultOptions.seed})`)
-    .option('--unrecoverable <share>', `of the evaluations (default: ${unrecoverable}: 50, 100, 150, …)`)
-    .option('--not-deleted <share>', `of the evaluations (default: ${notDeleted}: 70, 170, 270, …)`)
+    .option(...flag('evaluations', '<n>', 'evaluations 1 to n', '; with --state 0'))
+    .option(...flag('soundboards', '<n>', 'soundboards 1 to n', '; with --state 0'))
+    .option(...flag('seed', '<n>', 'everything generated and drawn depends on it'))
+    .option(...flag('unrecoverable', '<share>', 'of the evaluations', ': 50, 100, 150, …'))
+    .option(...flag('notDeleted', '<share>', 'of the evaluations', ': 70, 170, 270, …'))
     .option('--state <file>', 'JSON file with evaluations and soundboards of your own')
     .optionsGroup('Answers:')
-    .option('--error-style <style>', words('errorStyle', 'form of error bodies'))
-    .option('--integers <form>', words('integers', 'integers in answers'))
-    .option('--case <case>', words('case', 'keys in answers'))
-    .option('--omitted <what>', words('omitted', 'soundboard fields that an update leaves out'))
-    .option('--not-deleted-status <n>', words('notDeletedStatus', 'restoring what is not deleted'))
-    .option('--retry-after <where>', words('retryAfter', 'where a 429 or 503 says how long to wait'))
-    .option('--compress <how>', words('compress', 'compression of all answers'))
+    .option(...flag('errorStyle', '<style>', 'form of error bodies'))
+    .option(...flag('integers', '<form>', 'integers in answers'))
+    .option(...flag('case', '<case>', 'keys in answers'))
+    .option(...flag('omitted', '<what>', 'soundboard fields that an update leaves out'))
+    .option(...flag('notDeletedStatus', '<n>', 'restoring what is not deleted'))
+    .option(...flag('retryAfter', '<where>', 'where a 429 or 503 says how long to wait'))
+    .option(...flag('compress', '<how>', 'compression of all answers'))
     .optionsGroup('Trouble:')
-    .option('--latency <time>', `of every answer: 50ms, or 20ms..80ms (default: ${defaultSwitches.latency})`)
-    .option('--limit <limit>', `rate limit, see below (default: ${defaultSwitches.limit})`)
-    .option('--limit-headers <style>', words('limitHeaders', 'where answers tell what is left of it'))
-    .option('--limit-status <n>', words('limitStatus', 'what is beyond it'))
-    .option('--fault <shares>', `such as reset=1%,timeout=0.5% (default: ${defaultSwitches.fault})`)
-    .option('--slow-body-delay <time>', `of the fault slow-body (default: ${defaultSwitches.slowBodyDelay})`)
+    .option(...flag('latency', '<time>', 'of every answer: 50ms, or 20ms..80ms'))
+    .option(...flag('limit', '<limit>', 'rate limit, see below'))
+    .option(...flag('limitHeaders', '<style>', 'where answers tell what is left of it'))
+    .option(...flag('limitStatus', '<n>', 'what is beyond it'))
+    .option(...flag('fault', '<shares>', 'such as reset=1%,timeout=0.5%'))
+    .option(...flag('slowBodyDelay', '<time>', 'of the fault slow-body'))
     .optionsGroup('Request log:')
-    .option('--log-limit <n>', `entries to keep (default: ${defaultOptions.logLimit})`)
-    .option('--log-body <what>', words('logBody', 'what to keep of request bodies'))
+    .option(...flag('logLimit', '<n>', 'entries to keep'))
+    .option(...flag('logBody', '<what>', 'what to keep of request bodies'))
     .optionsGroup('Output:')
     .option('--json', 'print one JSON document with url, port, pid and token')
     .option('-q, --quiet', 'no hints, only the URL')
     .addHelpText('after', afterHelp())
     .action(runSandbox);
+}
+
+const allOptions = { ...startOptions, ...switches };
+
+/** The flag of an option and its description, with its words and its default. */
+function flag(
+  name: keyof typeof allOptions,
+  value: string,
+  purpose: string,
+  ofDefault = '',
+): [flag: string, description: string] {
+  const { byDefault, words }: Options[string] = allOptions[name];
+  const choices = words === undefined ? '' : `: ${words.join(', ')}`;
+  return [`${flagOf(name)} ${value}`, `${purpose}${choices} (default: ${byDefault}${ofDefault})`];
 }
 
 async function runSandbox({ json = false, quiet = false, ...options }: SandboxFlags): Promise<void> {
@@ -103,11 +107,6 @@ Ctrl-C stops it; nothing is kept.`;
 
 function quoted(text: string): string {
   return /^[\w-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function words(name: keyof typeof choices, description: string): string {
-  const [first, ...others] = choices[name];
-  return `${description}: ${[first, ...others].join(', ')} (default: ${first})`;
 }
 
 function afterHelp(): string {

@@ -1,4 +1,5 @@
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
+import { readDuration } from '../../duration.ts';
 
 /** Parsers of what users write in flags, environment and configuration file. Each throws a RangeError that says how. */
 
@@ -36,17 +37,14 @@ export function parseConcurrency(text: string): number | 'auto' {
   }
 }
 
-const durationMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const dayMs = 24 * 3_600_000;
 
-/** `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. Result in milliseconds, from 1 ms to 24 h. */
+/** `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. Result in whole milliseconds, from 1 ms to 24 h. */
 export function parseDuration(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/.exec(text.trim());
-  if (match === null) throw new RangeError('write a duration as 500ms, 30s or 2m');
-  const milliseconds = Math.round(
-    Number(match[1]) * durationMs[(match[2] ?? 's') as keyof typeof durationMs],
-  );
-  if (milliseconds < 1 || milliseconds > 24 * durationMs.h)
-    throw new RangeError('a duration is from 1ms to 24h');
+  const exact = readDuration(text);
+  if (exact === undefined) throw new RangeError('write a duration as 500ms, 30s or 2m');
+  const milliseconds = Math.round(exact);
+  if (milliseconds < 1 || milliseconds > dayMs) throw new RangeError('a duration is from 1ms to 24h');
   return milliseconds;
 }
 

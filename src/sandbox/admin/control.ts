@@ -1,8 +1,8 @@
 import type { LogEntry } from '../log/log-entry.ts';
-import type { RequestLog } from '../log/request-log.ts';
+import type { RequestCounts, RequestLog } from '../log/request-log.ts';
 import type { Evaluation } from '../model/evaluation.ts';
 import type { Soundboard } from '../model/soundboard.ts';
-import { readTokens } from '../options/settings.ts';
+import { parseTokens } from '../options/settings.ts';
 import { completeSwitches, readSwitches, type SwitchOptions } from '../options/switches.ts';
 import type { Service } from '../service/service.ts';
 import { type StateFilter, type StateLine, stateLines } from './state-lines.ts';
@@ -38,17 +38,7 @@ export interface SandboxControl {
   readonly reset: () => void;
 }
 
-interface SandboxStats {
-  readonly requests: number;
-  /** Requests that made a change. */
-  readonly committed: number;
-  /** Requests that the rate limit refused. */
-  readonly throttled: number;
-  readonly by_operation: Readonly<Record<string, number>>;
-  /** Requests that were answered, by HTTP status. */
-  readonly by_status: Readonly<Record<string, number>>;
-  readonly by_code: Readonly<Record<string, number>>;
-  readonly by_fault: Readonly<Record<string, number>>;
+interface SandboxStats extends Readonly<RequestCounts> {
   readonly evaluations_restored: number;
   readonly soundboards_updated: number;
   /** Entries that the log still has. */
@@ -61,15 +51,15 @@ export function createControl(service: Service, log: RequestLog, started: Switch
   return {
     log: (after) => log.entries(after),
     stats: () => ({
-      ...log.counts.toJSON(),
-      evaluations_restored: service.evaluations.restoredCount,
-      soundboards_updated: service.soundboards.updatedCount,
+      ...log.counts,
+      evaluations_restored: service.state.evaluations.changes.size,
+      soundboards_updated: service.state.soundboards.changes.size,
       log_entries: log.kept,
     }),
     whenRequests: (count) => log.whenCount(count),
-    state: (filter) => stateLines(service, filter),
-    evaluation: (id) => service.evaluations.find(id),
-    soundboard: (id) => service.soundboards.find(id),
+    state: (filter) => stateLines(service.state, filter),
+    evaluation: (id) => service.state.evaluations.find(id),
+    soundboard: (id) => service.state.soundboards.find(id),
     configure(changes) {
       const changed = { ...options, ...changes };
       service.configure(readSwitches(changed), { renewLimit: changes.limit !== undefined });
@@ -77,7 +67,7 @@ export function createControl(service: Service, log: RequestLog, started: Switch
       return options;
     },
     setToken(token) {
-      service.tokens = token === null ? [] : readTokens(token);
+      service.tokens = token === null ? [] : parseTokens('--token', token);
     },
     reset: () => service.reset(),
   };

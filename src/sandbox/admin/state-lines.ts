@@ -1,7 +1,6 @@
 import { type Evaluation, isDeleted } from '../model/evaluation.ts';
 import type { Soundboard } from '../model/soundboard.ts';
-import type { Evaluations } from '../state/evaluations.ts';
-import type { Soundboards } from '../state/soundboards.ts';
+import type { Evaluations, Soundboards, State } from '../state/store.ts';
 
 /** Which part of the state to list; everything by default. */
 export interface StateFilter {
@@ -18,11 +17,14 @@ type StateKind = (typeof stateKinds)[number];
 /** A thing of the state as it is now. */
 export type StateLine = EvaluationLine | SoundboardLine;
 
-interface EvaluationLine {
-  readonly kind: 'evaluation';
+interface Line {
   /** Decimal identifier. */
   readonly id: string;
   readonly changed: boolean;
+}
+
+interface EvaluationLine extends Line {
+  readonly kind: 'evaluation';
   readonly deleted: boolean;
   /** The `user_id` of the request that restored it, when it was restored and the request had one. */
   readonly restored_by?: string;
@@ -31,39 +33,38 @@ interface EvaluationLine {
   readonly evaluation: Evaluation;
 }
 
-interface SoundboardLine {
+interface SoundboardLine extends Line {
   readonly kind: 'soundboard';
-  /** Decimal identifier. */
-  readonly id: string;
-  readonly changed: boolean;
   readonly soundboard: Soundboard;
 }
 
 /** Lists the state, evaluations before soundboards. */
 export function* stateLines(
-  state: { readonly evaluations: Evaluations; readonly soundboards: Soundboards },
-  { kind, changed = false, ids }: StateFilter = {},
+  { evaluations, soundboards }: State,
+  { kind, ...filter }: StateFilter = {},
 ): Generator<StateLine> {
   if (kind !== 'soundboard') {
-    const { evaluations } = state;
-    for (const id of ids ?? (changed ? evaluations.changedIds() : evaluations.ids())) {
-      const line = evaluationLine(evaluations, id);
-      if (line !== undefined && (line.changed || !changed)) yield line;
+    for (const id of idsOf(evaluations, filter)) {
+      const evaluation = evaluations.find(id);
+      if (evaluation !== undefined) yield evaluationLine(evaluations, id, evaluation);
     }
   }
   if (kind !== 'evaluation') {
-    const { soundboards } = state;
-    for (const id of ids ?? (changed ? soundboards.changedIds() : soundboards.ids())) {
-      const line = soundboardLine(soundboards, id);
-      if (line !== undefined && (line.changed || !changed)) yield line;
+    for (const id of idsOf(soundboards, filter)) {
+      const soundboard = soundboards.find(id);
+      if (soundboard === undefined) continue;
+      yield { kind: 'soundboard', id, changed: soundboards.changes.has(id), soundboard };
     }
   }
 }
 
-function evaluationLine(evaluations: Evaluations, id: string): EvaluationLine | undefined {
-  const evaluation = evaluations.find(id);
-  if (evaluation === undefined) return undefined;
-  const restoration = evaluations.restorationOf(id);
+function idsOf(things: Evaluations | Soundboards, { changed = false, ids }: StateFilter): Iterable<string> {
+  if (ids === undefined) return changed ? things.changes.keys() : things.ids();
+  return changed ? ids.filter((id) => things.changes.has(id)) : ids;
+}
+
+function evaluationLine(evaluations: Evaluations, id: string, evaluation: Evaluation): EvaluationLine {
+  const restoration = evaluations.changes.get(id);
   return {
     kind: 'evaluation',
     id,
@@ -73,9 +74,4 @@ function evaluationLine(evaluations: Evaluations, id: string): EvaluationLine | 
     ...(restoration && { restored_at: new Date(restoration.at).toISOString() }),
     evaluation,
   };
-}
-
-function soundboardLine(soundboards: Soundboards, id: string): SoundboardLine | undefined {
-  const soundboard = soundboards.find(id);
-  return soundboard && { kind: 'soundboard', id, changed: soundboards.isUpdated(id), soundboard };
 }

@@ -1,4 +1,4 @@
-import type { Code } from '../service/codes.ts';
+import { type Refusal, refuse } from '../service/refusal.ts';
 
 /** A way in which a request can go wrong though the client did everything right. */
 export type FaultKind = {
@@ -17,8 +17,8 @@ export type Loss =
   | { readonly kind: 'reset' }
   /** No answer comes; the connection stays open until the client gives up. */
   | { readonly kind: 'silence' }
-  /** The service answers with an error, in its error style. `retryAfter` is in seconds. */
-  | { readonly kind: 'error'; readonly code: Code; readonly message: string; readonly retryAfter?: number }
+  /** The service answers with an error, in its error style. */
+  | { readonly kind: 'error'; readonly refusal: Refusal }
   /** A proxy before the service answers, with a page in HTML. */
   | { readonly kind: 'gateway'; readonly status: number };
 
@@ -33,90 +33,43 @@ export type Damage =
   /** The connection is reset in the middle of the answer's body. */
   | { readonly kind: 'cut-body' };
 
+const internalError: Loss = { kind: 'error', refusal: refuse('INTERNAL', 'internal error') };
+const unavailable: Loss = { kind: 'error', refusal: refuse('UNAVAILABLE', 'the service is unavailable') };
+const restarted: Loss = {
+  kind: 'error',
+  refusal: refuse('UNAVAILABLE', 'the service is being restarted', { retryAfter: 1 }),
+};
+
 /** Every fault, in the order in which a request's lot is compared with their shares. */
 export const faultKinds: readonly FaultKind[] = [
-  {
-    name: 'reset',
-    processed: false,
-    effect: { kind: 'reset' },
-    summary: 'connection reset, request not processed',
-  },
-  {
-    name: 'timeout',
-    processed: false,
-    effect: { kind: 'silence' },
-    summary: 'no answer, request not processed',
-  },
-  {
-    name: '500',
-    processed: false,
-    effect: { kind: 'error', code: 'INTERNAL', message: 'internal error' },
-    summary: 'answered 500, request not processed',
-  },
-  {
-    name: '503',
-    processed: false,
-    effect: { kind: 'error', code: 'UNAVAILABLE', message: 'the service is unavailable' },
-    summary: 'answered 503, request not processed',
-  },
-  {
-    name: '503-retry-after',
-    processed: false,
-    effect: { kind: 'error', code: 'UNAVAILABLE', message: 'the service is being restarted', retryAfter: 1 },
-    summary: 'answered 503 with a waiting time of 1 s, request not processed',
-  },
-  {
-    name: 'reset-after-commit',
-    processed: true,
-    effect: { kind: 'reset' },
-    summary: 'request processed, then connection reset',
-  },
-  {
-    name: 'timeout-after-commit',
-    processed: true,
-    effect: { kind: 'silence' },
-    summary: 'request processed, no answer',
-  },
-  {
-    name: '500-after-commit',
-    processed: true,
-    effect: { kind: 'error', code: 'INTERNAL', message: 'internal error' },
-    summary: 'request processed, then answered 500',
-  },
-  {
-    name: '502-after-commit',
-    processed: true,
-    effect: { kind: 'gateway', status: 502 },
-    summary: "request processed, then answered 502 with a proxy's HTML page",
-  },
-  {
-    name: '504-after-commit',
-    processed: true,
-    effect: { kind: 'gateway', status: 504 },
-    summary: "request processed, then answered 504 with a proxy's HTML page",
-  },
-  {
-    name: 'malformed',
-    processed: true,
-    effect: { kind: 'malformed' },
-    summary: 'request processed, answer is broken JSON',
-  },
-  {
-    name: 'wrong-id',
-    processed: true,
-    effect: { kind: 'wrong-id' },
-    summary: 'request processed, answer names another identifier',
-  },
-  {
-    name: 'slow-body',
-    processed: true,
-    effect: { kind: 'slow-body' },
-    summary: "request processed, second half of the answer's body after --slow-body-delay",
-  },
-  {
-    name: 'cut-body',
-    processed: true,
-    effect: { kind: 'cut-body' },
-    summary: 'request processed, connection reset in the middle of the answer',
-  },
+  notProcessed('reset', { kind: 'reset' }, 'connection reset'),
+  notProcessed('timeout', { kind: 'silence' }, 'no answer'),
+  notProcessed('500', internalError, 'answered 500'),
+  notProcessed('503', unavailable, 'answered 503'),
+  notProcessed('503-retry-after', restarted, 'answered 503 with a waiting time of 1 s'),
+  processed('reset-after-commit', { kind: 'reset' }, 'then connection reset'),
+  processed('timeout-after-commit', { kind: 'silence' }, 'no answer'),
+  processed('500-after-commit', internalError, 'then answered 500'),
+  processed(
+    '502-after-commit',
+    { kind: 'gateway', status: 502 },
+    "then answered 502 with a proxy's HTML page",
+  ),
+  processed(
+    '504-after-commit',
+    { kind: 'gateway', status: 504 },
+    "then answered 504 with a proxy's HTML page",
+  ),
+  processed('malformed', { kind: 'malformed' }, 'answer is broken JSON'),
+  processed('wrong-id', { kind: 'wrong-id' }, 'answer names another identifier'),
+  processed('slow-body', { kind: 'slow-body' }, "second half of the answer's body after --slow-body-delay"),
+  processed('cut-body', { kind: 'cut-body' }, 'connection reset in the middle of the answer'),
 ];
+
+function notProcessed(name: string, effect: Loss, summary: string): FaultKind {
+  return { name, processed: false, effect, summary: `${summary}, request not processed` };
+}
+
+function processed(name: string, effect: Loss | Damage, summary: string): FaultKind {
+  return { name, processed: true, effect, summary: `request processed, ${summary}` };
+}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HttpAnswer } from '../service/delivery.ts';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import type { Compression, HttpAnswer } from '../service/delivery.ts';
 import type { Reaction } from '../service/service.ts';
-import { compress } from './compress.ts';
 
 /** Does on the connection what the service decided. */
 export function deliver(response: Response, reaction: Reaction): void {
@@ -62,14 +62,21 @@ function deliverNow(response: Response, { delivery, sent }: Reaction): void {
 
 /** Writes all but the body, and gives the body as it goes over the wire. */
 function writeHead(response: Response, { status, headers, body, compression }: HttpAnswer): string | Buffer {
-  const wire = compression === undefined ? body : compress(body, compression);
+  const wire = compression === 'none' ? body : compressors[compression](body);
   response.writeHead(status, {
     ...headers,
-    ...(compression !== undefined && { 'content-encoding': compression }),
+    ...(compression !== 'none' && { 'content-encoding': compression }),
     'content-length': Buffer.byteLength(wire),
   });
   return wire;
 }
+
+const compressors = {
+  gzip: (body: string) => gzipSync(body),
+  // The default quality is for files that are compressed once.
+  br: (body: string) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  deflate: (body: string) => deflateSync(body),
+} as const satisfies Record<Exclude<Compression, 'none'>, (body: string) => Buffer>;
 
 function halves(body: string | Buffer): readonly [Buffer, Buffer] {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;

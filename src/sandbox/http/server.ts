@@ -1,7 +1,7 @@
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { SandboxControl } from '../admin/control.ts';
 import { adminPrefix, adminRoutes } from '../admin/routes.ts';
-import { endpoints } from '../service/endpoints.ts';
+import { restoreEvaluation, updateSoundboard } from '../service/operations.ts';
 import type { Reaction, Service } from '../service/service.ts';
 import { deliver } from './deliver.ts';
 
@@ -21,7 +21,7 @@ export function createServer(
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
 
-  for (const endpoint of endpoints) {
+  for (const endpoint of [restoreEvaluation, updateSoundboard]) {
     server.route({
       method: server.supportedMethods,
       url: endpoint.path,

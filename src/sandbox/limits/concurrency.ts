@@ -1,5 +1,4 @@
-import type { Admission, Limiter } from './limiter.ts';
-import { concurrencyPolicy, type Policy } from './policy.ts';
+import type { Admission, Limiter, Policy } from './limiter.ts';
 
 export interface ConcurrencySettings {
   readonly kind: 'concurrency';
@@ -15,7 +14,7 @@ export class Concurrency implements Limiter {
 
   constructor({ limit }: ConcurrencySettings) {
     this.#limit = limit;
-    this.#policy = concurrencyPolicy(limit);
+    this.#policy = { quota: limit, capacity: limit, unit: 'concurrent-requests' };
   }
 
   admit(): Admission {

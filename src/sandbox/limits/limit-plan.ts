@@ -1,5 +1,14 @@
-import { createLimiter, type LimitSettings } from './create-limiter.ts';
+import { LeakyBucket, type LeakyBucketSettings, TokenBucket, type TokenBucketSettings } from './buckets.ts';
+import { Concurrency, type ConcurrencySettings } from './concurrency.ts';
 import type { Admission, Limiter } from './limiter.ts';
+import {
+  type DailyQuotaSettings,
+  dailyQuota,
+  FixedWindow,
+  type FixedWindowSettings,
+  SlidingWindow,
+  type SlidingWindowSettings,
+} from './windows.ts';
 
 /** A limit, and those that take its place one after the other. */
 export interface LimitPlan {
@@ -12,6 +21,20 @@ export interface LimitChange {
   readonly after: number;
   readonly limit: LimitSettings;
 }
+
+/** The settings of a limiter, by its kind; `none` admits every request. */
+export type LimitSettings = { readonly kind: 'none' } | (KindSettings & { readonly per: LimitScope });
+
+type KindSettings =
+  | TokenBucketSettings
+  | LeakyBucketSettings
+  | FixedWindowSettings
+  | SlidingWindowSettings
+  | ConcurrencySettings
+  | DailyQuotaSettings;
+
+/** Whether all requests share one allowance, or every token has one of its own. */
+type LimitScope = 'all' | 'token';
 
 /** Follows a plan from the first request on. Each limit starts with nothing used up. */
 export class PlannedLimiter implements Limiter {
@@ -32,5 +55,42 @@ export class PlannedLimiter implements Limiter {
       this.#coming.shift();
     }
     return this.#limiter.admit(now, token);
+  }
+}
+
+function createLimiter(settings: LimitSettings): Limiter {
+  if (settings.kind === 'none') return unlimited;
+  return settings.per === 'token' ? perToken(() => limiterOf(settings)) : limiterOf(settings);
+}
+
+/** Has nothing to say about what it admits. */
+const unlimited: Limiter = { admit: () => ({ admitted: true }) };
+
+/** Gives every token a limiter of its own. */
+function perToken(create: () => Limiter): Limiter {
+  const limiters = new Map<string, Limiter>();
+  return {
+    admit(now, token) {
+      const limiter = limiters.get(token) ?? create();
+      limiters.set(token, limiter);
+      return limiter.admit(now, token);
+    },
+  };
+}
+
+function limiterOf(settings: KindSettings): Limiter {
+  switch (settings.kind) {
+    case 'token-bucket':
+      return new TokenBucket(settings);
+    case 'leaky-bucket':
+      return new LeakyBucket(settings);
+    case 'fixed-window':
+      return new FixedWindow(settings);
+    case 'sliding-window':
+      return new SlidingWindow(settings);
+    case 'concurrency':
+      return new Concurrency(settings);
+    case 'daily-quota':
+      return dailyQuota(settings);
   }
 }

@@ -1,27 +1,28 @@
 import type { OperationName } from '../service/endpoint.ts';
 
 /** What the log keeps of request bodies. `text` costs the memory of the bodies. */
-export type LogBody = 'sha256' | 'text' | 'none';
+export const logBodies = ['sha256', 'text', 'none'] as const;
+export type LogBody = (typeof logBodies)[number];
 
-/** A request as the service saw it and what became of it. */
+/** A request as the service saw it and what became of it, as far as it came. */
 export interface RequestRecord {
   /** Absent when the request was for none of the service's paths. */
-  readonly operation: OperationName | undefined;
+  readonly operation?: OperationName | undefined;
   /** Method and path, when the request was not a POST to one of the service's paths. */
-  readonly target: string | undefined;
+  readonly target?: string | undefined;
   /** Decimal identifier; absent when the body could not be read. */
-  readonly id: string | undefined;
+  readonly id?: string | undefined;
   /** How many requests for the identifier were admitted so far; absent when this one was not. */
-  readonly nth: number | undefined;
-  readonly userId: string | undefined;
-  readonly body: Buffer | undefined;
+  readonly nth?: number | undefined;
+  readonly userId?: string | undefined;
+  readonly body?: Buffer | undefined;
   /** What the service decided: `OK` or the code of its refusal. Absent when a fault came before that. */
-  readonly code: string | undefined;
+  readonly code?: string | undefined;
   /** Whether the request made a change. */
-  readonly committed: boolean;
-  readonly fault: string | undefined;
+  readonly committed?: boolean;
+  readonly fault?: string | undefined;
   /** Whether the rate limit refused the request. */
-  readonly throttled: boolean;
+  readonly throttled?: boolean;
 }
 
 /** A line of the log, as `/sandbox/log` shows it. */

@@ -1,12 +1,25 @@
 import { hash } from 'node:crypto';
-import { steadyTime } from '../clock.ts';
+import { steadyTime } from '../time.ts';
 import type { LogBody, LogEntry, RequestRecord } from './log-entry.ts';
-import { RequestCounts } from './request-counts.ts';
 
 export interface RequestLogSettings {
   /** How many entries are kept; the oldest go first. */
   readonly limit: number;
   readonly body: LogBody;
+}
+
+/** Counts of requests by what became of them. */
+export interface RequestCounts {
+  requests: number;
+  /** Requests that made a change. */
+  committed: number;
+  /** Requests that the rate limit refused. */
+  throttled: number;
+  readonly by_operation: Record<string, number>;
+  /** Requests that were answered, by HTTP status. */
+  readonly by_status: Record<string, number>;
+  readonly by_code: Record<string, number>;
+  readonly by_fault: Record<string, number>;
 }
 
 /** Tells the log that an answer with that status was sent. */
@@ -19,7 +32,7 @@ export class RequestLog {
   /** The request `seq` is at `(seq - 1) % limit`. */
   #entries: StoredEntry[] = [];
   #count = 0;
-  #counts = new RequestCounts();
+  #counts = noRequests();
   #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
   constructor(settings: RequestLogSettings) {
@@ -38,18 +51,18 @@ export class RequestLog {
       body: this.#storedBody(record.body),
       status: 0,
       code: record.code,
-      committed: record.committed,
+      committed: record.committed ?? false,
       fault: record.fault,
-      throttled: record.throttled,
+      throttled: record.throttled ?? false,
     };
     this.#entries[this.#count % this.#settings.limit] = entry;
     this.#count++;
     const counts = this.#counts;
-    counts.add(record);
+    count(counts, record);
     if (this.#waiting.length > 0) this.#wake();
     return (status) => {
       entry.status = status;
-      counts.addStatus(status);
+      increment(counts.by_status, String(status));
     };
   }
 
@@ -76,12 +89,12 @@ export class RequestLog {
   clear(): void {
     this.#entries = [];
     this.#count = 0;
-    this.#counts = new RequestCounts();
+    this.#counts = noRequests();
   }
 
   /** Counts of all requests, also of those whose entries are not kept any more. */
-  get counts(): RequestCounts {
-    return this.#counts;
+  get counts(): Readonly<RequestCounts> {
+    return structuredClone(this.#counts);
   }
 
   get kept(): number {
@@ -126,8 +139,28 @@ export class RequestLog {
   }
 }
 
+function noRequests(): RequestCounts {
+  const counts = { requests: 0, committed: 0, throttled: 0 };
+  return { ...counts, by_operation: {}, by_status: {}, by_code: {}, by_fault: {} };
+}
+
+function count(counts: RequestCounts, { operation, code, fault, committed, throttled }: RequestRecord): void {
+  counts.requests++;
+  if (committed) counts.committed++;
+  if (throttled) counts.throttled++;
+  increment(counts.by_operation, operation ?? 'none');
+  if (code !== undefined) increment(counts.by_code, code);
+  if (fault !== undefined) increment(counts.by_fault, fault);
+}
+
+function increment(counts: Record<string, number>, key: string): void {
+  counts[key] = (counts[key] ?? 0) + 1;
+}
+
 /** One shape for all entries, small integers and short strings: about 200 bytes. */
 interface StoredEntry extends Omit<RequestRecord, 'body'> {
+  readonly committed: boolean;
+  readonly throttled: boolean;
   /** Milliseconds since the log's start. */
   readonly elapsed: number;
   /** The text, or the 32 bytes of the hash. */

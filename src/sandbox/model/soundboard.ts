@@ -17,7 +17,8 @@ export interface Soundboard {
 export type SoundboardFields = Omit<Soundboard, 'soundboard_id'>;
 
 /** What happens to fields that an update leaves out (not said in the document): they stay, or they are removed. */
-export type OmittedFields = 'keep' | 'reset';
+export const omittedFields = ['keep', 'reset'] as const;
+export type OmittedFields = (typeof omittedFields)[number];
 
 /**
  * The entry after an update. `last_modified` is the service's own: it is the time of the update, whatever was sent.

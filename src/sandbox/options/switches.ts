@@ -1,82 +1,58 @@
 import { usageError } from '../../errors.ts';
-import type { FaultShares } from '../faults/fault-plan.ts';
-import type { LimitPlan } from '../limits/limit-plan.ts';
-import type { OmittedFields } from '../model/soundboard.ts';
-import type { DeliveryStyle } from '../service/delivery.ts';
-import type { NotDeletedStatus } from '../service/endpoint.ts';
-import { stylesWithDetails } from '../service/error-body.ts';
-import type { LimitStatus } from '../service/gate.ts';
-import type { LimitHeaderStyle } from '../service/limit-headers.ts';
-import { choices, parseChoice } from './choice.ts';
-import { type DurationRange, parseDuration, parseDurationRange } from './duration.ts';
-import { parseFaults } from './faults.ts';
-import { parseLimitPlan } from './limit-plan.ts';
+import { parseFaults } from '../faults/fault-shares.ts';
+import { omittedFields } from '../model/soundboard.ts';
+import { compressions } from '../service/delivery.ts';
+import { notDeletedStatuses } from '../service/endpoint.ts';
+import { limitStatuses } from '../service/gate.ts';
+import { limitHeaderStyles } from '../service/limit-headers.ts';
+import { errorStyles, retryAfterStyles, stylesWithDetails } from '../service/refusal.ts';
+import { integerStyles, keyCases } from '../service/wire.ts';
+import { parseLimitPlan } from './limits.ts';
+import {
+  choice,
+  type Given,
+  type Options,
+  parseDuration,
+  parseDurationRange,
+  readOptions,
+  type Values,
+} from './notation.ts';
 
-/** How the service behaves; can be changed while it runs. Texts are those of the command's flags. */
-export interface SwitchOptions {
-  /** `rpc` (default), `rpc-string`, `google`, `problem`, `text`, `html`: see `ErrorStyle`. */
-  readonly errorStyle?: string;
-  /** `number` (default) or `string`. */
-  readonly integers?: string;
-  /** `snake` (default) or `camel`. */
-  readonly case?: string;
-  /** `keep` (default) or `reset`. */
-  readonly omitted?: string;
-  /** `400` (default) or `409`. */
-  readonly notDeletedStatus?: string;
-  /** `header` (default), `retry-info` or `none`. */
-  readonly retryAfter?: string;
-  /** `none` (default), `ratelimit`, `ratelimit-fields` or `x-ratelimit`: see `LimitHeaderStyle`. */
-  readonly limitHeaders?: string;
-  /** `429` (default) or `503`. */
-  readonly limitStatus?: string;
-  /** `none` (default), `gzip`, `br` or `deflate`, whatever the client accepts. */
-  readonly compress?: string;
-  /** `50ms`, or a range `20ms..80ms`. Default `0ms`. */
-  readonly latency?: string;
-  /** `none` (default) or `token-bucket:rate=50,burst=10`, and so on: see docs/sandbox.md, "Rate limits". */
-  readonly limit?: string;
-  /** `none` (default) or `reset=1%,timeout=0.5%`: see `faultKinds`. */
-  readonly fault?: string;
-  /** How late the second half of a body is with the fault `slow-body`. Default `5s`. */
-  readonly slowBodyDelay?: string;
-  /** Whether every call is refused with 403. Default false. */
-  readonly forbidden?: boolean;
-}
+/** How the service behaves: what can be changed while it runs. */
+export const switches = {
+  errorStyle: choice(errorStyles),
+  integers: choice(integerStyles),
+  case: choice(keyCases),
+  omitted: choice(omittedFields),
+  notDeletedStatus: choice(notDeletedStatuses),
+  retryAfter: choice(retryAfterStyles),
+  limitHeaders: choice(limitHeaderStyles),
+  limitStatus: choice(limitStatuses),
+  compress: choice(compressions),
+  /** Of every answer: `50ms`, or a range `20ms..80ms`. */
+  latency: { byDefault: '0ms', read: parseDurationRange },
+  /** `token-bucket:rate=50,burst=10`, and so on: see docs/sandbox.md, "Rate limits". */
+  limit: { byDefault: 'none', read: parseLimitPlan },
+  /** `reset=1%,timeout=0.5%`: see `faultKinds`. */
+  fault: { byDefault: 'none', read: parseFaults },
+  /** How late the second half of a body is with the fault `slow-body`. */
+  slowBodyDelay: { byDefault: '5s', read: parseDuration },
+  /** Whether every call is refused with 403. */
+  forbidden: { byDefault: false, read: (_: string, text: string) => text === 'true' },
+} satisfies Options;
 
-export const defaultSwitches = {
-  errorStyle: choices.errorStyle[0],
-  integers: choices.integers[0],
-  case: choices.case[0],
-  omitted: choices.omitted[0],
-  notDeletedStatus: choices.notDeletedStatus[0],
-  retryAfter: choices.retryAfter[0],
-  limitHeaders: choices.limitHeaders[0],
-  limitStatus: choices.limitStatus[0],
-  compress: choices.compress[0],
-  latency: '0ms',
-  limit: 'none',
-  fault: 'none',
-  slowBodyDelay: '5s',
-  forbidden: false,
-} as const satisfies Required<SwitchOptions>;
+export type SwitchOptions = Given<typeof switches>;
 
-/** The switches as the service uses them. */
-export interface Switches extends DeliveryStyle {
-  readonly omitted: OmittedFields;
-  readonly notDeletedStatus: NotDeletedStatus;
-  readonly latency: DurationRange;
-  readonly limit: LimitPlan;
-  readonly limitHeaders: LimitHeaderStyle;
-  readonly limitStatus: LimitStatus;
-  readonly faults: FaultShares;
-  readonly forbidden: boolean;
-}
+/** The switches, read. */
+export type Switches = Values<typeof switches>;
 
 /** All switches as texts: those that are given, among other options or not, and defaults for the rest. */
 export function completeSwitches(options: SwitchOptions): Required<SwitchOptions> {
-  const switches = Object.entries(options).filter(([name]) => name in defaultSwitches);
-  return { ...defaultSwitches, ...Object.fromEntries(switches) };
+  const texts = Object.entries(switches).map(([name, { byDefault }]) => [
+    name,
+    options[name as keyof SwitchOptions] ?? byDefault,
+  ]);
+  return Object.fromEntries(texts);
 }
 
 /**
@@ -84,30 +60,15 @@ export function completeSwitches(options: SwitchOptions): Required<SwitchOptions
  *
  * @throws CqbatchError `INVALID_OPTION`
  */
-export function readSwitches(given: Required<SwitchOptions>): Switches {
-  const switches = {
-    errorStyle: parseChoice('--error-style', 'errorStyle', given.errorStyle),
-    integers: parseChoice('--integers', 'integers', given.integers),
-    case: parseChoice('--case', 'case', given.case),
-    omitted: parseChoice('--omitted', 'omitted', given.omitted),
-    notDeletedStatus: parseChoice('--not-deleted-status', 'notDeletedStatus', given.notDeletedStatus),
-    retryAfter: parseChoice('--retry-after', 'retryAfter', given.retryAfter),
-    limitHeaders: parseChoice('--limit-headers', 'limitHeaders', given.limitHeaders),
-    limitStatus: parseChoice('--limit-status', 'limitStatus', given.limitStatus),
-    compress: parseChoice('--compress', 'compress', given.compress),
-    latency: parseDurationRange('--latency', given.latency),
-    limit: parseLimitPlan('--limit', given.limit),
-    faults: parseFaults('--fault', given.fault),
-    slowBodyDelay: parseDuration('--slow-body-delay', given.slowBodyDelay),
-    forbidden: given.forbidden,
-  };
-  if (switches.retryAfter === 'retry-info' && !stylesWithDetails.includes(switches.errorStyle)) {
+export function readSwitches(options: SwitchOptions): Switches {
+  const values = readOptions(switches, options);
+  if (values.retryAfter === 'retry-info' && !stylesWithDetails.includes(values.errorStyle)) {
     throw usageError(
       'INVALID_OPTION',
       `--retry-after retry-info needs an --error-style with details: ${stylesWithDetails.join(', ')}`,
     );
   }
-  return switches;
+  return values;
 }
 
 /**
@@ -119,15 +80,15 @@ export function readSwitchChanges(json: unknown): SwitchOptions {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw usageError('INVALID_OPTION', 'the changes must be a JSON object');
   }
-  const types = new Map(Object.entries(defaultSwitches).map(([name, value]) => [name, typeof value]));
   for (const [name, value] of Object.entries(json)) {
-    const type = types.get(name);
-    if (type === undefined) {
+    if (!Object.hasOwn(switches, name)) {
+      const known = Object.keys(switches).join(', ');
       throw usageError(
         'INVALID_OPTION',
-        `there is no switch ${JSON.stringify(name)}; known switches: ${[...types.keys()].join(', ')}`,
+        `there is no switch ${JSON.stringify(name)}; known switches: ${known}`,
       );
     }
+    const type = typeof switches[name as keyof SwitchOptions].byDefault;
     if (typeof value !== type) throw usageError('INVALID_OPTION', `${name} must be a ${type}`);
   }
   return json;

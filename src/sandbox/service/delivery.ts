@@ -1,8 +1,14 @@
 import type { Damage, Loss } from '../faults/fault-kinds.ts';
 import { type Integer, maxIdentifier } from '../model/integer.ts';
-import { type Answer, type Refusal, refuse } from './answer.ts';
-import type { Endpoint } from './endpoint.ts';
-import { type ErrorBody, type ErrorStyle, errorBody, htmlPage, type RetryAfterStyle } from './error-body.ts';
+import type { Answer, Endpoint } from './endpoint.ts';
+import {
+  type ErrorBody,
+  type ErrorStyle,
+  errorBody,
+  htmlPage,
+  type Refusal,
+  type RetryAfterStyle,
+} from './refusal.ts';
 import { type WireStyle, writeBody } from './wire.ts';
 
 /** An answer as it goes over the wire. */
@@ -10,12 +16,13 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** How the body is compressed on its way; absent when it isn't. */
-  readonly compression?: Exclude<Compression, 'none'>;
+  /** How the body is compressed on its way. */
+  readonly compression: Compression;
 }
 
 /** How answers are compressed: a `Content-Encoding`, or not at all. */
-export type Compression = 'none' | 'gzip' | 'br' | 'deflate';
+export const compressions = ['none', 'gzip', 'br', 'deflate'] as const;
+export type Compression = (typeof compressions)[number];
 
 /** What happens on the connection. */
 export type Delivery =
@@ -41,7 +48,7 @@ export interface DeliveryStyle extends WireStyle {
 export function writeAnswer(answer: Answer, style: DeliveryStyle): HttpAnswer {
   return answer.kind === 'refused'
     ? writeRefusal(answer.refusal, style)
-    : { status: 200, headers: jsonHeaders, body: writeBody(answer.body, style) };
+    : { status: 200, headers: jsonHeaders, body: writeBody(answer.body, style), compression: style.compress };
 }
 
 /** Writes a refusal in a style. */
@@ -50,10 +57,8 @@ export function writeRefusal(refusal: Refusal, style: DeliveryStyle): HttpAnswer
     style.retryAfter === 'header' && refusal.retryAfter !== undefined
       ? { 'retry-after': String(Math.max(1, Math.ceil(refusal.retryAfter - rounding))) }
       : {};
-  return withBody(refusal.status, errorBody(refusal, style.errorStyle, style.retryAfter), {
-    ...refusal.headers,
-    ...wait,
-  });
+  const body = errorBody(refusal, style.errorStyle, style.retryAfter);
+  return withBody(refusal.status, body, style, { ...refusal.headers, ...wait });
 }
 
 /** What happens when the operation's answer, if there is one, does not get through. */
@@ -62,12 +67,10 @@ export function deliverLoss(loss: Loss, style: DeliveryStyle): Delivery {
     case 'reset':
     case 'silence':
       return loss;
-    case 'error': {
-      const wait = loss.retryAfter === undefined ? {} : { retryAfter: loss.retryAfter };
-      return { kind: 'answer', answer: writeRefusal(refuse(loss.code, loss.message, wait), style) };
-    }
+    case 'error':
+      return { kind: 'answer', answer: writeRefusal(loss.refusal, style) };
     case 'gateway':
-      return { kind: 'answer', answer: withBody(loss.status, htmlPage(loss.status)) };
+      return { kind: 'answer', answer: withBody(loss.status, htmlPage(loss.status), style) };
   }
 }
 
@@ -76,12 +79,6 @@ export function withHeaders(delivery: Delivery, headers: HttpAnswer['headers']):
   if (!('answer' in delivery)) return delivery;
   const { answer } = delivery;
   return { ...delivery, answer: { ...answer, headers: { ...answer.headers, ...headers } } };
-}
-
-/** A delivery whose answer, where it has one, is compressed. */
-export function withCompression(delivery: Delivery, compression: Compression): Delivery {
-  if (compression === 'none' || !('answer' in delivery)) return delivery;
-  return { ...delivery, answer: { ...delivery.answer, compression } };
 }
 
 /** What a fault makes of the operation's answer; `undefined` when a refusal gives it no occasion. */
@@ -116,8 +113,13 @@ const rounding = 1e-6;
 
 const jsonHeaders = { 'content-type': 'application/json' };
 
-function withBody(status: number, { contentType, text }: ErrorBody, headers = {}): HttpAnswer {
-  return { status, headers: { 'content-type': contentType, ...headers }, body: text };
+function withBody(
+  status: number,
+  { contentType, text }: ErrorBody,
+  { compress }: DeliveryStyle,
+  headers = {},
+): HttpAnswer {
+  return { status, headers: { 'content-type': contentType, ...headers }, body: text, compression: compress };
 }
 
 function otherThan(id: Integer): Integer {

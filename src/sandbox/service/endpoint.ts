@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
+import { parseJson } from '../../json.ts';
 import type { Integer } from '../model/integer.ts';
 import type { OmittedFields } from '../model/soundboard.ts';
-import type { Evaluations } from '../state/evaluations.ts';
-import type { Soundboards } from '../state/soundboards.ts';
-import type { Answer, AnswerBody } from './answer.ts';
+import type { State } from '../state/store.ts';
+import { type BadRequest, badRequest, type Refusal } from './refusal.ts';
 
 /** The operations of the service, named as in `jobs/`. */
 export type OperationName = 'restore-evaluation' | 'update-soundboard';
@@ -17,23 +18,18 @@ export interface Endpoint {
   readonly withIdentifier: (body: AnswerBody, id: Integer) => AnswerBody;
 }
 
-type CallReading =
-  | { readonly ok: true; readonly call: Call }
-  /** No request of the document; `message` says why. */
-  | { readonly ok: false; readonly message: string };
+type CallReading = { readonly ok: true; readonly call: Call } | BadRequest;
 
 /** A request that the document allows. */
 export interface Call {
   readonly id: Integer;
   /** The `user_id`, where the operation has one and the request gives it. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** Makes the change, or says why it cannot be made. */
   readonly perform: (context: CallContext) => Answer;
 }
 
-export interface CallContext {
-  readonly evaluations: Evaluations;
-  readonly soundboards: Soundboards;
+interface CallContext extends State {
   /** Time of the call in milliseconds since 1970. */
   readonly now: number;
   readonly omitted: OmittedFields;
@@ -41,4 +37,29 @@ export interface CallContext {
 }
 
 /** The HTTP status with which restoring an evaluation that is not deleted is refused. */
-export type NotDeletedStatus = '400' | '409';
+export const notDeletedStatuses = ['400', '409'] as const;
+export type NotDeletedStatus = (typeof notDeletedStatuses)[number];
+
+/** What the service answers, before it is written in a style. */
+export type Answer =
+  /** 200. The document does not show the success status (section 4.3). */
+  | { readonly kind: 'done'; readonly body: AnswerBody }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** Keys in snake_case, integers exact. */
+type AnswerBody = Readonly<Record<string, unknown>>;
+
+/** Reads the call that a request's body asks for (interface document, section 4: JSON, and said to be JSON). */
+export function readCall(endpoint: Endpoint, contentType: string | undefined, body: Buffer): CallReading {
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
+    return badRequest('the header Content-Type must be application/json', { status: 415 });
+  }
+  if (!isUtf8(body)) return badRequest('the body is not UTF-8');
+  let json: unknown;
+  try {
+    json = parseJson(body.toString('utf8'));
+  } catch (error) {
+    return badRequest(`the body is not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+  return endpoint.read(json);
+}

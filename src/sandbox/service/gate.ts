@@ -1,6 +1,6 @@
 import { type LimitPlan, PlannedLimiter } from '../limits/limit-plan.ts';
 import type { Admitted, Allowance, Limiter, Refused } from '../limits/limiter.ts';
-import { type Refusal, refuse } from './answer.ts';
+import { type Refusal, refuse } from './refusal.ts';
 
 /** What is checked before a request's body counts for anything. */
 export interface GateRequest {
@@ -17,7 +17,8 @@ export interface GateSettings {
 }
 
 /** The HTTP status with which the rate limit refuses. */
-export type LimitStatus = '429' | '503';
+export const limitStatuses = ['429', '503'] as const;
+type LimitStatus = (typeof limitStatuses)[number];
 
 /** What the gate says to a request. */
 export type Passage =
@@ -39,10 +40,10 @@ export class Gate {
   /** `now` is in milliseconds since 1970 and never goes back. */
   pass({ method, authorization }: GateRequest, now: number): Passage {
     const { tokens, forbidden, limitStatus } = this.#settings;
-    if (method !== 'POST') return methodNotAllowed;
+    if (method !== 'POST') return { kind: 'refused', refusal: methodNotAllowed };
     const token = bearerToken(authorization);
-    if (token === undefined || !tokens.includes(token)) return unauthenticated;
-    if (forbidden) return permissionDenied;
+    if (token === undefined || !tokens.includes(token)) return { kind: 'refused', refusal: unauthenticated };
+    if (forbidden) return { kind: 'refused', refusal: permissionDenied };
     const admission = this.#limiter.admit(now, token);
     return admission.admitted
       ? { kind: 'admitted', admission }
@@ -60,26 +61,20 @@ export class Gate {
   }
 }
 
-const methodNotAllowed: Passage = {
-  kind: 'refused',
-  refusal: refuse('UNIMPLEMENTED', 'this path takes POST only', { status: 405, headers: { allow: 'POST' } }),
-};
+const methodNotAllowed = refuse('UNIMPLEMENTED', 'this path takes POST only', {
+  status: 405,
+  headers: { allow: 'POST' },
+});
 
-const unauthenticated: Passage = {
-  kind: 'refused',
-  refusal: refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
-    headers: { 'www-authenticate': 'Bearer' },
-  }),
-};
+const unauthenticated = refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
+  headers: { 'www-authenticate': 'Bearer' },
+});
 
-const permissionDenied: Passage = {
-  kind: 'refused',
-  refusal: refuse('PERMISSION_DENIED', 'the access token does not permit this operation'),
-};
+const permissionDenied = refuse('PERMISSION_DENIED', 'the access token does not permit this operation');
 
 function throttled({ retryAfter }: Refused, status: LimitStatus): Refusal {
-  const wait = retryAfter === undefined ? {} : { retryAfter };
-  return refuse(status === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE', 'too many requests', wait);
+  const code = status === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
+  return refuse(code, 'too many requests', { retryAfter });
 }
 
 /** The name of the scheme is case-insensitive (RFC 9110, section 11.1). */

@@ -7,7 +7,8 @@ import type { Allowance } from '../limits/limiter.ts';
  * - `ratelimit-fields`: `RateLimit-Limit`, `-Remaining` and `-Reset` of its versions up to 06, reset in seconds
  * - `x-ratelimit`: the same with `X-` before, reset in seconds since 1970
  */
-export type LimitHeaderStyle = 'none' | 'ratelimit' | 'ratelimit-fields' | 'x-ratelimit';
+export const limitHeaderStyles = ['none', 'ratelimit', 'ratelimit-fields', 'x-ratelimit'] as const;
+export type LimitHeaderStyle = (typeof limitHeaderStyles)[number];
 
 type Headers = Readonly<Record<string, string>>;
 

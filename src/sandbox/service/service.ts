@@ -1,26 +1,23 @@
-import { steadyTime } from '../clock.ts';
-import { drawFault, type RequestKey } from '../faults/fault-plan.ts';
+import { drawFault, type RequestKey } from '../faults/fault-shares.ts';
 import type { Admitted } from '../limits/limiter.ts';
 import type { RequestRecord } from '../log/log-entry.ts';
 import type { RequestLog, Sent } from '../log/request-log.ts';
 import type { Switches } from '../options/switches.ts';
 import { randomFor } from '../random.ts';
-import { type EvaluationSource, Evaluations } from '../state/evaluations.ts';
-import { type SoundboardSource, Soundboards } from '../state/soundboards.ts';
-import { type Refusal, refuse } from './answer.ts';
+import { createState, type State, type StateSources } from '../state/store.ts';
+import { steadyTime } from '../time.ts';
 import {
   type Delivery,
   deliverLoss,
   deliverSpoilt,
-  withCompression,
   withHeaders,
   writeAnswer,
   writeRefusal,
 } from './delivery.ts';
-import type { Call, CallContext, Endpoint } from './endpoint.ts';
+import { type Call, type Endpoint, readCall } from './endpoint.ts';
 import { Gate, type GateRequest, type Passage } from './gate.ts';
 import { limitHeaders } from './limit-headers.ts';
-import { readCall } from './read-call.ts';
+import { type Refusal, refuse } from './refusal.ts';
 
 /** A complete request for one of the service's paths. */
 export interface ServiceRequest extends GateRequest {
@@ -39,14 +36,12 @@ export interface Reaction {
   /** To be called when a status was sent. */
   readonly sent: Sent;
   /** To be called when the answer is delivered, or the connection is gone. */
-  readonly over?: () => void;
+  readonly over?: (() => void) | undefined;
 }
 
-export interface ServiceSettings {
+export interface ServiceSettings extends StateSources {
   readonly seed: number;
   readonly tokens: readonly string[];
-  readonly evaluations: EvaluationSource;
-  readonly soundboards: SoundboardSource;
   readonly switches: Switches;
   readonly log: RequestLog;
 }
@@ -66,8 +61,7 @@ export class Service {
   readonly #settings: ServiceSettings;
   readonly #gate: Gate;
   #switches: Switches;
-  #evaluations: Evaluations;
-  #soundboards: Soundboards;
+  #state: State;
   /** Requests that came to stage 3, by operation and identifier. */
   readonly #admitted = new Map<string, number>();
 
@@ -75,16 +69,11 @@ export class Service {
     this.#settings = settings;
     this.#switches = settings.switches;
     this.#gate = new Gate({ tokens: settings.tokens, ...settings.switches });
-    this.#evaluations = new Evaluations(settings.evaluations);
-    this.#soundboards = new Soundboards(settings.soundboards);
+    this.#state = createState(settings);
   }
 
-  get evaluations(): Evaluations {
-    return this.#evaluations;
-  }
-
-  get soundboards(): Soundboards {
-    return this.#soundboards;
+  get state(): State {
+    return this.#state;
   }
 
   /** The tokens that are accepted from now on. */
@@ -102,8 +91,7 @@ export class Service {
 
   /** Undoes every change, empties the log and fills the rate limit's allowance. Tokens stay as they are. */
   reset(): void {
-    this.#evaluations = new Evaluations(this.#settings.evaluations);
-    this.#soundboards = new Soundboards(this.#settings.soundboards);
+    this.#state = createState(this.#settings);
     this.#admitted.clear();
     this.#gate.renewLimit();
     this.#settings.log.clear();
@@ -114,7 +102,6 @@ export class Service {
     const { endpoint, method, url, body } = request;
     const reading = readCall(endpoint, request.contentType, body);
     const record = {
-      ...unknownRequest,
       operation: endpoint.operation,
       target: method === 'POST' ? undefined : `${method} ${url}`,
       id: reading.ok ? String(reading.call.id) : undefined,
@@ -125,25 +112,25 @@ export class Service {
     const passage = this.#gate.pass(request, now);
     if (passage.kind !== 'admitted') {
       const reaction = this.#refuse(passage.refusal, { ...record, throttled: passage.kind === 'throttled' });
-      return this.#compressed(this.#limited(reaction, passage, now));
+      return this.#limited(reaction, passage, now);
     }
     const reaction = reading.ok
       ? this.#process(endpoint, reading.call, record)
       : this.#refuse(reading.refusal, record);
-    return this.#compressed(this.#limited(reaction, passage, now));
+    return this.#limited(reaction, passage, now);
   }
 
   /** Answers a request for a path that the service does not have. */
   reactToUnknownPath(method: string, url: string): Reaction {
     const target = `${method} ${url}`;
     const refusal = refuse('NOT_FOUND', `there is nothing at ${target}`);
-    return this.#compressed(this.#refuse(refusal, { ...unknownRequest, target }));
+    return this.#refuse(refusal, { target });
   }
 
   /** Answers a request whose body could not be received. `operation` is that of its path. */
   reactToUnreadable(operation: Endpoint['operation'], status: number, message: string): Reaction {
     const refusal = refuse('INVALID_ARGUMENT', message, { status });
-    return this.#compressed(this.#refuse(refusal, { ...unknownRequest, operation }));
+    return this.#refuse(refusal, { operation });
   }
 
   #refuse(refusal: Refusal, record: RequestRecord): Reaction {
@@ -154,25 +141,15 @@ export class Service {
   /** Adds to a reaction what the rate limit has to do with it. */
   #limited(reaction: Reaction, passage: Passage, now: number): Reaction {
     if (passage.kind === 'refused') return reaction;
-    const {
-      allowance,
-      delay = 0,
-      release,
-    }: Partial<Admitted> = passage.kind === 'admitted' ? passage.admission : passage;
+    const granted: Partial<Admitted> = passage.kind === 'admitted' ? passage.admission : passage;
+    const { allowance, delay = 0, release } = granted;
     const headers = allowance && limitHeaders(allowance, this.#switches.limitHeaders, now);
     return {
       delivery: headers ? withHeaders(reaction.delivery, headers) : reaction.delivery,
       delay: reaction.delay + delay,
       sent: reaction.sent,
-      ...(release && { over: release }),
+      over: release,
     };
-  }
-
-  #compressed(reaction: Reaction): Reaction {
-    const { compress } = this.#switches;
-    return compress === 'none'
-      ? reaction
-      : { ...reaction, delivery: withCompression(reaction.delivery, compress) };
   }
 
   #process(endpoint: Endpoint, call: Call, record: RequestRecord): Reaction {
@@ -180,14 +157,15 @@ export class Service {
     const id = String(call.id);
     const nth = this.#countAdmitted(endpoint.operation, id);
     const key = { seed, operation: endpoint.operation, id, nth };
-    const fault = drawFault(this.#switches.faults, key);
+    const fault = drawFault(this.#switches.fault, key);
     const delay = this.#drawLatency(key);
 
     if (fault?.processed === false) {
       const sent = log.append({ ...record, nth, fault: fault.name });
       return { delivery: deliverLoss(fault.effect, this.#switches), delay, sent };
     }
-    const answer = call.perform(this.#context());
+    const { omitted, notDeletedStatus } = this.#switches;
+    const answer = call.perform({ ...this.#state, now: Date.now(), omitted, notDeletedStatus });
     const spoilt = fault && deliverSpoilt(fault.effect, answer, { endpoint, id: call.id }, this.#switches);
     const sent = log.append({
       ...record,
@@ -198,17 +176,6 @@ export class Service {
     });
     const delivery = spoilt ?? { kind: 'answer', answer: writeAnswer(answer, this.#switches) };
     return { delivery, delay, sent };
-  }
-
-  #context(): CallContext {
-    const { omitted, notDeletedStatus } = this.#switches;
-    return {
-      evaluations: this.#evaluations,
-      soundboards: this.#soundboards,
-      now: Date.now(),
-      omitted,
-      notDeletedStatus,
-    };
   }
 
   #countAdmitted(operation: string, id: string): number {
@@ -224,16 +191,3 @@ export class Service {
     return min + randomFor(seed, 'latency', operation, id, nth).fraction() * (max - min);
   }
 }
-
-const unknownRequest: RequestRecord = {
-  operation: undefined,
-  target: undefined,
-  id: undefined,
-  nth: undefined,
-  userId: undefined,
-  body: undefined,
-  code: undefined,
-  committed: false,
-  fault: undefined,
-  throttled: false,
-};

@@ -1,14 +1,15 @@
 import { stringifyJson } from '../../json.ts';
-import { toCamelCase } from './fields.ts';
+import { type BadRequest, badRequest } from './refusal.ts';
 
 /** How integers are written: as JSON numbers, or as decimal strings as in Protocol Buffers JSON. */
-export type IntegerStyle = 'number' | 'string';
+export const integerStyles = ['number', 'string'] as const;
 
 /** How keys are written: `evaluation_id` or `evaluationId`. */
-export type KeyCase = 'snake' | 'camel';
+export const keyCases = ['snake', 'camel'] as const;
+type KeyCase = (typeof keyCases)[number];
 
 export interface WireStyle {
-  readonly integers: IntegerStyle;
+  readonly integers: (typeof integerStyles)[number];
   readonly case: KeyCase;
 }
 
@@ -48,7 +49,7 @@ function write(value: unknown, style: WireStyle, field: string): string {
   if (!isPlainObject(value)) return stringifyJson(value);
   let text = '';
   for (const name in value) {
-    text += `${text === '' ? '{' : ','}${quotedKey(name, style.case)}:${write(value[name], style, name)}`;
+    text += `${text === '' ? '{' : ','}${quotedKeys[style.case](name)}:${write(value[name], style, name)}`;
   }
   return text === '' ? '{}' : `${text}}`;
 }
@@ -58,13 +59,50 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-const quotedKeys = { snake: new Map<string, string>(), camel: new Map<string, string>() };
+/** The fields of a request object by their snake_case name, or why it is not such an object. */
+type FieldsReading = { readonly ok: true; readonly fields: ReadonlyMap<string, unknown> } | BadRequest;
 
-function quotedKey(name: string, keyCase: KeyCase): string {
-  let key = quotedKeys[keyCase].get(name);
-  if (key === undefined) {
-    key = JSON.stringify(keyCase === 'camel' ? toCamelCase(name) : name);
-    quotedKeys[keyCase].set(name, key);
+/**
+ * Reads an object of a request, whose keys may be in snake_case or lowerCamelCase. `null` counts as left out. Unknown
+ * fields are refused, as a client that sends one has most likely misspelt it. `where` is the object's name in
+ * messages.
+ */
+export function readFields(value: unknown, names: readonly string[], where: string): FieldsReading {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return badRequest(`${where} must be a JSON object`);
   }
-  return key;
+  const fields = new Map<string, unknown>();
+  for (const [key, field] of Object.entries(value)) {
+    const name = names.find((candidate) => candidate === key || toCamelCase(candidate) === key);
+    if (name === undefined) return badRequest(`${where} has no field ${JSON.stringify(key)}`);
+    if (fields.has(name)) return badRequest(`${where} has ${name} twice`);
+    fields.set(name, field);
+  }
+  for (const [name, field] of fields) {
+    if (field === null) fields.delete(name);
+  }
+  return { ok: true, fields };
+}
+
+/** `deleted_at` as `deletedAt`. */
+const toCamelCase = remembered((name) =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+);
+
+const quotedKeys = {
+  snake: remembered((name) => JSON.stringify(name)),
+  camel: remembered((name) => JSON.stringify(toCamelCase(name))),
+};
+
+/** The same function, which does its work but once for each name; there are few. */
+function remembered(write: (name: string) => string): (name: string) => string {
+  const written = new Map<string, string>();
+  return (name) => {
+    let text = written.get(name);
+    if (text === undefined) {
+      text = write(name);
+      written.set(name, text);
+    }
+    return text;
+  };
 }

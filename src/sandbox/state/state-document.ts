@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { usageError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 import type { Evaluation } from '../model/evaluation.ts';
-import { generateEvaluation } from '../model/generate-evaluation.ts';
-import { generateSoundboard } from '../model/generate-soundboard.ts';
+import { generateEvaluation, generateSoundboard } from '../model/generate.ts';
 import { type Integer, readIdentifier } from '../model/integer.ts';
 import type { Soundboard } from '../model/soundboard.ts';
 
@@ -15,16 +14,11 @@ import type { Soundboard } from '../model/soundboard.ts';
  * Further fields are kept and returned.
  */
 export interface StateDocument {
-  readonly evaluations?: readonly GivenEvaluation[];
-  readonly soundboards?: readonly GivenSoundboard[];
+  readonly evaluations?: readonly Given<'evaluation_id'>[];
+  readonly soundboards?: readonly Given<'soundboard_id'>[];
 }
 
-type GivenEvaluation = Readonly<Record<string, unknown>> & {
-  readonly evaluation_id: Integer | string;
-};
-type GivenSoundboard = Readonly<Record<string, unknown>> & {
-  readonly soundboard_id: Integer | string;
-};
+type Given<Key extends string> = Readonly<Record<string, unknown> & Record<Key, Integer | string>>;
 
 /** The entries of a state document by decimal identifier. */
 export interface GivenState {
@@ -56,29 +50,19 @@ export function completeState(document: unknown, seed: number, name: string): Gi
   const { success, data, error } = documentSchema.safeParse(document);
   if (!success) {
     const [issue] = error.issues;
-    throw usageError(
-      'INVALID_STATE',
-      `${name}: ${issue?.path.join('.') || 'the document'}: ${issue?.message}`,
-      error,
-    );
+    const place = issue?.path.join('.') || 'the document';
+    throw usageError('INVALID_STATE', `${name}: ${place}: ${issue?.message}`, error);
   }
   return {
-    evaluations: byIdentifier(data.evaluations, 'evaluation_id', name, (given, id) =>
-      complete(generateEvaluation(seed, id), given),
-    ),
-    soundboards: byIdentifier(data.soundboards, 'soundboard_id', name, (given, id) =>
-      complete(generateSoundboard(seed, id), given),
-    ),
+    evaluations: completed(data.evaluations, 'evaluation_id', name, (id) => generateEvaluation(seed, id)),
+    soundboards: completed(data.soundboards, 'soundboard_id', name, (id) => generateSoundboard(seed, id)),
   };
 }
 
 const identifier = z.unknown().transform((value, context) => {
   const id = readIdentifier(value);
   if (id !== undefined) return id;
-  context.addIssue({
-    code: 'custom',
-    message: 'an identifier is an integer from 1 to 9223372036854775807',
-  });
+  context.addIssue({ code: 'custom', message: 'an identifier is an integer from 1 to 9223372036854775807' });
   return z.NEVER;
 });
 
@@ -97,23 +81,20 @@ const documentSchema = z.strictObject({
   soundboards: z.array(z.looseObject({ soundboard_id: identifier })).default([]),
 });
 
-function byIdentifier<Key extends string, Given extends Readonly<Record<Key, Integer>>, Entry>(
-  entries: readonly Given[],
+/** Entries by identifier. Fields that are only passed on may be of any type, for tests of what clients do with them. */
+function completed<Key extends string, Entry extends object>(
+  entries: readonly Readonly<Record<Key, Integer> & Record<string, unknown>>[],
   key: Key,
   name: string,
-  entryOf: (given: Given, id: Integer) => Entry,
+  generate: (id: Integer) => Entry,
 ): Map<string, Entry> {
   const result = new Map<string, Entry>();
   for (const given of entries) {
     const id = String(given[key]);
     if (result.has(id)) throw usageError('INVALID_STATE', `${name}: ${key} ${id} is given twice`);
-    result.set(id, entryOf(given, given[key]));
+    const fields = Object.entries({ ...generate(given[key]), ...given });
+    const kept = fields.filter(([, value]) => value !== null && value !== undefined);
+    result.set(id, Object.fromEntries(kept) as Entry);
   }
   return result;
-}
-
-/** Fields that are only passed on may be of any type: a test may want to see what a client does with them. */
-function complete<Entry extends object>(generated: Entry, given: Readonly<Record<string, unknown>>): Entry {
-  const fields = Object.entries({ ...generated, ...given });
-  return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined)) as Entry;
 }

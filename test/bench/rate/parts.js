@@ -6,7 +6,7 @@ import { CallScheduler, ownTiming, sharedTiming } from '../../../dist/src/rate/c
 import { RateController } from '../../../dist/src/rate/rate-controller.js';
 import { UnavailableCalls } from '../../../dist/src/rate/unavailable-calls.js';
 import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
-import { parseLimitPlan } from '../../../dist/src/sandbox/options/limit-plan.js';
+import { parseLimitPlan } from '../../../dist/src/sandbox/options/limits.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
 import { RowsInHand, withSpare } from '../../../dist/src/worker/rows-in-hand.js';
 

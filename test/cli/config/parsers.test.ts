@@ -84,17 +84,15 @@ describe('parseConcurrency', () => {
 
 describe('parseDuration', () => {
   test.each([
-    ['500ms', 500],
-    ['30s', 30_000],
-    ['2m', 120_000],
-    ['1h', 3_600_000],
-    ['1.5s', 1_500],
+    ['1ms', 1],
+    ['1.5ms', 2],
     ['30', 30_000],
+    ['24h', 86_400_000],
   ])('reads %s as %d ms', (text, milliseconds) => {
     expect(parseDuration(text)).toBe(milliseconds);
   });
 
-  test.each(['', '0s', '-1s', 'soon', '1d', '25h', '0.1ms'])('refuses %j', (text) => {
+  test.each(['', 'soon', '0s', '0.1ms', '25h'])('refuses %j', (text) => {
     expect(() => parseDuration(text)).toThrow(RangeError);
   });
 });

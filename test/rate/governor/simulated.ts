@@ -5,7 +5,7 @@ import { CallScheduler, ownTiming, sharedTiming } from '../../../src/rate/call-s
 import { RateController } from '../../../src/rate/rate-controller.ts';
 import { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
 import { PlannedLimiter } from '../../../src/sandbox/limits/limit-plan.ts';
-import { parseLimitPlan } from '../../../src/sandbox/options/limit-plan.ts';
+import { parseLimitPlan } from '../../../src/sandbox/options/limits.ts';
 import { limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
 import { RowsInHand, withSpare } from '../../../src/worker/rows-in-hand.ts';
 import { figuresOf } from '../../bench/rate/figures.js';

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { faultKinds } from '../../../src/sandbox/faults/fault-kinds.ts';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
-import { restore, restorePath, send, start } from '../client.ts';
+import { restore, restorePath, restoreRequest, send, start } from '../client.ts';
 
 const limit = 3;
 const startLimited = (options: SandboxOptions = {}): Promise<Sandbox> =>
@@ -30,19 +30,7 @@ async function untilAllAreFree(sandbox: Sandbox): Promise<void> {
 async function pipeline(sandbox: Sandbox, ids: readonly number[]): Promise<Socket> {
   const socket = connect(sandbox.port, '127.0.0.1');
   await once(socket, 'connect');
-  const requests = ids.map((id) => {
-    const body = `{"evaluation_id":${id}}`;
-    return [
-      `POST ${restorePath} HTTP/1.1`,
-      'Host: sandbox',
-      `Authorization: Bearer ${sandbox.token}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      '',
-      body,
-    ].join('\r\n');
-  });
-  socket.write(requests.join(''));
+  socket.write(ids.map((id) => restoreRequest(sandbox, `{"evaluation_id":${id}}`)).join(''));
   return socket;
 }
 

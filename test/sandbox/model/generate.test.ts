@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Evaluation } from '../../../src/sandbox/model/evaluation.ts';
-import { generateEvaluation } from '../../../src/sandbox/model/generate-evaluation.ts';
-import { generateSoundboard } from '../../../src/sandbox/model/generate-soundboard.ts';
+import { generateEvaluation, generateSoundboard } from '../../../src/sandbox/model/generate.ts';
 
 const evaluations: readonly Evaluation[] = Array.from({ length: 200 }, (_, index) =>
   generateEvaluation(1, index + 1),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { refuse } from '../../../src/sandbox/service/answer.ts';
 import { type DeliveryStyle, writeRefusal } from '../../../src/sandbox/service/delivery.ts';
+import { refuse } from '../../../src/sandbox/service/refusal.ts';
 
 const style: DeliveryStyle = {
   errorStyle: 'rpc',

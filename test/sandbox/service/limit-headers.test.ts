@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { createLimiter } from '../../../src/sandbox/limits/create-limiter.ts';
-import { parseLimit } from '../../../src/sandbox/options/limit.ts';
+import { PlannedLimiter } from '../../../src/sandbox/limits/limit-plan.ts';
+import { parseLimitPlan } from '../../../src/sandbox/options/limits.ts';
 import { type LimitHeaderStyle, limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
 
 const now = Date.parse('2026-01-05T09:30:29.5Z');
 
 /** The headers of the second request at that time. */
 function headers(limit: string, style: LimitHeaderStyle): unknown {
-  const limiter = createLimiter(parseLimit('--limit', limit));
+  const limiter = new PlannedLimiter(parseLimitPlan('--limit', limit));
   limiter.admit(now, 'token');
   const { allowance } = limiter.admit(now, 'token');
   return allowance && limitHeaders(allowance, style, now);

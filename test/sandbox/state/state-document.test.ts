@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { generateEvaluation } from '../../../src/sandbox/model/generate-evaluation.ts';
+import { generateEvaluation } from '../../../src/sandbox/model/generate.ts';
 import { completeState, readStateFile } from '../../../src/sandbox/state/state-document.ts';
 
 async function stateFile(text: string): Promise<string> {

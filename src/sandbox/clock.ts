@@ -1,7 +1,0 @@
-/**
- * Milliseconds since 1970 UTC, by a clock that never goes back: the time of day at the start, and what has passed
- * since. Corrections of the system's clock are not followed.
- */
-export function steadyTime(): number {
-  return performance.timeOrigin + performance.now();
-}

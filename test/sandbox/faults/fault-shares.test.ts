@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { faultKinds } from '../../../src/sandbox/faults/fault-kinds.ts';
+import { drawFault, parseFaults } from '../../../src/sandbox/faults/fault-shares.ts';
+
+const shares = (text: string): [string, number][] =>
+  [...parseFaults('--fault', text)].map(([kind, share]) => [kind.name, share]);
+
+test.each([
+  ['none', []],
+  ['reset=1%', [['reset', 10_000]]],
+  ['reset=0%', []],
+  [
+    'malformed=0.5%, reset=1%',
+    [
+      ['reset', 10_000],
+      ['malformed', 5_000],
+    ],
+  ],
+  [
+    '500=60%,503=40%',
+    [
+      ['500', 600_000],
+      ['503', 400_000],
+    ],
+  ],
+])('%s', (text, expected) => {
+  expect(shares(text)).toEqual(expected);
+});
+
+test('every fault can be switched on, together with all others', () => {
+  const text = faultKinds.map(({ name }) => `${name}=5%`).join(',');
+  expect(shares(text)).toHaveLength(faultKinds.length);
+});
+
+test.each([
+  ['', 'is not of the form name=value'],
+  ['reset', 'is not of the form name=value'],
+  ['reset=', 'is not of the form name=value'],
+  ['reset=1%,', 'is not of the form name=value'],
+  ['explosion=1%', 'there is no fault explosion; known faults: reset, timeout,'],
+  ['constructor=1%', 'there is no fault constructor'],
+  ['reset=1', 'is no share'],
+  ['reset=1%,reset=2%', 'reset is given twice'],
+  ['reset=60%,500=50%', 'more than 100% together'],
+])('%j is refused: %s', (text, message) => {
+  expect(() => parseFaults('--fault', text)).toThrow(message);
+});
+
+const key = { seed: 1, operation: 'restore-evaluation', id: '1', nth: 1 };
+
+test('the same request always has the same lot', () => {
+  const shares = parseFaults('--fault', 'reset=50%,500=50%');
+  const lots = (): (string | undefined)[] =>
+    Array.from({ length: 50 }, (_, nth) => drawFault(shares, { ...key, nth })?.name);
+  expect(lots()).toEqual(lots());
+  expect(new Set(lots())).toEqual(new Set(['reset', '500']));
+});
+
+test('each fault has its share of many requests', () => {
+  const shares = parseFaults('--fault', 'reset=1%,timeout=5%,wrong-id=20%');
+  const count = 20_000;
+  const drawn = new Map<string | undefined, number>();
+  for (let id = 1; id <= count; id++) {
+    const name = drawFault(shares, { ...key, id: String(id) })?.name;
+    drawn.set(name, (drawn.get(name) ?? 0) + 1);
+  }
+  for (const [name, share] of [
+    ['reset', 0.01],
+    ['timeout', 0.05],
+    ['wrong-id', 0.2],
+  ] as const) {
+    const deviation = Math.sqrt(count * share * (1 - share));
+    expect(Math.abs((drawn.get(name) ?? 0) - count * share), name).toBeLessThan(6 * deviation);
+  }
+});
+
+test('no shares, no fault; a share of all, always that fault', () => {
+  expect(drawFault(parseFaults('--fault', 'none'), key)).toBeUndefined();
+  const all = parseFaults('--fault', 'malformed=100%');
+  for (let nth = 1; nth <= 200; nth++) expect(drawFault(all, { ...key, nth })?.name).toBe('malformed');
+});
