@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type TokenSource, tokenFromFile, tokenFromValue } from '../../src/api/token.ts';
+import { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from '../../src/api/token.ts';
 import { CqbatchError } from '../../src/errors.ts';
 import { clientOf, httpServer, type LocalServer, restore } from './local-server.ts';
 
@@ -82,6 +83,23 @@ describe('tokenFromFile', () => {
     expect(inspect(tokenFromValue('very-secret'), { showHidden: true, depth: 10 })).not.toContain(
       'very-secret',
     );
+  });
+});
+
+describe('tokenMark', () => {
+  test('has the same value everywhere and always', () => {
+    expect(['a', 'b', 'secret'].map(tokenMark)).toEqual(['991f', 'd9bc', 'ad46']);
+  });
+
+  test('is four hexadecimal digits', () => {
+    fc.assert(fc.property(fc.string(), (token) => /^[0-9a-f]{4}$/.test(tokenMark(token))));
+  });
+
+  test('holds nothing of its token that could be told from chance', () => {
+    const tokens = Array.from({ length: 200 }, (_, index) => `${index.toString(16).padStart(4, '0')}-secret`);
+    expect(tokens.filter((token) => token.startsWith(tokenMark(token)))).toEqual([]);
+    // Tokens that are alike have marks that are not.
+    expect(new Set(tokens.map(tokenMark)).size).toBeGreaterThan(190);
   });
 });
 

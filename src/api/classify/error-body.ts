@@ -1,5 +1,5 @@
 import { parseJson } from '../../json.ts';
-import { type RpcCode, rpcCode } from './rpc-code.ts';
+import { type RpcCode, rpcCode } from './verdict.ts';
 
 /** What the body of an error answer says. */
 export interface ErrorBody {

@@ -1,4 +1,5 @@
 import type { AnswerHeaders } from '../headers.ts';
+import { type ListItem, structuredList } from '../headers.ts';
 import {
   type LimitReading,
   quotaOf,
@@ -7,7 +8,6 @@ import {
   wholeNumber,
   windowMsOf,
 } from './limit-reading.ts';
-import { type ListItem, structuredList } from './structured-list.ts';
 
 /**
  * The limits of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the

@@ -1,18 +1,22 @@
 import type { z } from 'zod';
-import { type CustomField, customFieldSchema } from './custom-field.ts';
-import { type EvaluationSection, evaluationSectionSchema } from './evaluation-section.ts';
+import {
+  type CustomField,
+  customField,
+  type EvaluationSection,
+  evaluationSection,
+} from './evaluation-parts.ts';
 import {
   decimal,
   type Fields,
   flag,
   integer,
   list,
-  nested,
   type OpenEnum,
   object,
+  schemaOf,
   text,
   time,
-} from './tolerant.ts';
+} from './reading.ts';
 
 /** Value seen in the interface document, section 3; the complete set is not documented. */
 export type EvaluationState = OpenEnum<'EVALUATION_IN_PROGRESS'>;
@@ -79,16 +83,19 @@ const summaryFields: Fields<EvaluationSummary> = {
   deletedBy: text,
   isRecoverable: flag,
   channelType: text,
-  callMetadata: nested(object<CallMetadata>({ callSid: integer, callType: text })),
-  conversationMetadata: nested(object<ConversationMetadata>({ conversationSid: integer })),
+  callMetadata: object<CallMetadata>({ callSid: integer, callType: text }),
+  conversationMetadata: object<ConversationMetadata>({ conversationSid: integer }),
 };
 
 /** Reads an evaluation (section 2.1). */
-export const evaluationSchema: z.ZodType<Evaluation> = object<Evaluation>({
+export const evaluation = object<Evaluation>({
   ...summaryFields,
-  evaluationSections: list(evaluationSectionSchema),
-  customFields: list(customFieldSchema),
+  evaluationSections: list(evaluationSection),
+  customFields: list(customField),
 });
 
 /** Reads an evaluation without its sections and custom fields: much quicker, for checking answers by the thousand. */
-export const evaluationSummarySchema: z.ZodType<EvaluationSummary> = object<EvaluationSummary>(summaryFields);
+export const evaluationSummary = object<EvaluationSummary>(summaryFields);
+
+/** An evaluation for zod. */
+export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);

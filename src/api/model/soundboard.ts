@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { integer, type OpenEnum, object, text, time } from './tolerant.ts';
+import { integer, type OpenEnum, object, schemaOf, text, time } from './reading.ts';
 
 /** Value seen in the interface document, section 2.6; the complete set is not documented. */
 export type FileType = OpenEnum<'RECORDING_FILE_TYPE_WAV'>;
@@ -22,14 +22,16 @@ export interface Soundboard {
 }
 
 /** Reads a soundboard entry (section 2.6). */
-export const soundboardSchema: z.ZodType<Soundboard> = object<Soundboard>({
-  soundboardId: integer,
-  fileName: text,
-  fileType: text,
-  title: text,
-  description: text,
-  dateCreated: time,
-  lastModified: time,
-  fileSize: integer,
-  recordingLength: integer,
-});
+export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(
+  object<Soundboard>({
+    soundboardId: integer,
+    fileName: text,
+    fileType: text,
+    title: text,
+    description: text,
+    dateCreated: time,
+    lastModified: time,
+    fileSize: integer,
+    recordingLength: integer,
+  }),
+);

@@ -1,9 +1,9 @@
 import { createServer as createTlsServer } from 'node:https';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { chooseProxy } from '../../src/api/proxy.ts';
-import { startProxy } from '../helpers/proxy.ts';
-import { clientOf, deadUrl, httpServer, listen, restore, socketServer } from './local-server.ts';
-import { selfSigned } from './self-signed.ts';
+import { chooseProxy } from '../../../src/api/network/proxy.ts';
+import { startProxy } from '../../helpers/proxy.ts';
+import { clientOf, deadUrl, httpServer, listen, restore, socketServer } from '../local-server.ts';
+import { selfSigned } from '../self-signed.ts';
 
 const api = 'https://api.example.com';
 const proxyUrl = 'http://proxy.example.com:3128';
