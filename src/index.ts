@@ -4,8 +4,7 @@ export { type BaseUrlOptions, parseBaseUrl } from './api/base-url.ts';
 export type { ApiAnswer, ApiClient, CallFigures, SendOptions } from './api/client.ts';
 export type { RestoreEvaluationInput } from './api/endpoints/restore-evaluation.ts';
 export type { UpdateSoundboardAnswer, UpdateSoundboardInput } from './api/endpoints/update-soundboard.ts';
-export type { ApiFailure, FailureClass } from './api/failure.ts';
-export { ApiError } from './api/failure.ts';
+export { ApiError, type ApiFailure, type FailureClass } from './api/failure.ts';
 export type { Int64Input } from './api/int64.ts';
 export type { LimitUnit, StatedLimit } from './api/limits/stated-limit.ts';
 export {

@@ -10,8 +10,7 @@ import { chooseProxy, tunnelDispatcher } from './network/proxy.ts';
 import { repeatUnsent } from './network/repeat-unsent.ts';
 import { Stop } from './network/stop.ts';
 import { type ClientOptions, defaultTimeouts } from './options.ts';
-import type { ApiRequest } from './request.ts';
-import { requestHeaders } from './request.ts';
+import { type ApiRequest, requestHeaders } from './request.ts';
 import { createTokenMask, type TokenMask } from './server-text.ts';
 import { checkToken, tokenFromValue } from './token.ts';
 

@@ -1,7 +1,6 @@
 import type { ApiFailure, FailureClass } from '../failure.ts';
 import type { AnswerHeaders } from '../headers.ts';
-import type { TokenMask } from '../server-text.ts';
-import { serverText } from '../server-text.ts';
+import { serverText, type TokenMask } from '../server-text.ts';
 import { type ErrorBody, readErrorBody } from './error-body.ts';
 import { rpcVerdict, statusVerdict } from './verdict.ts';
 import { waitingTime } from './waiting-time.ts';

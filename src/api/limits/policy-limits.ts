@@ -1,5 +1,4 @@
-import type { AnswerHeaders } from '../headers.ts';
-import { type ListItem, structuredList } from '../headers.ts';
+import { type AnswerHeaders, type ListItem, structuredList } from '../headers.ts';
 import {
   type LimitReading,
   quotaOf,

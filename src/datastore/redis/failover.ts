@@ -1,5 +1,5 @@
+import { membersOf } from './address.ts';
 import { type ClientOptions, createClient, type RedisClient } from './client.ts';
-import { membersOf } from './members.ts';
 
 /** What can be told to connect again. */
 export interface Follower {
@@ -17,13 +17,10 @@ export class FailoverWatch {
 
   /** Without Sentinels, it does nothing. */
   constructor(options: ClientOptions) {
-    const { address } = options;
-    this.#sentinels =
-      address.kind !== 'sentinel'
-        ? []
-        : membersOf(options).map((sentinel) =>
-            this.#subscribe({ ...options, address: sentinel }, address.name),
-          );
+    const { address, sentinelPassword } = options;
+    const sentinels = address.kind === 'sentinel' ? membersOf(address, sentinelPassword) : [];
+    const name = address.kind === 'sentinel' ? address.name : '';
+    this.#sentinels = sentinels.map((sentinel) => this.#subscribe({ ...options, address: sentinel }, name));
   }
 
   add(follower: Follower): void {

@@ -1,7 +1,6 @@
 import { type CqbatchError, fatalError } from '../../errors.ts';
 import { SystemError } from '../../system-error.ts';
 import type { RedisAddress } from './address.ts';
-import { withoutSecrets } from './secrets.ts';
 
 /** What an error is explained from, besides itself. */
 export interface FailureContext {
@@ -234,4 +233,21 @@ function textOf(error: unknown): string {
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
+}
+
+/** The error for logs and as a `cause`: the same message and code, without passwords and without what was sent. */
+function withoutSecrets(error: unknown, secrets: readonly string[]): Error {
+  const { message, code } = error as Partial<NodeJS.ErrnoException>;
+  const clean = new Error(removeSecrets(String(message ?? error), secrets));
+  return code === undefined ? clean : Object.assign(clean, { code });
+}
+
+/** Takes the command that ioredis hangs on an error, which may hold a password, off an error that others get to see. */
+export function dropCommand(error: unknown): void {
+  if (typeof error === 'object' && error !== null && 'command' in error) delete error.command;
+}
+
+/** The text without the passwords in it. */
+export function removeSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '…')), text);
 }
