@@ -12,7 +12,7 @@
 import { z } from 'zod';
 import { isLosslessNumber, stringifyJson } from '../../json.ts';
 
-/** Reads a value; undefined when it can't be understood. A plain function: a schema of zod takes several times as long. */
+/** Reads a value; undefined when it can't be understood. A plain function and no schema, because it runs for each row. */
 export type Read<T> = (value: unknown) => T | undefined;
 
 /** How the fields of `T` are read, by lowerCamelCase name. */

@@ -18,9 +18,12 @@ export class FailoverWatch {
   /** Without Sentinels, it does nothing. */
   constructor(options: ClientOptions) {
     const { address, sentinelPassword } = options;
-    const sentinels = address.kind === 'sentinel' ? membersOf(address, sentinelPassword) : [];
-    const name = address.kind === 'sentinel' ? address.name : '';
-    this.#sentinels = sentinels.map((sentinel) => this.#subscribe({ ...options, address: sentinel }, name));
+    this.#sentinels =
+      address.kind !== 'sentinel'
+        ? []
+        : membersOf(address, sentinelPassword).map((sentinel) =>
+            this.#subscribe({ ...options, address: sentinel }, address.name),
+          );
   }
 
   add(follower: Follower): void {
