@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from '../../src/api/token.ts';
 import { CqbatchError } from '../../src/errors.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { clientOf, httpServer, type LocalServer, restore } from './local-server.ts';
 
 const bad: readonly (readonly [string, string, string])[] = [
@@ -196,9 +196,7 @@ describe('a client whose token cannot be had', () => {
 });
 
 async function tokenFile(text: string): Promise<{ path: string; write: (text: string) => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'cqbatch-token-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, 'token');
+  const path = join(await temporaryFolder(), 'token');
   const write = (content: string): Promise<void> => writeFile(path, content);
   await write(text);
   return { path, write };
