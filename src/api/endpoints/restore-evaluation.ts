@@ -19,10 +19,8 @@ export interface RestoreEvaluationInput {
 
 const path = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
 
-const answer = object<{ readonly evaluation?: Evaluation | undefined }>({ evaluation });
-const summaryAnswer = object<{ readonly evaluation?: EvaluationSummary | undefined }>({
-  evaluation: evaluationSummary,
-});
+const answer = object({ evaluation });
+const summaryAnswer = object({ evaluation: evaluationSummary });
 
 /**
  * The request; the same input always gives the same text.

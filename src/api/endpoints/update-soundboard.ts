@@ -33,7 +33,7 @@ export interface UpdateSoundboardAnswer {
 
 const path = '/api/v1alpha1/org/soundboard/update';
 
-const answer = object<{ readonly soundboardId?: bigint | undefined }>({ soundboardId: integer });
+const answer = object({ soundboardId: integer });
 
 /**
  * The request; the same input always gives the same text, fields in the order of section 2.6.

@@ -15,8 +15,11 @@ import { isLosslessNumber, stringifyJson } from '../../json.ts';
 /** Reads a value; undefined when it can't be understood. A plain function and no schema, because it runs for each row. */
 export type Read<T> = (value: unknown) => T | undefined;
 
-/** How the fields of `T` are read, by lowerCamelCase name. */
-export type Fields<T> = { readonly [Name in keyof T]-?: Read<NonNullable<T[Name]>> };
+/** What a reader makes of values that it understands. */
+export type ReadBy<Reader> = Reader extends Read<infer T> ? T : never;
+
+/** What is read of an object, given how its fields are read by lowerCamelCase name: any of them may be absent. */
+export type Parts<Fields> = { readonly [Name in keyof Fields]?: ReadBy<Fields[Name]> | undefined };
 
 /** An enumeration whose complete value set is not documented. */
 export type OpenEnum<Known extends string> = Known | (string & {});
@@ -66,9 +69,11 @@ export function list<T>(element: Read<T>): Read<readonly T[]> {
 }
 
 /** An object with these fields. */
-export function object<T extends object>(fields: Fields<T>): Read<T> {
+export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
+  fields: Fields,
+): Read<Parts<Fields>> {
   const byKey = new Map<string, { readonly name: string; readonly read: Read<unknown> }>();
-  for (const [name, read] of Object.entries<Read<unknown>>(fields)) {
+  for (const [name, read] of Object.entries(fields)) {
     byKey.set(name, { name, read });
     byKey.set(snakeCase(name), { name, read });
   }
@@ -79,7 +84,7 @@ export function object<T extends object>(fields: Fields<T>): Read<T> {
       const field = byKey.get(key);
       if (field !== undefined && part !== null) known[field.name] = field.read(part);
     }
-    return known as T;
+    return known as Parts<Fields>;
   };
 }
 
