@@ -72,21 +72,6 @@ describe('a call that is answered', () => {
 });
 
 describe('an answer that is no usable one', () => {
-  test.each([
-    ['cut JSON', '{"evaluation":', 'at position 14'],
-    ['nothing', '', 'nothing'],
-    ['an HTML page', '<html><title>Sign in</title></html>', 'an HTML page'],
-  ])('is unclear when a 200 has %s', async (_, body, message) => {
-    const server = await httpServer((response) => json(response, body));
-    const answer = await clientOf(server.url).send(restore);
-    expect(answer).toMatchObject({
-      ok: false,
-      requests: 1,
-      failure: { class: 'retry', code: 'ANSWER_NOT_JSON', status: 200, unclear: true },
-    });
-    expect(JSON.stringify(answer)).toContain(message);
-  });
-
   test('is a redirect: not followed, and the token does not go to the other host', async () => {
     const other = await httpServer((response) => json(response));
     const server = await httpServer((response) => {
@@ -102,22 +87,6 @@ describe('an answer that is no usable one', () => {
       },
     });
     expect(other.seen).toHaveLength(0);
-  });
-
-  test('is an HTML 404: probably the wrong base URL', async () => {
-    const server = await httpServer((response) => {
-      response
-        .writeHead(404, { 'content-type': 'text/html' })
-        .end('<html><title>No such page</title></html>');
-    });
-    expect(await clientOf(server.url).send(restore)).toMatchObject({
-      failure: {
-        class: 'halt-early',
-        code: 'NOT_FOUND',
-        status: 404,
-        message: expect.stringContaining('base URL'),
-      },
-    });
   });
 
   test('is larger than the limit', async () => {

@@ -80,9 +80,9 @@ export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
   return (value) => {
     if (!isObject(value)) return undefined;
     const known: Record<string, unknown> = {};
-    for (const [key, part] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
       const field = byKey.get(key);
-      if (field !== undefined && part !== null) known[field.name] = field.read(part);
+      if (field !== undefined && value[key] !== null) known[field.name] = field.read(value[key]);
     }
     return known as Parts<Fields>;
   };
@@ -126,6 +126,6 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
