@@ -10,7 +10,7 @@
  */
 
 import { z } from 'zod';
-import { isLosslessNumber, stringifyJson } from '../../json.ts';
+import { isJsonObject, isLosslessNumber, stringifyJson } from '../../json.ts';
 
 /** Reads a value; undefined when it can't be understood. A plain function and no schema, because it runs for each row. */
 export type Read<T> = (value: unknown) => T | undefined;
@@ -78,7 +78,7 @@ export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
     byKey.set(snakeCase(name), { name, read });
   }
   return (value) => {
-    if (!isObject(value)) return undefined;
+    if (!isJsonObject(value)) return undefined;
     const known: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
       const field = byKey.get(key);
@@ -124,8 +124,4 @@ export function readIdentifier(field: string, sent: string, received: bigint | u
 
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
