@@ -39,16 +39,7 @@ export const restoreEvaluation = defineOperation<z.infer<typeof schema>>({
   subject: (row) => row.evaluation_id,
   request: (row) => restoreEvaluationRequest({ evaluationId: row.evaluation_id, userId: row.user_id }),
   isPartial: () => false,
-  columns: [
-    'evaluation_state',
-    'scorecard_id',
-    'scorer_id',
-    'agent_user_id',
-    'call_sid',
-    'conversation_sid',
-    'score',
-    'completed_at',
-  ],
+  columns: Object.keys(columnsOf({})),
   check: (subject, body) => {
     const reading = readRestoreEvaluationSummary(subject, body);
     return reading.ok ? { ok: true, columns: columnsOf(reading.value) } : reading;

@@ -30,18 +30,7 @@ const schema = z
 type Row = z.infer<typeof schema>;
 
 /** The fields that a row may change, in the order of section 2.6. */
-const changeable = [
-  'file_name',
-  'file_type',
-  'title',
-  'description',
-  'date_created',
-  'last_modified',
-  'file_size',
-  'recording_length',
-] as const satisfies readonly (keyof Row)[];
-
-const descriptions: Readonly<Record<(typeof changeable)[number], string>> = {
+const descriptions = {
   file_name: 'Name of the recording file',
   file_type: 'Enum value such as RECORDING_FILE_TYPE_WAV; sent as it is',
   title: 'Title of the entry',
@@ -50,7 +39,9 @@ const descriptions: Readonly<Record<(typeof changeable)[number], string>> = {
   last_modified: 'Time, sent as it is',
   file_size: 'Size of the file, 0 to 9223372036854775807',
   recording_length: 'Length of the recording, 0 to 9223372036854775807',
-};
+} as const satisfies { readonly [Name in keyof Row]?: string };
+
+const changeable = Object.keys(descriptions) as readonly (keyof typeof descriptions)[];
 
 /** Interface document, section 4.2. */
 export const updateSoundboard = defineOperation<Row>({

@@ -1,6 +1,8 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { systemError } from './system-error.ts';
+
+/** Files and folders that nobody but their owner may use. */
 
 /**
  * Writes a whole file or nothing: a temporary file beside it is synced and renamed. Readable by its owner only.
@@ -47,4 +49,39 @@ async function realReason(path: string): Promise<unknown> {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && above !== path;
     return isMissing ? realReason(above) : error;
   }
+}
+
+/** Rights that a group or everybody has. */
+const rightsOfOthers = 0o077;
+const othersMayWrite = 0o022;
+/** Windows has no such rights. */
+const hasModes = process.platform !== 'win32';
+
+/**
+ * Takes a file or folder, with all that is in it, away from everybody but its owner. What is not there, or belongs to
+ * another user, is left as it is, and so is what symbolic links in it lead to.
+ */
+export async function makePrivate(path: string): Promise<void> {
+  const found = hasModes ? await lstat(path).catch(() => undefined) : undefined;
+  if (found === undefined || found.isSymbolicLink()) return;
+  if ((found.mode & rightsOfOthers) !== 0) await chmod(path, found.mode & 0o7700).catch(() => {});
+  if (!found.isDirectory()) return;
+  const names = await readdir(path).catch(() => []);
+  await Promise.all(names.map((name) => makePrivate(join(path, name))));
+}
+
+/** The same only where the path itself is open to others: what is in a closed folder is out of their reach anyway. */
+export async function closeIfOpen(path: string): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  if (await has(target, rightsOfOthers)) await makePrivate(target);
+}
+
+/** Whether other users may add, remove and rename what is in a folder. */
+export function isWritableByOthers(folder: string): Promise<boolean> {
+  return has(folder, othersMayWrite);
+}
+
+async function has(path: string, rights: number): Promise<boolean> {
+  const found = hasModes ? await stat(path).catch(() => undefined) : undefined;
+  return found !== undefined && (found.mode & rights) !== 0;
 }

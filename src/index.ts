@@ -1,15 +1,12 @@
 /** The API client as a library: see `docs/api-client.md`. */
 
-export { ApiError } from './api/api-error.ts';
 export { type BaseUrlOptions, parseBaseUrl } from './api/base-url.ts';
 export type { ApiAnswer, ApiClient, CallFigures, SendOptions } from './api/client.ts';
 export type { RestoreEvaluationInput } from './api/endpoints/restore-evaluation.ts';
 export type { UpdateSoundboardAnswer, UpdateSoundboardInput } from './api/endpoints/update-soundboard.ts';
-export type { ApiFailure, FailureClass } from './api/failure.ts';
+export { ApiError, type ApiFailure, type FailureClass } from './api/failure.ts';
 export type { Int64Input } from './api/int64.ts';
 export type { LimitUnit, StatedLimit } from './api/limits/stated-limit.ts';
-export type { AutoEvaluationQuestion, RiskLevel } from './api/model/auto-evaluation-question.ts';
-export type { CustomField } from './api/model/custom-field.ts';
 export {
   type CallMetadata,
   type CallType,
@@ -19,8 +16,14 @@ export {
   type EvaluationState,
   evaluationSchema,
 } from './api/model/evaluation.ts';
-export type { EvaluationAnswer, EvaluationQuestion } from './api/model/evaluation-question.ts';
-export type { EvaluationSection } from './api/model/evaluation-section.ts';
+export type {
+  AutoEvaluationQuestion,
+  CustomField,
+  EvaluationAnswer,
+  EvaluationQuestion,
+  EvaluationSection,
+  RiskLevel,
+} from './api/model/evaluation-parts.ts';
 export { type FileType, type Soundboard, soundboardSchema } from './api/model/soundboard.ts';
 export { type ClientOptions, defaultTimeouts, type Timeouts } from './api/options.ts';
 export type { ApiRequest } from './api/request.ts';

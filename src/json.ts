@@ -60,6 +60,11 @@ export function stringifyJson(value: unknown): string {
   return text;
 }
 
+/** Whether a parsed value is an object, and no array. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /**
  * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: with them it still takes
  * less than half the time of a parser in JavaScript. What is no JSON does not become JSON.

@@ -13,36 +13,20 @@ export const processSchema = z.object({
 export type ProcessId = z.infer<typeof processSchema>;
 
 export function thisProcess(): ProcessId {
-  return { pid: process.pid, host: hostname(), started: processStart(process.pid) ?? '' };
+  return { pid: process.pid, host: hostname(), started: readStat(process.pid)?.start ?? '' };
 }
 
 /** Whether that very process lives; processes of other machines can't be asked. */
 export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (host !== hostname()) return 'unknown';
-  return isProcessAlive(pid, started) ? 'alive' : 'dead';
-}
-
-/**
- * When a process started, as an opaque text that differs between two processes that were given the same number one
- * after the other; undefined where the system does not tell.
- */
-function processStart(pid: number): string | undefined {
-  return readStat(pid)?.start;
-}
-
-/**
- * Whether that very process lives on this machine. `started` is what `processStart` said of it once, empty when it
- * could not say.
- */
-function isProcessAlive(pid: number, started: string): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead';
   }
   const now = readStat(pid);
-  if (now === undefined) return true;
-  return now.state !== 'Z' && (started === '' || now.start === started);
+  if (now === undefined) return 'alive';
+  return now.state !== 'Z' && (started === '' || now.start === started) ? 'alive' : 'dead';
 }
 
 /** What this start of the system is called; undefined where it does not tell (see random(4)). */

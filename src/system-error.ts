@@ -26,10 +26,6 @@ interface Rule {
   /** What is wrong with the file or folder at that place. */
   readonly what: (place: string) => string;
   readonly remedy: string;
-  /** How the C library puts it, which is all that PostgreSQL tells. */
-  readonly words: string;
-  /** Its number in WebAssembly, which is all that PGlite tells. */
-  readonly wasi: number;
 }
 
 const full = { code: 'DISK_FULL', remedy: 'free some space' } as const;
@@ -42,97 +38,72 @@ const files = { code: 'TOO_MANY_FILES', remedy: 'raise the limit (as with "ulimi
 
 /** What is stored is as it was; circumstances keep it from being used. */
 const circumstances: Readonly<Record<string, Rule>> = {
-  ENOSPC: {
-    ...full,
-    what: (place) => `the disk of ${place} is full`,
-    words: 'No space left on device',
-    wasi: 51,
-  },
-  EDQUOT: {
-    ...full,
-    what: (place) => `the disk quota of ${place} is used up`,
-    words: 'Quota exceeded',
-    wasi: 19,
-  },
+  ENOSPC: { ...full, what: (place) => `the disk of ${place} is full` },
+  EDQUOT: { ...full, what: (place) => `the disk quota of ${place} is used up` },
   EROFS: {
     code: 'DISK_READ_ONLY',
     what: (place) => `${place} is on a disk that can only be read`,
     remedy: 'make the disk writable or choose another folder with --state-dir',
-    words: 'Read-only file system',
-    wasi: 69,
   },
   EIO: {
     code: 'DISK_FAILED',
     what: (place) => `the disk of ${place} does not work (input/output error)`,
     remedy: "see the system's log and mend the disk",
-    words: 'I/O error',
-    wasi: 29,
   },
-  EACCES: { ...forbidden, words: 'Permission denied', wasi: 2 },
-  EPERM: { ...forbidden, words: 'Operation not permitted', wasi: 63 },
-  EMFILE: {
-    ...files,
-    what: () => 'this process may not open as many files as it needs',
-    words: 'No file descriptors available',
-    wasi: 33,
-  },
-  ENFILE: {
-    ...files,
-    what: () => 'the system has no file descriptors left',
-    words: 'Too many open files in system',
-    wasi: 41,
-  },
+  EACCES: forbidden,
+  EPERM: forbidden,
+  EMFILE: { ...files, what: () => 'this process may not open as many files as it needs' },
+  ENFILE: { ...files, what: () => 'the system has no file descriptors left' },
 };
 
 const path = { code: 'PATH_UNUSABLE' } as const;
+const inTheWay = 'move it away';
 
 /** What is stored is not where it should be, or not what it should be. */
 const wrongPaths: Readonly<Record<string, Rule>> = {
-  ENOENT: {
-    code: 'FILE_MISSING',
-    what: (place) => `${place} is not there`,
-    remedy: 'put it back',
-    words: 'No such file or directory',
-    wasi: 44,
-  },
+  ENOENT: { code: 'FILE_MISSING', what: (place) => `${place} is not there`, remedy: 'put it back' },
   ENOTDIR: {
     ...path,
     what: (place) => `the path ${place} leads through something that is no folder`,
     remedy: 'correct it',
-    words: 'Not a directory',
-    wasi: 54,
   },
-  EISDIR: {
-    ...path,
-    what: (place) => `${place} is a folder where a file should be`,
-    remedy: 'move it away',
-    words: 'Is a directory',
-    wasi: 31,
-  },
+  EISDIR: { ...path, what: (place) => `${place} is a folder where a file should be`, remedy: inTheWay },
   EEXIST: {
     ...path,
     what: (place) => `${place} is there already, but not as what it should be`,
-    remedy: 'move it away',
-    words: 'File exists',
-    wasi: 20,
+    remedy: inTheWay,
   },
   ELOOP: {
     ...path,
     what: (place) => `the symbolic links of ${place} lead in a circle`,
     remedy: 'correct them',
-    words: 'Symbolic link loop',
-    wasi: 32,
   },
   ENAMETOOLONG: {
     ...path,
     what: (place) => `the path ${place} is longer than the system allows`,
     remedy: 'choose a shorter one',
-    words: 'Filename too long',
-    wasi: 37,
   },
 };
 
 const rules = { ...wrongPaths, ...circumstances };
+
+/** The C library's words for a code, which are all that PostgreSQL tells, and its number in WebAssembly, all that PGlite tells. */
+const otherNames: Readonly<Record<string, { readonly words: string; readonly wasi: number }>> = {
+  ENOSPC: { words: 'No space left on device', wasi: 51 },
+  EDQUOT: { words: 'Quota exceeded', wasi: 19 },
+  EROFS: { words: 'Read-only file system', wasi: 69 },
+  EIO: { words: 'I/O error', wasi: 29 },
+  EACCES: { words: 'Permission denied', wasi: 2 },
+  EPERM: { words: 'Operation not permitted', wasi: 63 },
+  EMFILE: { words: 'No file descriptors available', wasi: 33 },
+  ENFILE: { words: 'Too many open files in system', wasi: 41 },
+  ENOENT: { words: 'No such file or directory', wasi: 44 },
+  ENOTDIR: { words: 'Not a directory', wasi: 54 },
+  EISDIR: { words: 'Is a directory', wasi: 31 },
+  EEXIST: { words: 'File exists', wasi: 20 },
+  ELOOP: { words: 'Symbolic link loop', wasi: 32 },
+  ENAMETOOLONG: { words: 'Filename too long', wasi: 37 },
+};
 
 /**
  * What an error of the system means for the user; undefined when it is none.
@@ -164,20 +135,21 @@ function explained(
 ): SystemError | undefined {
   if (cause instanceof SystemError) return cause;
   if (cause instanceof CqbatchError || typeof cause !== 'object' || cause === null) return undefined;
-  const rule = ruleOf(cause, known);
+  const code = codeOf(cause);
+  const rule = code === undefined ? undefined : known[code];
   if (rule === undefined) return undefined;
   const { path: named } = cause as NodeJS.ErrnoException;
   return new SystemError(rule.code, rule.what(place ?? named ?? 'the state folder'), rule.remedy, cause);
 }
 
-/** By Node's code, by the number that WebAssembly has for it, or by PostgreSQL's words. */
-function ruleOf(cause: object, known: Readonly<Record<string, Rule>>): Rule | undefined {
+/** Node's code for an error: its own, or the one with that number in WebAssembly, or with PostgreSQL's words. */
+function codeOf(cause: object): string | undefined {
   const { code, errno, message, name } = cause as Partial<NodeJS.ErrnoException>;
-  if (code !== undefined && known[code] !== undefined) return known[code];
-  const all = Object.values(known);
-  if (name === 'ErrnoError') return all.find(({ wasi }) => wasi === errno);
+  if (code !== undefined && Object.hasOwn(rules, code)) return code;
+  const codes = Object.keys(otherNames);
+  if (name === 'ErrnoError') return codes.find((each) => otherNames[each]?.wasi === errno);
   if (code === undefined || !systemStates.test(code)) return undefined;
-  return all.find(({ words }) => message?.endsWith(`: ${words}`));
+  return codes.find((each) => message?.endsWith(`: ${otherNames[each]?.words}`));
 }
 
 /** SQLSTATEs of what the system refused: resources, system errors, rights, and where PostgreSQL knows none. */

@@ -1,9 +1,9 @@
-import { mkdtemp, open, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fatalError } from '../src/errors.ts';
 import { circumstance, onDisk, SystemError, systemError } from '../src/system-error.ts';
+import { temporaryFolder } from './helpers/temporary-folder.ts';
 
 function errno(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: words of the system`), { code, path: '/there' });
@@ -43,39 +43,14 @@ describe('an error of the system', () => {
   });
 
   test.each([
-    [
-      'a table that can not grow',
-      '53100',
-      'could not extend file "base/5/24577": No space left on device',
-      'DISK_FULL',
-    ],
-    [
-      'a log that can not grow',
-      '53100',
-      'could not write to file "pg_wal/x": No space left on device',
-      'DISK_FULL',
-    ],
-    [
-      'a file that is gone',
-      '58P01',
-      'could not open file "base/5/1": No such file or directory',
-      'FILE_MISSING',
-    ],
-    [
-      'a disk that can only be read',
-      'XX000',
-      'could not write lock file: Read-only file system',
-      'DISK_READ_ONLY',
-    ],
-    [
-      'too many files',
-      '53000',
-      'could not open file "base": No file descriptors available',
-      'TOO_MANY_FILES',
-    ],
-    ['text that says so', '22P02', 'invalid input syntax for type json: No space left on device', undefined],
-    ['a duplicate', '23505', 'duplicate key value violates unique constraint', undefined],
-  ])('is told from what PostgreSQL says: %s', (_title, code, message, known) => {
+    ['53100', 'could not extend file "base/5/24577": No space left on device', 'DISK_FULL'],
+    ['53100', 'could not write to file "pg_wal/x": No space left on device', 'DISK_FULL'],
+    ['58P01', 'could not open file "base/5/1": No such file or directory', 'FILE_MISSING'],
+    ['XX000', 'could not write lock file: Read-only file system', 'DISK_READ_ONLY'],
+    ['53000', 'could not open file "base": No file descriptors available', 'TOO_MANY_FILES'],
+    ['22P02', 'invalid input syntax for type json: No space left on device', undefined],
+    ['23505', 'duplicate key value violates unique constraint', undefined],
+  ])('is told from what PostgreSQL says: %s %s', (code, message, known) => {
     expect(systemError(Object.assign(new Error(message), { code }))?.code).toBe(known);
   });
 
@@ -96,19 +71,14 @@ describe('an error of the system', () => {
 });
 
 describe('the real system', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'cqbatch-system-'));
-    await symlink('loop', join(folder, 'loop'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
-
   test.each([
     ['is not there', (path: string) => readFile(join(path, 'x')), 'FILE_MISSING'],
     ['is a folder', (path: string) => readFile(path), 'PATH_UNUSABLE'],
     ['is a loop', (path: string) => open(join(path, 'loop')), 'PATH_UNUSABLE'],
     ['has too long a name', (path: string) => open(join(path, 'x'.repeat(300))), 'PATH_UNUSABLE'],
   ])('what %s', async (_title, work, code) => {
+    const folder = await temporaryFolder();
+    await symlink('loop', join(folder, 'loop'));
     const failed = onDisk<unknown>('the place', () => work(folder));
     await expect(failed).rejects.toBeInstanceOf(SystemError);
     await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining('the place') });

@@ -4,8 +4,7 @@ import { readErrorBody } from './classify/error-body.ts';
 import type { ApiFailure } from './failure.ts';
 import { type AnswerHeaders, headerValues } from './headers.ts';
 import type { ContentProblem } from './network/content-encoding.ts';
-import { serverText } from './server-text.ts';
-import type { TokenMask } from './token-mask.ts';
+import { serverText, type TokenMask } from './server-text.ts';
 
 /** A complete HTTP answer. */
 export interface HttpAnswer {

@@ -4,17 +4,15 @@ import { type Interpretation, interpret } from './answer.ts';
 import { parseBaseUrl } from './base-url.ts';
 import type { ApiFailure } from './failure.ts';
 import { noLimits, type StatedLimit, statedLimits } from './limits/stated-limit.ts';
-import { type Ending, exchange } from './network/exchange.ts';
+import { exchange } from './network/exchange.ts';
 import { lostFailure, stopFailure } from './network/network-failure.ts';
+import { chooseProxy, tunnelDispatcher } from './network/proxy.ts';
 import { repeatUnsent } from './network/repeat-unsent.ts';
 import { Stop } from './network/stop.ts';
-import { tunnelDispatcher } from './network/tunnel.ts';
 import { type ClientOptions, defaultTimeouts } from './options.ts';
-import { chooseProxy, type HttpProxy } from './proxy.ts';
-import type { ApiRequest } from './request.ts';
-import { requestHeaders } from './request-headers.ts';
+import { type ApiRequest, requestHeaders } from './request.ts';
+import { createTokenMask, type TokenMask } from './server-text.ts';
 import { checkToken, tokenFromValue } from './token.ts';
-import { createTokenMask, type TokenMask } from './token-mask.ts';
 
 /** The client as the row worker uses it: requests in, answers or failures out. */
 export interface ApiClient {
@@ -72,30 +70,42 @@ export function createClient(options: ClientOptions): ApiClient {
   };
   const dispatcher = proxy === undefined ? new Pool(origin, connecting) : tunnelDispatcher(proxy, connecting);
 
-  let latest: { readonly token: string; readonly mask: TokenMask } | undefined;
-  const maskOf = (token: string): TokenMask => {
-    if (latest?.token !== token) latest = { token, mask: createTokenMask(token) };
-    return latest.mask;
-  };
+  let latest: Credentials | undefined;
+  async function authenticate(read: () => Promise<string>): Promise<Authentication> {
+    try {
+      const token = await read();
+      if (latest?.token !== token) latest = credentialsOf(token, options.userAgent);
+      return { ok: true, credentials: latest };
+    } catch (error) {
+      return { ok: false, failure: tokenFailure(error) };
+    }
+  }
 
-  async function callWith(token: string, request: ApiRequest, stop: Stop): Promise<Call> {
-    const headers = requestHeaders(token, options.userAgent);
+  async function callWith({ headers, mask }: Credentials, request: ApiRequest, stop: Stop): Promise<Call> {
     const wire = { origin, path: `${prefix}${request.path}`, headers, body: request.body };
     const ending = await repeatUnsent(() => exchange(dispatcher, wire, { stop, maxAnswerBytes }), stop);
-    const wasSent = ending.kind === 'answer' || ending.progress !== 'unsent';
-    const { outcome, limits } = readEnding(ending, { mask: maskOf(token), stop, proxy });
-    return { outcome, limits, requests: wasSent ? 1 : 0 };
+    if (ending.kind !== 'answer') {
+      const failure =
+        ending.kind === 'lost' ? lostFailure(ending.error, ending, proxy) : stopFailure(ending, stop.reason);
+      const requests = ending.progress === 'unsent' ? 0 : 1;
+      return { outcome: { ok: false, failure }, requests, limits: noLimits };
+    }
+    const { answer } = ending;
+    const now = Date.now();
+    const limits = withMaskedNames(statedLimits(answer.headers, now), mask);
+    return { outcome: interpret(answer, { now, mask }), requests: 1, limits };
   }
 
   async function call(request: ApiRequest, stop: Stop): Promise<Call> {
-    const current = await readToken(() => tokens.current());
+    const current = await authenticate(() => tokens.current());
     if (!current.ok) return { outcome: current, requests: 0, limits: noLimits };
-    const first = await callWith(current.token, request, stop);
+    const first = await callWith(current.credentials, request, stop);
     if (first.outcome.ok || first.outcome.failure.code !== 'UNAUTHENTICATED') return first;
-    const fresh = await readToken(async () => (await tokens.refresh()) ?? current.token);
+    const { token } = current.credentials;
+    const fresh = await authenticate(async () => (await tokens.refresh()) ?? token);
     if (!fresh.ok) return { ...first, outcome: fresh };
-    if (fresh.token === current.token) return first;
-    const second = await callWith(fresh.token, request, stop);
+    if (fresh.credentials.token === token) return first;
+    const second = await callWith(fresh.credentials, request, stop);
     return { ...second, requests: first.requests + second.requests };
   }
 
@@ -137,14 +147,11 @@ export function createClient(options: ClientOptions): ApiClient {
   };
 }
 
-/** What came of a request. */
-interface Result {
+/** What came of a call but for its duration. */
+interface Call {
   readonly outcome: Interpretation;
-  readonly limits: readonly StatedLimit[];
-}
-
-interface Call extends Result {
   readonly requests: number;
+  readonly limits: readonly StatedLimit[];
 }
 
 const closedCall: Call = {
@@ -156,45 +163,32 @@ const closedCall: Call = {
   limits: noLimits,
 };
 
-interface EndingContext {
-  readonly mask: TokenMask;
-  readonly stop: Stop;
-  readonly proxy: HttpProxy | undefined;
-}
-
-function readEnding(ending: Ending, { mask, stop, proxy }: EndingContext): Result {
-  switch (ending.kind) {
-    case 'answer': {
-      const { answer } = ending;
-      const now = Date.now();
-      return {
-        outcome: interpret(answer, { now, mask }),
-        limits: withMaskedNames(statedLimits(answer.headers, now), mask),
-      };
-    }
-    case 'lost':
-      return { outcome: { ok: false, failure: lostFailure(ending.error, ending, proxy) }, limits: noLimits };
-    case 'stopped':
-      return { outcome: { ok: false, failure: stopFailure(ending, stop.reason) }, limits: noLimits };
-  }
-}
-
 function withMaskedNames(limits: readonly StatedLimit[], mask: TokenMask): readonly StatedLimit[] {
   return limits.length === 0 ? limits : limits.map((limit) => ({ ...limit, name: mask.text(limit.name) }));
 }
 
-type TokenReading =
-  | { readonly ok: true; readonly token: string }
+/** What is made of a token once, and used for as long as the token stays the same. */
+interface Credentials {
+  readonly token: string;
+  readonly headers: string[];
+  readonly mask: TokenMask;
+}
+
+function credentialsOf(text: string, userAgent: string | undefined): Credentials {
+  const token = checkToken(text);
+  // As a list, because undici adds to the object that it is given for a proxy.
+  const headers = Object.entries(requestHeaders(token, userAgent)).flat();
+  return { token, headers, mask: createTokenMask(token) };
+}
+
+type Authentication =
+  | { readonly ok: true; readonly credentials: Credentials }
   | { readonly ok: false; readonly failure: ApiFailure };
 
-async function readToken(read: () => Promise<string>): Promise<TokenReading> {
-  try {
-    return { ok: true, token: checkToken(await read()) };
-  } catch (error) {
-    // Errors of a token source that is not ours might quote the token.
-    const known = error instanceof CqbatchError;
-    const code = known ? error.code : 'TOKEN_UNREADABLE';
-    const message = known ? error.message : 'The source of the access token failed';
-    return { ok: false, failure: { class: 'halt', code, message, unclear: false } };
-  }
+/** Errors of a token source that is not ours might quote the token. */
+function tokenFailure(error: unknown): ApiFailure {
+  const known = error instanceof CqbatchError;
+  const code = known ? error.code : 'TOKEN_UNREADABLE';
+  const message = known ? error.message : 'The source of the access token failed';
+  return { class: 'halt', code, message, unclear: false };
 }

@@ -28,8 +28,19 @@ export interface ApiFailure {
   readonly message: string;
   /** HTTP status, when the head of an answer arrived. */
   readonly status?: number;
-  /** How long the API asks to wait, in milliseconds from now; at most `maxWaitMs` (see `waiting-time`). */
+  /** How long the API asks to wait, in milliseconds from now; at most `maxWaitMs` (see `classify/waiting-time.ts`). */
   readonly waitMs?: number;
   /** Whether the request may have been processed though no usable answer came. */
   readonly unclear: boolean;
+}
+
+/** What the typed functions reject with. It holds the failure and nothing of the request. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly failure: ApiFailure;
+
+  constructor(failure: ApiFailure) {
+    super(`${failure.code}: ${failure.message}`);
+    this.failure = failure;
+  }
 }

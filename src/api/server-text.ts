@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { TokenMask } from './token-mask.ts';
+import { isLosslessNumber } from '../json.ts';
 
 /** Longest text of the server that is kept in a message, in code points. */
 export const maxServerTextLength = 300;
@@ -21,4 +21,75 @@ export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string
   const characters = Array.from(line.slice(0, 2 * maxServerTextLength + 1));
   if (characters.length <= maxServerTextLength) return line;
   return `${characters.slice(0, maxServerTextLength - 1).join('')}…`;
+}
+
+/** Hides the token wherever a server quotes it: answers end up in reports, journals, datastores and logs. */
+export interface TokenMask {
+  /** The text with `[token]` in place of each quotation. */
+  readonly text: (text: string) => string;
+  /** The same for all text in parsed JSON, in place. `source` is its JSON text. */
+  readonly json: (value: unknown, source: string) => unknown;
+}
+
+const substitute = '[token]';
+/** What a shorter token is made of stands in every answer by chance; only a sandbox takes such a one. */
+const shortestToken = 3;
+
+export function createTokenMask(token: string): TokenMask {
+  const spellings = spellingsOf(token);
+  const text = (quoting: string): string => {
+    let masked = quoting;
+    for (const spelling of spellings) {
+      // To look first is several times as fast, and there is seldom anything.
+      if (masked.includes(spelling)) masked = masked.replaceAll(spelling, substitute);
+    }
+    return masked;
+  };
+  // `\u` escapes may stand for anything; of the short ones only these stand for what a token is made of.
+  const escapes = /["\\]/.test(token) ? ['\\'] : ['\\u', '\\/'];
+  const hints = [...spellings, ...escapes];
+  return {
+    text,
+    // Searching the source for hints takes a fraction of the time of walking through the value.
+    json: (value, source) => {
+      const mayQuote = token.length >= shortestToken && hints.some((hint) => source.includes(hint));
+      return mayQuote ? maskedValue(value, text) : value;
+    },
+  };
+}
+
+/** The token as it is, and as it stands in JSON, URLs and HTML; most tokens look the same in all of them. */
+function spellingsOf(token: string): readonly string[] {
+  const percentEncoded = encodeURIComponent(token);
+  return [
+    ...new Set([
+      token,
+      JSON.stringify(token).slice(1, -1),
+      token.replaceAll('/', '\\/'),
+      percentEncoded,
+      percentEncoded.replace(/%../g, (code) => code.toLowerCase()),
+      token.replace(/[&<>"']/g, (character) => htmlEntities[character] ?? character),
+    ]),
+  ];
+}
+
+const htmlEntities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function maskedValue(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return value;
+  const parts = value as Record<string, unknown>;
+  for (const key of Object.keys(parts)) {
+    const part = maskedValue(parts[key], mask);
+    const name = mask(key);
+    if (name !== key) delete parts[key];
+    if (name !== key || part !== parts[key]) parts[name] = part;
+  }
+  return value;
 }

@@ -1,6 +1,4 @@
-import { ApiError } from './api-error.ts';
 import { type ApiClient, createClient, type SendOptions } from './client.ts';
-import type { Reading } from './endpoints/reading.ts';
 import {
   type RestoreEvaluationInput,
   readRestoreEvaluationAnswer,
@@ -12,8 +10,10 @@ import {
   type UpdateSoundboardInput,
   updateSoundboardRequest,
 } from './endpoints/update-soundboard.ts';
+import { ApiError } from './failure.ts';
 import { requireInt64 } from './int64.ts';
 import type { Evaluation } from './model/evaluation.ts';
+import type { Reading } from './model/reading.ts';
 import type { ClientOptions } from './options.ts';
 import type { ApiRequest } from './request.ts';
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
 import type { Datastore } from '../datastore/datastore.ts';
@@ -17,7 +17,6 @@ import {
   workerEntrySchema,
 } from './entries.ts';
 import type { Member } from './member.ts';
-import { apiKeys, keyOf } from './names.ts';
 import { type SlotReply, silentMs } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
@@ -190,4 +189,15 @@ function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): reado
 /** The key of a run, which is kept between the time and the entry. */
 function withoutKey(text: string): string {
   return text.replace(/^(\S+) \S+ /, '$1 ');
+}
+
+/** A key of ours. Its prefix is a hash tag, so that a Cluster keeps all of them on one node. */
+export function keyOf(prefix: string, name: string): string {
+  return `${prefix}:cluster:${name}`;
+}
+
+/** The keys of an API, whose address is normalised. */
+export function apiKeys(baseUrl: string) {
+  const api = createHash('sha256').update(baseUrl).digest('hex').slice(0, 12);
+  return { timeline: `${api}:timeline`, pace: `${api}:pace`, workers: `${api}:workers` } as const;
 }

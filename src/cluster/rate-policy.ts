@@ -26,3 +26,8 @@ export function commonPolicy(policies: readonly (RatePolicy | undefined)[]): Com
     ...(bounds.length > 0 && { perSecond: Math.min(...bounds) }),
   };
 }
+
+/** To two decimals: what people and programs read of a rate. */
+export function toHundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}

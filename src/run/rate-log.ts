@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { steadyNow, timeOfDay } from '../clock.ts';
+import { toHundredths } from '../cluster/rate-policy.ts';
 import { writeFileAtomically } from '../files.ts';
 import type { CallsInFlight } from '../rate/traffic-meter.ts';
-import { toHundredths } from '../rounding.ts';
 
 /**
  * `rate.json` of a run: how fast the API could be called over time, and why. It is for people: nothing depends on it.

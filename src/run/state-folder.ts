@@ -1,7 +1,7 @@
 import { access, constants, lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fatalError, usageError } from '../errors.ts';
-import { closeIfOpen, isWritableByOthers } from '../private-files.ts';
+import { closeIfOpen, isWritableByOthers } from '../files.ts';
 import { systemError } from '../system-error.ts';
 
 const folderNames = ['queue', 'runs', 'problems'];

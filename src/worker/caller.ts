@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { steadyNow } from '../clock.ts';
 import type { Member } from '../cluster/member.ts';
+import { toHundredths } from '../cluster/rate-policy.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
@@ -10,7 +11,6 @@ import { CallScheduler, ownTiming, sharedTiming } from '../rate/call-scheduler.t
 import { type PaceReport, startLeaderLoop } from '../rate/leader-loop.ts';
 import { type StartingPoint, usualConcurrency } from '../rate/rate-controller.ts';
 import { TrafficMeter } from '../rate/traffic-meter.ts';
-import { toHundredths } from '../rounding.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
 import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';

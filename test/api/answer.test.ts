@@ -1,7 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { interpret } from '../../src/api/answer.ts';
 import type { AnswerHeaders } from '../../src/api/headers.ts';
-import { createTokenMask } from '../../src/api/token-mask.ts';
+import { createTokenMask } from '../../src/api/server-text.ts';
+import { createTypedClient } from '../../src/api/typed-client.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { clientOf, httpServer, restore } from './local-server.ts';
 
 const interpreted = (status: number, body: string, headers: AnswerHeaders = {}) =>
   interpret({ status, headers, body }, { now: 0, mask: createTokenMask('my-secret') });
@@ -73,3 +77,142 @@ describe('interpret', () => {
     });
   });
 });
+
+/** What the client makes of an answer with this body. */
+async function answerTo(
+  status: number,
+  headers: Readonly<Record<string, string | string[]>>,
+  body: Buffer | string,
+  maxAnswerBytes?: number,
+) {
+  const server = await httpServer((response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  });
+  return clientOf(server.url, { maxAnswerBytes }).send(restore);
+}
+
+const done = '{"id":9223372036854775807,"title":"é😀"}';
+
+describe('a compressed 2xx', () => {
+  test.each([
+    ['gzip', { 'content-encoding': 'gzip' }, gzipSync(`\uFEFF${done}`)],
+    ['Brotli', { 'content-encoding': 'br' }, brotliCompressSync(done)],
+    [
+      'two of them in two header lines',
+      { 'content-encoding': ['gzip', 'br'] },
+      brotliCompressSync(gzipSync(done)),
+    ],
+    ['nothing, though the header stayed when a proxy decompressed it', { 'content-encoding': 'gzip' }, done],
+    ['nothing, and a header that is none', { 'content-encoding': 'utf-8' }, done],
+  ])('by %s is read', async (_title, headers, body) => {
+    expect(await answerTo(200, headers, body)).toMatchObject({
+      ok: true,
+      body: { id: 9223372036854775807n, title: 'é😀' },
+    });
+  });
+
+  test.each([
+    [
+      'ANSWER_ENCODING_UNKNOWN',
+      'zstd',
+      Buffer.from([0x28, 0xb5, 0x2f, 0xfd]),
+      "doesn't know (zstd: not asked for)",
+    ],
+    ['ANSWER_ENCODING_BROKEN', 'gzip', gzipSync(done).subarray(0, 40), '(gzip: unexpected end of file)'],
+    ['ANSWER_TOO_LARGE', 'br', brotliCompressSync(' '.repeat(2 ** 22)), 'bytes become more than 1048576'],
+    ['ANSWER_NOT_JSON', 'gzip', gzipSync('{"id":'), 'at position 6'],
+    ['ANSWER_NOT_JSON', 'gzip', '', 'nothing'],
+  ])('that is %s is unclear', async (code, encoding, body, said) => {
+    expect(await answerTo(200, { 'content-encoding': encoding }, body)).toMatchObject({
+      ok: false,
+      requests: 1,
+      failure: {
+        class: 'retry',
+        code,
+        status: 200,
+        unclear: true,
+        message: expect.stringContaining(said),
+      },
+    });
+  });
+
+  test('quotes neither the token nor control characters of its header', async () => {
+    const answer = await answerTo(200, { 'content-encoding': 'x\tsecret-token' }, 'x');
+    expect(answer).toMatchObject({
+      failure: { message: expect.stringContaining('(x [token]: not asked for)') },
+    });
+  });
+
+  test('may be as large as the client accepts, and no larger', async () => {
+    const text = JSON.stringify('x'.repeat(5_000));
+    const headers = { 'content-encoding': 'gzip' };
+    expect(await answerTo(200, headers, gzipSync(text), 5_002)).toMatchObject({ ok: true });
+    expect(await answerTo(200, headers, gzipSync(text), 5_001)).toMatchObject({
+      failure: { code: 'ANSWER_TOO_LARGE', unclear: true },
+    });
+  });
+});
+
+describe('a compressed error', () => {
+  test('is read', async () => {
+    const body = gzipSync('{"code":5,"message":"no such evaluation"}');
+    expect(await answerTo(404, { 'content-encoding': 'gzip' }, body)).toMatchObject({
+      failure: { code: 'NOT_FOUND', class: 'permanent', message: 'no such evaluation', unclear: false },
+    });
+  });
+
+  test.each([
+    [429, 'slow-down', 'RESOURCE_EXHAUSTED', false],
+    [401, 'halt', 'UNAUTHENTICATED', false],
+    [400, 'permanent', 'INVALID_ARGUMENT', false],
+    [404, 'halt-early', 'NOT_FOUND', false],
+    [503, 'slow-down', 'UNAVAILABLE', false],
+    [502, 'retry', 'BAD_GATEWAY', true],
+  ])(
+    '%d that can not be decompressed means what its status says',
+    async (status, failureClass, code, unclear) => {
+      const headers = { 'content-encoding': 'zstd', 'retry-after': '7' };
+      expect(await answerTo(status, headers, Buffer.from([1, 2, 3]))).toMatchObject({
+        failure: {
+          class: failureClass,
+          code,
+          unclear,
+          status,
+          message: expect.stringMatching(/ \(its body is encoded in a way .* \(zstd: not asked for\)\)$/),
+        },
+      });
+    },
+  );
+});
+
+test.each(['gzip', 'br', 'deflate'])(
+  'a sandbox that compresses by %s is understood, refusals too',
+  async (compress) => {
+    const sandbox = await startSandbox({
+      compress,
+      evaluations: 60,
+      fault: 'cut-body=20%,slow-body=20%,malformed=10%',
+      slowBodyDelay: '1ms',
+    });
+    onTestFinished(() => sandbox.close());
+    const client = createTypedClient({ baseUrl: sandbox.url, token: sandbox.token });
+    onTestFinished(() => client.close());
+    const codes = new Map<string, number>();
+    for (let evaluationId = 1; evaluationId <= 50; evaluationId++) {
+      const code = await client.restoreEvaluation({ evaluationId, userId: 'u' }).then(
+        ({ evaluationId: id }) => (id === BigInt(evaluationId) ? 'OK' : 'wrong'),
+        (error) => error.failure.code,
+      );
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    }
+    const faults = [...sandbox.log()].map(({ fault, code }) => `${fault} ${code}`);
+    const count = (fault: string) => faults.filter((seen) => seen === fault).length;
+    expect(count('null OK')).toBeGreaterThan(10);
+    expect(Object.fromEntries(codes)).toEqual({
+      OK: count('null OK') + count('slow-body OK'),
+      ANSWER_CUT_OFF: count('cut-body OK'),
+      ANSWER_NOT_JSON: count('malformed OK'),
+      FAILED_PRECONDITION: faults.filter((seen) => seen.endsWith('FAILED_PRECONDITION')).length,
+    });
+  },
+);

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type TokenSource, tokenFromFile, tokenFromValue } from '../../src/api/token.ts';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from '../../src/api/token.ts';
 import { CqbatchError } from '../../src/errors.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { clientOf, httpServer, type LocalServer, restore } from './local-server.ts';
 
 const bad: readonly (readonly [string, string, string])[] = [
@@ -82,6 +83,23 @@ describe('tokenFromFile', () => {
     expect(inspect(tokenFromValue('very-secret'), { showHidden: true, depth: 10 })).not.toContain(
       'very-secret',
     );
+  });
+});
+
+describe('tokenMark', () => {
+  test('has the same value everywhere and always', () => {
+    expect(['a', 'b', 'secret'].map(tokenMark)).toEqual(['991f', 'd9bc', 'ad46']);
+  });
+
+  test('is four hexadecimal digits', () => {
+    fc.assert(fc.property(fc.string(), (token) => /^[0-9a-f]{4}$/.test(tokenMark(token))));
+  });
+
+  test('holds nothing of its token that could be told from chance', () => {
+    const tokens = Array.from({ length: 200 }, (_, index) => `${index.toString(16).padStart(4, '0')}-secret`);
+    expect(tokens.filter((token) => token.startsWith(tokenMark(token)))).toEqual([]);
+    // Tokens that are alike have marks that are not.
+    expect(new Set(tokens.map(tokenMark)).size).toBeGreaterThan(190);
   });
 });
 
@@ -178,9 +196,7 @@ describe('a client whose token cannot be had', () => {
 });
 
 async function tokenFile(text: string): Promise<{ path: string; write: (text: string) => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'cqbatch-token-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, 'token');
+  const path = join(await temporaryFolder(), 'token');
   const write = (content: string): Promise<void> => writeFile(path, content);
   await write(text);
   return { path, write };

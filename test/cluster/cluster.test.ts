@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, openCluster } from '../../src/cluster/cluster.ts';
-import { apiKeys, keyOf } from '../../src/cluster/names.ts';
+import { apiKeys, type Cluster, keyOf, openCluster } from '../../src/cluster/cluster.ts';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { openRedis } from '../../src/datastore/redis/redis.ts';
 import { runEntry as anyRun } from '../helpers/cluster-entries.ts';

@@ -13,6 +13,10 @@ const { openEmbedded } = await built<typeof import('../../src/datastore/embedded
   'datastore/embedded/embedded',
 );
 
+interface Pool {
+  query(text: string, params?: readonly unknown[]): Promise<{ rows: readonly Record<string, unknown>[] }>;
+}
+
 /** A process that holds the datastore of a state folder until it is killed. */
 async function holder(stateDir: string) {
   const script = `
@@ -101,14 +105,11 @@ describe('an incarnation of the embedded datastore', () => {
   ): Promise<Opened> {
     const datastore = await openEmbedded({ stateDir, purpose: 'visit' });
     try {
-      const { query } = datastore.connection as {
-        query(text: string): Promise<{ rows: { there: unknown }[] }>;
-      };
-      const ask = query.bind(datastore.connection);
-      const { rows } = await ask("SELECT to_regclass('bullmq.left_there') IS NOT NULL AS there");
-      await ask('CREATE TABLE IF NOT EXISTS bullmq.left_there ()');
+      const pool = datastore.connection as Pool;
+      const { rows } = await pool.query("SELECT to_regclass('bullmq.left_there') IS NOT NULL AS there");
+      await pool.query('CREATE TABLE IF NOT EXISTS bullmq.left_there ()');
       await whileOpen();
-      return { name: await datastore.incarnation(), kept: rows[0]?.there === true };
+      return { name: await datastore.incarnation(), kept: rows[0]?.['there'] === true };
     } finally {
       await datastore.close();
     }
@@ -157,10 +158,6 @@ describe('an incarnation of the embedded datastore', () => {
   });
 });
 
-interface Pool {
-  query(text: string, params?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
-}
-
 describe.skipIf(!canMount)('the embedded datastore on a full disk (needs root on Linux)', () => {
   test.each([
     ['a table can not grow', 200_000],
@@ -169,25 +166,25 @@ describe.skipIf(!canMount)('the embedded datastore on a full disk (needs root on
   ])('is lost at once, and as it was when there is space again: %s', async (_, leave) => {
     const disk = smallDisk(100);
     const datastore = await openEmbedded({ stateDir: disk.folder, purpose: 'first' });
-    const { query } = bound(datastore.connection as Pool);
-    await query('CREATE TABLE filled (id serial PRIMARY KEY, text text)');
+    const pool = datastore.connection as Pool;
+    await pool.query('CREATE TABLE filled (id serial PRIMARY KEY, text text)');
     disk.fill(leave);
     let stored = 0;
     const store = async (): Promise<void> => {
       for (;;) {
-        await query('INSERT INTO filled (text) VALUES ($1)', [randomBytes(50_000).toString('hex')]);
+        await pool.query('INSERT INTO filled (text) VALUES ($1)', [randomBytes(50_000).toString('hex')]);
         stored += 1;
       }
     };
     const sentence = /^the disk of \S+queue is full: free some space, then try again\.$/;
     await expect(store()).rejects.toThrow(sentence);
     expect(await datastore.lost).toMatchObject({ code: 'DISK_FULL', kind: 'fatal' });
-    await expect(query('SELECT 1')).rejects.toThrow(sentence);
+    await expect(pool.query('SELECT 1')).rejects.toThrow(sentence);
     await datastore.close();
 
     disk.free();
     const again = await openEmbedded({ stateDir: disk.folder, purpose: 'second' });
-    const { rows } = await bound(again.connection as Pool).query('SELECT count(*)::int FROM filled');
+    const { rows } = await (again.connection as Pool).query('SELECT count(*)::int FROM filled');
     expect(rows).toEqual([{ count: stored }]);
     await again.close();
   });
@@ -200,7 +197,3 @@ describe.skipIf(!canMount)('the embedded datastore on a full disk (needs root on
     expect(await readdir(disk.folder)).toEqual([]);
   });
 });
-
-function bound(pool: Pool): Pool {
-  return { query: (text, params) => pool.query(text, params) };
-}

@@ -1,11 +1,9 @@
 import type { ApiFailure, FailureClass } from '../failure.ts';
 import type { AnswerHeaders } from '../headers.ts';
-import { serverText } from '../server-text.ts';
-import type { TokenMask } from '../token-mask.ts';
-import { waitingTime } from '../waiting-time/waiting-time.ts';
+import { serverText, type TokenMask } from '../server-text.ts';
 import { type ErrorBody, readErrorBody } from './error-body.ts';
-import { statusVerdict } from './http-status.ts';
-import { rpcVerdict } from './rpc-code.ts';
+import { rpcVerdict, statusVerdict } from './verdict.ts';
+import { waitingTime } from './waiting-time.ts';
 
 /** An error answer: status 400 or more. */
 export interface ErrorAnswer {

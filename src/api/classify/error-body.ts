@@ -1,5 +1,5 @@
-import { parseJson } from '../../json.ts';
-import { type RpcCode, rpcCode } from './rpc-code.ts';
+import { isJsonObject, parseJson } from '../../json.ts';
+import { type RpcCode, rpcCode } from './verdict.ts';
 
 /** What the body of an error answer says. */
 export interface ErrorBody {
@@ -28,7 +28,7 @@ export function readErrorBody(text: string): ErrorBody {
   if (trimmed.startsWith('<')) return { kind: 'html', message: htmlTitle(trimmed) };
   const json = trimmed.startsWith('{') ? parseObject(trimmed) : undefined;
   if (json === undefined) return { kind: 'text', message: trimmed };
-  const error = isRecord(json['error']) ? json['error'] : {};
+  const error = isJsonObject(json['error']) ? json['error'] : {};
   const codes = [
     json['code'],
     nameOnly(json['status']),
@@ -77,12 +77,8 @@ type JsonRecord = Readonly<Record<string, unknown>>;
 function parseObject(text: string): JsonRecord | undefined {
   try {
     const value = parseJson(text);
-    return isRecord(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,17 +1,15 @@
 /** Interface document, section 4.1: restore a deleted evaluation and return it. */
 
-import type { z } from 'zod';
 import { type Int64Input, requireInt64 } from '../int64.ts';
 import {
   type Evaluation,
   type EvaluationSummary,
-  evaluationSchema,
-  evaluationSummarySchema,
+  evaluation,
+  evaluationSummary,
 } from '../model/evaluation.ts';
-import { nested, object } from '../model/tolerant.ts';
+import { object, type Reading, readIdentifier } from '../model/reading.ts';
 import type { ApiRequest } from '../request.ts';
 import { serverText } from '../server-text.ts';
-import { type Reading, readIdentifier } from './reading.ts';
 
 export interface RestoreEvaluationInput {
   /** From 1 to 9223372036854775807. */
@@ -21,8 +19,8 @@ export interface RestoreEvaluationInput {
 
 const path = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
 
-const answerSchema = answerWith(evaluationSchema);
-const summaryAnswerSchema = answerWith(evaluationSummarySchema);
+const answer = object({ evaluation });
+const summaryAnswer = object({ evaluation: evaluationSummary });
 
 /**
  * The request; the same input always gives the same text.
@@ -36,7 +34,7 @@ export function restoreEvaluationRequest(input: RestoreEvaluationInput): ApiRequ
 
 /** Reads the body of a 2xx answer: it must hold the evaluation that was asked for, no longer deleted. */
 export function readRestoreEvaluationAnswer(evaluationId: string, body: unknown): Reading<Evaluation> {
-  return checkEvaluation(evaluationId, answerSchema.safeParse(body).data?.evaluation ?? {});
+  return checkEvaluation(evaluationId, answer(body)?.evaluation ?? {});
 }
 
 /** The same check, without reading sections and custom fields. */
@@ -44,20 +42,14 @@ export function readRestoreEvaluationSummary(
   evaluationId: string,
   body: unknown,
 ): Reading<EvaluationSummary> {
-  return checkEvaluation(evaluationId, summaryAnswerSchema.safeParse(body).data?.evaluation ?? {});
+  return checkEvaluation(evaluationId, summaryAnswer(body)?.evaluation ?? {});
 }
 
 function checkEvaluation<T extends EvaluationSummary>(evaluationId: string, evaluation: T): Reading<T> {
   const identifier = readIdentifier('evaluation.evaluation_id', evaluationId, evaluation.evaluationId);
   if (!identifier.ok) return identifier;
-  const { deletedAt } = evaluation;
-  if (deletedAt !== undefined && deletedAt !== '') {
-    const message = `The evaluation in the answer is still deleted (deleted_at ${serverText(deletedAt)})`;
-    return { ok: false, code: 'ANSWER_STILL_DELETED', message };
-  }
-  return { ok: true, value: evaluation };
-}
-
-function answerWith<T>(evaluation: z.ZodType<T>): z.ZodType<{ readonly evaluation?: T | undefined }> {
-  return object<{ readonly evaluation?: T | undefined }>({ evaluation: nested(evaluation) });
+  const { deletedAt = '' } = evaluation;
+  if (deletedAt === '') return { ok: true, value: evaluation };
+  const message = `The evaluation in the answer is still deleted (deleted_at ${serverText(deletedAt)})`;
+  return { ok: false, code: 'ANSWER_STILL_DELETED', message };
 }

@@ -1,10 +1,9 @@
 /** Interface document, section 4.2: update a soundboard entry and return its identifier. */
 
 import { type Int64Input, requireInt64 } from '../int64.ts';
+import { integer, object, type Reading, readIdentifier } from '../model/reading.ts';
 import type { FileType } from '../model/soundboard.ts';
-import { integer, object } from '../model/tolerant.ts';
 import type { ApiRequest } from '../request.ts';
-import { type Reading, readIdentifier } from './reading.ts';
 
 /**
  * The soundboard entry to change. Only the given fields are sent; whether the service keeps or resets the others is
@@ -34,7 +33,7 @@ export interface UpdateSoundboardAnswer {
 
 const path = '/api/v1alpha1/org/soundboard/update';
 
-const answerSchema = object<{ readonly soundboardId?: bigint | undefined }>({ soundboardId: integer });
+const answer = object({ soundboardId: integer });
 
 /**
  * The request; the same input always gives the same text, fields in the order of section 2.6.
@@ -62,7 +61,7 @@ export function readUpdateSoundboardAnswer(
   soundboardId: string,
   body: unknown,
 ): Reading<UpdateSoundboardAnswer> {
-  const received = answerSchema.safeParse(body).data?.soundboardId;
+  const received = answer(body)?.soundboardId;
   const identifier = readIdentifier('soundboard_id', soundboardId, received);
   return identifier.ok ? { ok: true, value: { soundboardId: identifier.value } } : identifier;
 }

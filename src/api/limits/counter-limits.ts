@@ -1,14 +1,5 @@
-import { type AnswerHeaders, headerValues } from '../headers.ts';
-import { type CounterFamily, counterFamilies, hasFamily } from './counter-family.ts';
-import {
-  type LimitReading,
-  quotaOf,
-  remainingOf,
-  resetMsOf,
-  wholeNumber,
-  windowMsOf,
-} from './limit-reading.ts';
-import { structuredList } from './structured-list.ts';
+import { type AnswerHeaders, headerValues, structuredList } from '../headers.ts';
+import { type LimitReading, limitReading, wholeNumber } from './limit-reading.ts';
 
 /**
  * The limits that are told in one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. A reset
@@ -28,37 +19,38 @@ export function counterLimits(headers: AnswerHeaders, serverNow: number): readon
 }
 
 function familyLimits(headers: AnswerHeaders, family: CounterFamily, serverNow: number): LimitReading[] {
-  const { name, windowSeconds } = family;
+  const { name } = family;
   const limits = quotas(headers, family.limit);
   const stated =
     limits.some(isPolicy) || family.policy === undefined ? limits : quotas(headers, family.policy);
   const policies = stated.filter(isPolicy);
   const current = limits[0] ?? (policies.length === 1 ? policies[0] : undefined);
   const own =
-    policies.find((policy) => policy === current) ?? policies.find(({ calls }) => calls === current?.calls);
+    policies.find((policy) => policy === current) ?? policies.find(({ quota }) => quota === current?.quota);
   const others = policies.filter((policy) => policy !== own);
-  const window = windowSeconds ?? own?.window;
+  const windowSeconds = family.windowSeconds ?? own?.windowSeconds;
   // Which of several policies is the current one may change with every answer.
   const nameWith = (seconds: number | undefined): string =>
     others.length > 0 && seconds !== undefined ? `${name};w=${seconds}` : name;
   return [
-    {
-      ...quotaReading(nameWith(window), { calls: current?.calls, window }),
-      remaining: remainingOf(numberIn(headers, family.remaining)),
-      resetMs: resetMsOf(untilReset(numberIn(headers, family.reset), serverNow)),
-    },
-    ...others.map((other) => quotaReading(nameWith(other.window), other)),
+    limitReading({
+      name: nameWith(windowSeconds),
+      quota: current?.quota,
+      windowSeconds,
+      remaining: numberIn(headers, family.remaining),
+      resetMs: untilReset(numberIn(headers, family.reset), serverNow),
+    }),
+    ...others.map((other) => limitReading({ name: nameWith(other.windowSeconds), ...other })),
   ];
 }
 
 interface Quota {
-  readonly calls: number | undefined;
-  /** Seconds. */
-  readonly window: number | undefined;
+  readonly quota: number | undefined;
+  readonly windowSeconds: number | undefined;
 }
 
-function isPolicy({ window }: Quota): boolean {
-  return window !== undefined;
+function isPolicy({ windowSeconds }: Quota): boolean {
+  return windowSeconds !== undefined;
 }
 
 /** The first drafts spelled the parameter out: `window`. */
@@ -66,20 +58,9 @@ function quotas(headers: AnswerHeaders, name: string): readonly Quota[] {
   return structuredList(headers, name)
     .filter(({ kind }) => kind === 'integer')
     .map(({ value, parameters }) => ({
-      calls: wholeNumber(value),
-      window: wholeNumber(parameters.get('w') ?? parameters.get('window')),
+      quota: wholeNumber(value),
+      windowSeconds: wholeNumber(parameters.get('w') ?? parameters.get('window')),
     }));
-}
-
-function quotaReading(name: string, { calls, window }: Quota): LimitReading {
-  return {
-    name,
-    unit: 'requests',
-    quota: quotaOf(calls),
-    windowMs: windowMsOf(window),
-    remaining: undefined,
-    resetMs: undefined,
-  };
 }
 
 function untilReset(value: number | undefined, serverNow: number): number | undefined {
@@ -91,3 +72,49 @@ function untilReset(value: number | undefined, serverNow: number): number | unde
 function numberIn(headers: AnswerHeaders, name: string): number | undefined {
   return wholeNumber(headerValues(headers, name)[0]?.trim());
 }
+
+/** Fields that tell of one limit together, by their lower-case names. */
+interface CounterFamily {
+  readonly name: string;
+  readonly limit: string;
+  readonly remaining: string;
+  readonly reset: string;
+  /** Field of the policies, where the family has one. */
+  readonly policy: string | undefined;
+  /** The window that the names tell, in seconds. */
+  readonly windowSeconds: number | undefined;
+}
+
+/** Whether an answer has any field of the family. */
+function hasFamily(headers: AnswerHeaders, family: CounterFamily): boolean {
+  return (
+    headers[family.limit] !== undefined ||
+    headers[family.remaining] !== undefined ||
+    headers[family.reset] !== undefined ||
+    (family.policy !== undefined && headers[family.policy] !== undefined)
+  );
+}
+
+const windows: readonly (readonly [suffix: string, seconds: number | undefined])[] = [
+  ['', undefined],
+  ['-second', 1],
+  ['-minute', 60],
+  ['-hour', 3600],
+  ['-day', 86_400],
+];
+
+/**
+ * The known families, the first one to be believed first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06),
+ * `X-RateLimit-…` and `X-Rate-Limit-…` (no standard), then the same with the window at the end (Kong:
+ * `X-RateLimit-Limit-Minute`).
+ */
+const counterFamilies: readonly CounterFamily[] = windows.flatMap(([suffix, windowSeconds]) =>
+  ['ratelimit', 'x-ratelimit', 'x-rate-limit'].map((prefix) => ({
+    name: `${prefix}${suffix}`,
+    limit: `${prefix}-limit${suffix}`,
+    remaining: `${prefix}-remaining${suffix}`,
+    reset: `${prefix}-reset${suffix}`,
+    policy: prefix === 'ratelimit' && suffix === '' ? 'ratelimit-policy' : undefined,
+    windowSeconds,
+  })),
+);

@@ -24,23 +24,23 @@ export function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** A quota from 1 to `maxCalls`; any other one is not believed. */
-export function quotaOf(calls: number | undefined): number | undefined {
-  return calls !== undefined && calls >= 1 && calls <= maxCalls ? calls : undefined;
+/** What was said of one limit. */
+interface Said extends Partial<Omit<LimitReading, 'windowMs'>> {
+  readonly name: string;
+  readonly windowSeconds: number | undefined;
 }
 
-/** A window in milliseconds, up to `maxWindowMs`; an empty or longer one is not believed. */
-export function windowMsOf(seconds: number | undefined): number | undefined {
-  const ms = (seconds ?? 0) * 1000;
-  return ms > 0 && ms <= maxWindowMs ? ms : undefined;
-}
-
-/** Remaining calls, cut to `maxCalls`. */
-export function remainingOf(calls: number | undefined): number | undefined {
-  return calls === undefined ? undefined : Math.min(calls, maxCalls);
-}
-
-/** A time to a reset in whole milliseconds, cut to `maxWindowMs`; one that is over is 0. */
-export function resetMsOf(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Math.min(Math.max(0, Math.ceil(ms)), maxWindowMs);
+/** The part of it that can be believed: absurd quotas and windows are left out, other absurd numbers are cut. */
+export function limitReading(said: Said): LimitReading {
+  const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, resetMs } = said;
+  const windowMs = windowSeconds * 1000;
+  return {
+    name,
+    unit,
+    quota: quota >= 1 && quota <= maxCalls ? quota : undefined,
+    windowMs: windowMs > 0 && windowMs <= maxWindowMs ? windowMs : undefined,
+    remaining: remaining === undefined ? undefined : Math.min(remaining, maxCalls),
+    // One that is over is 0.
+    resetMs: resetMs === undefined ? undefined : Math.min(Math.max(0, Math.ceil(resetMs)), maxWindowMs),
+  };
 }

@@ -1,13 +1,5 @@
-import type { AnswerHeaders } from '../headers.ts';
-import {
-  type LimitReading,
-  quotaOf,
-  remainingOf,
-  resetMsOf,
-  wholeNumber,
-  windowMsOf,
-} from './limit-reading.ts';
-import { type ListItem, structuredList } from './structured-list.ts';
+import { type AnswerHeaders, type ListItem, structuredList } from '../headers.ts';
+import { type LimitReading, limitReading, wholeNumber } from './limit-reading.ts';
 
 /**
  * The limits of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the
@@ -44,14 +36,14 @@ function isSame(policy: ListItem, limit: ListItem): boolean {
 function reading(limit: ListItem | undefined, policy: ListItem | undefined): LimitReading {
   const number = (item: ListItem | undefined, key: string) => wholeNumber(item?.parameters.get(key));
   const seconds = number(limit, 't');
-  return {
+  return limitReading({
     name: nameOf(limit ?? policy),
     unit: limit?.parameters.get('qu') ?? policy?.parameters.get('qu') ?? 'requests',
-    quota: quotaOf(number(policy, 'q')),
-    windowMs: windowMsOf(number(policy, 'w')),
-    remaining: remainingOf(number(limit, 'r')),
-    resetMs: resetMsOf(seconds === undefined ? undefined : seconds * 1000),
-  };
+    quota: number(policy, 'q'),
+    windowSeconds: number(policy, 'w'),
+    remaining: number(limit, 'r'),
+    resetMs: seconds === undefined ? undefined : seconds * 1000,
+  });
 }
 
 /** A policy has a count of its own for each partition key. */

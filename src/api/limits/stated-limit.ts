@@ -1,5 +1,4 @@
-import type { AnswerHeaders } from '../headers.ts';
-import { serverTime } from '../server-time.ts';
+import { type AnswerHeaders, serverTime } from '../headers.ts';
 import { counterLimits } from './counter-limits.ts';
 import type { LimitReading } from './limit-reading.ts';
 import { policyLimits } from './policy-limits.ts';

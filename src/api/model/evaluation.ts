@@ -1,18 +1,18 @@
 import type { z } from 'zod';
-import { type CustomField, customFieldSchema } from './custom-field.ts';
-import { type EvaluationSection, evaluationSectionSchema } from './evaluation-section.ts';
+import { customField, evaluationSection } from './evaluation-parts.ts';
 import {
   decimal,
-  type Fields,
   flag,
   integer,
   list,
-  nested,
   type OpenEnum,
   object,
+  type Read,
+  type ReadBy,
+  schemaOf,
   text,
   time,
-} from './tolerant.ts';
+} from './reading.ts';
 
 /** Value seen in the interface document, section 3; the complete set is not documented. */
 export type EvaluationState = OpenEnum<'EVALUATION_IN_PROGRESS'>;
@@ -23,72 +23,54 @@ export type CallType = OpenEnum<'INBOUND'>;
 /** Value seen in the interface document, section 2.1; the complete set is not documented. */
 export type ChannelType = OpenEnum<'CHANNEL_TYPE_EMAIL'>;
 
-/** Interface document, section 2.1: `call_metadata`. */
-export interface CallMetadata {
-  readonly callSid?: bigint | undefined;
-  readonly callType?: CallType | undefined;
-}
+const callMetadata = object({ callSid: integer, callType: text as Read<CallType> });
+const conversationMetadata = object({ conversationSid: integer });
 
-/** Interface document, section 2.1: `conversation_metadata`. */
-export interface ConversationMetadata {
-  readonly conversationSid?: bigint | undefined;
-}
-
-/** Interface document, section 2.1: the score of a call or conversation against a scorecard. */
-export interface Evaluation {
-  readonly evaluationId?: bigint | undefined;
-  readonly scorecardId?: bigint | undefined;
-  readonly scorerId?: string | undefined;
-  readonly callSid?: bigint | undefined;
-  readonly score?: number | undefined;
-  /** Section 3. */
-  readonly evaluationState?: EvaluationState | undefined;
-  /** Section 2.2. */
-  readonly evaluationSections?: readonly EvaluationSection[] | undefined;
-  /** Opaque time. */
-  readonly completedAt?: string | undefined;
-  /** Opaque time; absent, or empty, when the evaluation is not deleted. */
-  readonly deletedAt?: string | undefined;
-  readonly agentUserId?: string | undefined;
-  readonly callType?: CallType | undefined;
-  readonly transcriptSid?: bigint | undefined;
-  /** Section 2.5. */
-  readonly customFields?: readonly CustomField[] | undefined;
-  readonly deletedBy?: string | undefined;
-  readonly isRecoverable?: boolean | undefined;
-  readonly channelType?: ChannelType | undefined;
-  readonly callMetadata?: CallMetadata | undefined;
-  readonly conversationMetadata?: ConversationMetadata | undefined;
-}
-
-/** An evaluation without its sections and custom fields. */
-export type EvaluationSummary = Omit<Evaluation, 'evaluationSections' | 'customFields'>;
-
-const summaryFields: Fields<EvaluationSummary> = {
+const summaryFields = {
   evaluationId: integer,
   scorecardId: integer,
   scorerId: text,
   callSid: integer,
   score: decimal,
-  evaluationState: text,
+  /** Section 3. */
+  evaluationState: text as Read<EvaluationState>,
+  /** Opaque time. */
   completedAt: time,
+  /** Opaque time; absent, or empty, when the evaluation is not deleted. */
   deletedAt: time,
   agentUserId: text,
-  callType: text,
+  callType: text as Read<CallType>,
   transcriptSid: integer,
   deletedBy: text,
   isRecoverable: flag,
-  channelType: text,
-  callMetadata: nested(object<CallMetadata>({ callSid: integer, callType: text })),
-  conversationMetadata: nested(object<ConversationMetadata>({ conversationSid: integer })),
+  channelType: text as Read<ChannelType>,
+  callMetadata,
+  conversationMetadata,
 };
 
-/** Reads an evaluation (section 2.1). */
-export const evaluationSchema: z.ZodType<Evaluation> = object<Evaluation>({
+/** Reads an evaluation. */
+export const evaluation = object({
   ...summaryFields,
-  evaluationSections: list(evaluationSectionSchema),
-  customFields: list(customFieldSchema),
+  /** Section 2.2. */
+  evaluationSections: list(evaluationSection),
+  /** Section 2.5. */
+  customFields: list(customField),
 });
 
 /** Reads an evaluation without its sections and custom fields: much quicker, for checking answers by the thousand. */
-export const evaluationSummarySchema: z.ZodType<EvaluationSummary> = object<EvaluationSummary>(summaryFields);
+export const evaluationSummary = object(summaryFields);
+
+/** Interface document, section 2.1: `call_metadata`. */
+export interface CallMetadata extends ReadBy<typeof callMetadata> {}
+
+/** Interface document, section 2.1: `conversation_metadata`. */
+export interface ConversationMetadata extends ReadBy<typeof conversationMetadata> {}
+
+/** Interface document, section 2.1: the score of a call or conversation against a scorecard. */
+export interface Evaluation extends ReadBy<typeof evaluation> {}
+
+/** An evaluation without its sections and custom fields. */
+export interface EvaluationSummary extends ReadBy<typeof evaluationSummary> {}
+
+/** An evaluation for zod. */
+export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);

@@ -1,35 +1,27 @@
 import type { z } from 'zod';
-import { integer, type OpenEnum, object, text, time } from './tolerant.ts';
+import { integer, type OpenEnum, object, type Read, type ReadBy, schemaOf, text, time } from './reading.ts';
 
 /** Value seen in the interface document, section 2.6; the complete set is not documented. */
 export type FileType = OpenEnum<'RECORDING_FILE_TYPE_WAV'>;
 
-/** Interface document, section 2.6: a recording file with a title, a description and file metadata. */
-export interface Soundboard {
-  readonly soundboardId?: bigint | undefined;
-  readonly fileName?: string | undefined;
-  readonly fileType?: FileType | undefined;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  /** Opaque time. */
-  readonly dateCreated?: string | undefined;
-  /** Opaque time. */
-  readonly lastModified?: string | undefined;
-  /** The unit is not documented (section 2.7). */
-  readonly fileSize?: bigint | undefined;
-  /** The unit is not documented (section 2.7). */
-  readonly recordingLength?: bigint | undefined;
-}
-
-/** Reads a soundboard entry (section 2.6). */
-export const soundboardSchema: z.ZodType<Soundboard> = object<Soundboard>({
+const soundboard = object({
   soundboardId: integer,
   fileName: text,
-  fileType: text,
+  fileType: text as Read<FileType>,
   title: text,
   description: text,
+  /** Opaque time. */
   dateCreated: time,
+  /** Opaque time. */
   lastModified: time,
+  /** The unit is not documented (section 2.7). */
   fileSize: integer,
+  /** The unit is not documented (section 2.7). */
   recordingLength: integer,
 });
+
+/** Interface document, section 2.6: a recording file with a title, a description and file metadata. */
+export interface Soundboard extends ReadBy<typeof soundboard> {}
+
+/** A soundboard entry for zod. */
+export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboard);

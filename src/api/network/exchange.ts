@@ -36,7 +36,8 @@ export interface ExchangeOptions {
 export interface WireRequest {
   readonly origin: string;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turn. */
+  readonly headers: string[];
   readonly body: string;
 }
 

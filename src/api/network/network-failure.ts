@@ -1,9 +1,8 @@
 import type { ApiFailure, FailureClass } from '../failure.ts';
-import { describeProxy, type HttpProxy } from '../proxy.ts';
 import { serverText } from '../server-text.ts';
 import { type Progress, type Reached, switchedProtocols } from './exchange.ts';
+import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
 import type { StopReason } from './stop.ts';
-import { ProxyError } from './tunnel.ts';
 
 /**
  * What the loss of a request means. It is unclear when the request began to be written, unless a 4xx head arrived,
@@ -15,12 +14,9 @@ export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): 
   if (error instanceof ProxyError) return withReached(proxyKind(error), reached);
   const reason = errorCode(error);
   if (reached.progress !== 'unsent') return withReached(sentKind(reason, reached.progress, error), reached);
-  const kind = unsentKind(reason, error);
-  if (proxy === undefined) return withReached(kind, reached);
-  return withReached(
-    { ...kind, message: `${kind.message}, through the proxy ${describeProxy(proxy)}` },
-    reached,
-  );
+  const { message, ...kind } = unsentKind(reason, error);
+  const way = proxy === undefined ? '' : `, through the proxy ${describeProxy(proxy)}`;
+  return withReached({ ...kind, message: `${message}${way}` }, reached);
 }
 
 /** What it means that the caller, or the total time-out, stopped a request. */
@@ -32,7 +28,7 @@ export function stopFailure(reached: Reached, reason: StopReason | undefined): A
   }[reached.progress];
   const kind: Kind =
     reason === 'timed-out'
-      ? { class: 'retry', code: 'TOTAL_TIMEOUT', message: `The time for the call was over ${moment}` }
+      ? retry('TOTAL_TIMEOUT', `The time for the call was over ${moment}`)
       : { class: 'aborted', code: 'INTERRUPTED', message: `The call was stopped ${moment}` };
   return withReached(kind, reached);
 }
@@ -48,6 +44,10 @@ interface Kind {
   readonly message: string;
 }
 
+const unreachable = (code: string, message: string): Kind => ({ class: 'unreachable', code, message });
+const retry = (code: string, message: string): Kind => ({ class: 'retry', code, message });
+const halt = (code: string, message: string): Kind => ({ class: 'halt', code, message });
+
 /** The proxy's trouble is never taken for the server's: the request was surely not sent. */
 function proxyKind({ proxy, variable, authenticated, trouble }: ProxyError): Kind {
   if ('cause' in trouble) {
@@ -55,98 +55,60 @@ function proxyKind({ proxy, variable, authenticated, trouble }: ProxyError): Kin
     const authority = isTlsError(reason, trouble.cause)
       ? '; for a private authority set NODE_EXTRA_CA_CERTS'
       : '';
-    const message = `No connection to the proxy ${proxy} (${reason})${authority}`;
-    return { class: 'unreachable', code: 'PROXY_UNREACHABLE', message };
+    return unreachable('PROXY_UNREACHABLE', `No connection to the proxy ${proxy} (${reason})${authority}`);
   }
   const { status } = trouble;
   if (status === 407) {
     const wish = authenticated
       ? `refuses the user name and password of ${variable}`
       : 'wants a user name and password';
-    return { class: 'halt', code: 'PROXY_AUTHENTICATION', message: `The proxy ${proxy} ${wish} (407)` };
+    return halt('PROXY_AUTHENTICATION', `The proxy ${proxy} ${wish} (407)`);
   }
-  if (status < 500) {
-    const message = `The proxy ${proxy} does not let connections to the API through (${status})`;
-    return { class: 'halt', code: 'PROXY_REFUSED', message };
-  }
-  const message = `The proxy ${proxy} gets no connection to the API (${status})`;
-  return { class: 'unreachable', code: 'PROXY_BAD_GATEWAY', message };
+  return status < 500
+    ? halt('PROXY_REFUSED', `The proxy ${proxy} does not let connections to the API through (${status})`)
+    : unreachable('PROXY_BAD_GATEWAY', `The proxy ${proxy} gets no connection to the API (${status})`);
 }
 
 function unsentKind(reason: string, error: Error): Kind {
   if (isTlsError(reason, error)) {
     const message = `No trusted TLS connection to the server (${reason}): check the base URL and the server's certificate; for a private authority set NODE_EXTRA_CA_CERTS`;
-    return { class: 'unreachable', code: 'TLS_ERROR', message };
+    return unreachable('TLS_ERROR', message);
   }
   switch (reason) {
     case 'ECONNREFUSED':
-      return { class: 'unreachable', code: 'CONNECTION_REFUSED', message: 'The server refuses connections' };
+      return unreachable('CONNECTION_REFUSED', 'The server refuses connections');
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EAI_NODATA':
-      return {
-        class: 'unreachable',
-        code: 'HOST_NOT_FOUND',
-        message: `The host of the base URL cannot be resolved (${reason})`,
-      };
+      return unreachable('HOST_NOT_FOUND', `The host of the base URL cannot be resolved (${reason})`);
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return {
-        class: 'unreachable',
-        code: 'CONNECT_TIMEOUT',
-        message: 'The server does not accept a connection in time',
-      };
+      return unreachable('CONNECT_TIMEOUT', 'The server does not accept a connection in time');
     default:
-      return {
-        class: 'unreachable',
-        code: 'CONNECT_FAILED',
-        message: `No connection to the server (${reason})`,
-      };
+      return unreachable('CONNECT_FAILED', `No connection to the server (${reason})`);
   }
 }
 
 function sentKind(reason: string, progress: Progress, error: Error): Kind {
   switch (reason) {
     case 'UND_ERR_HEADERS_TIMEOUT':
-      return {
-        class: 'retry',
-        code: 'HEADERS_TIMEOUT',
-        message: 'The server did not begin to answer in time',
-      };
+      return retry('HEADERS_TIMEOUT', 'The server did not begin to answer in time');
     case 'UND_ERR_BODY_TIMEOUT':
-      return {
-        class: 'retry',
-        code: 'BODY_TIMEOUT',
-        message: 'The server stopped in the middle of its answer',
-      };
+      return retry('BODY_TIMEOUT', 'The server stopped in the middle of its answer');
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-      return {
-        class: 'retry',
-        code: 'ANSWER_TOO_LARGE',
-        message: 'The answer is larger than the client accepts',
-      };
+      return retry('ANSWER_TOO_LARGE', 'The answer is larger than the client accepts');
   }
   const informational = informationalAnswers.get(error.message);
   if (informational !== undefined) {
     const message = `The server answered ${informational}, which nobody had asked for and this client can't see past: the final answer is lost. Let the server, or the proxy before it, answer without`;
-    return { class: 'retry', code: 'ANSWER_INFORMATIONAL', message };
+    return retry('ANSWER_INFORMATIONAL', message);
   }
   if (error.name === 'HTTPParserError' && progress === 'sent') {
-    const message = `The server's answer is not HTTP (${serverText(error.message)})`;
-    return { class: 'retry', code: 'ANSWER_NOT_HTTP', message };
+    return retry('ANSWER_NOT_HTTP', `The server's answer is not HTTP (${serverText(error.message)})`);
   }
-  if (progress === 'answering') {
-    return {
-      class: 'retry',
-      code: 'ANSWER_CUT_OFF',
-      message: `The connection was lost in the middle of the answer (${reason})`,
-    };
-  }
-  return {
-    class: 'retry',
-    code: 'CONNECTION_LOST',
-    message: `The connection was lost before an answer came (${reason})`,
-  };
+  return progress === 'answering'
+    ? retry('ANSWER_CUT_OFF', `The connection was lost in the middle of the answer (${reason})`)
+    : retry('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);
 }
 
 /** The informational answers that undici ends the connection for, by its message; it skips all others. */

@@ -1,5 +1,5 @@
 import { type ApiClient, createClient } from '../../api/client.ts';
-import { chooseProxy, describeProxy } from '../../api/proxy.ts';
+import { chooseProxy, describeProxy } from '../../api/network/proxy.ts';
 import type { TokenSource } from '../../api/token.ts';
 import { mostConcurrency } from '../../rate/rate-controller.ts';
 import type { RunOptions } from '../../run/record.ts';

@@ -1,5 +1,4 @@
-import type { TokenSource } from '../../api/token.ts';
-import { tokenMark } from '../../api/token-mark.ts';
+import { type TokenSource, tokenMark } from '../../api/token.ts';
 import { steadyNow } from '../../clock.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';

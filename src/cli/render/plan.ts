@@ -1,5 +1,4 @@
-import type { ApiRequest } from '../../api/request.ts';
-import { requestHeaders } from '../../api/request-headers.ts';
+import { type ApiRequest, requestHeaders } from '../../api/request.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
 import { escapeInvisible } from '../../printable.ts';

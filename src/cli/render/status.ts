@@ -1,7 +1,7 @@
 import { goneAfterMs, type WorkerEntry } from '../../cluster/entries.ts';
+import { toHundredths } from '../../cluster/rate-policy.ts';
 import { type Outcome, outcomes } from '../../domain.ts';
 import type { CodeCount } from '../../journal/journal.ts';
-import { toHundredths } from '../../rounding.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { clockTime, count, duration, indented, perSecond, table } from './words.ts';
 

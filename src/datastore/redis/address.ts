@@ -134,6 +134,27 @@ export function describeAddress(address: RedisAddress): string {
   }
 }
 
+/**
+ * The addresses of the nodes of a Cluster, or of the Sentinels, each by itself; none for a single Redis.
+ *
+ * @param sentinelPassword that of the Sentinels, who have one of their own
+ */
+export function membersOf(address: RedisAddress, sentinelPassword?: string): readonly RedisAddress[] {
+  const member = (endpoint: Endpoint, username?: string, password?: string): RedisAddress => ({
+    kind: 'server',
+    endpoint,
+    tls: address.tls,
+    db: 0,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  });
+  if (address.kind === 'cluster')
+    return address.nodes.map((endpoint) => member(endpoint, address.username, address.password));
+  if (address.kind === 'sentinel')
+    return address.sentinels.map((each) => member(each, address.sentinelUsername, sentinelPassword));
+  return [];
+}
+
 function describeEndpoints(endpoints: readonly Endpoint[]): string {
   return endpoints.map(describeEndpoint).join(',');
 }

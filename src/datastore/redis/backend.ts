@@ -2,8 +2,8 @@ import { type ConnectionOptions, createRedisBackend, type RedisConnection } from
 import type { Datastore } from '../datastore.ts';
 import type { Inspection } from './checks.ts';
 import type { FailoverWatch } from './failover.ts';
+import { dropCommand } from './failure.ts';
 import { isAtLeast } from './info.ts';
-import { dropCommand } from './secrets.ts';
 
 /**
  * BullMQ's Redis backend, kept from printing to the console and from showing passwords. The connections that it makes

@@ -1,5 +1,5 @@
+import { membersOf } from './address.ts';
 import { type ClientOptions, createClient, type RedisClient } from './client.ts';
-import { membersOf } from './members.ts';
 
 /** What can be told to connect again. */
 export interface Follower {
@@ -17,11 +17,11 @@ export class FailoverWatch {
 
   /** Without Sentinels, it does nothing. */
   constructor(options: ClientOptions) {
-    const { address } = options;
+    const { address, sentinelPassword } = options;
     this.#sentinels =
       address.kind !== 'sentinel'
         ? []
-        : membersOf(options).map((sentinel) =>
+        : membersOf(address, sentinelPassword).map((sentinel) =>
             this.#subscribe({ ...options, address: sentinel }, address.name),
           );
   }

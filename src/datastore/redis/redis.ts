@@ -1,17 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
 import { usageError } from '../../errors.ts';
-import type { Datastore } from '../datastore.ts';
+import { after } from '../../waiting.ts';
+import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, parseRedisUrl, type RedisAddress } from './address.ts';
-import { attempt, ready } from './attempt.ts';
+import { attempt, noteReasons, ready } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { type ClientOptions, createClient, type RedisClient, rejectCommands } from './client.ts';
 import { FailoverWatch } from './failover.ts';
-import { explainFailure, type FailureContext } from './failure.ts';
+import { dropCommand, explainFailure, type FailureContext } from './failure.ts';
 import { incarnationOf } from './incarnation.ts';
-import { noteReasons } from './reasons.ts';
-import { scriptsOn } from './scripts.ts';
-import { dropCommand } from './secrets.ts';
 import { Trouble } from './trouble.ts';
 
 export interface RedisOptions {
@@ -172,9 +170,27 @@ async function inspectFirst(
 async function closeClient(client: RedisClient): Promise<void> {
   if (client.status === 'ready') {
     const goodbye = client.quit().catch(() => {});
-    await Promise.race([goodbye, pause(closingLimitMs, undefined, { ref: false })]);
+    await Promise.race([goodbye, after(closingLimitMs)]);
   }
   client.disconnect();
   // What still waits for a Redis that is away would wait for good.
   rejectCommands(client, 'Connection is closed.', { waiting: true });
+}
+
+/** Runs scripts by their digests, and sends those that Redis does not have yet. */
+function scriptsOn(client: RedisClient): RunScript {
+  const digests = new Map<string, string>();
+  return async (script, keys, args) => {
+    let digest = digests.get(script);
+    if (digest === undefined) {
+      digest = createHash('sha1').update(script).digest('hex');
+      digests.set(script, digest);
+    }
+    try {
+      return await client.evalsha(digest, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
+      return client.eval(script, keys.length, ...keys, ...args);
+    }
+  };
 }

@@ -1,5 +1,5 @@
 import type { RedisClient } from './client.ts';
-import { removeSecrets } from './secrets.ts';
+import { removeSecrets } from './failure.ts';
 
 /** A refusal of a command is a sign of trouble for so long; the next one renews it. */
 const refusalLastsMs = 10_000;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/api/classify/classify.ts';
 import type { ApiFailure, FailureClass } from '../../../src/api/failure.ts';
 import type { AnswerHeaders } from '../../../src/api/headers.ts';
-import { createTokenMask } from '../../../src/api/token-mask.ts';
+import { createTokenMask } from '../../../src/api/server-text.ts';
 
 const now = Date.parse('2024-05-01T12:00:00Z');
 
@@ -13,26 +13,29 @@ function classified(status: number, body = '{"message":"m"}', headers: AnswerHea
 const clear = false;
 const unclear = true;
 
+/** Those of `google/rpc/code.proto` from 1. */
+const codes: readonly [string, FailureClass, boolean][] = [
+  ['CANCELLED', 'retry', unclear],
+  ['UNKNOWN', 'retry', unclear],
+  ['INVALID_ARGUMENT', 'permanent', clear],
+  ['DEADLINE_EXCEEDED', 'retry', unclear],
+  ['NOT_FOUND', 'permanent', clear],
+  ['ALREADY_EXISTS', 'permanent', clear],
+  ['PERMISSION_DENIED', 'halt-early', clear],
+  ['RESOURCE_EXHAUSTED', 'retry', clear],
+  ['FAILED_PRECONDITION', 'permanent', clear],
+  ['ABORTED', 'retry', clear],
+  ['OUT_OF_RANGE', 'permanent', clear],
+  ['UNIMPLEMENTED', 'permanent', clear],
+  ['INTERNAL', 'retry', unclear],
+  ['UNAVAILABLE', 'retry', unclear],
+  ['DATA_LOSS', 'permanent', unclear],
+  ['UNAUTHENTICATED', 'halt', clear],
+];
+
 describe('a canonical code in the body', () => {
-  test.each<[string, FailureClass, boolean]>([
-    ['CANCELLED', 'retry', unclear],
-    ['UNKNOWN', 'retry', unclear],
-    ['INVALID_ARGUMENT', 'permanent', clear],
-    ['DEADLINE_EXCEEDED', 'retry', unclear],
-    ['NOT_FOUND', 'permanent', clear],
-    ['ALREADY_EXISTS', 'permanent', clear],
-    ['PERMISSION_DENIED', 'halt-early', clear],
-    ['RESOURCE_EXHAUSTED', 'retry', clear],
-    ['FAILED_PRECONDITION', 'permanent', clear],
-    ['ABORTED', 'retry', clear],
-    ['OUT_OF_RANGE', 'permanent', clear],
-    ['UNIMPLEMENTED', 'permanent', clear],
-    ['INTERNAL', 'retry', unclear],
-    ['UNAVAILABLE', 'retry', unclear],
-    ['DATA_LOSS', 'permanent', unclear],
-    ['UNAUTHENTICATED', 'halt', clear],
-  ])('%s is %s, unclear: %s, whatever the HTTP status', (code, failureClass, isUnclear) => {
-    const number = rpcNumbers.indexOf(code);
+  test.each(codes)('%s is %s, unclear: %s, whatever the HTTP status', (code, failureClass, isUnclear) => {
+    const number = 1 + codes.findIndex(([name]) => name === code);
     for (const body of [
       `{"code":${number},"message":"m"}`,
       `{"code":"${code.toLowerCase()}","message":"m"}`,
@@ -192,23 +195,3 @@ describe('the message', () => {
     expect(classified(400, JSON.stringify({ message: 'x'.repeat(10_000) })).message).toHaveLength(300);
   });
 });
-
-const rpcNumbers = [
-  'OK',
-  'CANCELLED',
-  'UNKNOWN',
-  'INVALID_ARGUMENT',
-  'DEADLINE_EXCEEDED',
-  'NOT_FOUND',
-  'ALREADY_EXISTS',
-  'PERMISSION_DENIED',
-  'RESOURCE_EXHAUSTED',
-  'FAILED_PRECONDITION',
-  'ABORTED',
-  'OUT_OF_RANGE',
-  'UNIMPLEMENTED',
-  'INTERNAL',
-  'UNAVAILABLE',
-  'DATA_LOSS',
-  'UNAUTHENTICATED',
-];

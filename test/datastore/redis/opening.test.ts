@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { type OpenedRedis, openRedis, type RedisOptions } from '../../../src/datastore/redis/redis.ts';
 import type { CqbatchError } from '../../../src/errors.ts';
+import { socketServer } from '../../api/local-server.ts';
 import {
   adminOf,
   describeWithRedis,
@@ -271,19 +271,7 @@ describeWithRedis('a Redis that can not be reached is reported:', () => {
   });
 });
 
-/** Something that listens and is no Redis. */
-async function listen(serve: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}));
-    serve(socket);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('It does not listen on a port.');
-  return `redis://:${encoded}@127.0.0.1:${address.port}/0`;
+/** The address of something that listens and is no Redis. */
+async function listen(talk: (socket: Socket) => void): Promise<string> {
+  return (await socketServer(talk)).replace('http://', `redis://:${encoded}@`);
 }

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listen } from '../../api/local-server.ts';
 
 /** A way to Redis that can be cut, and that can lead elsewhere. */
 export interface Proxy {
@@ -33,16 +33,12 @@ export async function startProxy(target: number): Promise<Proxy> {
       losing = false;
       client.destroy();
     });
-  }).listen(0, '127.0.0.1');
+  });
   onTestFinished(() => {
-    server.close();
     for (const socket of sockets) socket.destroy();
   });
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('It does not listen on a port.');
   const proxy: Proxy = {
-    port: address.port,
+    port: Number(new URL(await listen(server)).port),
     target,
     loseNextReply() {
       losing = true;

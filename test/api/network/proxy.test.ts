@@ -1,9 +1,10 @@
 import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { chooseProxy } from '../../src/api/proxy.ts';
-import { startProxy } from '../helpers/proxy.ts';
-import { clientOf, deadUrl, httpServer, listen, restore, socketServer } from './local-server.ts';
-import { selfSigned } from './self-signed.ts';
+import { chooseProxy } from '../../../src/api/network/proxy.ts';
+import { startProxy } from '../../helpers/proxy.ts';
+import { clientOf, deadUrl, httpServer, listen, restore, socketServer } from '../local-server.ts';
+import { selfSigned } from '../self-signed.ts';
 
 const api = 'https://api.example.com';
 const proxyUrl = 'http://proxy.example.com:3128';
@@ -11,18 +12,10 @@ const proxyUrl = 'http://proxy.example.com:3128';
 describe('the proxy', () => {
   test.each([
     ['of HTTPS_PROXY', { HTTPS_PROXY: proxyUrl }, 'HTTPS_PROXY'],
-    [
-      'of https_proxy, which goes first',
-      { HTTPS_PROXY: 'http://other', https_proxy: proxyUrl },
-      'https_proxy',
-    ],
+    ['of https_proxy first', { HTTPS_PROXY: 'http://other', https_proxy: proxyUrl }, 'https_proxy'],
     ['of HTTPS_PROXY, when https_proxy is empty', { HTTPS_PROXY: proxyUrl, https_proxy: '' }, 'HTTPS_PROXY'],
     ['of HTTP_PROXY, when there is no other', { HTTP_PROXY: proxyUrl }, 'HTTP_PROXY'],
-    [
-      'of HTTPS_PROXY rather than HTTP_PROXY',
-      { HTTP_PROXY: 'http://other', HTTPS_PROXY: proxyUrl },
-      'HTTPS_PROXY',
-    ],
+    ['of HTTPS_PROXY first', { HTTP_PROXY: 'http://other', HTTPS_PROXY: proxyUrl }, 'HTTPS_PROXY'],
     ['without a scheme', { HTTPS_PROXY: 'proxy.example.com:3128' }, 'HTTPS_PROXY'],
     ['with a slash and blanks', { HTTPS_PROXY: ` ${proxyUrl}/ ` }, 'HTTPS_PROXY'],
     [
@@ -177,74 +170,45 @@ describe('a call through a proxy', () => {
 
 describe('trouble of the proxy is told as what it is, and nothing was sent:', () => {
   const secret = 'http://user:secret@';
+  const classes = {
+    PROXY_UNREACHABLE: 'unreachable',
+    PROXY_BAD_GATEWAY: 'unreachable',
+    PROXY_REFUSED: 'halt',
+    PROXY_AUTHENTICATION: 'halt',
+  };
+  const talking = (talk: (socket: Socket) => void) => () => socketServer(talk);
+  const proxyWith = (options: Parameters<typeof startProxy>[0]) => async () =>
+    (await startProxy(options)).url;
 
-  test.each<[string, () => Promise<string>, string, string, string]>([
-    ['nobody listens', deadUrl, 'unreachable', 'PROXY_UNREACHABLE', 'ECONNREFUSED'],
+  test.each<[string, () => Promise<string>, keyof typeof classes, string]>([
+    ['nobody listens', deadUrl, 'PROXY_UNREACHABLE', 'ECONNREFUSED'],
     [
       'it has no such name',
       async () => 'http://proxy.invalid:3128',
-      'unreachable',
       'PROXY_UNREACHABLE',
       'No connection to the proxy http://proxy.invalid:3128 (http_proxy)',
     ],
-    [
-      'it hangs up',
-      () => socketServer((socket) => socket.end()),
-      'unreachable',
-      'PROXY_UNREACHABLE',
-      'UND_ERR_SOCKET',
-    ],
-    [
-      'it resets',
-      () => socketServer((socket) => socket.resetAndDestroy()),
-      'unreachable',
-      'PROXY_UNREACHABLE',
-      'ECONNRESET',
-    ],
-    [
-      'it speaks no HTTP',
-      () => socketServer((socket) => socket.end('SSH-2.0\r\n')),
-      'unreachable',
-      'PROXY_UNREACHABLE',
-      'HTTPParserError',
-    ],
-    [
-      'it never answers',
-      () => socketServer(() => {}),
-      'unreachable',
-      'PROXY_UNREACHABLE',
-      'UND_ERR_HEADERS_TIMEOUT',
-    ],
-    [
-      'it gets no connection',
-      async () => (await startProxy({ refuse: 502 })).url,
-      'unreachable',
-      'PROXY_BAD_GATEWAY',
-      '(502)',
-    ],
-    ['it forbids', async () => (await startProxy({ refuse: 403 })).url, 'halt', 'PROXY_REFUSED', '(403)'],
-    [
-      'it knows no CONNECT',
-      async () => (await startProxy({ refuse: 405 })).url,
-      'halt',
-      'PROXY_REFUSED',
-      '(405)',
-    ],
+    ['it hangs up', talking((socket) => socket.end()), 'PROXY_UNREACHABLE', 'UND_ERR_SOCKET'],
+    ['it resets', talking((socket) => socket.resetAndDestroy()), 'PROXY_UNREACHABLE', 'ECONNRESET'],
+    ['it speaks no HTTP', talking((socket) => socket.end('SSH\r\n')), 'PROXY_UNREACHABLE', 'HTTPParserError'],
+    ['it never answers', talking(() => {}), 'PROXY_UNREACHABLE', 'UND_ERR_HEADERS_TIMEOUT'],
+    ['it gets no connection', proxyWith({ refuse: 502 }), 'PROXY_BAD_GATEWAY', '(502)'],
+    ['it forbids', proxyWith({ refuse: 403 }), 'PROXY_REFUSED', '(403)'],
+    ['it knows no CONNECT', proxyWith({ refuse: 405 }), 'PROXY_REFUSED', '(405)'],
     [
       'it wants another password',
-      async () => (await startProxy({ user: 'user', password: 'x' })).url,
-      'halt',
+      proxyWith({ user: 'user', password: 'x' }),
       'PROXY_AUTHENTICATION',
       'refuses the user name and password of http_proxy (407)',
     ],
-  ])('%s', async (_title, start, failureClass, code, said) => {
+  ])('%s', async (_title, start, code, said) => {
     const server = await answering();
     const url = await start();
     const answer = await through(url.replace('http://', secret), server.url).send(restore);
     expect(answer).toMatchObject({
       ok: false,
       requests: 0,
-      failure: { class: failureClass, code, unclear: false, message: expect.stringContaining(said) },
+      failure: { class: classes[code], code, unclear: false, message: expect.stringContaining(said) },
     });
     expect(JSON.stringify(answer)).toContain(url);
     expect(JSON.stringify(answer)).not.toMatch(/secret|c2VjcmV0/);

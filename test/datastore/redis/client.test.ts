@@ -1,7 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createClient, type Role } from '../../../src/datastore/redis/client.ts';
-import { corkTurns } from '../../../src/datastore/redis/cork.ts';
+import { corkTurns, createClient, type Role } from '../../../src/datastore/redis/client.ts';
 import { selfSigned } from '../../api/self-signed.ts';
 import {
   adminOf,

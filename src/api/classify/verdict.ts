@@ -1,6 +1,6 @@
 import type { FailureClass } from '../failure.ts';
 
-/** What a canonical error code means for a request that changes something. */
+/** What an error means for a request that changes something. */
 export interface Verdict {
   readonly class: FailureClass;
   /** Whether the request may have been processed in spite of the error. */
@@ -13,7 +13,7 @@ export interface Verdict {
  * Unclear are the codes that a server or a gateway gives when it lost sight of the request. ABORTED says that the
  * change was rolled back, RESOURCE_EXHAUSTED that it was refused before it began.
  */
-const verdicts = {
+const verdictsByCode = {
   CANCELLED: { class: 'retry', unclear: true },
   UNKNOWN: { class: 'retry', unclear: true },
   INVALID_ARGUMENT: { class: 'permanent', unclear: false },
@@ -32,9 +32,9 @@ const verdicts = {
   UNAUTHENTICATED: { class: 'halt', unclear: false },
 } as const satisfies Record<string, Verdict>;
 
-export type RpcCode = keyof typeof verdicts;
+export type RpcCode = keyof typeof verdictsByCode;
 
-const codes = Object.keys(verdicts) as readonly RpcCode[];
+const codes = Object.keys(verdictsByCode) as readonly RpcCode[];
 
 /** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are one; so are both spellings of CANCELLED. */
 const byLetters = new Map<string, RpcCode>([
@@ -52,5 +52,42 @@ export function rpcCode(value: unknown): RpcCode | undefined {
 
 /** What the code means. */
 export function rpcVerdict(code: RpcCode): Verdict {
-  return verdicts[code];
+  return verdictsByCode[code];
+}
+
+/** What an HTTP status means when the body has no canonical code. */
+export interface StatusVerdict extends Verdict {
+  readonly code: string;
+}
+
+const verdictsByStatus = new Map<number, StatusVerdict>([
+  [400, { code: 'INVALID_ARGUMENT', class: 'permanent', unclear: false }],
+  [401, { code: 'UNAUTHENTICATED', class: 'halt', unclear: false }],
+  [403, { code: 'PERMISSION_DENIED', class: 'halt-early', unclear: false }],
+  [404, { code: 'NOT_FOUND', class: 'permanent', unclear: false }],
+  [408, { code: 'REQUEST_TIMEOUT', class: 'retry', unclear: false }],
+  [409, { code: 'CONFLICT', class: 'permanent', unclear: false }],
+  [412, { code: 'FAILED_PRECONDITION', class: 'permanent', unclear: false }],
+  [422, { code: 'INVALID_ARGUMENT', class: 'permanent', unclear: false }],
+  [425, { code: 'TOO_EARLY', class: 'retry', unclear: false }],
+  [429, { code: 'RESOURCE_EXHAUSTED', class: 'slow-down', unclear: false }],
+  [499, { code: 'CANCELLED', class: 'retry', unclear: true }],
+  [500, { code: 'INTERNAL', class: 'retry', unclear: true }],
+  [501, { code: 'UNIMPLEMENTED', class: 'permanent', unclear: false }],
+  [502, { code: 'BAD_GATEWAY', class: 'retry', unclear: true }],
+  [503, { code: 'UNAVAILABLE', class: 'retry', unclear: true }],
+  [504, { code: 'DEADLINE_EXCEEDED', class: 'retry', unclear: true }],
+]);
+
+/**
+ * The meaning of a status of 400 or more. A status that is not listed takes that of its class (RFC 9110, section 15):
+ * 4xx like 400, 5xx like 500, under the code `HTTP_<status>`.
+ */
+export function statusVerdict(status: number): StatusVerdict {
+  const known = verdictsByStatus.get(status);
+  if (known !== undefined) return known;
+  const code = `HTTP_${status}`;
+  if (status < 500) return { code, class: 'permanent', unclear: false };
+  if (status < 600) return { code, class: 'retry', unclear: true };
+  return { code, class: 'permanent', unclear: true };
 }

@@ -1,0 +1,127 @@
+/**
+ * How answers are read: exactly where it matters, tolerantly elsewhere, because the interface document leaves open
+ * which fields are required and how they are written (sections 2.7 and 7).
+ *
+ * - Keys may be snake_case or lowerCamelCase, as Protocol Buffers JSON allows.
+ * - `null` means absent. Unknown fields are left out, unknown enum values are kept.
+ * - Integers may be JSON numbers or decimal strings.
+ * - A field of a type that cannot be understood is left out. An answer that arrived means a change that was made;
+ *   refusing it for a side detail would report a done change as failed.
+ */
+
+import { z } from 'zod';
+import { isJsonObject, isLosslessNumber, stringifyJson } from '../../json.ts';
+
+/** Reads a value; undefined when it can't be understood. A plain function and no schema, because it runs for each row. */
+export type Read<T> = (value: unknown) => T | undefined;
+
+/** What a reader makes of values that it understands. */
+export type ReadBy<Reader> = Reader extends Read<infer T> ? T : never;
+
+/** What is read of an object, given how its fields are read by lowerCamelCase name: any of them may be absent. */
+export type Parts<Fields> = { readonly [Name in keyof Fields]?: ReadBy<Fields[Name]> | undefined };
+
+/** An enumeration whose complete value set is not documented. */
+export type OpenEnum<Known extends string> = Known | (string & {});
+
+/**
+ * A 64-bit integer as `bigint`: exact, ordered, and comparable with `===`. (Decimal text would sort "10" before "9".)
+ * Written as JSON by `stringifyJson`.
+ */
+export function integer(value: unknown): bigint | undefined {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
+}
+
+/** A number that may have decimals: a score, points. */
+export function decimal(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint' || isLosslessNumber(value)) return Number(value.toString());
+  return typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)
+    ? Number(value)
+    : undefined;
+}
+
+/** A string; numbers are accepted as their text. */
+export function text(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'bigint' || isLosslessNumber(value)
+    ? value.toString()
+    : undefined;
+}
+
+/** A time, opaque because its format is not documented (section 2.7): text, or the JSON text of anything else. */
+export function time(value: unknown): string | undefined {
+  return value === undefined ? undefined : (text(value) ?? stringifyJson(value));
+}
+
+/** `true` or `false`, also as strings. */
+export function flag(value: unknown): boolean | undefined {
+  if (value === true || value === 'true') return true;
+  return value === false || value === 'false' ? false : undefined;
+}
+
+/** An array; elements that can't be understood are left out. */
+export function list<T>(element: Read<T>): Read<readonly T[]> {
+  return (value) =>
+    Array.isArray(value) ? value.map(element).filter((each) => each !== undefined) : undefined;
+}
+
+/** An object with these fields. */
+export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
+  fields: Fields,
+): Read<Parts<Fields>> {
+  const byKey = new Map<string, { readonly name: string; readonly read: Read<unknown> }>();
+  for (const [name, read] of Object.entries(fields)) {
+    byKey.set(name, { name, read });
+    byKey.set(snakeCase(name), { name, read });
+  }
+  return (value) => {
+    if (!isJsonObject(value)) return undefined;
+    const known: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      const field = byKey.get(key);
+      if (field !== undefined && value[key] !== null) known[field.name] = field.read(value[key]);
+    }
+    return known as Parts<Fields>;
+  };
+}
+
+/** The same as a schema, which refuses what is no object. */
+export function schemaOf<T extends object>(read: Read<T>): z.ZodType<T> {
+  return z.transform((value: unknown, { issues }) => {
+    const known = read(value);
+    if (known !== undefined) return known;
+    issues.push({ code: 'invalid_type', expected: 'object', input: value });
+    return z.NEVER;
+  });
+}
+
+/** What the body of a 2xx answer says: the value, or why it is not the answer to the request. */
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly code: ReadingProblem; readonly message: string };
+
+/**
+ * - `ANSWER_INCOMPLETE`: the identifier that the answer must hold is missing or unreadable.
+ * - `ANSWER_ID_MISMATCH`: the answer is about another thing.
+ * - `ANSWER_STILL_DELETED`: the evaluation is still deleted.
+ */
+type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL_DELETED';
+
+/** The identifier in the answer, when it is the one that was sent (canonical decimal). */
+export function readIdentifier(field: string, sent: string, received: bigint | undefined): Reading<bigint> {
+  if (received === undefined) {
+    return { ok: false, code: 'ANSWER_INCOMPLETE', message: `The answer holds no readable ${field}` };
+  }
+  if (String(received) !== sent) {
+    const message = `The answer is about ${field} ${received}, the request was about ${sent}`;
+    return { ok: false, code: 'ANSWER_ID_MISMATCH', message };
+  }
+  return { ok: true, value: received };
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
