@@ -60,6 +60,13 @@ export function stringifyJson(value: unknown): string {
   return text;
 }
 
+/** Whether a parsed value is an object of JSON: neither an array nor an exact number. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
+  );
+}
+
 /**
  * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: with them it still takes
  * less than half the time of a parser in JavaScript. What is no JSON does not become JSON.

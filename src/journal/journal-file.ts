@@ -1,5 +1,5 @@
 import { type FileHandle, stat } from 'node:fs/promises';
-import type { Outcome, RowHistory, RowResult } from '../domain.ts';
+import type { OutcomeCounts, RowHistory, RowResult } from '../domain.ts';
 import { removedJournal, replacedJournal } from './failure.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { CodeCount, Journal, JournalEntry, JournalReader, JournalView } from './journal.ts';
@@ -44,7 +44,7 @@ abstract class OpenJournal implements JournalView {
     return this.#state.finishedCount;
   }
 
-  get outcomeCounts(): Readonly<Record<Outcome, number>> {
+  get outcomeCounts(): OutcomeCounts {
     return this.#state.outcomeCounts;
   }
 

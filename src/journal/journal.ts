@@ -1,4 +1,4 @@
-import type { Outcome, RowHistory, RowResult } from '../domain.ts';
+import type { Outcome, OutcomeCounts, RowHistory, RowResult } from '../domain.ts';
 
 /**
  * What a journal says, one entry a line:
@@ -26,7 +26,7 @@ export interface CodeCount {
 export interface JournalView {
   /** Rows with a result. */
   readonly finishedCount: number;
-  readonly outcomeCounts: Readonly<Record<Outcome, number>>;
+  readonly outcomeCounts: OutcomeCounts;
   readonly codeCounts: readonly CodeCount[];
   /** Finished rows with an attempt that may have been processed without its answer arriving. */
   readonly unclearCount: number;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomes, type RowResult } from '../../src/domain.ts';
 import type { JournalEntry } from '../../src/journal/journal.ts';
 import { JournalState } from '../../src/journal/state.ts';
-import { anyEntry, resultOf } from './arbitraries.ts';
+import { anyEntry, finished } from './arbitraries.ts';
 
 function stateOf(...entries: readonly JournalEntry[]): JournalState {
   const state = new JournalState();
@@ -11,10 +11,6 @@ function stateOf(...entries: readonly JournalEntry[]): JournalState {
   return state;
 }
 
-const finished = (row: number, more: Partial<RowResult> = {}): JournalEntry => ({
-  type: 'row',
-  result: resultOf(row, more),
-});
 const fed = (first: number, last: number): JournalEntry => ({ type: 'fed', first, last });
 const open = (row: number, attempts = 1): JournalEntry => ({
   type: 'open',
