@@ -2,12 +2,10 @@ import { usageError } from '../errors.ts';
 import { type Delimiter, detectDelimiter } from './csv/delimiter.ts';
 import { inputKind } from './input.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
-import { maxRecordBytes } from './limits.ts';
 import type { ManifestFormat } from './manifest.ts';
 import { isGzip, recogniseForeignFile } from './text/file-kind.ts';
-import { located } from './text/located.ts';
-import { TextMistake } from './text/mistake.ts';
-import { type ReadingLimits, readBytes, readText, type TextSource } from './text/source.ts';
+import { TextMistake } from './text/position.ts';
+import { located, type ReadingLimits, readBytes, readText, type TextSource } from './text/source.ts';
 
 /** How the rows stand in the text. */
 export type Layout =
@@ -15,6 +13,9 @@ export type Layout =
   | { readonly kind: 'json-array' }
   | { readonly kind: 'json-wrapper'; readonly facts: WrapperFacts }
   | { readonly kind: 'json-lines' };
+
+/** Default limit of one record, in bytes: CSV record, JSON array element or line of JSON Lines. */
+export const maxRecordBytes = 16 * 1024 * 1024;
 
 /** Bytes at the beginning of the text from which its layout is told. */
 const headSize = 64 * 1024;

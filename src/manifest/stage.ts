@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { onDisk } from '../system-error.ts';
 import { type InputOptions, readInput } from './input.ts';
 import { formatOf, identify } from './layout.ts';
-import { readSize } from './limits.ts';
 import type { ManifestFormat } from './manifest.ts';
+import { readSize } from './text/source.ts';
 
 /** A manifest's own copy: what was reviewed is what runs. */
 export interface StagedManifest {
@@ -50,33 +50,38 @@ export async function stageManifest(
   }
 }
 
-/** SHA-256 of a file's bytes, in hexadecimal, and their number. */
-export async function hashFile(path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: readSize })) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { sha256: hash.digest('hex'), bytes };
+/** SHA-256 of bytes, in hexadecimal, and their number. */
+export interface Digest {
+  readonly sha256: string;
+  readonly bytes: number;
 }
 
-async function copy(
-  input: AsyncIterable<Buffer>,
-  path: string,
-): Promise<{ readonly sha256: string; readonly bytes: number }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
+/** The digest of what is in a file. */
+export function hashFile(path: string): Promise<Digest> {
+  return digest(createReadStream(path, { highWaterMark: readSize }), () => {});
+}
+
+async function copy(input: AsyncIterable<Buffer>, path: string): Promise<Digest> {
   const file = await onDisk(path, () => open(path, 'w', 0o600));
   try {
-    for await (const chunk of input) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      await onDisk(path, () => file.writeFile(chunk));
-    }
+    const copied = await digest(input, (chunk) => onDisk(path, () => file.writeFile(chunk)));
     await onDisk(path, () => file.sync());
+    return copied;
   } finally {
     await file.close();
+  }
+}
+
+async function digest(
+  chunks: AsyncIterable<Buffer>,
+  take: (chunk: Buffer) => void | Promise<void>,
+): Promise<Digest> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    await take(chunk);
   }
   return { sha256: hash.digest('hex'), bytes };
 }

@@ -1,6 +1,5 @@
 import { escapeInvisible } from '../../printable.ts';
-import { isLineEnd, type LineCounter } from '../text/line-counter.ts';
-import { TextMistake } from '../text/mistake.ts';
+import { isLineEnd, type LineCounter, TextMistake } from '../text/position.ts';
 
 /** Where a value was found, and its text. */
 export interface JsonText {

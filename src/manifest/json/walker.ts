@@ -1,5 +1,4 @@
-import { isLineEnd, LineCounter } from '../text/line-counter.ts';
-import { TextMistake } from '../text/mistake.ts';
+import { isLineEnd, LineCounter, TextMistake } from '../text/position.ts';
 import { parsePiece, repeatedName } from './piece.ts';
 import { isWhiteSpace, type JsonText, JsonValueReader } from './value-reader.ts';
 

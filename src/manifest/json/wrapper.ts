@@ -1,7 +1,8 @@
+import { isJsonObject } from '../../json.ts';
 import { fieldNameOf } from '../column-names.ts';
-import { excerpt } from '../excerpt.ts';
-import { TextMistake } from '../text/mistake.ts';
-import { isJsonObject, parsePiece, repeatedName } from './piece.ts';
+import { excerpt } from '../problem.ts';
+import { TextMistake } from '../text/position.ts';
+import { repeatedName, valueAt } from './piece.ts';
 import { type JsonPiece, JsonWalker } from './walker.ts';
 
 /** What `{ "operation", "defaults", "rows": [ … ] }` says for all rows. */
@@ -49,14 +50,16 @@ export async function readWrapper(
 function readFacts(members: readonly JsonPiece[]): WrapperFacts {
   const values = new Map<string, unknown>();
   for (const { key = '', text, offset } of members) {
-    const name = String(parse(key, offset));
+    const name = String(valueAt(key, offset));
     const read = readers.get(name);
     // These are the members beside the array of rows.
-    if (values.has(name) || name === 'rows') throw repeated(name, offset);
+    if (values.has(name) || name === 'rows') {
+      throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
+    }
     if (read === undefined) {
       throw mistake(offset, `unknown member "${excerpt(name)}"; known are operation, defaults and rows`);
     }
-    values.set(name, read(parse(text, offset), offset));
+    values.set(name, read(valueAt(text, offset), offset));
   }
   return Object.fromEntries(values);
 }
@@ -82,16 +85,6 @@ function readDefaults(value: unknown, offset: number): unknown {
     if (each !== null) defaults.set(field, each);
   }
   return Object.fromEntries(defaults);
-}
-
-function parse(text: string, offset: number): unknown {
-  const parsed = parsePiece(text);
-  if (parsed.ok) return parsed.value;
-  throw new TextMistake(parsed.code, offset + Buffer.byteLength(text.slice(0, parsed.index)), parsed.problem);
-}
-
-function repeated(name: string, offset: number): TextMistake {
-  return new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
 }
 
 function mistake(offset: number, problem: string): TextMistake {

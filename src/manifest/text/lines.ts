@@ -1,5 +1,4 @@
-import { isLineEnd, LineCounter } from './line-counter.ts';
-import { TextMistake } from './mistake.ts';
+import { isLineEnd, LineCounter, TextMistake } from './position.ts';
 
 /** A line of text without its line end. */
 export interface TextLine {

@@ -3,8 +3,11 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type CqbatchError, usageError } from '../../errors.ts';
 import { systemError } from '../../system-error.ts';
-import { readSize } from '../limits.ts';
+import { type Position, PositionCounter, TextMistake } from './position.ts';
 import { checkUtf8 } from './utf8.ts';
+
+/** Bytes read at a time. */
+export const readSize = 256 * 1024;
 
 /** A text file, perhaps gzipped, that can be read again and again. */
 export interface TextSource {
@@ -65,6 +68,46 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
     isFirst = false;
     if (text.length > 0) yield text;
   }
+}
+
+/** Runs a reading of the source; a mistake in the text becomes a `usageError` that names file, line and column. */
+export async function located<Result>(source: TextSource, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof TextMistake ? await locate(source, error) : error;
+  }
+}
+
+/** The same for a reading that yields results. */
+export async function* locatedAll<Result>(
+  source: TextSource,
+  results: AsyncIterable<Result>,
+): AsyncGenerator<Result, void, undefined> {
+  try {
+    yield* results;
+  } catch (error) {
+    throw error instanceof TextMistake ? await locate(source, error) : error;
+  }
+}
+
+async function locate(source: TextSource, { code, at, message }: TextMistake): Promise<Error> {
+  if (at === undefined) return usageError(code, `${source.name}: ${message}`);
+  const { line, column } = typeof at === 'number' ? await positionOf(source, at) : at;
+  return usageError(code, `${source.name}:${line}:${column}: ${message}`);
+}
+
+async function positionOf(source: TextSource, offset: number): Promise<Position> {
+  const counter = new PositionCounter();
+  let read = 0;
+  for await (const chunk of readBytes(source)) {
+    for (const byte of chunk) {
+      if (read === offset) return counter.position;
+      if (read >= source.bomLength) counter.advance(byte);
+      read++;
+    }
+  }
+  return counter.position;
 }
 
 /** @param what is too large. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resultCells, resultHeader } from '../../src/report/result-cells.ts';
+import { resultCells, resultHeader } from '../../src/report/report-columns.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 
 test('the columns are those of the report, then those of the operations', () => {
