@@ -4,7 +4,7 @@ import type { Delimiter } from './csv/delimiter.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from './csv/records.ts';
 import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
-import { formatOf, identify, type Layout, maxRecordBytes } from './layout.ts';
+import { identify, type Layout, maxRecordBytes } from './layout.ts';
 import type { Manifest, ManifestRow, UnnumberedRow } from './manifest.ts';
 import { TextMistake } from './text/position.ts';
 import { located, locatedAll, type ReadingLimits, readText, type TextSource } from './text/source.ts';
@@ -53,9 +53,9 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
   const readable = await lookAtFirstRows(source.name, rows());
   return {
     name: source.name,
-    format: formatOf(layout),
+    format: layout.format,
     gzip: source.gzip,
-    ...(layout.kind === 'json-wrapper' && layout.facts),
+    ...('facts' in layout && layout.facts),
     columns: () => reader.columns(),
     readable,
     bytes: () => bytes,
@@ -115,20 +115,19 @@ async function openReader(
   clearToken: string,
   limit = maxRecordBytes,
 ): Promise<RowReader> {
-  if (layout.kind === 'delimited') {
+  if ('delimiter' in layout) {
     const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter, limit);
     const header = await readHeader(source, records(readText(source)), clearToken);
     return { columns: () => header.names, rows: (text) => readCsvRows(records(text), header, clearToken) };
   }
   const columns = new ColumnList(source.name);
   const place = { offset: source.bomLength, limit };
-  if (layout.kind === 'json-lines') {
-    return { columns: () => columns.names, rows: (text) => readJsonLines(text, place, columns) };
-  }
-  const outer = layout.kind === 'json-array' ? 'array' : 'object';
   return {
     columns: () => columns.names,
-    rows: (text) => readJsonRows(text, { layout: outer, ...place }, columns),
+    rows: (text) =>
+      layout.format === 'jsonl'
+        ? readJsonLines(text, place, columns)
+        : readJsonRows(text, { outer: layout.outer, ...place }, columns),
   };
 }
 

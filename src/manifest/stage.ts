@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../system-error.ts';
 import { type InputOptions, readInput } from './input.ts';
-import { formatOf, identify } from './layout.ts';
+import { identify } from './layout.ts';
 import type { ManifestFormat } from './manifest.ts';
 import { readSize } from './text/source.ts';
 
@@ -40,7 +40,7 @@ export async function stageManifest(
     const copied = await copy(readInput(source, name, options), arriving);
     const identified = await identify(arriving, name, options);
     const { gzip } = identified.source;
-    const format = formatOf(identified.layout);
+    const { format } = identified.layout;
     const path = join(intoDir, `manifest.${format}${gzip ? '.gz' : ''}`);
     await rename(arriving, path);
     return { path, name, ...copied, format, gzip };

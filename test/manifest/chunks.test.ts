@@ -31,12 +31,12 @@ const readers: Readonly<
   'a JSON array': [
     array,
     6,
-    (chunks) => flat(readJsonRows(chunks, { layout: 'array', ...place }, new ColumnList('a'))),
+    (chunks) => flat(readJsonRows(chunks, { outer: 'array', ...place }, new ColumnList('a'))),
   ],
   'rows in an object': [
     wrapper,
     2,
-    (chunks) => flat(readJsonRows(chunks, { layout: 'object', ...place }, new ColumnList('a'))),
+    (chunks) => flat(readJsonRows(chunks, { outer: 'object', ...place }, new ColumnList('a'))),
   ],
   'the facts of an object': [wrapper, 'é', (chunks) => readWrapper(chunks, place)],
   'JSON Lines': [lines, 4, (chunks) => flat(readJsonLines(chunks, place, new ColumnList('a')))],

@@ -54,10 +54,6 @@ test.each<[string, readonly string[]]>([
   expect(csvText([record])).toBe(`${line}\n`);
 });
 
-test('no records are no text', () => {
-  expect(csvText([])).toBe('');
-});
-
 test('any text comes back from its cells as other programs read them', () => {
   fc.assert(
     fc.property(anyRecords, (records) => {

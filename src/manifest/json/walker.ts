@@ -10,7 +10,7 @@ export interface JsonPiece extends JsonText {
 
 export interface JsonWalkerOptions {
   /** `[ rows ]`, or `{ …, "rows": [ rows ], … }` whose other members become pieces too. */
-  readonly layout: 'array' | 'object';
+  readonly outer: 'array' | 'object';
   /** Offset of the first byte: the length of a byte order mark that has been taken off. */
   readonly offset: number;
   /** Bytes of one value. */
@@ -137,12 +137,12 @@ export class JsonWalker {
         if (byte !== comma) throw unexpected(byte, offset, ', or ]');
         return 'element';
       case 'done':
-        throw syntax(offset, `text after the end of the ${this.#options.layout}`);
+        throw syntax(offset, `text after the end of the ${this.#options.outer}`);
     }
   }
 
   #open(byte: number, offset: number): State {
-    const isArray = this.#options.layout === 'array';
+    const isArray = this.#options.outer === 'array';
     if (byte !== (isArray ? openBracket : openBrace)) throw unexpected(byte, offset, isArray ? '[' : '{');
     this.#openLine = this.#lines.line;
     return isArray ? 'first-element' : 'first-key';
@@ -155,7 +155,7 @@ export class JsonWalker {
   }
 
   #closeRows(): State {
-    return this.#options.layout === 'array' ? this.#close() : 'after-member';
+    return this.#options.outer === 'array' ? this.#close() : 'after-member';
   }
 
   #close(): State {

@@ -26,7 +26,7 @@ export async function readWrapper(
   chunks: AsyncIterable<Buffer>,
   options: { readonly offset: number; readonly limit: number },
 ): Promise<WrapperFacts | undefined> {
-  const walker = new JsonWalker({ layout: 'object', skipElements: true, ...options });
+  const walker = new JsonWalker({ outer: 'object', skipElements: true, ...options });
   const members: JsonPiece[] = [];
   try {
     for await (const chunk of chunks) {

@@ -65,7 +65,7 @@ test('an array is accepted when JSON.parse accepts it, with the same rows, where
       const text = `[${elements.join(',')}]`;
       const expected = parsed(text);
       const found = await outcome(
-        readJsonRows(chunksOf(text, size), { layout: 'array', ...place }, new ColumnList('a')),
+        readJsonRows(chunksOf(text, size), { outer: 'array', ...place }, new ColumnList('a')),
       );
       if (isRepeated(found)) {
         seen.repeated++;
@@ -108,7 +108,7 @@ test('an object with rows is accepted only when JSON.parse accepts it, with the 
       const expected = parsed(text) as { readonly value: Record<string, never> } | undefined;
       const facts = await readWrapper(chunksOf(text, size), place).catch((error: unknown) => error);
       const rows = await outcome(
-        readJsonRows(chunksOf(text, size), { layout: 'object', ...place }, new ColumnList('a')),
+        readJsonRows(chunksOf(text, size), { outer: 'object', ...place }, new ColumnList('a')),
       );
       if (facts === undefined) {
         // Taken for JSON Lines.
