@@ -4,8 +4,15 @@ import { inputKind } from './input.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
 import type { ManifestFormat } from './manifest.ts';
 import { isGzip, recogniseForeignFile } from './text/file-kind.ts';
-import { TextMistake } from './text/position.ts';
-import { located, type ReadingLimits, readBytes, readText, type TextSource } from './text/source.ts';
+import { syntaxMistake, TextMistake } from './text/position.ts';
+import {
+  type ByteSource,
+  located,
+  type ReadingLimits,
+  readBytes,
+  readText,
+  type TextSource,
+} from './text/source.ts';
 
 /** How the rows stand in the text. */
 export type Layout =
@@ -52,10 +59,7 @@ interface Head {
   readonly complete: boolean;
 }
 
-async function readHead(
-  source: Pick<TextSource, 'path' | 'name' | 'gzip' | 'limits'>,
-  size: number,
-): Promise<Head> {
+async function readHead(source: ByteSource, size: number): Promise<Head> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of readBytes(source)) {
@@ -86,7 +90,7 @@ async function findLayout(source: TextSource, head: Head): Promise<Layout> {
   if (hint === 'jsonl') return { format: 'jsonl' };
   if (hint === 'json') {
     const offset = source.bomLength + Buffer.byteLength(text.slice(0, text.search(/\S/)));
-    throw new TextMistake('MANIFEST_SYNTAX', offset, 'a JSON manifest must begin with [ or {');
+    throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
   }
   const delimiter = detectDelimiter(text, head.complete, hint === 'tsv' ? '\t' : ',');
   return { format: delimiter === '\t' ? 'tsv' : 'csv', delimiter };

@@ -6,7 +6,7 @@ import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
 import { identify, type Layout, maxRecordBytes } from './layout.ts';
 import type { Manifest, ManifestRow, UnnumberedRow } from './manifest.ts';
-import { TextMistake } from './text/position.ts';
+import { syntaxMistake, TextMistake } from './text/position.ts';
 import { located, locatedAll, type ReadingLimits, readText, type TextSource } from './text/source.ts';
 
 export interface OpenOptions {
@@ -154,6 +154,6 @@ async function* readDelimited(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const mistake = await findCsvMistake(readText(source), delimiter);
-    throw mistake ?? new TextMistake('MANIFEST_SYNTAX', undefined, error.message);
+    throw mistake ?? syntaxMistake(undefined, error.message);
   }
 }

@@ -1,5 +1,5 @@
 import { Parser } from 'csv-parse';
-import { isLineEnd, type Position, PositionCounter, TextMistake } from '../text/position.ts';
+import { isLineEnd, type Position, PositionCounter, syntaxMistake, TextMistake } from '../text/position.ts';
 import type { Delimiter } from './delimiter.ts';
 
 /** A record of delimited text. */
@@ -124,24 +124,20 @@ export async function findCsvMistake(
       if (state === 'quoted') {
         if (byte === quote) state = 'after-quote';
       } else if (byte === quote) {
-        if (state === 'plain') return syntax(counter.position, quoteInsideCell);
+        if (state === 'plain') return syntaxMistake(counter.position, quoteInsideCell);
         if (state === 'cell-start') opening = counter.position;
         state = 'quoted';
       } else if (byte === delimiterByte || isLineEnd(byte)) {
         state = 'cell-start';
       } else if (state === 'after-quote') {
-        return syntax(counter.position, textAfterQuote(opening.line));
+        return syntaxMistake(counter.position, textAfterQuote(opening.line));
       } else {
         state = 'plain';
       }
       counter.advance(byte);
     }
   }
-  return state === 'quoted' ? syntax(opening, 'this quote is never closed') : undefined;
-}
-
-function syntax(position: Position, problem: string): TextMistake {
-  return new TextMistake('MANIFEST_SYNTAX', position, problem);
+  return state === 'quoted' ? syntaxMistake(opening, 'this quote is never closed') : undefined;
 }
 
 const quoteInsideCell =

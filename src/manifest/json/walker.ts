@@ -1,4 +1,4 @@
-import { isLineEnd, LineCounter, TextMistake } from '../text/position.ts';
+import { isLineEnd, LineCounter, syntaxMistake, TextMistake } from '../text/position.ts';
 import { parsePiece, repeatedName } from './piece.ts';
 import { isWhiteSpace, type JsonText, JsonValueReader } from './value-reader.ts';
 
@@ -19,24 +19,21 @@ export interface JsonWalkerOptions {
   readonly skipElements: boolean;
 }
 
-/**
- * What the walker expects outside of values.
- *
- * - `open`: the first bracket or brace.
- * - `first-key`, `key`, `colon`, `member`, `after-member`: the parts of the outer object.
- * - `first-element`, `element`, `after-element`: the parts of the array of rows.
- * - `done`: nothing but white space.
- */
+/** What the walker expects outside of values. */
 type State =
+  /** The first bracket or brace. */
   | 'open'
+  /** The parts of the outer object. */
   | 'first-key'
   | 'key'
   | 'colon'
   | 'member'
   | 'after-member'
+  /** The parts of the array of rows. */
   | 'first-element'
   | 'element'
   | 'after-element'
+  /** Nothing but white space. */
   | 'done';
 
 /** Cuts JSON text (RFC 8259) that comes in chunks of bytes into the texts of its rows, in constant memory. */
@@ -103,8 +100,9 @@ export class JsonWalker {
 
   /** @throws TextMistake (`MANIFEST_SYNTAX`) when the text is not complete. */
   end(): void {
-    if (this.#inValue) throw syntax(this.#value.offset, 'the file ends inside this value; is it cut off?');
-    if (this.#state !== 'done') throw syntax(this.#offset, 'the file ends too early; is it cut off?');
+    if (this.#inValue)
+      throw syntaxMistake(this.#value.offset, 'the file ends inside this value; is it cut off?');
+    if (this.#state !== 'done') throw syntaxMistake(this.#offset, 'the file ends too early; is it cut off?');
   }
 
   /** Handles a byte between values; returns what comes next, or the same state when a value begins. */
@@ -137,7 +135,7 @@ export class JsonWalker {
         if (byte !== comma) throw unexpected(byte, offset, ', or ]');
         return 'element';
       case 'done':
-        throw syntax(offset, `text after the end of the ${this.#options.outer}`);
+        throw syntaxMistake(offset, `text after the end of the ${this.#options.outer}`);
     }
   }
 
@@ -200,11 +198,7 @@ function isRows(key: string | undefined): boolean {
 
 function unexpected(byte: number, offset: number, expected: string): TextMistake {
   const shown = byte > 0x20 && byte < 0x7f ? `"${String.fromCharCode(byte)}"` : 'this character';
-  return syntax(offset, `expected ${expected}, not ${shown}`);
-}
-
-function syntax(offset: number, problem: string): TextMistake {
-  return new TextMistake('MANIFEST_SYNTAX', offset, problem);
+  return syntaxMistake(offset, `expected ${expected}, not ${shown}`);
 }
 
 const quote = 0x22;

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../json.ts';
 import { fieldNameOf } from '../column-names.ts';
 import { excerpt } from '../problem.ts';
-import { TextMistake } from '../text/position.ts';
+import { syntaxMistake, TextMistake } from '../text/position.ts';
 import { repeatedName, valueAt } from './piece.ts';
 import { type JsonPiece, JsonWalker } from './walker.ts';
 
@@ -40,8 +40,7 @@ export async function readWrapper(
   }
   if (walker.hasRows) return readFacts(members);
   if (walker.isOnOneLine) return undefined;
-  throw new TextMistake(
-    'MANIFEST_SYNTAX',
+  throw syntaxMistake(
     options.offset,
     'this object has no array "rows"; write [ rows ], { "rows": [ rows ] }, or one object on each line (JSON Lines)',
   );
@@ -57,7 +56,10 @@ function readFacts(members: readonly JsonPiece[]): WrapperFacts {
       throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
     }
     if (read === undefined) {
-      throw mistake(offset, `unknown member "${excerpt(name)}"; known are operation, defaults and rows`);
+      throw syntaxMistake(
+        offset,
+        `unknown member "${excerpt(name)}"; known are operation, defaults and rows`,
+      );
     }
     values.set(name, read(valueAt(text, offset), offset));
   }
@@ -71,22 +73,19 @@ const readers: ReadonlyMap<string, (value: unknown, offset: number) => unknown> 
 
 function readOperation(value: unknown, offset: number): unknown {
   if (typeof value === 'string') return value;
-  throw mistake(offset, '"operation" must be the name of an operation');
+  throw syntaxMistake(offset, '"operation" must be the name of an operation');
 }
 
 function readDefaults(value: unknown, offset: number): unknown {
-  if (!isJsonObject(value)) throw mistake(offset, '"defaults" must be an object with a value for each field');
+  if (!isJsonObject(value))
+    throw syntaxMistake(offset, '"defaults" must be an object with a value for each field');
   const defaults = new Map<string, unknown>();
   for (const [key, each] of Object.entries(value)) {
     const field = fieldNameOf(key);
     if (defaults.has(field)) {
-      throw mistake(offset, `"defaults" has two values for ${excerpt(field)}; keep one of them`);
+      throw syntaxMistake(offset, `"defaults" has two values for ${excerpt(field)}; keep one of them`);
     }
     if (each !== null) defaults.set(field, each);
   }
   return Object.fromEntries(defaults);
-}
-
-function mistake(offset: number, problem: string): TextMistake {
-  return new TextMistake('MANIFEST_SYNTAX', offset, problem);
 }

@@ -21,6 +21,11 @@ export class TextMistake extends Error {
   }
 }
 
+/** A mistake by which the text is not of its format. */
+export function syntaxMistake(at: Position | number | undefined, problem: string): TextMistake {
+  return new TextMistake('MANIFEST_SYNTAX', at, problem);
+}
+
 /** Follows UTF-8 bytes and knows the position of the next one. */
 export class PositionCounter {
   #line = 1;

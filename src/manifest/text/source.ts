@@ -9,15 +9,19 @@ import { checkUtf8 } from './utf8.ts';
 /** Bytes read at a time. */
 export const readSize = 256 * 1024;
 
-/** A text file, perhaps gzipped, that can be read again and again. */
-export interface TextSource {
+/** A file, perhaps gzipped, that can be read again and again. */
+export interface ByteSource {
   readonly path: string;
   /** What to call it in messages. */
   readonly name: string;
   readonly gzip: boolean;
+  readonly limits?: ReadingLimits;
+}
+
+/** The same when it is known how its text begins. */
+export interface TextSource extends ByteSource {
   /** Length of the byte order mark in bytes: 0 or 3. */
   readonly bomLength: number;
-  readonly limits?: ReadingLimits;
 }
 
 /** What bounds the reading of a manifest. */
@@ -33,9 +37,7 @@ export interface ReadingLimits {
  *
  * @throws CqbatchError (`usage`) when the file cannot be read or its gzip is damaged.
  */
-export async function* readBytes(
-  source: Pick<TextSource, 'path' | 'name' | 'gzip' | 'limits'>,
-): AsyncGenerator<Buffer, void, undefined> {
+export async function* readBytes(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
   const { maxBytes = Number.POSITIVE_INFINITY, signal } = source.limits ?? {};
   let bytes = 0;
   const file = createReadStream(source.path, { highWaterMark: readSize });
