@@ -60,10 +60,6 @@ abstract class OpenJournal implements JournalView {
     return this.#state.lastRow;
   }
 
-  get firstFinishedAt(): string | undefined {
-    return this.#state.firstFinishedAt;
-  }
-
   get lastFinishedAt(): string | undefined {
     return this.#state.lastFinishedAt;
   }

@@ -32,8 +32,7 @@ export interface JournalView {
   readonly unclearCount: number;
   /** Highest number of a finished row, 0 when there is none. */
   readonly lastRow: number;
-  /** First and last end of a finished row's last attempt, ISO 8601 UTC. */
-  readonly firstFinishedAt: string | undefined;
+  /** The latest end of a finished row's last attempt, ISO 8601 UTC. */
   readonly lastFinishedAt: string | undefined;
   isFinished(row: number): boolean;
   /** What the attempts of an unfinished row did, as its latest `open` entry says. */

@@ -10,7 +10,6 @@ export class JournalState {
   finishedCount = 0;
   unclearCount = 0;
   lastRow = 0;
-  firstFinishedAt: string | undefined;
   lastFinishedAt: string | undefined;
   readonly #offsets = new RowOffsets();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
@@ -77,13 +76,9 @@ export class JournalState {
     this.finishedCount++;
     if (result.unclear) this.unclearCount++;
     if (row > this.lastRow) this.lastRow = row;
-    if (finishedAt !== undefined) {
-      // Times of one format, in UTC, sort as text.
-      if (this.firstFinishedAt === undefined || finishedAt < this.firstFinishedAt)
-        this.firstFinishedAt = finishedAt;
-      if (this.lastFinishedAt === undefined || finishedAt > this.lastFinishedAt)
-        this.lastFinishedAt = finishedAt;
-    }
+    // Times of one format, in UTC, sort as text.
+    if (finishedAt !== undefined && finishedAt > (this.lastFinishedAt ?? ''))
+      this.lastFinishedAt = finishedAt;
     const key = `${outcome} ${code}`;
     const known = this.#codes.get(key);
     if (known === undefined) this.#codes.set(key, { outcome, code, count: 1 });

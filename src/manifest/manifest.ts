@@ -8,7 +8,6 @@ export interface Manifest {
   /** What to call it in messages. */
   readonly name: string;
   readonly format: ManifestFormat;
-  readonly gzip: boolean;
   /** What a JSON manifest of the form `{ "operation", "defaults", "rows" }` says for all of its rows. */
   readonly operation?: string;
   /** Field name to value. */

@@ -54,7 +54,6 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
   return {
     name: source.name,
     format: layout.format,
-    gzip: source.gzip,
     ...('facts' in layout && layout.facts),
     columns: () => reader.columns(),
     readable,

@@ -5,21 +5,20 @@ import { join } from 'node:path';
 import { onDisk } from '../system-error.ts';
 import { type InputOptions, readInput } from './input.ts';
 import { identify } from './layout.ts';
-import type { ManifestFormat } from './manifest.ts';
 import { readSize } from './text/source.ts';
 
-/** A manifest's own copy: what was reviewed is what runs. */
-export interface StagedManifest {
+/** SHA-256 of bytes, in hexadecimal, and their number. */
+interface Digest {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** A manifest's own copy, with the digest of its file: what was reviewed is what runs. */
+export interface StagedManifest extends Digest {
   /** The copy: `manifest.csv`, `.tsv`, `.json` or `.jsonl`, with `.gz` when it is gzipped. */
   readonly path: string;
   /** What to call it in messages: the path that was given, or `<stdin>`. */
   readonly name: string;
-  /** SHA-256 of the bytes as they are in the file, in hexadecimal. */
-  readonly sha256: string;
-  /** Size of the file. */
-  readonly bytes: number;
-  readonly format: ManifestFormat;
-  readonly gzip: boolean;
 }
 
 /**
@@ -38,22 +37,14 @@ export async function stageManifest(
   const arriving = join(intoDir, 'manifest.arriving');
   try {
     const copied = await copy(readInput(source, name, options), arriving);
-    const identified = await identify(arriving, name, options);
-    const { gzip } = identified.source;
-    const { format } = identified.layout;
-    const path = join(intoDir, `manifest.${format}${gzip ? '.gz' : ''}`);
+    const { source: text, layout } = await identify(arriving, name, options);
+    const path = join(intoDir, `manifest.${layout.format}${text.gzip ? '.gz' : ''}`);
     await rename(arriving, path);
-    return { path, name, ...copied, format, gzip };
+    return { path, name, ...copied };
   } catch (error) {
     await rm(arriving, { force: true }).catch(() => {});
     throw error;
   }
-}
-
-/** SHA-256 of bytes, in hexadecimal, and their number. */
-export interface Digest {
-  readonly sha256: string;
-  readonly bytes: number;
 }
 
 /** The digest of what is in a file. */

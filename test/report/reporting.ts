@@ -74,10 +74,7 @@ export async function* inChunks(
 
 /** The records of a CSV file by column title, as other programs read them. */
 export async function readRecords(path: string): Promise<readonly Readonly<Record<string, string>>[]> {
-  const [header = [], ...records]: string[][] = parse(await readFile(path), { bom: true });
-  return records.map((record) =>
-    Object.fromEntries(header.map((title, index) => [title, record[index] ?? ''])),
-  );
+  return parse(await readFile(path), { bom: true, columns: true });
 }
 
 /** The cells of each row of a file that is fed back. */
