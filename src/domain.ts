@@ -14,6 +14,7 @@ export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'not_att
 
 export type Outcome = (typeof outcomes)[number];
 
+/** How many rows ended with each outcome. */
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
 /** Counts to begin with. */
