@@ -14,6 +14,14 @@ export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'not_att
 
 export type Outcome = (typeof outcomes)[number];
 
+/** How many rows ended with each outcome. */
+export type OutcomeCounts = Readonly<Record<Outcome, number>>;
+
+/** Counts to begin with. */
+export function noOutcomes(): Record<Outcome, number> {
+  return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 };
+}
+
 /** What an operation tells about a row it has done: report column (without its leading `_`) to text. */
 export type ResultColumns = Readonly<Record<string, string>>;
 

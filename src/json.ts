@@ -60,9 +60,11 @@ export function stringifyJson(value: unknown): string {
   return text;
 }
 
-/** Whether a parsed value is an object, and no array. */
+/** Whether a parsed value is an object of JSON: neither an array nor an exact number. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
+  );
 }
 
 /**

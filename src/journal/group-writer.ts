@@ -14,6 +14,8 @@ export interface Disk {
 
 interface Append {
   readonly entries: readonly JournalEntry[];
+  /** The results among them that are new. */
+  readonly added: RowResult[];
   readonly resolve: (added: readonly RowResult[]) => void;
   readonly reject: (error: Error) => void;
 }
@@ -53,7 +55,7 @@ export class GroupWriter {
   /** Resolves when the entries are safe, with the results that were new: of every row, the first one counts. */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ entries, resolve, reject });
+      this.#waiting.push({ entries, added: [], resolve, reject });
       this.#writing ??= this.#writeGroups();
     });
   }
@@ -75,44 +77,37 @@ export class GroupWriter {
   async #writeGroup(group: readonly Append[]): Promise<void> {
     try {
       if (this.#failure !== undefined) throw this.#failure;
-      const { bytes, placed, added } = this.#layOut(group);
+      const { bytes, placed } = this.#layOut(group);
       if (bytes.length > 0) await this.#disk.persist(bytes, this.#end);
       this.#end += bytes.length;
       for (const { entry, offset } of placed) this.#state.apply(entry, offset);
-      for (const [index, { resolve }] of group.entries()) resolve(added[index] ?? []);
+      for (const { added, resolve } of group) resolve(added);
     } catch (error) {
       this.#failure ??= this.#disk.failure(error);
       for (const { reject } of group) reject(this.#failure);
     }
   }
 
-  /** The group's bytes, the entries in them, and the new results of each append. */
-  #layOut(group: readonly Append[]): {
-    readonly bytes: Buffer;
-    readonly placed: readonly PlacedEntry[];
-    readonly added: readonly (readonly RowResult[])[];
-  } {
+  /** The group's bytes and the entries in them; enters the new results of each append. */
+  #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
     const placed: PlacedEntry[] = [];
-    const added: RowResult[][] = [];
     const rows = new Set<number>();
     let offset = this.#end;
     let text = '';
-    for (const { entries } of group) {
-      const fresh: RowResult[] = [];
+    for (const { entries, added } of group) {
       for (const entry of entries) {
         if (this.#isSuperseded(entry, rows)) continue;
         if (entry.type === 'row') {
           rows.add(entry.result.row);
-          fresh.push(entry.result);
+          added.push(entry.result);
         }
         const line = encodeEntry(entry);
         placed.push({ entry, offset });
         offset += Buffer.byteLength(line);
         text += line;
       }
-      added.push(fresh);
     }
-    return { bytes: Buffer.from(text), placed, added };
+    return { bytes: Buffer.from(text), placed };
   }
 
   /** Whether a result that is known, or comes earlier in the same group, makes the entry pointless. */

@@ -1,5 +1,5 @@
 import { type FileHandle, stat } from 'node:fs/promises';
-import type { Outcome, RowHistory, RowResult } from '../domain.ts';
+import type { OutcomeCounts, RowHistory, RowResult } from '../domain.ts';
 import { removedJournal, replacedJournal } from './failure.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { CodeCount, Journal, JournalEntry, JournalReader, JournalView } from './journal.ts';
@@ -24,15 +24,15 @@ export async function isInPlace(path: string, handle: FileHandle): Promise<boole
 
 /** The part of an open journal that does not depend on who writes it. */
 abstract class OpenJournal implements JournalView {
-  readonly #path: string;
-  readonly #handle: FileHandle;
+  protected readonly path: string;
+  protected readonly handle: FileHandle;
   readonly #state: JournalState;
   readonly #reader: ResultReader;
   #closing: Promise<void> | undefined;
 
   constructor(path: string, handle: FileHandle, state: JournalState) {
-    this.#path = path;
-    this.#handle = handle;
+    this.path = path;
+    this.handle = handle;
     this.#state = state;
     this.#reader = new ResultReader(handle);
   }
@@ -44,7 +44,7 @@ abstract class OpenJournal implements JournalView {
     return this.#state.finishedCount;
   }
 
-  get outcomeCounts(): Readonly<Record<Outcome, number>> {
+  get outcomeCounts(): OutcomeCounts {
     return this.#state.outcomeCounts;
   }
 
@@ -58,10 +58,6 @@ abstract class OpenJournal implements JournalView {
 
   get lastRow(): number {
     return this.#state.lastRow;
-  }
-
-  get firstFinishedAt(): string | undefined {
-    return this.#state.firstFinishedAt;
   }
 
   get lastFinishedAt(): string | undefined {
@@ -95,7 +91,7 @@ abstract class OpenJournal implements JournalView {
       if (offset === undefined) continue;
       const result = await this.#reader.read(offset, this.end);
       if (result?.row !== row) {
-        throw replacedJournal(this.#path, `byte ${offset} is no longer the beginning of row ${row}'s result`);
+        throw replacedJournal(this.path, `byte ${offset} is no longer the beginning of row ${row}'s result`);
       }
       part.push(result);
       if (part.length === partSize) {
@@ -107,7 +103,7 @@ abstract class OpenJournal implements JournalView {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.finish().then(() => this.#handle.close());
+    this.#closing ??= this.finish().then(() => this.handle.close());
     return this.#closing;
   }
 
@@ -117,23 +113,19 @@ abstract class OpenJournal implements JournalView {
 
 /** A journal that this process writes. */
 export class AppendableJournal extends OpenJournal implements Journal {
-  readonly #path: string;
-  readonly #handle: FileHandle;
   readonly #writer: GroupWriter;
   #lost: Promise<Error> | undefined;
   #look: NodeJS.Timeout | undefined;
 
   constructor(path: string, handle: FileHandle, state: JournalState, writer: GroupWriter) {
     super(path, handle, state);
-    this.#path = path;
-    this.#handle = handle;
     this.#writer = writer;
   }
 
   get lost(): Promise<Error> {
     this.#lost ??= new Promise((resolve) => {
       const look = async (): Promise<void> => {
-        if (!(await isInPlace(this.#path, this.#handle))) resolve(removedJournal(this.#path));
+        if (!(await isInPlace(this.path, this.handle))) resolve(removedJournal(this.path));
       };
       // A disk that does not answer is no proof that the file has gone.
       this.#look = setInterval(() => void look().catch(() => {}), lookMs).unref();
@@ -143,8 +135,8 @@ export class AppendableJournal extends OpenJournal implements Journal {
 
   async isIntact(): Promise<boolean> {
     try {
-      if (!(await isInPlace(this.#path, this.#handle))) return false;
-      return (await this.#handle.stat()).size >= this.end;
+      if (!(await isInPlace(this.path, this.handle))) return false;
+      return (await this.handle.stat()).size >= this.end;
     } catch {
       return false;
     }

@@ -1,4 +1,4 @@
-import type { Outcome, RowHistory, RowResult } from '../domain.ts';
+import type { Outcome, OutcomeCounts, RowHistory, RowResult } from '../domain.ts';
 
 /**
  * What a journal says, one entry a line:
@@ -26,14 +26,13 @@ export interface CodeCount {
 export interface JournalView {
   /** Rows with a result. */
   readonly finishedCount: number;
-  readonly outcomeCounts: Readonly<Record<Outcome, number>>;
+  readonly outcomeCounts: OutcomeCounts;
   readonly codeCounts: readonly CodeCount[];
   /** Finished rows with an attempt that may have been processed without its answer arriving. */
   readonly unclearCount: number;
   /** Highest number of a finished row, 0 when there is none. */
   readonly lastRow: number;
-  /** First and last end of a finished row's last attempt, ISO 8601 UTC. */
-  readonly firstFinishedAt: string | undefined;
+  /** The latest end of a finished row's last attempt, ISO 8601 UTC. */
   readonly lastFinishedAt: string | undefined;
   isFinished(row: number): boolean;
   /** What the attempts of an unfinished row did, as its latest `open` entry says. */

@@ -1,4 +1,5 @@
 import { outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
+import { isJsonObject } from '../json.ts';
 import type { JournalEntry } from './journal.ts';
 
 /**
@@ -145,14 +146,10 @@ function toHistory(fields: Fields): RowHistory | undefined {
 function parseObject(line: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isRow(value: unknown): value is number {
@@ -176,7 +173,7 @@ function isOutcome(value: unknown): value is RowResult['outcome'] {
 }
 
 function isColumns(value: unknown): value is ResultColumns {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   for (const name in value) if (!isText(value[name])) return false;
   return true;
 }

@@ -1,23 +1,15 @@
-import type { Outcome, RowHistory, RowResult } from '../domain.ts';
+import { noOutcomes, type Outcome, type RowHistory, type RowResult } from '../domain.ts';
 import type { CodeCount, JournalEntry } from './journal.ts';
-import { RowOffsets } from './row-offsets.ts';
 
 /**
  * What the entries of a journal add up to. Results themselves are not kept, only where their lines are: about 8 bytes
  * a finished row, and more only for the rows that are at work.
  */
 export class JournalState {
-  readonly outcomeCounts: Record<Outcome, number> = {
-    succeeded: 0,
-    failed: 0,
-    invalid: 0,
-    duplicate: 0,
-    not_attempted: 0,
-  };
+  readonly outcomeCounts = noOutcomes();
   finishedCount = 0;
   unclearCount = 0;
   lastRow = 0;
-  firstFinishedAt: string | undefined;
   lastFinishedAt: string | undefined;
   readonly #offsets = new RowOffsets();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
@@ -84,16 +76,39 @@ export class JournalState {
     this.finishedCount++;
     if (result.unclear) this.unclearCount++;
     if (row > this.lastRow) this.lastRow = row;
-    if (finishedAt !== undefined) {
-      // Times of one format, in UTC, sort as text.
-      if (this.firstFinishedAt === undefined || finishedAt < this.firstFinishedAt)
-        this.firstFinishedAt = finishedAt;
-      if (this.lastFinishedAt === undefined || finishedAt > this.lastFinishedAt)
-        this.lastFinishedAt = finishedAt;
-    }
+    // Times of one format, in UTC, sort as text.
+    if (finishedAt !== undefined && finishedAt > (this.lastFinishedAt ?? ''))
+      this.lastFinishedAt = finishedAt;
     const key = `${outcome} ${code}`;
     const known = this.#codes.get(key);
     if (known === undefined) this.#codes.set(key, { outcome, code, count: 1 });
     else known.count++;
+  }
+}
+
+/** Rows whose offsets lie in one page: 512 KB. */
+const pageRows = 65_536;
+
+/**
+ * Where the line of each finished row begins in the journal: 8 bytes a row, whatever the order in which rows finish.
+ * Offset 0 is the header's, so it stands for "no line".
+ */
+class RowOffsets {
+  readonly #pages = new Map<number, Float64Array>();
+
+  /** Offset in bytes, undefined when the row has no line. */
+  get(row: number): number | undefined {
+    return this.#pages.get(Math.floor(row / pageRows))?.[row % pageRows] || undefined;
+  }
+
+  /** `offset` is greater than 0. */
+  set(row: number, offset: number): void {
+    const number = Math.floor(row / pageRows);
+    let page = this.#pages.get(number);
+    if (page === undefined) {
+      page = new Float64Array(pageRows);
+      this.#pages.set(number, page);
+    }
+    page[row % pageRows] = offset;
   }
 }

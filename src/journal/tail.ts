@@ -25,18 +25,10 @@ export class JournalTail {
   /** End of the last complete line that was read, in bytes. */
   position = 0;
   #lines = 0;
-  readonly #path: string;
-  readonly #handle: FileHandle;
-  readonly #runId: string;
-  readonly #state: JournalState;
-  readonly #rows: number;
+  readonly #options: Required<TailOptions>;
 
-  constructor({ path, handle, runId, state, rows = Number.POSITIVE_INFINITY }: TailOptions) {
-    this.#path = path;
-    this.#handle = handle;
-    this.#runId = runId;
-    this.#state = state;
-    this.#rows = rows;
+  constructor(options: TailOptions) {
+    this.#options = { rows: Number.POSITIVE_INFINITY, ...options };
   }
 
   /**
@@ -48,15 +40,16 @@ export class JournalTail {
    *   or version.
    */
   async read(): Promise<number> {
-    const { size } = await this.#handle.stat();
+    const { path, handle } = this.#options;
+    const { size } = await handle.stat();
     if (size < this.position) {
-      throw replacedJournal(this.#path, `it had at least ${this.position} bytes and now has ${size}`);
+      throw replacedJournal(path, `it had at least ${this.position} bytes and now has ${size}`);
     }
     const torn: Buffer[] = [];
     let at = this.position;
     while (at < size) {
       const chunk = Buffer.allocUnsafe(Math.min(chunkSize, size - at));
-      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, at);
+      const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
       if (bytesRead === 0) break;
       at += bytesRead;
       this.#takeLines(chunk.subarray(0, bytesRead), torn);
@@ -80,41 +73,44 @@ export class JournalTail {
   }
 
   #takeLine(bytes: Buffer): void {
+    const { path, rows, state } = this.#options;
     const line = bytes.toString();
     const number = this.#lines + 1;
     if (line.includes(replacement) && !isUtf8(bytes)) {
-      throw corruptJournal(this.#path, number, 'this line is not UTF-8');
+      throw corruptJournal(path, number, 'this line is not UTF-8');
     }
     if (number === 1) {
       this.#checkHeader(line);
     } else {
       const entry = decodeEntry(line);
-      if (entry === undefined) throw corruptJournal(this.#path, number, 'this line is no journal entry');
+      if (entry === undefined) throw corruptJournal(path, number, 'this line is no journal entry');
       const row = lastRowOf(entry);
-      if (row > this.#rows)
-        throw corruptJournal(this.#path, number, `there is no row ${row}: the manifest has ${this.#rows}`);
-      this.#state.apply(entry, this.position);
+      if (row > rows) {
+        throw corruptJournal(path, number, `there is no row ${row}: the manifest has ${rows}`);
+      }
+      state.apply(entry, this.position);
     }
     this.#lines = number;
     this.position += bytes.length + 1;
   }
 
   #checkHeader(line: string): void {
+    const { path, runId } = this.#options;
     const header = decodeHeader(line);
     switch (header.kind) {
       case 'no-journal':
-        throw lostJournal(this.#path, 'does not begin with the header of a journal');
+        throw lostJournal(path, 'does not begin with the header of a journal');
       case 'unknown-version':
         throw fatalError(
           'JOURNAL_VERSION',
-          `${this.#path}:1: this journal has the unknown version ${header.version}. Use the version of cqbatch that ` +
+          `${path}:1: this journal has the unknown version ${header.version}. Use the version of cqbatch that ` +
             'started the run.',
         );
       case 'known':
-        if (header.run === this.#runId) return;
+        if (header.run === runId) return;
         throw fatalError(
           'JOURNAL_OF_OTHER_RUN',
-          `${this.#path}:1: this is the journal of run ${header.run}, not of run ${this.#runId}. Put the files of ` +
+          `${path}:1: this is the journal of run ${header.run}, not of run ${runId}. Put the files of ` +
             'both runs back into their own folders.',
         );
     }

@@ -1,3 +1,5 @@
+import { stringifyJson } from '../json.ts';
+
 /** What guarding and unguarding need to know besides the text. */
 export interface GuardOptions {
   /** When given, no text is written as this token, so that it reads back as text and not as "clear this field". */
@@ -65,4 +67,15 @@ function rewriteCuts(text: string, pattern: RegExp, replacement: string): string
 function isQuotedToken(text: string, token: string | undefined): boolean {
   if (token === undefined || !text.endsWith(token)) return false;
   return /^'*$/.test(text.slice(0, text.length - token.length));
+}
+
+/**
+ * Writes a cell of a `ManifestRow` as text for a CSV file: in a row whose `_guarded` column says `yes` it reads back
+ * as the same cell, and no spreadsheet runs it. What is absent or null becomes the empty cell, the empty string the
+ * clear token; JSON values other than strings become JSON text. Column names go through `guardCell` as well.
+ */
+export function cellText(value: unknown, clearToken: string): string {
+  if (value === undefined || value === null) return '';
+  if (value === '') return clearToken;
+  return guardCell(typeof value === 'string' ? value : stringifyJson(value), { clearToken });
 }

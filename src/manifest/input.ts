@@ -4,8 +4,7 @@ import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { usageError } from '../errors.ts';
-import { readSize } from './limits.ts';
-import { manifestTooLarge, type ReadingLimits, readingError } from './text/source.ts';
+import { manifestTooLarge, type ReadingLimits, readingError, readSize } from './text/source.ts';
 
 export interface InputOptions extends ReadingLimits {
   /** What `-` stands for; default is the standard input of this process. */

@@ -2,19 +2,27 @@ import { usageError } from '../errors.ts';
 import { type Delimiter, detectDelimiter } from './csv/delimiter.ts';
 import { inputKind } from './input.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
-import { maxRecordBytes } from './limits.ts';
 import type { ManifestFormat } from './manifest.ts';
 import { isGzip, recogniseForeignFile } from './text/file-kind.ts';
-import { located } from './text/located.ts';
-import { TextMistake } from './text/mistake.ts';
-import { type ReadingLimits, readBytes, readText, type TextSource } from './text/source.ts';
+import { syntaxMistake, TextMistake } from './text/position.ts';
+import {
+  type ByteSource,
+  located,
+  type ReadingLimits,
+  readBytes,
+  readText,
+  type TextSource,
+} from './text/source.ts';
 
 /** How the rows stand in the text. */
 export type Layout =
-  | { readonly kind: 'delimited'; readonly delimiter: Delimiter }
-  | { readonly kind: 'json-array' }
-  | { readonly kind: 'json-wrapper'; readonly facts: WrapperFacts }
-  | { readonly kind: 'json-lines' };
+  | { readonly format: 'csv' | 'tsv'; readonly delimiter: Delimiter }
+  | { readonly format: 'json'; readonly outer: 'array' }
+  | { readonly format: 'json'; readonly outer: 'object'; readonly facts: WrapperFacts }
+  | { readonly format: 'jsonl' };
+
+/** Default limit of one record, in bytes: CSV record, JSON array element or line of JSON Lines. */
+export const maxRecordBytes = 16 * 1024 * 1024;
 
 /** Bytes at the beginning of the text from which its layout is told. */
 const headSize = 64 * 1024;
@@ -45,28 +53,13 @@ export async function identify(
   return { source, layout };
 }
 
-/** The format that the layout belongs to. */
-export function formatOf(layout: Layout): ManifestFormat {
-  switch (layout.kind) {
-    case 'delimited':
-      return layout.delimiter === '\t' ? 'tsv' : 'csv';
-    case 'json-lines':
-      return 'jsonl';
-    default:
-      return 'json';
-  }
-}
-
 interface Head {
   readonly bytes: Buffer;
   /** Whether the text ends here. */
   readonly complete: boolean;
 }
 
-async function readHead(
-  source: Pick<TextSource, 'path' | 'name' | 'gzip' | 'limits'>,
-  size: number,
-): Promise<Head> {
+async function readHead(source: ByteSource, size: number): Promise<Head> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of readBytes(source)) {
@@ -88,19 +81,19 @@ async function findLayout(source: TextSource, head: Head): Promise<Layout> {
   }
   const hint = extensionOf(source);
   const mayBeHeader = (hint === 'csv' || hint === 'tsv') && !jsonBeginning.test(text);
-  if (first === '[' && !mayBeHeader) return { kind: 'json-array' };
+  if (first === '[' && !mayBeHeader) return { format: 'json', outer: 'array' };
   if (first === '{' && !mayBeHeader) {
-    if (hint === 'jsonl' || /^\s*\{.*[\r\n]\s*\{/.test(text)) return { kind: 'json-lines' };
+    if (hint === 'jsonl' || /^\s*\{.*[\r\n]\s*\{/.test(text)) return { format: 'jsonl' };
     const facts = await readWrapper(readText(source), { offset: source.bomLength, limit: maxRecordBytes });
-    return facts === undefined ? { kind: 'json-lines' } : { kind: 'json-wrapper', facts };
+    return facts === undefined ? { format: 'jsonl' } : { format: 'json', outer: 'object', facts };
   }
-  if (hint === 'jsonl') return { kind: 'json-lines' };
+  if (hint === 'jsonl') return { format: 'jsonl' };
   if (hint === 'json') {
     const offset = source.bomLength + Buffer.byteLength(text.slice(0, text.search(/\S/)));
-    throw new TextMistake('MANIFEST_SYNTAX', offset, 'a JSON manifest must begin with [ or {');
+    throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
   }
-  const fallback = hint === 'tsv' ? '\t' : ',';
-  return { kind: 'delimited', delimiter: detectDelimiter(text, head.complete, fallback) };
+  const delimiter = detectDelimiter(text, head.complete, hint === 'tsv' ? '\t' : ',');
+  return { format: delimiter === '\t' ? 'tsv' : 'csv', delimiter };
 }
 
 /** The format that the file's name claims. */

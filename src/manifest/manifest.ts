@@ -1,4 +1,4 @@
-import type { ManifestRow } from './row.ts';
+import type { RowProblem } from './problem.ts';
 
 /** What a manifest is written in; `tsv` is delimited text with tabs, `csv` with any other delimiter. */
 export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl';
@@ -8,7 +8,6 @@ export interface Manifest {
   /** What to call it in messages. */
   readonly name: string;
   readonly format: ManifestFormat;
-  readonly gzip: boolean;
   /** What a JSON manifest of the form `{ "operation", "defaults", "rows" }` says for all of its rows. */
   readonly operation?: string;
   /** Field name to value. */
@@ -29,3 +28,33 @@ export interface Manifest {
    */
   rows(): AsyncIterable<readonly ManifestRow[]>;
 }
+
+/** One record of a manifest as it was read, before any operation looks at it. */
+export interface ManifestRow {
+  /** From 1, counting every record of the manifest, bad ones included; header lines do not count. */
+  readonly row: number;
+  /** Line of the file (after unzipping) on which the record begins, from 1. */
+  readonly line: number;
+  /**
+   * Cells by their original column name, without columns that start with `_`. JSON gives values with exact numbers
+   * (see `../json.ts`), CSV and TSV strings, in which an empty cell is absent and the clear token has become the empty
+   * string: so absent and null mean "leave out", the empty string means "clear", whatever the format. Written back by
+   * `cellText`. Has no inherited names.
+   */
+  readonly cells: Readonly<Record<string, unknown>>;
+  /** Why this is no usable record (not an object, wrong number of cells, …); `cells` holds what could be read. */
+  readonly problem?: RowProblem;
+}
+
+/** A row as a format's reader gives it. */
+export type UnnumberedRow = Omit<ManifestRow, 'row'>;
+
+/**
+ * The cells of a row by column name. Has no inherited names, so that an absent column called `constructor` is
+ * `undefined`, and is much faster than an `Object.create(null)`.
+ */
+export class Cells {
+  [column: string]: unknown;
+}
+Object.setPrototypeOf(Cells.prototype, null);
+Reflect.deleteProperty(Cells.prototype, 'constructor');

@@ -1,12 +1,13 @@
+import { CsvError } from 'csv-parse';
 import { usageError } from '../errors.ts';
-import { formatOf, identify } from './layout.ts';
-import { maxRecordBytes } from './limits.ts';
-import type { Manifest } from './manifest.ts';
-import { openReader } from './reader.ts';
-import type { ManifestRow } from './row.ts';
-import { numberRows } from './row-chunks.ts';
-import { located, locatedAll } from './text/located.ts';
-import { type ReadingLimits, readText } from './text/source.ts';
+import type { Delimiter } from './csv/delimiter.ts';
+import { type CsvRecord, findCsvMistake, readCsvRecords } from './csv/records.ts';
+import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
+import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
+import { identify, type Layout, maxRecordBytes } from './layout.ts';
+import type { Manifest, ManifestRow, UnnumberedRow } from './manifest.ts';
+import { syntaxMistake, TextMistake } from './text/position.ts';
+import { located, locatedAll, type ReadingLimits, readText, type TextSource } from './text/source.ts';
 
 export interface OpenOptions {
   /** What to call the manifest in messages; default is its path. */
@@ -22,6 +23,9 @@ export interface OpenOptions {
 /** The text that stands for the empty string in CSV and TSV, unless another is chosen. */
 export const defaultClearToken = '<clear>';
 
+/** Rows handed over at a time. */
+const maxRowsPerChunk = 500;
+
 /** Rows from which `columns()` of a JSON manifest is answered before all have been read. */
 const rowsLookedAt = 100;
 
@@ -35,10 +39,7 @@ const rowsLookedAt = 100;
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
   const { source, layout } = await identify(path, options.name ?? path, options.limits);
   const reader = await located(source, () =>
-    openReader(source, layout, {
-      clearToken: options.clearToken ?? defaultClearToken,
-      limit: options.maxRecordBytes ?? maxRecordBytes,
-    }),
+    openReader(source, layout, options.clearToken ?? defaultClearToken, options.maxRecordBytes),
   );
   let bytes = 0;
   async function* text(): AsyncGenerator<Buffer, void, undefined> {
@@ -52,9 +53,8 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
   const readable = await lookAtFirstRows(source.name, rows());
   return {
     name: source.name,
-    format: formatOf(layout),
-    gzip: source.gzip,
-    ...(layout.kind === 'json-wrapper' && layout.facts),
+    format: layout.format,
+    ...('facts' in layout && layout.facts),
     columns: () => reader.columns(),
     readable,
     bytes: () => bytes,
@@ -81,4 +81,78 @@ async function lookAtFirstRows(
   }
   if (rows === 0) throw usageError('MANIFEST_EMPTY', `${name}: the manifest has no rows; add at least one`);
   return readable;
+}
+
+/** Numbers the rows from 1 and hands them over in chunks of 1 to 500. */
+async function* numberRows(
+  batches: AsyncIterable<readonly UnnumberedRow[]>,
+): AsyncGenerator<readonly ManifestRow[], void, undefined> {
+  let row = 0;
+  for await (const batch of batches) {
+    for (let start = 0; start < batch.length; start += maxRowsPerChunk) {
+      yield batch.slice(start, start + maxRowsPerChunk).map((each) => ({ row: ++row, ...each }));
+    }
+  }
+}
+
+/** Reads the rows of one manifest, whatever its format. */
+interface RowReader {
+  /** See `Manifest.columns`. */
+  columns(): readonly string[];
+  /** Rows of the text, which is that of the reader's source. */
+  rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
+}
+
+/**
+ * Makes the reader for a layout.
+ *
+ * @throws CqbatchError (`usage`) or TextMistake when delimited text has no good header.
+ */
+async function openReader(
+  source: TextSource,
+  layout: Layout,
+  clearToken: string,
+  limit = maxRecordBytes,
+): Promise<RowReader> {
+  if ('delimiter' in layout) {
+    const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter, limit);
+    const header = await readHeader(source, records(readText(source)), clearToken);
+    return { columns: () => header.names, rows: (text) => readCsvRows(records(text), header, clearToken) };
+  }
+  const columns = new ColumnList(source.name);
+  const place = { offset: source.bomLength, limit };
+  return {
+    columns: () => columns.names,
+    rows: (text) =>
+      layout.format === 'jsonl'
+        ? readJsonLines(text, place, columns)
+        : readJsonRows(text, { outer: layout.outer, ...place }, columns),
+  };
+}
+
+async function readHeader(
+  source: TextSource,
+  batches: AsyncIterable<readonly CsvRecord[]>,
+  clearToken: string,
+): Promise<CsvHeader> {
+  for await (const [first] of batches) {
+    if (first !== undefined) return readCsvHeader(first, source.name, clearToken);
+  }
+  throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line');
+}
+
+/** Records of delimited text; what csv-parse refuses becomes a mistake with its place. */
+async function* readDelimited(
+  source: TextSource,
+  text: AsyncIterable<Buffer>,
+  delimiter: Delimiter,
+  limit: number,
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  try {
+    yield* readCsvRecords(text, delimiter, limit);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const mistake = await findCsvMistake(readText(source), delimiter);
+    throw mistake ?? syntaxMistake(undefined, error.message);
+  }
 }

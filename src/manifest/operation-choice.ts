@@ -1,7 +1,8 @@
 import type { Operation } from '../../jobs/operation.ts';
 import { usageError } from '../errors.ts';
-import { fieldNameOf, operationNameOf } from './column-names.ts';
-import { inferOperation } from './prepare/operation-inference.ts';
+import { fieldNameOf, operationNameOf, resembledField } from './column-names.ts';
+import type { Manifest } from './manifest.ts';
+import { excerpt, type RowProblem } from './problem.ts';
 
 /** How the operation of the rows is known. */
 export type OperationChoice =
@@ -13,17 +14,11 @@ export type OperationChoice =
   | { readonly source: 'none'; readonly name?: never };
 
 export interface ChoiceFacts {
-  /** What to call the manifest in messages. */
-  readonly name: string;
-  readonly columns: readonly string[];
-  /** Whether any row could be read. */
-  readonly readable: boolean;
-  /** What the manifest says for all rows. */
-  readonly manifestOperation: string | undefined;
+  readonly manifest: Pick<Manifest, 'name' | 'operation' | 'columns' | 'readable'>;
   /** What `--operation` says. */
-  readonly optionOperation: string | undefined;
+  readonly option: string | undefined;
   /** Fields that have a value without a column, from `defaults` or `--user-id`. */
-  readonly givenFields: ReadonlySet<string>;
+  readonly givenFields: readonly string[];
   readonly operations: readonly Operation[];
 }
 
@@ -33,35 +28,44 @@ export interface ChoiceFacts {
  * @throws CqbatchError (`usage`) when it cannot be told, or is contradictory.
  */
 export function chooseOperation(facts: ChoiceFacts): OperationChoice {
-  const { name: file, operations } = facts;
-  const option = known(facts.optionOperation, operations, (text) =>
-    usageError('UNKNOWN_OPERATION', `--operation ${text}: unknown; known are ${nameList(operations)}`),
+  const { manifest, operations } = facts;
+  const byOption = known(facts.option, operations, 'UNKNOWN_OPERATION', (text) => `--operation ${text}:`);
+  const byManifest = known(
+    manifest.operation,
+    operations,
+    'MANIFEST_UNKNOWN_OPERATION',
+    (text) => `${manifest.name}: "operation": "${text}" is`,
   );
-  const manifest = known(facts.manifestOperation, operations, (text) =>
-    usageError(
-      'MANIFEST_UNKNOWN_OPERATION',
-      `${file}: "operation": "${text}" is unknown; known are ${nameList(operations)}`,
-    ),
-  );
-  if (option !== undefined && manifest !== undefined && option !== manifest) {
+  if (byOption !== undefined && byManifest !== undefined && byOption !== byManifest) {
     throw usageError(
       'MANIFEST_OPERATION_MISMATCH',
-      `${file} says it is for ${manifest}, --operation says ${option}; leave out one of them`,
+      `${manifest.name} says it is for ${byManifest}, --operation says ${byOption}; leave out one of them`,
     );
   }
-  const name = option ?? manifest;
-  if (facts.columns.some((column) => fieldNameOf(column) === 'operation')) {
+  const columns = manifest.columns();
+  const name = byOption ?? byManifest;
+  if (columns.some((column) => fieldNameOf(column) === 'operation')) {
     return name === undefined ? { source: 'column' } : { source: 'column', name };
   }
-  if (option !== undefined) return { source: 'option', name: option };
-  if (manifest !== undefined) return { source: 'manifest', name: manifest };
+  if (name !== undefined) return { source: byOption === undefined ? 'manifest' : 'option', name };
   // The problem of each row tells more than what could be said of columns that were never found.
-  if (!facts.readable && facts.columns.length === 0) return { source: 'none' };
+  if (!manifest.readable && columns.length === 0) return { source: 'none' };
   return { source: 'inferred', name: inferOperation(facts) };
 }
 
-/** Names of operations for a message. */
-export function nameList(operations: readonly Operation[]): string {
+function known(
+  text: string | undefined,
+  operations: readonly Operation[],
+  code: string,
+  what: (text: string) => string,
+): string | undefined {
+  if (text === undefined) return undefined;
+  const operation = findByLooseName(text, operations);
+  if (operation !== undefined) return operation.name;
+  throw usageError(code, `${what(text)} unknown; known are ${nameList(operations)}`);
+}
+
+function nameList(operations: readonly Operation[]): string {
   return operations.map(({ name }) => name).join(', ');
 }
 
@@ -73,13 +77,75 @@ export function findByLooseName(text: string, operations: readonly Operation[]):
   return operations.find(({ name }) => name === meant);
 }
 
-function known(
-  text: string | undefined,
-  operations: readonly Operation[],
-  unknown: (text: string) => Error,
-): string | undefined {
-  if (text === undefined) return undefined;
-  const operation = findByLooseName(text, operations);
-  if (operation === undefined) throw unknown(text);
-  return operation.name;
+/** How many columns a message lists. */
+const shownColumns = 12;
+
+/**
+ * The name of the one operation whose required fields are all given, by a column or otherwise.
+ *
+ * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when there is none or several, with what to add.
+ */
+function inferOperation({ manifest, givenFields, operations }: ChoiceFacts): string {
+  const columns = manifest.columns();
+  const present = new Set([...columns.map(fieldNameOf), ...givenFields]);
+  const lackOf = (operation: Operation) =>
+    operation.fields.filter(({ name, required }) => required && !present.has(name)).map(({ name }) => name);
+  const suitable = operations.filter((operation) => lackOf(operation).length === 0);
+  const [only, ...others] = suitable;
+  if (only !== undefined && others.length === 0) return only.name;
+
+  const verdict =
+    only === undefined
+      ? `suit no operation: ${operations.map((each) => `${each.name} lacks ${describe(lackOf(each), columns)}`).join('; ')}`
+      : `suit several operations: ${nameList(suitable)}`;
+  throw usageError(
+    'MANIFEST_OPERATION_UNCLEAR',
+    `${manifest.name}: ${columns.length === 0 ? 'the rows have no columns, so they' : `the columns (${list(columns)})`} ${verdict}. ` +
+      `${only === undefined ? 'Add what is missing' : 'Say --operation'}, or add a column "operation"`,
+  );
+}
+
+function describe(fields: readonly string[], columns: readonly string[]): string {
+  const described = fields.map((field) => {
+    const similar = columns.find((column) => resembledField(column, [field]) !== undefined);
+    if (similar !== undefined) return `${field} (is it "${excerpt(similar)}"?)`;
+    return field === 'user_id' ? `${field} (--user-id gives it for all rows)` : field;
+  });
+  return described.join(' and ');
+}
+
+function list(columns: readonly string[]): string {
+  const shown = columns.slice(0, shownColumns).map((column) => `"${excerpt(column)}"`);
+  return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
+}
+
+/** The operation of one row, or why there is none; a known operation that must not be used is told as well. */
+export type RowOperation =
+  | { readonly ok: true; readonly operation: Operation }
+  | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };
+
+export interface OperationRules {
+  readonly operations: readonly Operation[];
+  /** What `--operation` says: rows must not say another. */
+  readonly required: Operation | undefined;
+  /** For rows that do not say it. */
+  readonly fallback: Operation | undefined;
+}
+
+/** Finds the operation of a row by what its column `operation` says, if it has one. */
+export function findRowOperation(said: unknown, rules: OperationRules): RowOperation {
+  const { operations, required, fallback } = rules;
+  if (said === undefined || said === '') {
+    if (fallback !== undefined) return { ok: true, operation: fallback };
+    return { ok: false, problem: { problem: `is missing; name one of ${nameList(operations)}` } };
+  }
+  const value = excerpt(said);
+  const operation = typeof said === 'string' ? findByLooseName(said, operations) : undefined;
+  if (operation === undefined) {
+    return { ok: false, problem: { problem: `is unknown; name one of ${nameList(operations)}`, value } };
+  }
+  if (required !== undefined && operation !== required) {
+    return { ok: false, operation, problem: { problem: `differs from --operation ${required.name}`, value } };
+  }
+  return { ok: true, operation };
 }

@@ -1,13 +1,43 @@
 import type { z } from 'zod';
 import { operations as allOperations } from '../../jobs/index.ts';
 import type { Operation } from '../../jobs/operation.ts';
-import { excerpt } from './excerpt.ts';
-import type { Manifest } from './manifest.ts';
-import { chooseOperation, findByLooseName, type OperationChoice } from './operation-choice.ts';
-import { CellMatcher, type Clash } from './prepare/cell-matcher.ts';
-import { readDefaults, refuseAmbiguousColumns } from './prepare/defaults.ts';
-import { findRowOperation } from './prepare/row-operation.ts';
-import type { InvalidRow, ManifestRow, PreparedRow, RowProblem } from './row.ts';
+import type { ApiRequest } from '../api/request.ts';
+import { usageError } from '../errors.ts';
+import { CellMatcher, type Clash, fieldNames, knownNames, refuseAmbiguousColumns } from './column-names.ts';
+import type { Manifest, ManifestRow } from './manifest.ts';
+import {
+  chooseOperation,
+  findByLooseName,
+  findRowOperation,
+  type OperationChoice,
+} from './operation-choice.ts';
+import { excerpt, type RowProblem } from './problem.ts';
+
+/** A row that can be called. */
+export interface CallableRow {
+  readonly kind: 'callable';
+  readonly row: number;
+  readonly line: number;
+  readonly operation: Operation;
+  /** Identifier of the thing that the row acts on. */
+  readonly subject: string;
+  readonly request: ApiRequest;
+  /** Whether fields are left out that the service might reset. */
+  readonly partial: boolean;
+}
+
+/** A row that must not be called. */
+export interface InvalidRow {
+  readonly kind: 'invalid';
+  readonly row: number;
+  readonly line: number;
+  /** Name of the operation, when the row says a known one. */
+  readonly operation?: string;
+  /** At least one. */
+  readonly problems: readonly RowProblem[];
+}
+
+export type PreparedRow = CallableRow | InvalidRow;
 
 /** Turns a row into the call to be made, or says why it cannot. The same row always gives the same. */
 export interface RowPreparer {
@@ -16,6 +46,8 @@ export interface RowPreparer {
   readonly choice: OperationChoice;
   /** The operations that rows may be for. */
   readonly operations: readonly Operation[];
+  /** Field name to the value of rows that leave it out, from `--user-id` or the manifest's own `defaults`. */
+  readonly defaults: ReadonlyMap<string, unknown>;
 }
 
 export interface PreparerOptions {
@@ -38,18 +70,15 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const { manifest, operations = allOperations } = options;
   const defaults = readDefaults(manifest, options.userId, operations);
   const choice = chooseOperation({
-    name: manifest.name,
-    columns: manifest.columns(),
-    readable: manifest.readable,
-    manifestOperation: manifest.operation,
-    optionOperation: options.operation,
-    givenFields: new Set(defaults.keys()),
+    manifest,
+    option: options.operation,
+    givenFields: [...defaults.keys()],
     operations,
   });
   const mayBeUsed = operations.filter(({ name }) => choice.source === 'column' || choice.name === name);
   refuseAmbiguousColumns(manifest, mayBeUsed);
 
-  const matcher = new CellMatcher(new Set(['operation', ...operations.flatMap(fieldNames)]));
+  const matcher = new CellMatcher(knownNames(operations));
   const shapes = new Map(operations.map((operation) => [operation, shapeOf(operation, defaults)]));
   const rules = {
     operations,
@@ -60,7 +89,14 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const prepare = (row: ManifestRow): PreparedRow => {
     const { given, clashes } = matcher.match(row.cells);
     const found = findRowOperation(given['operation'], rules);
-    const invalid = (...problems: readonly RowProblem[]) => invalidRow(row, found.operation, problems);
+    const { row: number, line } = row;
+    const invalid = (...problems: readonly RowProblem[]): InvalidRow => ({
+      kind: 'invalid',
+      row: number,
+      line,
+      ...(found.operation !== undefined && { operation: found.operation.name }),
+      problems,
+    });
     const column = (name: string) =>
       matcher.columnOf(name, Object.keys(row.cells)) ?? matcher.columnOf(name, manifest.columns()) ?? name;
 
@@ -76,7 +112,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
     if (parsed.success) return callableRow(row, found.operation, parsed.data);
     return invalid(...parsed.error.issues.map((issue) => explainIssue(issue, fields, column)));
   };
-  return Object.assign(prepare, { choice, operations: mayBeUsed });
+  return Object.assign(prepare, { choice, operations: mayBeUsed, defaults });
 }
 
 /** The fields of an operation, with the values for rows that leave them out. */
@@ -84,10 +120,6 @@ type Shape = readonly { readonly name: string; readonly byDefault: unknown }[];
 
 function shapeOf(operation: Operation, defaults: ReadonlyMap<string, unknown>): Shape {
   return fieldNames(operation).map((name) => ({ name, byDefault: defaults.get(name) }));
-}
-
-function fieldNames({ fields }: Operation): readonly string[] {
-  return fields.map(({ name }) => name);
 }
 
 function find(name: string | undefined, operations: readonly Operation[]): Operation | undefined {
@@ -118,20 +150,6 @@ function callableRow({ row, line }: ManifestRow, operation: Operation, data: unk
   };
 }
 
-function invalidRow(
-  { row, line }: ManifestRow,
-  operation: Operation | undefined,
-  problems: readonly RowProblem[],
-): InvalidRow {
-  return {
-    kind: 'invalid',
-    row,
-    line,
-    ...(operation !== undefined && { operation: operation.name }),
-    problems,
-  };
-}
-
 function explainClash({ name, column }: Clash): RowProblem {
   return { column, problem: `another column gives ${name} as well; keep one of them` };
 }
@@ -145,4 +163,29 @@ function explainIssue(
   const value = fields[field];
   const shown = value === undefined || value === '' ? {} : { value: excerpt(value) };
   return { column: column(field), problem: message, ...shown };
+}
+
+/**
+ * Values for fields that rows leave out: `--user-id` for `user_id`, then the manifest's `defaults`.
+ *
+ * @throws CqbatchError (`usage`) when a default is for no field of any operation.
+ */
+function readDefaults(
+  manifest: Pick<Manifest, 'name' | 'defaults'>,
+  userId: string | undefined,
+  operations: readonly Operation[],
+): ReadonlyMap<string, unknown> {
+  const known = new Set(operations.flatMap(fieldNames));
+  const values = new Map<string, unknown>();
+  for (const [field, value] of Object.entries(manifest.defaults ?? {})) {
+    if (!known.has(field)) {
+      throw usageError(
+        'MANIFEST_DEFAULTS',
+        `${manifest.name}: "defaults": ${excerpt(field)} is no field of any operation; rename or delete it`,
+      );
+    }
+    values.set(field, value);
+  }
+  if (userId !== undefined) values.set('user_id', userId);
+  return values;
 }

@@ -1,9 +1,23 @@
+import type { Operation } from '../../jobs/operation.ts';
+import { escapeInvisible } from '../printable.ts';
+import { fieldNameOf, knownNames, resembledField } from './column-names.ts';
+import { DuplicateIndex } from './duplicate-index.ts';
 import type { Manifest } from './manifest.ts';
-import type { CallableRow, InvalidRow, PreparedRow } from './row.ts';
-import type { RowPreparer } from './row-preparer.ts';
-import { DuplicateIndex } from './scan/duplicate-index.ts';
-import { type RowCounts, RowTally } from './scan/row-counts.ts';
-import { findResemblances, type ScanWarning } from './scan/warnings.ts';
+import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from './row-preparer.ts';
+
+/** Row counts. Each row is exactly one of callable, invalid and duplicate. */
+export interface RowCounts {
+  readonly rows: number;
+  /** Rows to be called: valid, and not identical to an earlier one. */
+  readonly callable: number;
+  readonly invalid: number;
+  /** Rows whose request is that of an earlier row. */
+  readonly duplicates: number;
+  /** Callable rows that act on the same subject as an earlier row, with another request. */
+  readonly conflicts: number;
+  /** Callable rows that leave out fields which the service might reset. */
+  readonly partial: number;
+}
 
 /** Two rows that act on the same subject with different requests. */
 export interface Conflict {
@@ -11,6 +25,13 @@ export interface Conflict {
   readonly subject: string;
   readonly row: number;
   readonly firstRow: number;
+}
+
+/** Something in a manifest that is allowed but probably not meant. */
+export interface ScanWarning {
+  readonly code: 'COLUMN_RESEMBLES_FIELD';
+  /** One line. */
+  readonly message: string;
 }
 
 /** What a pass over all rows has found. */
@@ -55,8 +76,8 @@ export async function scanManifest(
   }
   const columns = manifest.columns();
   return {
-    ...scan.tally.total,
-    perOperation: scan.tally.perOperation,
+    ...scan.total,
+    perOperation: Object.fromEntries(scan.perOperation),
     firstConflicts: scan.firstConflicts,
     preview: scan.preview,
     columns,
@@ -69,7 +90,8 @@ const keptConflicts = 5;
 const previewedRows = 3;
 
 class Scan {
-  readonly tally = new RowTally();
+  readonly total = noRows();
+  readonly perOperation = new Map<string, MutableCounts>();
   readonly firstConflicts: Conflict[] = [];
   readonly preview: CallableRow[] = [];
   readonly #calls = new DuplicateIndex();
@@ -82,7 +104,7 @@ class Scan {
   /** Judges a row by those before; returns what a handler has begun. */
   add(row: PreparedRow): void | Promise<void> {
     if (row.kind === 'invalid') {
-      this.tally.add(row.operation, { invalid: 1 });
+      this.#count(row.operation, { invalid: 1 });
       return this.#handlers.onInvalid?.(row);
     }
     const { subject, request } = row;
@@ -94,14 +116,55 @@ class Scan {
       request: `${request.path}\n${request.body}`,
     });
     if (met.kind === 'duplicate') {
-      this.tally.add(operation, { duplicates: 1 });
+      this.#count(operation, { duplicates: 1 });
       return this.#handlers.onDuplicate?.(row, met.firstRow);
     }
     const isConflict = met.kind === 'conflict';
-    this.tally.add(operation, { callable: 1, partial: row.partial ? 1 : 0, conflicts: isConflict ? 1 : 0 });
+    this.#count(operation, { callable: 1, partial: row.partial ? 1 : 0, conflicts: isConflict ? 1 : 0 });
     if (isConflict && this.firstConflicts.length < keptConflicts) {
       this.firstConflicts.push({ operation, subject, row: row.row, firstRow: met.firstRow });
     }
     if (this.preview.length < previewedRows) this.preview.push(row);
   }
+
+  /** @param operation undefined for a row that says no known one: it counts in the total only. */
+  #count(operation: string | undefined, what: Partial<RowCounts>): void {
+    increase(this.total, what);
+    if (operation === undefined) return;
+    const counts = this.perOperation.get(operation) ?? noRows();
+    this.perOperation.set(operation, counts);
+    increase(counts, what);
+  }
+}
+
+type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
+
+function noRows(): MutableCounts {
+  return { rows: 0, callable: 0, invalid: 0, duplicates: 0, conflicts: 0, partial: 0 };
+}
+
+function increase(counts: MutableCounts, by: Partial<RowCounts>): void {
+  counts.rows++;
+  counts.callable += by.callable ?? 0;
+  counts.invalid += by.invalid ?? 0;
+  counts.duplicates += by.duplicates ?? 0;
+  counts.conflicts += by.conflicts ?? 0;
+  counts.partial += by.partial ?? 0;
+}
+
+/** Columns that are for no field but are called almost like one: what they hold would silently not be sent. */
+function findResemblances(
+  columns: readonly string[],
+  operations: readonly Operation[],
+): readonly ScanWarning[] {
+  const fields = knownNames(operations);
+  const warnings: ScanWarning[] = [];
+  for (const column of columns) {
+    if (fields.has(fieldNameOf(column))) continue;
+    const field = resembledField(column, fields);
+    if (field === undefined) continue;
+    const message = `column "${escapeInvisible(column)}" is for no field and will not be sent; is it meant to be ${field}?`;
+    warnings.push({ code: 'COLUMN_RESEMBLES_FIELD', message });
+  }
+  return warnings;
 }

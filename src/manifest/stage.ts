@@ -4,22 +4,21 @@ import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../system-error.ts';
 import { type InputOptions, readInput } from './input.ts';
-import { formatOf, identify } from './layout.ts';
-import { readSize } from './limits.ts';
-import type { ManifestFormat } from './manifest.ts';
+import { identify } from './layout.ts';
+import { readSize } from './text/source.ts';
 
-/** A manifest's own copy: what was reviewed is what runs. */
-export interface StagedManifest {
+/** SHA-256 of bytes, in hexadecimal, and their number. */
+interface Digest {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** A manifest's own copy, with the digest of its file: what was reviewed is what runs. */
+export interface StagedManifest extends Digest {
   /** The copy: `manifest.csv`, `.tsv`, `.json` or `.jsonl`, with `.gz` when it is gzipped. */
   readonly path: string;
   /** What to call it in messages: the path that was given, or `<stdin>`. */
   readonly name: string;
-  /** SHA-256 of the bytes as they are in the file, in hexadecimal. */
-  readonly sha256: string;
-  /** Size of the file. */
-  readonly bytes: number;
-  readonly format: ManifestFormat;
-  readonly gzip: boolean;
 }
 
 /**
@@ -38,45 +37,42 @@ export async function stageManifest(
   const arriving = join(intoDir, 'manifest.arriving');
   try {
     const copied = await copy(readInput(source, name, options), arriving);
-    const identified = await identify(arriving, name, options);
-    const { gzip } = identified.source;
-    const format = formatOf(identified.layout);
-    const path = join(intoDir, `manifest.${format}${gzip ? '.gz' : ''}`);
+    const { source: text, layout } = await identify(arriving, name, options);
+    const path = join(intoDir, `manifest.${layout.format}${text.gzip ? '.gz' : ''}`);
     await rename(arriving, path);
-    return { path, name, ...copied, format, gzip };
+    return { path, name, ...copied };
   } catch (error) {
     await rm(arriving, { force: true }).catch(() => {});
     throw error;
   }
 }
 
-/** SHA-256 of a file's bytes, in hexadecimal, and their number. */
-export async function hashFile(path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: readSize })) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { sha256: hash.digest('hex'), bytes };
+/** The digest of what is in a file. */
+export function hashFile(path: string): Promise<Digest> {
+  return digest(createReadStream(path, { highWaterMark: readSize }), () => {});
 }
 
-async function copy(
-  input: AsyncIterable<Buffer>,
-  path: string,
-): Promise<{ readonly sha256: string; readonly bytes: number }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
+async function copy(input: AsyncIterable<Buffer>, path: string): Promise<Digest> {
   const file = await onDisk(path, () => open(path, 'w', 0o600));
   try {
-    for await (const chunk of input) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      await onDisk(path, () => file.writeFile(chunk));
-    }
+    const copied = await digest(input, (chunk) => onDisk(path, () => file.writeFile(chunk)));
     await onDisk(path, () => file.sync());
+    return copied;
   } finally {
     await file.close();
+  }
+}
+
+async function digest(
+  chunks: AsyncIterable<Buffer>,
+  take: (chunk: Buffer) => void | Promise<void>,
+): Promise<Digest> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    await take(chunk);
   }
   return { sha256: hash.digest('hex'), bytes };
 }

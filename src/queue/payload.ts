@@ -1,5 +1,6 @@
 import { outcomes, type RowHistory, type RowResult } from '../domain.ts';
 import { fatalError } from '../errors.ts';
+import { isJsonObject } from '../json.ts';
 import type { RetryPolicy } from './verdict.ts';
 
 /**
@@ -143,7 +144,7 @@ function listOf<T>(read: Read<T>): Read<readonly T[]> {
 function readObject<T extends object>(fields: Fields<T>): Read<T> {
   const reads = Object.entries<Read<unknown>>(fields);
   return (value, name) => {
-    if (!isObject(value)) return malformed(name);
+    if (!isJsonObject(value)) return malformed(name);
     const known: Record<string, unknown> = {};
     for (const [field, read] of reads) {
       const part = read(value[field], field);
@@ -154,14 +155,10 @@ function readObject<T extends object>(fields: Fields<T>): Read<T> {
 }
 
 const readTexts: Read<Readonly<Record<string, string>>> = (value, name) => {
-  if (!isObject(value)) return malformed(name);
+  if (!isJsonObject(value)) return malformed(name);
   for (const key in value) readText(value[key], key);
   return value as Readonly<Record<string, string>>;
 };
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function malformed(name: string): never {
   throw new TypeError(`Data of a row in the datastore are malformed: ${name}`);
@@ -223,7 +220,7 @@ const readReturn = readObject<BatchReturn>({
 });
 
 const readEntry: Read<LedgerEntry> = (value, name) => {
-  const { type } = isObject(value) ? value : {};
+  const { type } = isJsonObject(value) ? value : {};
   if (type === 'withdraw') return { type };
   if (type === 'begin')
     return readObject<LedgerEntry & { type: 'begin' }>({ type: oneOf(['begin']), claim: readNumber })(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { csvText } from './csv-text.ts';
-import { unwritableReport } from './failure.ts';
+import { type CqbatchError, fatalError } from '../errors.ts';
+import { circumstance } from '../system-error.ts';
 
 /** Without it Excel takes UTF-8 for the system's old code page. */
 const byteOrderMark = '\ufeff';
@@ -71,4 +71,30 @@ export class CsvFile {
       throw unwritableReport(this.path, error);
     }
   }
+}
+
+/** Records as lines of CSV (RFC 4180, but with LF as line end): in a quarter of the time that a library takes. */
+export function csvText(records: readonly (readonly string[])[]): string {
+  let text = '';
+  for (const record of records) text += `${record.map(csvCell).join(',')}\n`;
+  return text;
+}
+
+const needsQuotes = /[",\r\n]/;
+
+function csvCell(text: string): string {
+  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The error of a file of the report that cannot be written. */
+export function unwritableReport(path: string, cause: unknown): CqbatchError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return (
+    circumstance(cause, path) ??
+    fatalError(
+      'REPORT_UNWRITABLE',
+      `Cannot write ${path}: ${reason}. Mend that, or close the file in other programs, then run \`cqbatch report\`.`,
+      cause,
+    )
+  );
 }

@@ -1,8 +1,10 @@
-import type { RowResult } from '../domain.ts';
+import type { RowHistory, RowResult } from '../domain.ts';
+import { type CqbatchError, fatalError } from '../errors.ts';
 import type { JournalView } from '../journal/journal.ts';
-import type { ManifestRow } from '../manifest/row.ts';
-import { incompleteReport } from './failure.ts';
-import { type Unfinished, unfinishedResult } from './unfinished.ts';
+import type { ManifestRow } from '../manifest/manifest.ts';
+
+/** Why rows may be without a result: the run goes on by itself, or how it ended. */
+export type Unfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
 
 /** A row with what became of it: one line of the report. */
 export interface ReportLine {
@@ -11,9 +13,12 @@ export interface ReportLine {
 }
 
 export interface JoinInput {
+  /** All rows of the manifest, from its beginning. */
   readonly rows: AsyncIterable<readonly ManifestRow[]>;
   readonly journal: JournalView;
+  /** What becomes of rows without a result. */
   readonly unfinished: Unfinished;
+  /** Name of a row's operation, empty when the row says no known one; asked for rows without a result. */
   readonly operationOf: (row: ManifestRow) => string;
 }
 
@@ -62,4 +67,62 @@ function withoutResult(row: ManifestRow, { journal, unfinished, operationOf }: J
     history: journal.history(row.row),
     unsettled: journal.isUnsettled(row.row),
   });
+}
+
+/** The manifest and the journal do not belong together: the report would leave something out. */
+export function incompleteReport(problem: string): CqbatchError {
+  return fatalError(
+    'REPORT_INCOMPLETE',
+    `The report would be incomplete: ${problem}. The run's copy of its manifest has changed since the run began; ` +
+      'put the original file back (its SHA-256 is in run.json), then run `cqbatch report`.',
+  );
+}
+
+/** What the journal knows of a row without a result. */
+export interface UnfinishedRow {
+  readonly row: number;
+  /** Empty when the row does not say a known one. */
+  readonly operation: string;
+  readonly history: RowHistory | undefined;
+  /** Whether it was handed to the datastore and nobody has looked since what became of it. */
+  readonly unsettled: boolean;
+}
+
+/**
+ * The line of the report for a row without a result. A row that was certainly not processed is `not_attempted`; one
+ * with an attempt that the API did not just put off is `failed`, unless it will be called yet. What may have been
+ * processed is unclear, so that nobody feeds it back unseen.
+ */
+export function unfinishedResult(unfinished: Unfinished, row: UnfinishedRow): RowResult {
+  const { history } = row;
+  const lost = row.unsettled && unfinished !== 'pending';
+  const unclear = lost || (history?.unclear ?? false);
+  const attempted = unclear || (history !== undefined && history.attempts > history.unprocessed);
+  return {
+    row: row.row,
+    operation: row.operation,
+    outcome: attempted && unfinished !== 'pending' ? 'failed' : 'not_attempted',
+    code: unfinished.toUpperCase(),
+    message: message(unfinished, history, { lost, unclear }),
+    attempts: history?.attempts ?? 0,
+    unclear,
+    ...(history?.startedAt !== undefined && { startedAt: history.startedAt }),
+    ...(history?.lastStatus !== undefined && { httpStatus: history.lastStatus }),
+  };
+}
+
+function message(
+  unfinished: Unfinished,
+  history: RowHistory | undefined,
+  { lost, unclear }: { readonly lost: boolean; readonly unclear: boolean },
+): string {
+  const parts = [unfinished === 'pending' ? 'not finished yet' : `the run was ${unfinished}`];
+  if (lost) parts.push('the process ended before it could tell what became of this row');
+  if (history?.lastCode !== undefined) parts.push(`the last attempt met ${lastProblem(history)}`);
+  if (unclear) parts.push('the row may have been processed');
+  return parts.join('; ');
+}
+
+function lastProblem({ lastCode = '', lastMessage = '' }: RowHistory): string {
+  return lastMessage === '' ? lastCode : `${lastCode}: ${lastMessage}`;
 }

@@ -1,8 +1,7 @@
 import { operations } from '../../jobs/index.ts';
-import { cellText } from '../manifest/cell-text.ts';
-import { fieldNameOf } from '../manifest/column-names.ts';
-import { guardCell } from '../manifest/formula-guard.ts';
-import type { ManifestRow } from '../manifest/row.ts';
+import { fieldNameOf, knownNames } from '../manifest/column-names.ts';
+import { cellText, guardCell } from '../manifest/formula-guard.ts';
+import type { ManifestRow } from '../manifest/manifest.ts';
 
 export interface RefeedOptions {
   /** Original column names, in order. */
@@ -21,10 +20,7 @@ export interface RefeedCells {
 }
 
 /** Names that mean something to `cqbatch`: of several columns for one of them, CSV can have one only. */
-const fieldNames = new Set([
-  'operation',
-  ...operations.flatMap(({ fields }) => fields.map(({ name }) => name)),
-]);
+const meaningful = knownNames(operations);
 
 const operationField = 'operation';
 
@@ -89,7 +85,7 @@ function layOut({ columns, defaults }: RefeedOptions): readonly RefeedColumn[] {
     }
     const column = { title, sources: [title], ...(filled.has(field) && { field }) };
     laidOut.push(column);
-    if (fieldNames.has(field) || filled.has(field)) byField.set(field, column);
+    if (meaningful.has(field) || filled.has(field)) byField.set(field, column);
   }
   for (const field of filled) {
     if (!byField.has(field)) laidOut.push({ title: field, sources: [], field });

@@ -1,5 +1,6 @@
-import type { LatencySummary } from './latency.ts';
-import type { CodeTally, OutcomeCounts, Tally } from './tally.ts';
+import { noOutcomes, type Outcome, type OutcomeCounts, outcomes, type RowResult } from '../domain.ts';
+import { LatencyHistogram, type LatencySummary } from './latency.ts';
+import { messageOf } from './report-columns.ts';
 
 /** What a summary says about the run and the report itself can't know. */
 export interface RunFacts {
@@ -50,7 +51,9 @@ export interface RunSummary {
   readonly finished_at: string | null;
   readonly duration_s: number;
   readonly outcomes: OutcomeCounts;
+  /** In order of first appearance; the name is empty for rows that say no known one. */
   readonly operations: readonly { readonly operation: string; readonly outcomes: OutcomeCounts }[];
+  /** By outcome in their usual order, then the most frequent first. */
   readonly codes: readonly CodeTally[];
   readonly unclear: number;
   readonly attempts: number;
@@ -61,23 +64,71 @@ export interface RunSummary {
   readonly rate: RunRate | null;
 }
 
-export function summarize(run: RunFacts, tally: Tally): RunSummary {
-  return {
-    version: 1,
-    run: run.id,
-    state: run.state,
-    manifest: { name: run.manifest.name, sha256: run.manifest.sha256, rows: tally.rows },
-    started_at: run.startedAt ?? null,
-    finished_at: run.finishedAt ?? null,
-    duration_s: Math.round(run.activeMs / 1000),
-    outcomes: tally.outcomes,
-    operations: tally.operations,
-    codes: tally.codes,
-    unclear: tally.unclear,
-    attempts: tally.attempts,
-    unprocessed: tally.unprocessed,
-    rows_per_s: run.activeMs > 0 ? Math.round((tally.called * 100_000) / run.activeMs) / 100 : null,
-    latency_ms: tally.latency ?? null,
-    rate: run.rate ?? null,
-  };
+/** The rows that ended with one outcome and code, with the first of them in manifest order as an example. */
+interface CodeTally {
+  readonly outcome: Outcome;
+  readonly code: string;
+  readonly count: number;
+  readonly message: string;
+  readonly row: number;
+}
+
+/** Adds up the lines of the report, in memory that depends on how many operations and codes there are. */
+export class Tally {
+  #rows = 0;
+  /** Rows for which at least one request was made. */
+  #called = 0;
+  #unclear = 0;
+  #attempts = 0;
+  /** Requests among them that surely were not processed. */
+  #unprocessed = 0;
+  readonly #outcomes = noOutcomes();
+  readonly #operations = new Map<string, Record<Outcome, number>>();
+  readonly #codes = new Map<string, { -readonly [Key in keyof CodeTally]: CodeTally[Key] }>();
+  readonly #latency = new LatencyHistogram();
+
+  add(result: RowResult): void {
+    const { outcome, code, operation, attempts, durationMs } = result;
+    this.#rows++;
+    this.#attempts += attempts;
+    this.#unprocessed += result.unprocessed ?? 0;
+    if (attempts > 0) this.#called++;
+    if (result.unclear) this.#unclear++;
+    if (durationMs !== undefined) this.#latency.add(durationMs);
+    this.#outcomes[outcome]++;
+
+    const counts = this.#operations.get(operation) ?? noOutcomes();
+    counts[outcome]++;
+    this.#operations.set(operation, counts);
+
+    const key = `${outcome} ${code}`;
+    const known = this.#codes.get(key);
+    if (known !== undefined) known.count++;
+    else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
+  }
+
+  /** What all lines that were added come to. */
+  summary(run: RunFacts): RunSummary {
+    return {
+      version: 1,
+      run: run.id,
+      state: run.state,
+      manifest: { name: run.manifest.name, sha256: run.manifest.sha256, rows: this.#rows },
+      started_at: run.startedAt ?? null,
+      finished_at: run.finishedAt ?? null,
+      duration_s: Math.round(run.activeMs / 1000),
+      outcomes: this.#outcomes,
+      operations: [...this.#operations].map(([operation, counts]) => ({ operation, outcomes: counts })),
+      codes: [...this.#codes.values()].toSorted(
+        (a, b) =>
+          outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome) || b.count - a.count || a.row - b.row,
+      ),
+      unclear: this.#unclear,
+      attempts: this.#attempts,
+      unprocessed: this.#unprocessed,
+      rows_per_s: run.activeMs > 0 ? Math.round((this.#called * 100_000) / run.activeMs) / 100 : null,
+      latency_ms: this.#latency.summary() ?? null,
+      rate: run.rate ?? null,
+    };
+  }
 }

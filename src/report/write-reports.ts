@@ -1,31 +1,28 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Operation } from '../../jobs/operation.ts';
-import type { JournalView } from '../journal/journal.ts';
-import type { ManifestRow } from '../manifest/row.ts';
-import { joinResults } from './join-results.ts';
-import { ReportFiles, type ReportPaths } from './report-files.ts';
-import { type RunFacts, type RunSummary, summarize } from './summary.ts';
-import { Tally } from './tally.ts';
-import type { Unfinished } from './unfinished.ts';
+import { writeFileAtomically } from '../files.ts';
+import { guardCell } from '../manifest/formula-guard.ts';
+import { CsvFile, unwritableReport } from './csv-file.ts';
+import { type JoinInput, joinResults, type ReportLine } from './join-results.ts';
+import { type RefeedCells, type RefeedOptions, RefeedRows } from './refeed.ts';
+import { flagCell, messageOf, OriginalCells, resultCells, resultHeader } from './report-columns.ts';
+import { type RunFacts, type RunSummary, Tally } from './summary.ts';
 
-export interface ReportInput {
+export interface ReportInput extends JoinInput, RefeedOptions {
   /** The run's folder. */
   readonly folder: string;
-  /** All rows of the manifest, from its beginning. */
-  readonly rows: AsyncIterable<readonly ManifestRow[]>;
-  /** All of its original column names, in order. */
-  readonly columns: readonly string[];
-  /** The token that stands for the empty string. */
-  readonly clearToken: string;
-  /** Field name to the value that rows have which leave it out, from `--user-id` or the manifest's `defaults`. */
-  readonly defaults: ReadonlyMap<string, unknown>;
   /** The operations that occur in the run; their columns are in the report. */
   readonly operations: readonly Operation[];
-  /** Name of a row's operation, empty when the row says no known one; asked for rows without a result. */
-  readonly operationOf: (row: ManifestRow) => string;
-  readonly journal: JournalView;
   readonly run: RunFacts;
-  /** What becomes of rows without a result. */
-  readonly unfinished: Unfinished;
+}
+
+/** The files of a report. The last two are there only when they have rows. */
+export interface ReportPaths {
+  readonly report: string;
+  readonly summary: string;
+  readonly failed?: string;
+  readonly notAttempted?: string;
 }
 
 export interface WrittenReports {
@@ -53,10 +50,128 @@ export async function writeReports(input: ReportInput): Promise<WrittenReports> 
       for (const { result } of lines) tally.add(result);
       await files.write(lines);
     }
-    const summary = summarize(input.run, tally);
+    const summary = tally.summary(input.run);
     return { paths: await files.publish(summary), summary, alteredRows: files.alteredRows };
   } catch (error) {
     await files.discard();
     throw error;
   }
+}
+
+type Records = (readonly string[])[];
+
+/** The files of one report while they are written: which line goes where, and what is beside the original cells. */
+class ReportFiles {
+  /** Rows in the files for feeding back that CSV cannot hold as they were. */
+  alteredRows = 0;
+  readonly #report: CsvFile;
+  readonly #failed: CsvFile;
+  readonly #notAttempted: CsvFile;
+  readonly #summaryPath: string;
+  readonly #originals: OriginalCells;
+  readonly #refeed: RefeedRows;
+  readonly #operationColumns: readonly string[];
+  readonly #isPending: boolean;
+
+  constructor(options: ReportInput) {
+    const { folder, operations, unfinished } = options;
+    this.#originals = new OriginalCells(options.columns, options.clearToken);
+    this.#refeed = new RefeedRows(options);
+    this.#operationColumns = [...new Set(operations.flatMap(({ columns }) => columns))];
+    this.#isPending = unfinished === 'pending';
+    this.#report = new CsvFile(join(folder, 'report.csv'), [
+      ...this.#originals.header,
+      ...resultHeader(this.#operationColumns),
+    ]);
+    this.#failed = new CsvFile(join(folder, 'failed.csv'), [
+      ...this.#refeed.header,
+      '_row',
+      '_error_code',
+      '_error_message',
+      '_error_unclear',
+      '_guarded',
+    ]);
+    this.#notAttempted = new CsvFile(join(folder, notAttemptedFile), [
+      ...this.#refeed.header,
+      '_row',
+      '_guarded',
+    ]);
+    this.#summaryPath = join(folder, 'summary.json');
+  }
+
+  async write(lines: readonly ReportLine[]): Promise<void> {
+    const report: Records = [];
+    const failed: Records = [];
+    const notAttempted: Records = [];
+    for (const line of lines) {
+      report.push([...this.#originals.cells(line.row), ...resultCells(line.result, this.#operationColumns)]);
+      const { outcome } = line.result;
+      if (outcome === 'failed' || outcome === 'invalid') failed.push(this.#failedRecord(line));
+      else if (outcome === 'not_attempted' && !this.#isPending)
+        notAttempted.push(this.#notAttemptedRecord(line));
+    }
+    await this.#report.write(report);
+    if (failed.length > 0) await this.#failed.write(failed);
+    if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
+  }
+
+  /** Puts all files into their places once all are complete, summary.json last. */
+  async publish(summary: RunSummary): Promise<ReportPaths> {
+    await this.#report.write([]);
+    for (const file of this.#all) await file.seal();
+    for (const file of this.#all) await file.publish();
+    try {
+      await writeFileAtomically(this.#summaryPath, `${JSON.stringify(summary, null, 2)}\n`);
+    } catch (error) {
+      throw unwritableReport(this.#summaryPath, error);
+    }
+    return {
+      report: this.#report.path,
+      summary: this.#summaryPath,
+      ...(this.#failed.isBegun && { failed: this.#failed.path }),
+      ...(this.#notAttempted.isBegun && { notAttempted: this.#notAttempted.path }),
+    };
+  }
+
+  /** Never fails: it is what is done after a failure. */
+  async discard(): Promise<void> {
+    for (const file of this.#all) await file.discard().catch(() => {});
+  }
+
+  get #all(): readonly CsvFile[] {
+    return [this.#report, this.#failed, this.#notAttempted];
+  }
+
+  #failedRecord(line: ReportLine): readonly string[] {
+    const { row, result } = line;
+    const { cells, altered } = this.#refed(line);
+    const message = altered ? `${messageOf(result)} (${alteredHint})` : messageOf(result);
+    return [
+      ...cells,
+      String(row.row),
+      guardCell(result.code),
+      guardCell(message),
+      flagCell(result.unclear),
+      'yes',
+    ];
+  }
+
+  #notAttemptedRecord(line: ReportLine): readonly string[] {
+    return [...this.#refed(line).cells, String(line.row.row), 'yes'];
+  }
+
+  #refed({ row, result }: ReportLine): RefeedCells {
+    const refed = this.#refeed.cells(row, result.operation);
+    if (refed.altered) this.alteredRows++;
+    return refed;
+  }
+}
+
+const alteredHint = 'CSV cannot hold this row as it was: repeat it with `cqbatch retry`, not with this file';
+
+const notAttemptedFile = 'not-attempted.csv';
+
+/** Takes away the offer to feed rows back that are called now. */
+export async function removeNotAttempted(folder: string): Promise<void> {
+  await rm(join(folder, notAttemptedFile), { force: true });
 }

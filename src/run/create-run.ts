@@ -5,7 +5,7 @@ import type { Journal, JournalEntry } from '../journal/journal.ts';
 import { openJournal } from '../journal/open.ts';
 import type { InputOptions } from '../manifest/input.ts';
 import type { OperationChoice } from '../manifest/operation-choice.ts';
-import type { CallableRow, InvalidRow } from '../manifest/row.ts';
+import type { CallableRow, InvalidRow } from '../manifest/row-preparer.ts';
 import { type ScanSummary, scanManifest } from '../manifest/scan.ts';
 import { stageManifest } from '../manifest/stage.ts';
 import { openPlannedManifest } from './open-manifest.ts';

@@ -1,7 +1,5 @@
-import { operations } from '../../jobs/index.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { openManifest } from '../manifest/open.ts';
-import { readDefaults } from '../manifest/prepare/defaults.ts';
 import { createRowPreparer, type RowPreparer } from '../manifest/row-preparer.ts';
 import type { ReadingLimits } from '../manifest/text/source.ts';
 import type { RunOptions } from './record.ts';
@@ -30,5 +28,5 @@ export async function openPlannedManifest(
 ): Promise<PlannedManifest> {
   const manifest = await openManifest(path, { name, clearToken: options.clearToken, limits });
   const prepare = createRowPreparer({ manifest, operation: options.operation, userId: options.userId });
-  return { manifest, prepare, defaults: readDefaults(manifest, options.userId, operations) };
+  return { manifest, prepare, defaults: prepare.defaults };
 }

@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import { fatalError } from '../errors.ts';
 import { makeFolder } from '../files.ts';
 import { formatProblem } from '../manifest/problem.ts';
-import type { InvalidRow } from '../manifest/row.ts';
+import type { InvalidRow } from '../manifest/row-preparer.ts';
 import { circumstance } from '../system-error.ts';
 
 /** The problems of a manifest: the first ones for the screen, all of them in a file. */

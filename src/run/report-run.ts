@@ -1,7 +1,7 @@
 import { findOperation } from '../../jobs/index.ts';
 import type { JournalView } from '../journal/journal.ts';
+import type { Unfinished } from '../report/join-results.ts';
 import type { RunFacts } from '../report/summary.ts';
-import type { Unfinished } from '../report/unfinished.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
 import { openManifestCopy } from './manifest-copy.ts';
 import { type RateHistory, readRateHistory } from './rate-log.ts';

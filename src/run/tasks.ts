@@ -1,6 +1,7 @@
 import { fatalError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { ManifestRow, PreparedRow } from '../manifest/row.ts';
+import type { ManifestRow } from '../manifest/manifest.ts';
+import type { PreparedRow } from '../manifest/row-preparer.ts';
 import type { RowTask } from '../queue/payload.ts';
 
 /** The rows of a manifest that have no result yet, in order, ready to be fed. */

@@ -94,3 +94,11 @@ export function resultOf(row: number, more: Partial<RowResult> = {}): RowResult 
     ...more,
   };
 }
+
+/** The entry of a finished row. */
+export function finished(
+  row: number,
+  more: Partial<RowResult> = {},
+): JournalEntry & { readonly type: 'row' } {
+  return { type: 'row', result: resultOf(row, more) };
+}

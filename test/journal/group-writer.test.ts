@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type CqbatchError, fatalError } from '../../src/errors.ts';
 import { type Disk, GroupWriter } from '../../src/journal/group-writer.ts';
 import { JournalState } from '../../src/journal/state.ts';
-import { resultOf } from './arbitraries.ts';
+import { finished } from './arbitraries.ts';
 
 /** A write that goes on until the test ends it. */
 interface Write {
@@ -50,12 +50,14 @@ function setUp() {
   return { disk, state, writer: new GroupWriter(state, disk, 100) };
 }
 
-const row = (number: number) => ({ type: 'row', result: resultOf(number) }) as const;
-
 describe('a group writer', () => {
   test('writes together what was appended while it was writing', async () => {
     const { disk, writer } = setUp();
-    const appends = [writer.append([row(1)]), writer.append([row(2)]), writer.append([row(3), row(4)])];
+    const appends = [
+      writer.append([finished(1)]),
+      writer.append([finished(2)]),
+      writer.append([finished(3), finished(4)]),
+    ];
     const first = await disk.next();
     first.end();
     await appends[0];
@@ -71,7 +73,7 @@ describe('a group writer', () => {
 
   test('changes the state only when the write has ended', async () => {
     const { disk, state, writer } = setUp();
-    const append = writer.append([row(1)]);
+    const append = writer.append([finished(1)]);
     const write = await disk.next();
     expect(state.isFinished(1)).toBe(false);
     write.end();
@@ -81,8 +83,11 @@ describe('a group writer', () => {
 
   test('reports and writes the first result of a row only, within a group and after it', async () => {
     const { disk, writer } = setUp();
-    const first = writer.append([row(1)]);
-    const others = [writer.append([row(1), row(2), row(2)]), writer.append([row(2), row(3)])];
+    const first = writer.append([finished(1)]);
+    const others = [
+      writer.append([finished(1), finished(2), finished(2)]),
+      writer.append([finished(2), finished(3)]),
+    ];
     (await disk.next()).end();
     const write = await disk.next();
     write.end();
@@ -93,28 +98,28 @@ describe('a group writer', () => {
 
   test('writes nothing when nothing is new', async () => {
     const { disk, writer } = setUp();
-    const first = writer.append([row(1)]);
+    const first = writer.append([finished(1)]);
     (await disk.next()).end();
     await first;
     const open = { type: 'open', row: 1, history: { attempts: 1, unprocessed: 0, unclear: true } } as const;
-    expect(await writer.append([row(1), open])).toEqual([]);
+    expect(await writer.append([finished(1), open])).toEqual([]);
     expect(await writer.append([])).toEqual([]);
     expect(disk.pending).toBe(0);
   });
 
   test('fails for good when the disk fails, and knows only what was synced before', async () => {
     const { disk, state, writer } = setUp();
-    const good = writer.append([row(1)]);
+    const good = writer.append([finished(1)]);
     (await disk.next()).end();
     await good;
 
-    const bad = writer.append([row(2)]);
+    const bad = writer.append([finished(2)]);
     const write = await disk.next();
-    const waiting = writer.append([row(3)]);
+    const waiting = writer.append([finished(3)]);
     write.end(new Error('ENOSPC'));
     await expect(bad).rejects.toMatchObject({ code: 'TEST_DISK', cause: { message: 'ENOSPC' } });
     await expect(waiting).rejects.toMatchObject({ code: 'TEST_DISK' });
-    await expect(writer.append([row(4)])).rejects.toMatchObject({ code: 'TEST_DISK' });
+    await expect(writer.append([finished(4)])).rejects.toMatchObject({ code: 'TEST_DISK' });
 
     expect([1, 2, 3, 4].map((number) => state.isFinished(number))).toEqual([true, false, false, false]);
     expect(disk.pending).toBe(0);
@@ -123,7 +128,7 @@ describe('a group writer', () => {
 
   test('is idle when the last append is done', async () => {
     const { disk, state, writer } = setUp();
-    void writer.append([row(1)]);
+    void writer.append([finished(1)]);
     (await disk.next()).end();
     await writer.idle();
     expect(state.isFinished(1)).toBe(true);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomes, type RowResult } from '../../src/domain.ts';
 import type { JournalEntry } from '../../src/journal/journal.ts';
 import { JournalState } from '../../src/journal/state.ts';
-import { anyEntry, resultOf } from './arbitraries.ts';
+import { anyEntry, finished } from './arbitraries.ts';
 
 function stateOf(...entries: readonly JournalEntry[]): JournalState {
   const state = new JournalState();
@@ -11,10 +11,6 @@ function stateOf(...entries: readonly JournalEntry[]): JournalState {
   return state;
 }
 
-const finished = (row: number, more: Partial<RowResult> = {}): JournalEntry => ({
-  type: 'row',
-  result: resultOf(row, more),
-});
 const fed = (first: number, last: number): JournalEntry => ({ type: 'fed', first, last });
 const open = (row: number, attempts = 1): JournalEntry => ({
   type: 'open',
@@ -61,13 +57,12 @@ test('a second result of a row changes nothing', () => {
   expect(state.offset(1)).toBe(1);
 });
 
-test('the first and the last end are kept, whatever their order', () => {
+test('the last end is kept, whatever the order', () => {
   const times = ['2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z'] as const;
   const state = stateOf(
     ...times.map((finishedAt, index) => finished(index + 1, { finishedAt })),
     finished(9),
   );
-  expect(state.firstFinishedAt).toBe(times[1]);
   expect(state.lastFinishedAt).toBe(times[2]);
 });
 

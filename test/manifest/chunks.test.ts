@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readCsvRecords } from '../../src/manifest/csv/records.ts';
-import { ColumnList } from '../../src/manifest/json/column-list.ts';
-import { readJsonLines, readJsonRows } from '../../src/manifest/json/rows.ts';
+import { ColumnList, readJsonLines, readJsonRows } from '../../src/manifest/json/rows.ts';
 import { readWrapper } from '../../src/manifest/json/wrapper.ts';
 import { checkUtf8 } from '../../src/manifest/text/utf8.ts';
-import { inChunks } from './reading.ts';
+import { flat, inChunks } from './reading.ts';
 
 const csv = Buffer.from(
   '"a ""quoted""",b\r\n1,"two\r\nlines"\n\r\n,\r2,"é🙂"\r\n"",""""\n3,"\r\r\n\n"\n"1,2",x\r\n',
@@ -17,12 +16,6 @@ const lines = Buffer.from('{"a":1}\r\n\r\n\n{"b":"é🙂"}\r \r\n{"c":\n\r{"d":n
 const wrapper = Buffer.from('{"defaults" :\n{"a":"]}\\""},"rows":[{"x":"{"},\r\n[2]],"operation":"é" }\n');
 
 const place = { offset: 0, limit: 1000 };
-
-async function flat<Item>(batches: AsyncIterable<readonly Item[]>): Promise<Item[]> {
-  const items: Item[] = [];
-  for await (const batch of batches) items.push(...batch);
-  return items;
-}
 
 const readers: Readonly<
   Record<
@@ -38,12 +31,12 @@ const readers: Readonly<
   'a JSON array': [
     array,
     6,
-    (chunks) => flat(readJsonRows(chunks, { layout: 'array', ...place }, new ColumnList('a'))),
+    (chunks) => flat(readJsonRows(chunks, { outer: 'array', ...place }, new ColumnList('a'))),
   ],
   'rows in an object': [
     wrapper,
     2,
-    (chunks) => flat(readJsonRows(chunks, { layout: 'object', ...place }, new ColumnList('a'))),
+    (chunks) => flat(readJsonRows(chunks, { outer: 'object', ...place }, new ColumnList('a'))),
   ],
   'the facts of an object': [wrapper, 'é', (chunks) => readWrapper(chunks, place)],
   'JSON Lines': [lines, 4, (chunks) => flat(readJsonLines(chunks, place, new ColumnList('a')))],

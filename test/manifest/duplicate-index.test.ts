@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DuplicateIndex } from '../../src/manifest/scan/duplicate-index.ts';
+import { DuplicateIndex } from '../../src/manifest/duplicate-index.ts';
 
 const call = fc.record({
   operation: fc.constantFrom('a', 'b'),

@@ -52,14 +52,14 @@ test.each<[title: string, name: string, content: string, lines: readonly number[
 });
 
 test.each<[name: string, content: string, facts: Partial<Manifest>]>([
-  ['a.csv', delimited, { format: 'csv', gzip: false }],
-  ['a.csv', delimited.replaceAll(',', '\t'), { format: 'tsv', gzip: false }],
-  ['a.txt', delimited.replaceAll(',', '|'), { format: 'csv', gzip: false }],
-  ['a.json.gz', `[${objects.replace('\n', ',')}]`, { format: 'json', gzip: true }],
-  ['a', objects, { format: 'jsonl', gzip: false }],
-  ['one-column.tsv', 'evaluation_id\n1\n', { format: 'tsv', gzip: false }],
-  ['one-column.csv', 'evaluation_id\n1\n', { format: 'csv', gzip: false }],
-  ['one-row.json', '{"evaluation_id":1}', { format: 'jsonl', gzip: false }],
+  ['a.csv', delimited, { format: 'csv' }],
+  ['a.csv', delimited.replaceAll(',', '\t'), { format: 'tsv' }],
+  ['a.txt', delimited.replaceAll(',', '|'), { format: 'csv' }],
+  ['a.json.gz', `[${objects.replace('\n', ',')}]`, { format: 'json' }],
+  ['a', objects, { format: 'jsonl' }],
+  ['one-column.tsv', 'evaluation_id\n1\n', { format: 'tsv' }],
+  ['one-column.csv', 'evaluation_id\n1\n', { format: 'csv' }],
+  ['one-row.json', '{"evaluation_id":1}', { format: 'jsonl' }],
 ])('says what %s is written in (%#)', async (name, content, facts) => {
   expect(await openText(name, content)).toMatchObject({ name, ...facts });
 });

@@ -1,5 +1,12 @@
 import { z } from 'zod';
 import { defineOperation, type Field, type Operation } from '../../jobs/operation.ts';
+import {
+  createRowPreparer,
+  type PreparedRow,
+  type PreparerOptions,
+  type RowPreparer,
+} from '../../src/manifest/row-preparer.ts';
+import { allRows, openText } from './reading.ts';
 
 const field = (name: string, required: boolean): Field => ({
   name,
@@ -51,3 +58,15 @@ export const testOperations = [closeTicket, renameRoom] as readonly Operation[] 
   Operation,
   Operation,
 ];
+
+export type Options = Pick<PreparerOptions, 'operation' | 'userId'>;
+
+/** Prepares the rows of a manifest called `a` for these operations. */
+export async function prepareAll(
+  content: string,
+  options: Options = {},
+): Promise<{ preparer: RowPreparer; rows: PreparedRow[] }> {
+  const manifest = await openText('a', content);
+  const preparer = createRowPreparer({ manifest, operations: testOperations, ...options });
+  return { preparer, rows: (await allRows(manifest)).map(preparer) };
+}

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Manifest } from '../../src/manifest/manifest.ts';
+import { expect } from 'vitest';
+import { CqbatchError } from '../../src/errors.ts';
+import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
 import { type OpenOptions, openManifest } from '../../src/manifest/open.ts';
-import type { ManifestRow } from '../../src/manifest/row.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 /** Writes a manifest of that name into a folder of its own; what ends with `.gz` is gzipped. */
@@ -34,4 +35,25 @@ export async function allRows(manifest: Pick<Manifest, 'rows'>): Promise<Manifes
 /** Bytes as a stream gives them, cut into chunks of that size. */
 export async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer, void, undefined> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+/** All items of batches. */
+export async function flat<Item>(batches: AsyncIterable<readonly Item[]>): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const batch of batches) items.push(...batch);
+  return items;
+}
+
+/** The error that opening and reading ends with. */
+export async function failure(
+  name: string,
+  content: string | Buffer,
+  options: OpenOptions = {},
+): Promise<CqbatchError> {
+  const error = await openText(name, content, options)
+    .then(allRows)
+    .catch((reason: unknown) => reason);
+  if (!(error instanceof CqbatchError)) throw new Error('did not fail as it should', { cause: error });
+  expect(error.kind).toBe('usage');
+  return error;
 }

@@ -29,7 +29,6 @@ test.each<[name: string, content: Buffer, copy: string]>([
       name: path,
       sha256: sha256(content),
       bytes: content.length,
-      gzip: copy.endsWith('.gz'),
     });
     expect(await readFile(staged.path)).toEqual(content);
     expect((await stat(staged.path)).mode & 0o777).toBe(0o600);
@@ -48,8 +47,6 @@ test('standard input is copied whole', async () => {
     name: '<stdin>',
     sha256: sha256(content),
     bytes: content.length,
-    format: 'csv',
-    gzip: false,
   });
   expect((await readFile(staged.path)).equals(content)).toBe(true);
 });

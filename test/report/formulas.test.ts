@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cellText } from '../../src/manifest/cell-text.ts';
-import { csvText } from '../../src/report/csv-text.ts';
+import { cellText } from '../../src/manifest/formula-guard.ts';
+import { csvText } from '../../src/report/csv-file.ts';
 
 /** Cells as spreadsheets read them, with whatever delimiter they were told: nothing is an error. */
 function lenientCells(text: string, delimiter: string): readonly string[] {

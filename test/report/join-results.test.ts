@@ -1,27 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { noHistory, type RowHistory } from '../../src/domain.ts';
 import type { Journal } from '../../src/journal/journal.ts';
-import { openJournal } from '../../src/journal/open.ts';
-import { joinResults } from '../../src/report/join-results.ts';
+import { joinResults, type Unfinished, unfinishedResult } from '../../src/report/join-results.ts';
 import { resultOf } from '../journal/arbitraries.ts';
-import { inChunks } from './rows.ts';
+import { emptyRun, inChunks } from './reporting.ts';
 
-let folder: string;
-let journal: Journal;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cqbatch-report-'));
-  journal = await openJournal(join(folder, 'journal.jsonl'), { runId: 'r1' });
-});
-
-afterEach(async () => {
-  await journal.close();
-  await rm(folder, { recursive: true });
-});
-
-async function joined(rowNumbers: readonly number[]): Promise<readonly string[]> {
+async function joined(journal: Journal, rowNumbers: readonly number[]): Promise<readonly string[]> {
   const rows = rowNumbers.map((row) => ({ row, line: row + 1, cells: {} }));
   const lines: string[] = [];
   for await (const part of joinResults({
@@ -38,8 +22,9 @@ async function joined(rowNumbers: readonly number[]): Promise<readonly string[]>
 }
 
 test('every row has its result, or what stands for one', async () => {
+  const { journal } = await emptyRun();
   await journal.append([3, 1, 5].map((row) => ({ type: 'row', result: resultOf(row, { code: `C${row}` }) })));
-  expect(await joined([1, 2, 3, 4, 5])).toEqual([
+  expect(await joined(journal, [1, 2, 3, 4, 5])).toEqual([
     '1 1 restore-evaluation C1',
     '2 2 update-soundboard INTERRUPTED',
     '3 3 restore-evaluation C3',
@@ -55,10 +40,145 @@ test.each([
   ['has a row twice', [1, 1, 2, 3], /row 2 of the manifest is numbered 1/],
   ['does not begin with row 1', [2, 3], /row 1 of the manifest is numbered 2/],
 ])('a manifest that %s is refused', async (_claim, rows, message) => {
+  const { journal } = await emptyRun();
   await journal.append([{ type: 'row', result: resultOf(3) }]);
-  await expect(joined(rows)).rejects.toMatchObject({
+  await expect(joined(journal, rows)).rejects.toMatchObject({
     kind: 'fatal',
     code: 'REPORT_INCOMPLETE',
     message: expect.stringMatching(message),
   });
+});
+
+const tried: RowHistory = {
+  attempts: 3,
+  unprocessed: 1,
+  unclear: false,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  lastCode: 'UNAVAILABLE',
+  lastMessage: 'try later',
+  lastStatus: 503,
+};
+
+interface Case {
+  readonly claim: string;
+  readonly unfinished: Unfinished;
+  readonly history?: RowHistory;
+  readonly unsettled?: boolean;
+  readonly expected: object;
+}
+
+const cases: readonly Case[] = [
+  {
+    claim: 'a row that the going run has not come to is pending',
+    unfinished: 'pending',
+    expected: {
+      outcome: 'not_attempted',
+      code: 'PENDING',
+      message: 'not finished yet',
+      attempts: 0,
+      unclear: false,
+    },
+  },
+  {
+    claim: 'a row at work in the going run is pending',
+    unfinished: 'pending',
+    unsettled: true,
+    expected: { outcome: 'not_attempted', code: 'PENDING', message: 'not finished yet', unclear: false },
+  },
+  {
+    claim: 'a row that waits for its next attempt is pending, with what its attempts did',
+    unfinished: 'pending',
+    history: { ...tried, unclear: true },
+    expected: {
+      outcome: 'not_attempted',
+      code: 'PENDING',
+      message:
+        'not finished yet; the last attempt met UNAVAILABLE: try later; the row may have been processed',
+      attempts: 3,
+      unclear: true,
+      httpStatus: 503,
+      startedAt: '2026-01-01T00:00:00.000Z',
+    },
+  },
+  {
+    claim: 'a row that was never sent is not attempted after an interruption',
+    unfinished: 'interrupted',
+    expected: {
+      outcome: 'not_attempted',
+      code: 'INTERRUPTED',
+      message: 'the run was interrupted',
+      attempts: 0,
+    },
+  },
+  {
+    claim: 'a row that was never sent is not attempted after a cancellation',
+    unfinished: 'cancelled',
+    history: noHistory,
+    expected: {
+      outcome: 'not_attempted',
+      code: 'CANCELLED',
+      message: 'the run was cancelled',
+      unclear: false,
+    },
+  },
+  {
+    claim: 'a row that was only put off is not attempted',
+    unfinished: 'halted',
+    history: { attempts: 2, unprocessed: 2, unclear: false, lastCode: 'RESOURCE_EXHAUSTED', lastStatus: 429 },
+    expected: {
+      outcome: 'not_attempted',
+      code: 'HALTED',
+      message: 'the run was halted; the last attempt met RESOURCE_EXHAUSTED',
+      attempts: 2,
+      httpStatus: 429,
+    },
+  },
+  {
+    claim: 'a row with an attempt that failed is failed',
+    unfinished: 'halted',
+    history: tried,
+    expected: {
+      outcome: 'failed',
+      code: 'HALTED',
+      message: 'the run was halted; the last attempt met UNAVAILABLE: try later',
+      attempts: 3,
+      unclear: false,
+      httpStatus: 503,
+    },
+  },
+  {
+    claim: 'a row with an unclear attempt is failed and unclear',
+    unfinished: 'cancelled',
+    history: { ...noHistory, unclear: true },
+    expected: {
+      outcome: 'failed',
+      code: 'CANCELLED',
+      message: 'the run was cancelled; the row may have been processed',
+      unclear: true,
+    },
+  },
+  {
+    claim: 'a row that was at work when the process died is failed and unclear',
+    unfinished: 'interrupted',
+    unsettled: true,
+    expected: {
+      outcome: 'failed',
+      code: 'INTERRUPTED',
+      message:
+        'the run was interrupted; the process ended before it could tell what became of this row; ' +
+        'the row may have been processed',
+      attempts: 0,
+      unclear: true,
+    },
+  },
+];
+
+test.each(cases)('$claim', ({ unfinished, history, unsettled = false, expected }) => {
+  const result = unfinishedResult(unfinished, {
+    row: 7,
+    operation: 'restore-evaluation',
+    history,
+    unsettled,
+  });
+  expect(result).toMatchObject({ row: 7, operation: 'restore-evaluation', ...expected });
 });

@@ -1,6 +1,6 @@
 import { type Outcome, outcomes } from '../../domain.ts';
-import type { ReportPaths } from '../../report/report-files.ts';
 import type { RunSummary } from '../../report/summary.ts';
+import type { ReportPaths } from '../../report/write-reports.ts';
 import type { FailedRun } from '../../run/execute-run.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { count, counted, duration, indented, table } from './words.ts';

@@ -1,5 +1,5 @@
 import { Parser } from 'csv-parse';
-import { TextMistake } from '../text/mistake.ts';
+import { isLineEnd, type Position, PositionCounter, syntaxMistake, TextMistake } from '../text/position.ts';
 import type { Delimiter } from './delimiter.ts';
 
 /** A record of delimited text. */
@@ -106,3 +106,48 @@ function tooLarge(line: number, limit: number): TextMistake {
 function settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => work((error) => (error ? reject(error) : resolve())));
 }
+
+/**
+ * Finds the quote that breaks the rules of delimited text (RFC 4180, section 2, rules 5 to 7). For text that the
+ * parser has refused: it does not tell where the cell began, which is what has to be mended.
+ */
+export async function findCsvMistake(
+  chunks: AsyncIterable<Buffer>,
+  delimiter: Delimiter,
+): Promise<TextMistake | undefined> {
+  const delimiterByte = delimiter.charCodeAt(0);
+  const counter = new PositionCounter();
+  let state: 'cell-start' | 'plain' | 'quoted' | 'after-quote' = 'cell-start';
+  let opening: Position = counter.position;
+  for await (const chunk of chunks) {
+    for (const byte of chunk) {
+      if (state === 'quoted') {
+        if (byte === quote) state = 'after-quote';
+      } else if (byte === quote) {
+        if (state === 'plain') return syntaxMistake(counter.position, quoteInsideCell);
+        if (state === 'cell-start') opening = counter.position;
+        state = 'quoted';
+      } else if (byte === delimiterByte || isLineEnd(byte)) {
+        state = 'cell-start';
+      } else if (state === 'after-quote') {
+        return syntaxMistake(counter.position, textAfterQuote(opening.line));
+      } else {
+        state = 'plain';
+      }
+      counter.advance(byte);
+    }
+  }
+  return state === 'quoted' ? syntaxMistake(opening, 'this quote is never closed') : undefined;
+}
+
+const quoteInsideCell =
+  'quote inside a cell that does not begin with one; put the whole cell in quotes and double those inside';
+
+function textAfterQuote(openingLine: number): string {
+  return (
+    `text after the closing quote of a cell whose quote opened on line ${openingLine}; ` +
+    'close it where the cell ends, and double the quotes inside'
+  );
+}
+
+const quote = 0x22;

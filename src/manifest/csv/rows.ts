@@ -1,10 +1,68 @@
-import { Cells } from '../cells.ts';
-import { excerpt } from '../excerpt.ts';
+import { usageError } from '../../errors.ts';
+import { maxColumnNamesLength, maxColumns } from '../column-names.ts';
 import { unguardCell } from '../formula-guard.ts';
-import type { RowProblem } from '../row.ts';
-import type { UnnumberedRow } from '../row-chunks.ts';
-import type { CsvHeader } from './header.ts';
+import { Cells, type UnnumberedRow } from '../manifest.ts';
+import { excerpt, type RowProblem } from '../problem.ts';
 import type { CsvRecord } from './records.ts';
+
+/** The header of delimited text: which cell of a record belongs to which column. */
+export interface CsvHeader {
+  readonly names: readonly string[];
+  /** Index of the cell of each name. */
+  readonly indexes: readonly number[];
+  /** Number of cells that every record must have. */
+  readonly width: number;
+  /** Cells under an empty name: they must be empty. */
+  readonly unnamed: readonly number[];
+  /** Index of the column `_guarded`, or -1; see `formula-guard.ts`. */
+  readonly guardedIndex: number;
+}
+
+/**
+ * Reads the first record as the header. Columns whose names start with `_` are the tool's own and left out.
+ *
+ * @throws CqbatchError (`usage`) when it names no column, names one twice, or looks like data.
+ */
+export function readCsvHeader(record: CsvRecord, file: string, clearToken: string): CsvHeader {
+  const { cells, line } = record;
+  const fail = (code: string, problem: string) => usageError(code, `${file}:${line}: ${problem}`);
+  const guardedIndex = cells.indexOf('_guarded');
+  const titles = guardedIndex < 0 ? cells : cells.map((cell) => unguardCell(cell, { clearToken }));
+  const indexByName = new Map<string, number>();
+  const unnamed: number[] = [];
+  if (titles.length > maxColumns || titles.join('').length > maxColumnNamesLength) {
+    throw fail('MANIFEST_TOO_MANY_COLUMNS', `more than ${maxColumns} columns, or names longer than 1 MiB`);
+  }
+  for (const [index, title] of titles.entries()) {
+    const earlier = indexByName.get(title);
+    if (title.trim() === '') unnamed.push(index);
+    else if (title.startsWith('_')) continue;
+    else if (earlier === undefined) indexByName.set(title, index);
+    else {
+      throw fail(
+        'MANIFEST_DUPLICATE_COLUMN',
+        `columns ${earlier + 1} and ${index + 1} are both called "${title}"; rename or delete one`,
+      );
+    }
+  }
+  if (indexByName.size === 0) {
+    throw fail('MANIFEST_NO_HEADER', 'the first line names no column; it must hold the column names');
+  }
+  // A file that was written by a report surely has a header.
+  if (guardedIndex < 0 && /^\d+$/.test(titles[0]?.trim() ?? '')) {
+    throw fail(
+      'MANIFEST_NO_HEADER',
+      `the first line looks like data ("${titles[0]}"); it must hold the column names, such as evaluation_id`,
+    );
+  }
+  return {
+    names: [...indexByName.keys()],
+    indexes: [...indexByName.values()],
+    width: titles.length,
+    unnamed,
+    guardedIndex,
+  };
+}
 
 /**
  * Makes rows of the records that follow the header. Empty cells are left out, cells equal to the clear token become

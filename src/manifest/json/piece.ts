@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { parseJson } from '../../json.ts';
-import { excerpt } from '../excerpt.ts';
-import { findRepeatedName } from './repeated-name.ts';
+import { excerpt } from '../problem.ts';
+import { TextMistake } from '../text/position.ts';
 
 /** The value of a piece of JSON text, or what is wrong with it and where (character index from 0). */
 export type ParsedPiece =
@@ -25,23 +25,25 @@ export function parsePiece(text: string): ParsedPiece {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const [suffix, index] = /\s*\(?at position (\d+)\)?/.exec(message) ?? ['', '0'];
-    return {
-      ok: false,
-      code: 'MANIFEST_SYNTAX',
-      problem: message.replace(suffix, ''),
-      index: Number(index),
-    };
+    return { ok: false, code: 'MANIFEST_SYNTAX', problem: message.replace(suffix, ''), index: Number(index) };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
   const repeated = findRepeatedName(text, value);
   if (repeated === undefined) return { ok: true, value };
-  return {
-    ok: false,
-    code: 'MANIFEST_REPEATED_NAME',
-    problem: repeatedName(repeated.name),
-    index: repeated.index,
-  };
+  const { name, index } = repeated;
+  return { ok: false, code: 'MANIFEST_REPEATED_NAME', problem: repeatedName(name), index };
+}
+
+/**
+ * The value of a piece that begins at this offset of the text.
+ *
+ * @throws TextMistake when it has none.
+ */
+export function valueAt(text: string, offset: number): unknown {
+  const parsed = parsePiece(text);
+  if (parsed.ok) return parsed.value;
+  throw new TextMistake(parsed.code, offset + Buffer.byteLength(text.slice(0, parsed.index)), parsed.problem);
 }
 
 /** What is wrong with an object that has this name twice. */
@@ -49,9 +51,70 @@ export function repeatedName(name: string): string {
   return `"${excerpt(name)}" stands twice in this object; keep one of them`;
 }
 
-/** Whether a parsed value is a JSON object: neither an array nor an exact number. */
-export function isJsonObject(value: unknown): value is object {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
-  );
+/**
+ * Finds the first name that stands twice in one object of JSON text, however it is escaped.
+ *
+ * @param text JSON text that has been parsed, so it is known to be well-formed.
+ * @param value what it was parsed to: of equal names it has the last one only.
+ * @returns the name, and the index of the character at which its second occurrence begins.
+ */
+function findRepeatedName(
+  text: string,
+  value: unknown,
+): { readonly name: string; readonly index: number } | undefined {
+  // A colon follows every name: when there are no more colons than names in the value, no name was lost.
+  if (countColons(text) === countNames(value)) return undefined;
+  const openObjects: (Set<string> | undefined)[] = [];
+  let stringStart = 0;
+  let stringEnd = 0;
+  for (let index = 0; index < text.length; index++) {
+    switch (text[index]) {
+      case '"':
+        stringStart = index;
+        stringEnd = endOfString(text, index);
+        index = stringEnd - 1;
+        break;
+      case '{':
+        openObjects.push(new Set());
+        break;
+      case '[':
+        openObjects.push(undefined);
+        break;
+      case '}':
+      case ']':
+        openObjects.pop();
+        break;
+      case ':': {
+        const name: string = JSON.parse(text.slice(stringStart, stringEnd));
+        const names = openObjects.at(-1);
+        if (names?.has(name)) return { name, index: stringStart };
+        names?.add(name);
+      }
+    }
+  }
+  return undefined;
+}
+
+function countColons(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) count++;
+  return count;
+}
+
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null || value instanceof LosslessNumber) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) count += countNames(element);
+  } else {
+    for (const name in value) count += 1 + countNames((value as Record<string, unknown>)[name]);
+  }
+  return count;
+}
+
+/** Index after the closing quote of the string that opens at this index. */
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
+  return index + 1;
 }

@@ -1,14 +1,11 @@
-import { Cells } from '../cells.ts';
-import { excerpt } from '../excerpt.ts';
-import type { ManifestRow } from '../row.ts';
+import { usageError } from '../../errors.ts';
+import { isJsonObject } from '../../json.ts';
+import { maxColumnNamesLength, maxColumns } from '../column-names.ts';
+import { Cells, type UnnumberedRow } from '../manifest.ts';
+import { excerpt } from '../problem.ts';
 import { splitLines } from '../text/lines.ts';
-import { TextMistake } from '../text/mistake.ts';
-import type { ColumnList } from './column-list.ts';
-import { isJsonObject, parsePiece } from './piece.ts';
+import { parsePiece, valueAt } from './piece.ts';
 import { JsonWalker, type JsonWalkerOptions } from './walker.ts';
-
-/** A row that has not been numbered yet. */
-export type UnnumberedRow = Omit<ManifestRow, 'row'>;
 
 /**
  * Reads the rows of `[ rows ]` or `{ "rows": [ rows ] }`.
@@ -24,13 +21,7 @@ export async function* readJsonRows(
   for await (const chunk of chunks) {
     const rows: UnnumberedRow[] = [];
     for (const { key, text, line, offset } of walker.push(chunk)) {
-      if (key !== undefined) continue;
-      const parsed = parsePiece(text);
-      if (!parsed.ok) {
-        const before = Buffer.byteLength(text.slice(0, parsed.index));
-        throw new TextMistake(parsed.code, offset + before, parsed.problem);
-      }
-      rows.push(jsonRow(parsed.value, line, columns));
+      if (key === undefined) rows.push(jsonRow(valueAt(text, offset), line, columns));
     }
     yield rows;
   }
@@ -70,4 +61,35 @@ function jsonRow(value: unknown, line: number, columns: ColumnList): UnnumberedR
     cells[name] = cell;
   }
   return { line, cells };
+}
+
+/** The column names of JSON rows in order of first appearance; bounded, so that no manifest fills the memory. */
+export class ColumnList {
+  readonly #known = new Set<string>();
+  readonly #file: string;
+  #names: readonly string[] = [];
+  #length = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** A snapshot; the same array until there is a new name. */
+  get names(): readonly string[] {
+    if (this.#names.length < this.#known.size) this.#names = [...this.#known];
+    return this.#names;
+  }
+
+  /** @throws CqbatchError (`usage`, `MANIFEST_TOO_MANY_COLUMNS`) for names beyond the limit. */
+  add(name: string): void {
+    if (this.#known.has(name)) return;
+    this.#known.add(name);
+    this.#length += name.length;
+    if (this.#known.size > maxColumns || this.#length > maxColumnNamesLength) {
+      throw usageError(
+        'MANIFEST_TOO_MANY_COLUMNS',
+        `${this.#file}: the rows have more than ${maxColumns} different columns, or names longer than 1 MiB`,
+      );
+    }
+  }
 }

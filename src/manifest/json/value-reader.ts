@@ -1,6 +1,5 @@
 import { escapeInvisible } from '../../printable.ts';
-import { isLineEnd, type LineCounter } from '../text/line-counter.ts';
-import { TextMistake } from '../text/mistake.ts';
+import { isLineEnd, type LineCounter, syntaxMistake, TextMistake } from '../text/position.ts';
 
 /** Where a value was found, and its text. */
 export interface JsonText {
@@ -108,14 +107,10 @@ export class JsonValueReader {
 
   #brokenString(byte: number, offset: number): TextMistake {
     if (isLineEnd(byte)) {
-      return new TextMistake('MANIFEST_SYNTAX', this.#stringOffset, 'this string is not closed on its line');
+      return syntaxMistake(this.#stringOffset, 'this string is not closed on its line');
     }
     const escaped = escapeInvisible(String.fromCharCode(byte));
-    return new TextMistake(
-      'MANIFEST_SYNTAX',
-      offset,
-      `control character in a string; write it as ${escaped}`,
-    );
+    return syntaxMistake(offset, `control character in a string; write it as ${escaped}`);
   }
 }
 

@@ -1,5 +1,4 @@
-import { isLineEnd, LineCounter } from '../text/line-counter.ts';
-import { TextMistake } from '../text/mistake.ts';
+import { isLineEnd, LineCounter, syntaxMistake, TextMistake } from '../text/position.ts';
 import { parsePiece, repeatedName } from './piece.ts';
 import { isWhiteSpace, type JsonText, JsonValueReader } from './value-reader.ts';
 
@@ -11,7 +10,7 @@ export interface JsonPiece extends JsonText {
 
 export interface JsonWalkerOptions {
   /** `[ rows ]`, or `{ …, "rows": [ rows ], … }` whose other members become pieces too. */
-  readonly layout: 'array' | 'object';
+  readonly outer: 'array' | 'object';
   /** Offset of the first byte: the length of a byte order mark that has been taken off. */
   readonly offset: number;
   /** Bytes of one value. */
@@ -20,24 +19,21 @@ export interface JsonWalkerOptions {
   readonly skipElements: boolean;
 }
 
-/**
- * What the walker expects outside of values.
- *
- * - `open`: the first bracket or brace.
- * - `first-key`, `key`, `colon`, `member`, `after-member`: the parts of the outer object.
- * - `first-element`, `element`, `after-element`: the parts of the array of rows.
- * - `done`: nothing but white space.
- */
+/** What the walker expects outside of values. */
 type State =
+  /** The first bracket or brace. */
   | 'open'
+  /** The parts of the outer object. */
   | 'first-key'
   | 'key'
   | 'colon'
   | 'member'
   | 'after-member'
+  /** The parts of the array of rows. */
   | 'first-element'
   | 'element'
   | 'after-element'
+  /** Nothing but white space. */
   | 'done';
 
 /** Cuts JSON text (RFC 8259) that comes in chunks of bytes into the texts of its rows, in constant memory. */
@@ -104,8 +100,9 @@ export class JsonWalker {
 
   /** @throws TextMistake (`MANIFEST_SYNTAX`) when the text is not complete. */
   end(): void {
-    if (this.#inValue) throw syntax(this.#value.offset, 'the file ends inside this value; is it cut off?');
-    if (this.#state !== 'done') throw syntax(this.#offset, 'the file ends too early; is it cut off?');
+    if (this.#inValue)
+      throw syntaxMistake(this.#value.offset, 'the file ends inside this value; is it cut off?');
+    if (this.#state !== 'done') throw syntaxMistake(this.#offset, 'the file ends too early; is it cut off?');
   }
 
   /** Handles a byte between values; returns what comes next, or the same state when a value begins. */
@@ -138,12 +135,12 @@ export class JsonWalker {
         if (byte !== comma) throw unexpected(byte, offset, ', or ]');
         return 'element';
       case 'done':
-        throw syntax(offset, `text after the end of the ${this.#options.layout}`);
+        throw syntaxMistake(offset, `text after the end of the ${this.#options.outer}`);
     }
   }
 
   #open(byte: number, offset: number): State {
-    const isArray = this.#options.layout === 'array';
+    const isArray = this.#options.outer === 'array';
     if (byte !== (isArray ? openBracket : openBrace)) throw unexpected(byte, offset, isArray ? '[' : '{');
     this.#openLine = this.#lines.line;
     return isArray ? 'first-element' : 'first-key';
@@ -156,7 +153,7 @@ export class JsonWalker {
   }
 
   #closeRows(): State {
-    return this.#options.layout === 'array' ? this.#close() : 'after-member';
+    return this.#options.outer === 'array' ? this.#close() : 'after-member';
   }
 
   #close(): State {
@@ -201,11 +198,7 @@ function isRows(key: string | undefined): boolean {
 
 function unexpected(byte: number, offset: number, expected: string): TextMistake {
   const shown = byte > 0x20 && byte < 0x7f ? `"${String.fromCharCode(byte)}"` : 'this character';
-  return syntax(offset, `expected ${expected}, not ${shown}`);
-}
-
-function syntax(offset: number, problem: string): TextMistake {
-  return new TextMistake('MANIFEST_SYNTAX', offset, problem);
+  return syntaxMistake(offset, `expected ${expected}, not ${shown}`);
 }
 
 const quote = 0x22;

@@ -1,7 +1,8 @@
+import { isJsonObject } from '../../json.ts';
 import { fieldNameOf } from '../column-names.ts';
-import { excerpt } from '../excerpt.ts';
-import { TextMistake } from '../text/mistake.ts';
-import { isJsonObject, parsePiece, repeatedName } from './piece.ts';
+import { excerpt } from '../problem.ts';
+import { syntaxMistake, TextMistake } from '../text/position.ts';
+import { repeatedName, valueAt } from './piece.ts';
 import { type JsonPiece, JsonWalker } from './walker.ts';
 
 /** What `{ "operation", "defaults", "rows": [ … ] }` says for all rows. */
@@ -25,7 +26,7 @@ export async function readWrapper(
   chunks: AsyncIterable<Buffer>,
   options: { readonly offset: number; readonly limit: number },
 ): Promise<WrapperFacts | undefined> {
-  const walker = new JsonWalker({ layout: 'object', skipElements: true, ...options });
+  const walker = new JsonWalker({ outer: 'object', skipElements: true, ...options });
   const members: JsonPiece[] = [];
   try {
     for await (const chunk of chunks) {
@@ -39,8 +40,7 @@ export async function readWrapper(
   }
   if (walker.hasRows) return readFacts(members);
   if (walker.isOnOneLine) return undefined;
-  throw new TextMistake(
-    'MANIFEST_SYNTAX',
+  throw syntaxMistake(
     options.offset,
     'this object has no array "rows"; write [ rows ], { "rows": [ rows ] }, or one object on each line (JSON Lines)',
   );
@@ -49,14 +49,19 @@ export async function readWrapper(
 function readFacts(members: readonly JsonPiece[]): WrapperFacts {
   const values = new Map<string, unknown>();
   for (const { key = '', text, offset } of members) {
-    const name = String(parse(key, offset));
+    const name = String(valueAt(key, offset));
     const read = readers.get(name);
     // These are the members beside the array of rows.
-    if (values.has(name) || name === 'rows') throw repeated(name, offset);
-    if (read === undefined) {
-      throw mistake(offset, `unknown member "${excerpt(name)}"; known are operation, defaults and rows`);
+    if (values.has(name) || name === 'rows') {
+      throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
     }
-    values.set(name, read(parse(text, offset), offset));
+    if (read === undefined) {
+      throw syntaxMistake(
+        offset,
+        `unknown member "${excerpt(name)}"; known are operation, defaults and rows`,
+      );
+    }
+    values.set(name, read(valueAt(text, offset), offset));
   }
   return Object.fromEntries(values);
 }
@@ -68,32 +73,19 @@ const readers: ReadonlyMap<string, (value: unknown, offset: number) => unknown> 
 
 function readOperation(value: unknown, offset: number): unknown {
   if (typeof value === 'string') return value;
-  throw mistake(offset, '"operation" must be the name of an operation');
+  throw syntaxMistake(offset, '"operation" must be the name of an operation');
 }
 
 function readDefaults(value: unknown, offset: number): unknown {
-  if (!isJsonObject(value)) throw mistake(offset, '"defaults" must be an object with a value for each field');
+  if (!isJsonObject(value))
+    throw syntaxMistake(offset, '"defaults" must be an object with a value for each field');
   const defaults = new Map<string, unknown>();
   for (const [key, each] of Object.entries(value)) {
     const field = fieldNameOf(key);
     if (defaults.has(field)) {
-      throw mistake(offset, `"defaults" has two values for ${excerpt(field)}; keep one of them`);
+      throw syntaxMistake(offset, `"defaults" has two values for ${excerpt(field)}; keep one of them`);
     }
     if (each !== null) defaults.set(field, each);
   }
   return Object.fromEntries(defaults);
-}
-
-function parse(text: string, offset: number): unknown {
-  const parsed = parsePiece(text);
-  if (parsed.ok) return parsed.value;
-  throw new TextMistake(parsed.code, offset + Buffer.byteLength(text.slice(0, parsed.index)), parsed.problem);
-}
-
-function repeated(name: string, offset: number): TextMistake {
-  return new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
-}
-
-function mistake(offset: number, problem: string): TextMistake {
-  return new TextMistake('MANIFEST_SYNTAX', offset, problem);
 }

@@ -1,5 +1,4 @@
-import { isLineEnd, LineCounter } from './line-counter.ts';
-import { TextMistake } from './mistake.ts';
+import { isLineEnd, LineCounter, TextMistake } from './position.ts';
 
 /** A line of text without its line end. */
 export interface TextLine {
@@ -19,12 +18,8 @@ export async function* splitLines(
   place: { readonly offset: number; readonly limit: number },
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
   const splitter = new LineSplitter(place.offset, place.limit);
-  for await (const chunk of chunks) {
-    const lines = splitter.push(chunk);
-    if (lines.length > 0) yield lines;
-  }
-  const lines = splitter.end();
-  if (lines.length > 0) yield lines;
+  for await (const chunk of chunks) yield splitter.push(chunk);
+  yield splitter.end();
 }
 
 class LineSplitter {

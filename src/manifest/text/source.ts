@@ -3,18 +3,25 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type CqbatchError, usageError } from '../../errors.ts';
 import { systemError } from '../../system-error.ts';
-import { readSize } from '../limits.ts';
+import { type Position, PositionCounter, TextMistake } from './position.ts';
 import { checkUtf8 } from './utf8.ts';
 
-/** A text file, perhaps gzipped, that can be read again and again. */
-export interface TextSource {
+/** Bytes read at a time. */
+export const readSize = 256 * 1024;
+
+/** A file, perhaps gzipped, that can be read again and again. */
+export interface ByteSource {
   readonly path: string;
   /** What to call it in messages. */
   readonly name: string;
   readonly gzip: boolean;
+  readonly limits?: ReadingLimits;
+}
+
+/** The same when it is known how its text begins. */
+export interface TextSource extends ByteSource {
   /** Length of the byte order mark in bytes: 0 or 3. */
   readonly bomLength: number;
-  readonly limits?: ReadingLimits;
 }
 
 /** What bounds the reading of a manifest. */
@@ -30,9 +37,7 @@ export interface ReadingLimits {
  *
  * @throws CqbatchError (`usage`) when the file cannot be read or its gzip is damaged.
  */
-export async function* readBytes(
-  source: Pick<TextSource, 'path' | 'name' | 'gzip' | 'limits'>,
-): AsyncGenerator<Buffer, void, undefined> {
+export async function* readBytes(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
   const { maxBytes = Number.POSITIVE_INFINITY, signal } = source.limits ?? {};
   let bytes = 0;
   const file = createReadStream(source.path, { highWaterMark: readSize });
@@ -65,6 +70,46 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
     isFirst = false;
     if (text.length > 0) yield text;
   }
+}
+
+/** Runs a reading of the source; a mistake in the text becomes a `usageError` that names file, line and column. */
+export async function located<Result>(source: TextSource, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof TextMistake ? await locate(source, error) : error;
+  }
+}
+
+/** The same for a reading that yields results. */
+export async function* locatedAll<Result>(
+  source: TextSource,
+  results: AsyncIterable<Result>,
+): AsyncGenerator<Result, void, undefined> {
+  try {
+    yield* results;
+  } catch (error) {
+    throw error instanceof TextMistake ? await locate(source, error) : error;
+  }
+}
+
+async function locate(source: TextSource, { code, at, message }: TextMistake): Promise<Error> {
+  if (at === undefined) return usageError(code, `${source.name}: ${message}`);
+  const { line, column } = typeof at === 'number' ? await positionOf(source, at) : at;
+  return usageError(code, `${source.name}:${line}:${column}: ${message}`);
+}
+
+async function positionOf(source: TextSource, offset: number): Promise<Position> {
+  const counter = new PositionCounter();
+  let read = 0;
+  for await (const chunk of readBytes(source)) {
+    for (const byte of chunk) {
+      if (read === offset) return counter.position;
+      if (read >= source.bomLength) counter.advance(byte);
+      read++;
+    }
+  }
+  return counter.position;
 }
 
 /** @param what is too large. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { TextMistake } from './mistake.ts';
+import { TextMistake } from './position.ts';
 
 /**
  * Passes bytes on when they are UTF-8 (RFC 3629), cut so that no chunk ends inside a character.

@@ -1,14 +1,13 @@
+import { CsvError } from 'csv-parse';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { type CsvRecord, readCsvRecords } from '../../../src/manifest/csv/records.ts';
+import { delimiters } from '../../../src/manifest/csv/delimiter.ts';
+import { type CsvRecord, findCsvMistake, readCsvRecords } from '../../../src/manifest/csv/records.ts';
 import { checkUtf8 } from '../../../src/manifest/text/utf8.ts';
-import { inChunks } from '../reading.ts';
+import { flat, inChunks } from '../reading.ts';
 
-async function recordsOf(text: string, chunkSize = 64 * 1024): Promise<readonly CsvRecord[]> {
-  const records: CsvRecord[] = [];
-  const chunks = checkUtf8(inChunks(Buffer.from(text), chunkSize));
-  for await (const batch of readCsvRecords(chunks, ',', 1_000_000)) records.push(...batch);
-  return records;
+function recordsOf(text: string, chunkSize: number): Promise<readonly CsvRecord[]> {
+  return flat(readCsvRecords(checkUtf8(inChunks(Buffer.from(text), chunkSize)), ',', 1_000_000));
 }
 
 test('a record says the line on which it begins', async () => {
@@ -48,11 +47,38 @@ test('neither blank lines nor ragged records cost an error, wherever chunks end'
 });
 
 test('blank lines count for no record, however large the limit of one', async () => {
-  const records: CsvRecord[] = [];
   const chunks = inChunks(Buffer.from(`a,b\n${'\n'.repeat(1000)}1,2\n`), 10);
-  for await (const batch of readCsvRecords(chunks, ',', 30)) records.push(...batch);
-  expect(records).toEqual([
+  expect(await flat(readCsvRecords(chunks, ',', 30))).toEqual([
     { cells: ['a', 'b'], line: 1 },
     { cells: ['1', '2'], line: 1002 },
   ]);
+});
+
+/** No NUL: csv-parse takes it for the end of the text behind a closing quote. */
+const piece = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('"', '"', '""', ...delimiters, '\n', '\r\n', '\r') },
+  { weight: 2, arbitrary: fc.constantFrom('"a"', '"",', '"\n"', '"a""b",', '\n"', '",') },
+  { weight: 2, arbitrary: fc.constantFrom('a', 'bcd', 'é', '🙂', ' ', '\ufeff', '\u2028', "'", '\\') },
+);
+
+test('a mistake is found in all text that csv-parse refuses, wherever chunks end, and in no other', async () => {
+  const seen = { accepted: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(piece, { maxLength: 24 }).map((pieces) => pieces.join('')),
+      fc.constantFrom(...delimiters),
+      fc.integer({ min: 1, max: 9 }),
+      async (text, delimiter, chunkSize) => {
+        const chunks = () => checkUtf8(inChunks(Buffer.from(text), chunkSize));
+        const mistake = await findCsvMistake(chunks(), delimiter);
+        const reading = flat(readCsvRecords(chunks(), delimiter, 1_000_000));
+        if (mistake === undefined) await reading;
+        else await expect(reading).rejects.toBeInstanceOf(CsvError);
+        seen[mistake === undefined ? 'accepted' : 'refused']++;
+      },
+    ),
+    { numRuns: 1000 },
+  );
+  expect(seen.accepted).toBeGreaterThan(100);
+  expect(seen.refused).toBeGreaterThan(100);
 });

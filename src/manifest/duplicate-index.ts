@@ -4,10 +4,8 @@ import { hash } from 'node:crypto';
 export type Acquaintance =
   /** No earlier row acts on this subject. */
   | { readonly kind: 'new' }
-  /** The same request as that of the earlier row. */
-  | { readonly kind: 'duplicate'; readonly firstRow: number }
-  /** The earlier row acts on the same subject, with another request. */
-  | { readonly kind: 'conflict'; readonly firstRow: number };
+  /** The earlier row acts on the same subject, with the same request or with another one. */
+  | { readonly kind: 'duplicate' | 'conflict'; readonly firstRow: number };
 
 /** The identity of a call. Text must be well-formed Unicode, because it is hashed as UTF-8. */
 export interface CallIdentity {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringifyJson } from '../../../src/json.ts';
-import { ColumnList } from '../../../src/manifest/json/column-list.ts';
-import { readJsonLines, readJsonRows, type UnnumberedRow } from '../../../src/manifest/json/rows.ts';
+import { ColumnList, readJsonLines, readJsonRows } from '../../../src/manifest/json/rows.ts';
 import { readWrapper } from '../../../src/manifest/json/wrapper.ts';
-import { TextMistake } from '../../../src/manifest/text/mistake.ts';
+import type { UnnumberedRow } from '../../../src/manifest/manifest.ts';
+import { TextMistake } from '../../../src/manifest/text/position.ts';
 import { checkUtf8 } from '../../../src/manifest/text/utf8.ts';
 import { anyJson, spoiltJson } from '../../json-texts.ts';
-import { inChunks } from '../reading.ts';
+import { flat, inChunks } from '../reading.ts';
 
 const place = { offset: 0, limit: 100_000 };
 const chunkSize = fc.integer({ min: 1, max: 40 });
@@ -22,10 +22,8 @@ function chunksOf(text: string, size: number): AsyncIterable<Buffer> {
 async function outcome(
   reading: AsyncIterable<readonly UnnumberedRow[]>,
 ): Promise<readonly UnnumberedRow[] | TextMistake> {
-  const rows: UnnumberedRow[] = [];
   try {
-    for await (const batch of reading) rows.push(...batch);
-    return rows;
+    return await flat(reading);
   } catch (error) {
     if (error instanceof TextMistake) return error;
     throw error;
@@ -67,7 +65,7 @@ test('an array is accepted when JSON.parse accepts it, with the same rows, where
       const text = `[${elements.join(',')}]`;
       const expected = parsed(text);
       const found = await outcome(
-        readJsonRows(chunksOf(text, size), { layout: 'array', ...place }, new ColumnList('a')),
+        readJsonRows(chunksOf(text, size), { outer: 'array', ...place }, new ColumnList('a')),
       );
       if (isRepeated(found)) {
         seen.repeated++;
@@ -110,7 +108,7 @@ test('an object with rows is accepted only when JSON.parse accepts it, with the 
       const expected = parsed(text) as { readonly value: Record<string, never> } | undefined;
       const facts = await readWrapper(chunksOf(text, size), place).catch((error: unknown) => error);
       const rows = await outcome(
-        readJsonRows(chunksOf(text, size), { layout: 'object', ...place }, new ColumnList('a')),
+        readJsonRows(chunksOf(text, size), { outer: 'object', ...place }, new ColumnList('a')),
       );
       if (facts === undefined) {
         // Taken for JSON Lines.

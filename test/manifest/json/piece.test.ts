@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson } from '../../../src/json.ts';
-import { findRepeatedName } from '../../../src/manifest/json/repeated-name.ts';
+import { parsePiece } from '../../../src/manifest/json/piece.ts';
 
 /** A JSON value that knows its text, and whether one of its objects has a name twice. */
 interface Sample {
@@ -40,14 +39,15 @@ const { sample } = fc.letrec<{ sample: Sample; list: Sample; record: Sample }>((
   })),
 }));
 
-test('finds a name that stands twice in one object, and nothing else', () => {
+test('a piece is refused where one object has a name a second time, and for nothing else', () => {
   fc.assert(
     fc.property(sample, ({ text, repeats }) => {
-      const found = findRepeatedName(text, parseJson(text));
-      expect(found !== undefined).toBe(repeats);
-      if (found === undefined) return;
-      const literal = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(found.index))?.[0] ?? '';
-      expect(JSON.parse(literal)).toBe(found.name);
+      const parsed = parsePiece(text);
+      expect(parsed.ok).toBe(!repeats);
+      if (parsed.ok) return;
+      const literal = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(parsed.index))?.[0] ?? '';
+      expect(parsed.code).toBe('MANIFEST_REPEATED_NAME');
+      expect(parsed.problem).toContain(`"${JSON.parse(literal)}" stands twice`);
     }),
     { numRuns: 3000 },
   );

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/json.ts';
-import { excerpt } from '../../src/manifest/excerpt.ts';
-import { formatProblem } from '../../src/manifest/problem.ts';
+import { excerpt, formatProblem } from '../../src/manifest/problem.ts';
 
 test.each<[value: unknown, shown: string]>([
   ['plain', 'plain'],

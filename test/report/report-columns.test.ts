@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
-import { resultCells, resultHeader } from '../../src/report/result-cells.ts';
+import { resultCells } from '../../src/report/report-columns.ts';
 import { resultOf } from '../journal/arbitraries.ts';
-
-test('the columns are those of the report, then those of the operations', () => {
-  expect(resultHeader(['score', 'title']).join()).toBe(
-    '_row,_operation,_outcome,_code,_message,_http_status,_attempts,_unclear,_started_at,_finished_at,_duration_ms,' +
-      '_score,_title',
-  );
-});
 
 test('a full result fills every cell', () => {
   const result = resultOf(17, {
@@ -34,24 +27,6 @@ test('a full result fills every cell', () => {
     '2026-01-01T00:00:09.000Z',
     '41',
     '87.5',
-    '',
-  ]);
-});
-
-test('what is not known is empty', () => {
-  const result = resultOf(1, { operation: '', outcome: 'invalid', code: 'INVALID_ROW', attempts: 0 });
-  expect(resultCells(result, ['score'])).toEqual([
-    '1',
-    '',
-    'invalid',
-    'INVALID_ROW',
-    '',
-    '',
-    '0',
-    '',
-    '',
-    '',
-    '',
     '',
   ]);
 });

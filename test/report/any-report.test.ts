@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { outcomes, type RowHistory, type RowResult } from '../../src/domain.ts';
+import { type ReportInput, writeReports } from '../../src/report/write-reports.ts';
+import { anyHistory, anyResult, anyText, resultOf } from '../journal/arbitraries.ts';
+import { clearToken, emptyRun, inputOf, readFedBack, readRecords, rowsOf } from './reporting.ts';
+
+/** What a row is in a test of random runs. */
+interface RandomRow {
+  readonly cells: Readonly<Record<string, unknown>>;
+  readonly fate: { readonly result?: RowResult; readonly history?: RowHistory; readonly fed?: boolean };
+}
+
+const columns = ['evaluation_id', '=note', 'constructor', 'título', 'a,"b"\n'];
+
+const anyCell = fc.oneof(
+  anyText,
+  fc.constantFrom(
+    '',
+    clearToken,
+    `'${clearToken}`,
+    null,
+    '=1+1',
+    "'=1",
+    '-5',
+    '@x',
+    '\t',
+    '9'.repeat(19),
+    2n ** 63n - 1n,
+  ),
+  fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown),
+);
+
+const anyRow: fc.Arbitrary<RandomRow> = fc.record({
+  cells: fc.record(Object.fromEntries(columns.map((column) => [column, anyCell])), { requiredKeys: [] }),
+  fate: fc.oneof(
+    anyResult().map((result) => ({ result })),
+    anyHistory.map((history) => ({ history })),
+    fc.constant({ fed: true }),
+    fc.constant({}),
+  ),
+});
+
+/** How a cell reads back from CSV: what is absent or null is left out, JSON values are JSON text. */
+function readsBackAs(cells: RandomRow['cells']): Record<string, string> {
+  const text = (value: unknown): string =>
+    typeof value === 'string' ? value : typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+  const given = Object.entries(cells).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(given.map(([column, value]) => [column, text(value)]));
+}
+
+/** Puts the fates of the rows into a new journal and writes the report. */
+async function report(random: readonly RandomRow[], more: Partial<ReportInput> = {}) {
+  const run = await emptyRun();
+  for (const [index, { fate }] of random.entries()) {
+    const row = index + 1;
+    if (fate.fed) await run.journal.append([{ type: 'fed', first: row, last: row }]);
+    if (fate.history) await run.journal.append([{ type: 'open', row, history: fate.history }]);
+    if (fate.result) await run.journal.append([{ type: 'row', result: { ...fate.result, row } }]);
+  }
+  const written = await writeReports(
+    inputOf(run, rowsOf(...random.map(({ cells }) => cells)), { columns, ...more }),
+  );
+  const { paths } = written;
+  return {
+    ...written,
+    report: await readRecords(paths.report),
+    failed: paths.failed === undefined ? undefined : await readRecords(paths.failed),
+    notAttempted: paths.notAttempted === undefined ? undefined : await readRecords(paths.notAttempted),
+  };
+}
+
+type Records = readonly Readonly<Record<string, string>>[];
+
+function rowNumbers(records: Records): readonly (string | undefined)[] {
+  return records.map((record) => record['_row']);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+test('a report has every row once, in order, with its result where there is one', async () => {
+  const anyEnd = fc.constantFrom('pending', 'interrupted', 'cancelled', 'halted' as const);
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), anyEnd, async (random, unfinished) => {
+      const written = await report(random, { unfinished });
+      expect(rowNumbers(written.report)).toEqual(random.map((_, index) => String(index + 1)));
+      const withoutResult = unfinished === 'pending' ? ['not_attempted'] : ['failed', 'not_attempted'];
+      for (const [index, { fate }] of random.entries()) {
+        const allowed = fate.result === undefined ? withoutResult : [fate.result.outcome];
+        expect(allowed).toContain(written.report[index]?.['_outcome']);
+      }
+
+      const having = (...wanted: readonly string[]): Records =>
+        written.report.filter((record) => wanted.includes(record['_outcome'] ?? ''));
+      const failed = having('failed', 'invalid');
+      const notAttempted = unfinished === 'pending' ? [] : having('not_attempted');
+      expect(rowNumbers(written.failed ?? [])).toEqual(rowNumbers(failed));
+      expect(rowNumbers(written.notAttempted ?? [])).toEqual(rowNumbers(notAttempted));
+      expect(written.failed?.length).not.toBe(0);
+      expect(written.notAttempted?.length).not.toBe(0);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a report adds up in its summary', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), async (random) => {
+      const { report: records, summary, paths } = await report(random);
+      expect(summary).toEqual(JSON.parse(await readFile(paths.summary, 'utf8')));
+      expect(summary.manifest.rows).toBe(random.length);
+      for (const outcome of outcomes) {
+        const count = records.filter((record) => record['_outcome'] === outcome).length;
+        const codes = summary.codes.filter((entry) => entry.outcome === outcome);
+        expect(summary.outcomes[outcome]).toBe(count);
+        expect(sum(summary.operations.map((entry) => entry.outcomes[outcome]))).toBe(count);
+        expect(sum(codes.map((entry) => entry.count))).toBe(count);
+      }
+      expect(summary.unclear).toBe(records.filter((record) => record['_unclear'] === 'yes').length);
+      expect(summary.attempts).toBe(sum(records.map((record) => Number(record['_attempts']))));
+      for (const { row, outcome, code } of summary.codes) {
+        expect(records[row - 1]?.['_outcome']).toBe(outcome);
+        expect(random[row - 1]?.fate.result?.code ?? code).toBe(code);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a report neutralises every cell that a spreadsheet would run', async () => {
+  const evil = { score: '=1+1', state: '@SUM(A1)' };
+  const anyEvilRow = anyRow.map(({ cells, fate }) => ({
+    cells,
+    fate: fate.result === undefined ? fate : { result: { ...fate.result, columns: evil } },
+  }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyEvilRow, { minLength: 1, maxLength: 5 }), async (random) => {
+      const written = await report(random);
+      const records = [...written.report, ...(written.failed ?? []), ...(written.notAttempted ?? [])];
+      for (const text of records.flatMap((record) => Object.entries(record).flat())) {
+        if (/^[=+\-@\t\r\n＝＋－＠]/.test(text)) expect(text).toMatch(/^[+-]?\d+([.,]\d+)?$/);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test.each(['failed', 'notAttempted'] as const)(
+  'a report feeds back the very cells, from the file %s',
+  async (file) => {
+    const result = resultOf(1, { outcome: 'failed', code: 'NOT_FOUND' });
+    const anyFedBackRow = anyRow.map(({ cells }) => ({ cells, fate: file === 'failed' ? { result } : {} }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyFedBackRow, { minLength: 1, maxLength: 6 }), async (random) => {
+        const written = await report(random);
+        const back = await readFedBack(written.paths[file] ?? '');
+        let altered = 0;
+        for (const [index, { cells }] of random.entries()) {
+          const expected = { ...readsBackAs(cells), operation: 'restore-evaluation' };
+          const message = written.failed?.[index]?.['_error_message'] ?? '';
+          if (Object.values(expected).some((text) => /\p{Cs}/u.test(text))) {
+            altered++;
+            if (file === 'failed') expect(message).toContain('cqbatch retry');
+          } else {
+            expect(back[index]).toEqual(expected);
+            expect(message).toBe('');
+          }
+        }
+        expect(written.alteredRows).toBe(altered);
+      }),
+      { numRuns: 40 },
+    );
+  },
+);

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { onTestFinished } from 'vitest';
+import type { Operation } from '../../jobs/operation.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { openJournal } from '../../src/journal/open.ts';
+import { Cells, type ManifestRow } from '../../src/manifest/manifest.ts';
+import { openManifest } from '../../src/manifest/open.ts';
+import type { ReportInput } from '../../src/report/write-reports.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+export const clearToken = '<clear>';
+
+export interface Run {
+  readonly folder: string;
+  readonly journal: Journal;
+}
+
+/** The folder of a run with an empty journal; both go when the test ends. */
+export async function emptyRun(): Promise<Run> {
+  const folder = await temporaryFolder();
+  const journal = await openJournal(join(folder, 'journal.jsonl'), { runId: 'r1' });
+  onTestFinished(() => journal.close());
+  return { folder, journal };
+}
+
+/** An operation of which only the report's columns matter. */
+const operation = { name: 'restore-evaluation', columns: ['score', 'state'] } as unknown as Operation;
+
+/** What the report of a completed run is made of. */
+export function inputOf(
+  run: Run,
+  rows: readonly ManifestRow[],
+  more: Partial<ReportInput> = {},
+): ReportInput {
+  return {
+    ...run,
+    rows: inChunks(rows, 3),
+    columns: ['evaluation_id', 'note'],
+    clearToken,
+    defaults: new Map(),
+    operations: [operation],
+    operationOf: () => 'restore-evaluation',
+    run: {
+      id: 'r1',
+      state: 'completed',
+      manifest: { name: 'evaluations.csv', sha256: 'ab12' },
+      startedAt: '2026-01-01T00:00:00.000Z',
+      finishedAt: '2026-01-01T00:00:04.000Z',
+      activeMs: 4_000,
+    },
+    unfinished: 'interrupted',
+    ...more,
+  };
+}
+
+/** Rows with these cells. */
+export function rowsOf(...cells: readonly Readonly<Record<string, unknown>>[]): readonly ManifestRow[] {
+  return cells.map((given, index) => ({
+    row: index + 1,
+    line: index + 2,
+    cells: Object.assign(new Cells(), given),
+  }));
+}
+
+/** Rows as a manifest hands them out. */
+export async function* inChunks(
+  rows: readonly ManifestRow[],
+  size: number,
+): AsyncGenerator<readonly ManifestRow[]> {
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
+}
+
+/** The records of a CSV file by column title, as other programs read them. */
+export async function readRecords(path: string): Promise<readonly Readonly<Record<string, string>>[]> {
+  return parse(await readFile(path), { bom: true, columns: true });
+}
+
+/** The cells of each row of a file that is fed back. */
+export async function readFedBack(path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const manifest = await openManifest(path);
+  const cells: Readonly<Record<string, unknown>>[] = [];
+  for await (const rows of manifest.rows()) {
+    for (const row of rows) cells.push({ ...row.cells, ...(row.problem && { problem: row.problem }) });
+  }
+  return cells;
+}
