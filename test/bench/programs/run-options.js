@@ -1,6 +1,7 @@
 // @ts-check
 import { parseRate } from '../../../dist/src/cli/config/parsers.js';
 import { defaults } from '../../../dist/src/cli/config/settings.js';
+import { defaultClearToken } from '../../../dist/src/cli/option-groups.js';
 
 /**
  * The options of a run as `cqbatch run` makes them when little is said, but as fast as can be unless a rate is given.
@@ -12,7 +13,7 @@ export function runOptions({ baseUrl, rate = 'none' }) {
   const policy = parseRate(rate);
   return {
     baseUrl,
-    clearToken: defaults.clearToken,
+    clearToken: defaultClearToken,
     concurrency: defaults.concurrency,
     attempts: defaults.attempts,
     timeoutMs: defaults.timeout,
