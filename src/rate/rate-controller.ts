@@ -1,7 +1,6 @@
 import type { CommonPolicy } from '../cluster/rate-policy.ts';
 import { Governor, type Learned } from './governor/governor.ts';
-import type { Pace, Phase } from './governor/pace.ts';
-import { inUse } from './governor/rates.ts';
+import { inUse, type Pace, type Phase } from './governor/pace.ts';
 import type { Traffic } from './governor/traffic.ts';
 
 /** How an API is called at the moment, by all workers together. */

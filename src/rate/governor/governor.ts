@@ -1,14 +1,11 @@
-import { Crowd } from './crowd.ts';
-import type { Pace } from './pace.ts';
-import { Ramp } from './ramp.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { fastestRate, type Pace, reasons, slowestRate } from './pace.ts';
 import { RateIndependence } from './rate-independence.ts';
-import type { RateNews } from './rate-news.ts';
 import { RateSearch } from './rate-search.ts';
-import { fastestRate, slowestRate } from './rates.ts';
 import { Reaction } from './reaction.ts';
-import { reasons } from './reasons.ts';
+import { SlowStart } from './slow-start.ts';
 import { StatedPace, statedRemaining } from './stated-pace.ts';
-import type { Traffic } from './traffic.ts';
+import type { RateNews, Traffic } from './traffic.ts';
 
 /** What an earlier governor has learned of the same API. */
 export interface Learned {
@@ -60,15 +57,15 @@ const longestWaitMs = 86_400_000;
  *   when it is short, and is `waiting` when it is long: an allowance for a longer window is used up.
  *
  * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. What
- * comes out is never above the bound, and rises in steps (`Ramp`): at the beginning, after a rest, whatever is stated.
+ * comes out is never above the bound, and rises in steps (`SlowStart`): at the beginning, after a rest, whatever is stated.
  */
 export class Governor {
   /** The most calls per second that are allowed from the next update on; undefined: no bound. */
   bound: number | undefined;
   #search: RateSearch;
-  readonly #crowd: Crowd;
+  readonly #concurrency: ConcurrencyLimit;
   readonly #stated = new StatedPace();
-  readonly #ramp: Ramp;
+  readonly #slowStart: SlowStart;
   readonly #reaction: Reaction;
   readonly #independence = new RateIndependence();
   #updatedAt: number;
@@ -89,11 +86,11 @@ export class Governor {
     this.bound = bound;
     this.#updatedAt = now;
     this.#search = new RateSearch(now, rate);
-    this.#crowd = new Crowd(now, {
+    this.#concurrency = new ConcurrencyLimit(now, {
       ...concurrency,
       start: believable(learned?.concurrency, 1, concurrency.most) ?? concurrency.start,
     });
-    this.#ramp = new Ramp(now, rate);
+    this.#slowStart = new SlowStart(now, rate);
     this.#reaction = new Reaction(now);
     this.#waitUntil = Math.min(resumeWaitUntil, now + longestWaitMs);
     this.#restUntil = this.#waitUntil;
@@ -102,7 +99,7 @@ export class Governor {
 
   /** Whether calls in flight are known to be what the API limits. */
   get capped(): boolean {
-    return this.#crowd.capped;
+    return this.#concurrency.capped;
   }
 
   /** Takes in what has happened since the last update. Called several times a second, and at once after refusals. */
@@ -110,13 +107,13 @@ export class Governor {
     const traffic = this.#leaveOut(now, met);
     this.#waitUntil = Math.max(this.#waitUntil, Math.min(traffic.waitUntil ?? 0, now + longestWaitMs));
     this.#reaction.update(now, traffic);
-    const wasCapped = this.#crowd.capped;
-    const isCrowd = this.#crowd.update(now, traffic, {
+    const wasCapped = this.#concurrency.capped;
+    const isCapped = this.#concurrency.update(now, traffic, {
       sending: this.#search.sending,
       reactionMs: this.#reaction.ms,
       isStated: this.#isStated,
     });
-    const rejected = isCrowd ? 0 : traffic.rejected;
+    const rejected = isCapped ? 0 : traffic.rejected;
     const { isComparing } = this.#independence;
     this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic));
     const news: RateNews = {
@@ -133,8 +130,8 @@ export class Governor {
       most: this.bound ?? Number.POSITIVE_INFINITY,
     };
     this.#search.update(news);
-    if (this.#crowd.capped && !wasCapped) this.#search.suspectCrowd();
-    if (!this.#crowd.capped && wasCapped) this.#search.trustCrowd(news);
+    if (this.#concurrency.capped && !wasCapped) this.#search.suspectCap();
+    if (!this.#concurrency.capped && wasCapped) this.#search.trustCap(news);
     return this.#decide(now, traffic.active);
   }
 
@@ -171,10 +168,10 @@ export class Governor {
     const isTesting = !this.#isStated && !isComparing && search.phase === 'waiting';
     const most = Math.min(stated.rate ?? stated.ceiling, stated.ceiling);
     const wanted = Math.max(slowestRate, this.#independence.paced(stated.rate ?? search.rate, most));
-    const rate = this.#ramp.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
+    const rate = this.#slowStart.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
     return {
       rate: Math.min(rate, this.bound ?? rate),
-      concurrency: this.#crowd.limit,
+      concurrency: this.#concurrency.limit,
       ...(this.#restUntil > now && { restUntil: this.#restUntil }),
       tolerates503: this.#independence.tolerates503,
       ...this.#state(now),

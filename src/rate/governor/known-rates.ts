@@ -1,8 +1,6 @@
-import { BucketFit } from './bucket-fit.ts';
-import { CostlyRefusals } from './costly-refusals.ts';
-import { freeRefusals } from './free-refusals.ts';
-import { approached } from './growth.ts';
-import type { Bracket, Refusal } from './refusal.ts';
+import { BucketFit, CostlyRefusals } from './costly-refusals.ts';
+import { approached } from './rate-changes.ts';
+import { type Bracket, freeRefusals, type Refusal } from './refusals.ts';
 
 /** Between what is held and what failed there is at least such a gap, as a factor. */
 const gap = 1.01;

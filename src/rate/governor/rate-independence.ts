@@ -1,4 +1,4 @@
-import { Mistrust } from './mistrust.ts';
+import { Backoff } from './backoff.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Calls made at about the same rate. */
@@ -65,7 +65,7 @@ export class RateIndependence {
   #comparison: Comparison | undefined;
   /** When more failures than usual were compared. */
   #comparedAgainAt = Number.NEGATIVE_INFINITY;
-  readonly #mistrust = new Mistrust();
+  readonly #backoff = new Backoff();
   /** What fails at any rate. */
   #known: { readonly share: number; readonly calls: number } | undefined;
   /** Calls of late, and those of them that failed; older ones count less. */
@@ -119,7 +119,7 @@ export class RateIndependence {
 
   #isDue(now: number): boolean {
     if (this.#known !== undefined) return now >= this.#comparedAgainAt + compareAgainMs;
-    return !this.#mistrust.lasts(now);
+    return !this.#backoff.lasts(now);
   }
 
   #compare(
@@ -153,7 +153,7 @@ export class RateIndependence {
   #stop(now: number, isMistaken: boolean): void {
     this.#comparison = undefined;
     if (this.#known !== undefined) this.#comparedAgainAt = now;
-    else if (isMistaken) this.#mistrust.begin(now);
+    else if (isMistaken) this.#backoff.begin(now);
   }
 
   /** Sees when more fail than is known to fail at any rate, and when hardly any do. */

@@ -1,17 +1,21 @@
-import { cutAfterStart, cutAgain, cutAtOnce, cutToHeld } from './cuts.ts';
-import { Drought } from './drought.ts';
-import { probingGrowth, searchedRate, startingGrowth } from './growth.ts';
+import { Cooldown } from './cooldown.ts';
 import { KnownRates } from './known-rates.ts';
-import { longWaitMs } from './long-wait.ts';
-import type { Phase } from './pace.ts';
+import { fastestRate, firstRate, inUse, type Phase, reasons, slowestRate } from './pace.ts';
 import { ProbeSchedule } from './probe-schedule.ts';
-import type { RateNews } from './rate-news.ts';
-import { fastestRate, firstRate, inUse, slowestRate } from './rates.ts';
-import { reasons } from './reasons.ts';
-import { Settling } from './settling.ts';
+import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
+import {
+  cutAfterStart,
+  cutAgain,
+  cutAtOnce,
+  cutToHeld,
+  probingGrowth,
+  searchedRate,
+  startingGrowth,
+} from './rate-changes.ts';
 import { Tally } from './tally.ts';
+import type { RateNews } from './traffic.ts';
 
-/** Tests whether a drought is over are single calls. */
+/** Tests whether calls are accepted again are single calls. */
 const testRate = 1;
 /** What is refused so soon may be for what was sent before: many a window is a second. */
 const soonMs = 1_000;
@@ -38,8 +42,8 @@ export class RateSearch {
   readonly #known = new KnownRates();
   readonly #tally = new Tally();
   readonly #probes: ProbeSchedule;
-  readonly #drought: Drought;
-  #settling: Settling | undefined;
+  readonly #exhaustion: QuotaExhaustion;
+  #cooldown: Cooldown | undefined;
   /** Whether the last refusal but those of the settling was of the start. */
   #fromStart = false;
   /** What was held and sent before the calls in flight were suspected. */
@@ -48,7 +52,7 @@ export class RateSearch {
   /** @param learned calls per second that an earlier search held. */
   constructor(now: number, learned?: number) {
     this.#updatedAt = now;
-    this.#drought = new Drought(now);
+    this.#exhaustion = new QuotaExhaustion(now);
     this.#probes = new ProbeSchedule(learned !== undefined);
     if (learned !== undefined) this.#hold(learned, reasons.learned);
   }
@@ -100,7 +104,7 @@ export class RateSearch {
     const isExhausted = this.#isExhausted(news);
     if (news.rejected > 0) this.#refused(news);
     else if (isExhausted) this.#lower(news);
-    else if (this.#phase === 'waiting' && news.accepted > 0 && usedMs > 0) this.#droughtEnded(now);
+    else if (this.#phase === 'waiting' && news.accepted > 0 && usedMs > 0) this.#recovered(now);
     if (news.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
     if (this.#phase === 'settling') this.#settle(news, since);
     else if (usedMs > 0) this.#advance(news, usedMs);
@@ -108,16 +112,16 @@ export class RateSearch {
   }
 
   /** The API refuses calls because too many are in flight: looks anew, from the present rate on. */
-  suspectCrowd(): void {
+  suspectCap(): void {
     // At the start what was held before is no more.
     const held = this.#phase === 'starting' ? undefined : this.#known.held;
     this.#suspected = { held, sending: this.sending };
     this.#known.forget();
-    this.#enter('starting', reasons.crowd);
+    this.#enter('starting', reasons.capped);
   }
 
   /** It does not: back to what was known, or below the rate that was refused. */
-  trustCrowd(news: RateNews): void {
+  trustCap(news: RateNews): void {
     const before = this.#suspected;
     this.#suspected = undefined;
     if (before === undefined || this.#phase === 'waiting') return;
@@ -146,7 +150,7 @@ export class RateSearch {
 
   /** Nothing is accepted until that time, or, where that is over, until single calls find out. */
   wait(now: number, until: number): void {
-    this.#drought.begin(now);
+    this.#exhaustion.begin(now);
     this.#enter('waiting', until > now ? reasons.told : reasons.dry);
     this.#testFailed(now, until);
   }
@@ -209,8 +213,8 @@ export class RateSearch {
 
   #cut(news: RateNews, rate: number, restMs = 0): void {
     this.#rate = rate;
-    this.#settling = new Settling(news.now, { ...news, rate, restMs });
-    this.#restUntil = this.#settling.restUntil;
+    this.#cooldown = new Cooldown(news.now, { ...news, rate, restMs });
+    this.#restUntil = this.#cooldown.restUntil;
   }
 
   /** Where much is refused, nothing is sent before the news of the calls under way is there. */
@@ -220,18 +224,18 @@ export class RateSearch {
 
   #settle(news: RateNews, since: number): void {
     const { now, waitUntil } = news;
-    const verdict = this.#settling?.update({ ...news, since });
+    const verdict = this.#cooldown?.update({ ...news, since });
     if (verdict === 'settled') {
       if (this.#known.held === undefined) this.#enter('searching', reasons.unknown);
       else this.#enter('holding', reasons.held);
       return;
     }
     // What is held of a longer window is fine: it is only used up.
-    const isUsedUp = this.#drought.periodMs !== undefined && this.#known.held !== undefined;
+    const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.held !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') {
       this.#known.begin(Math.min(this.#known.failed ?? this.#rate, this.#rate));
-      this.#cutDeep(news, cutAgain(this.#rate, this.#settling?.acceptedPerSecond(now)));
+      this.#cutDeep(news, cutAgain(this.#rate, this.#cooldown?.acceptedPerSecond(now)));
     }
   }
 
@@ -254,23 +258,23 @@ export class RateSearch {
   }
 
   #probe(reactionMs: number): void {
-    const { periodMs } = this.#drought;
+    const { periodMs } = this.#exhaustion;
     // An allowance for a window lasts for a while at any rate: it has risen when more is accepted than it held.
     const factor = periodMs === undefined ? probingGrowth(this.#usedMs / 1_000, reactionMs) : quotaProbe;
     this.#rate = this.#base * factor;
     if (periodMs === undefined ? factor < 2 : this.#usedMs < quotaWindows * periodMs) return;
     this.#enter('starting', reasons.risen);
     this.#probes.risen();
-    this.#drought.forget();
+    this.#exhaustion.forget();
   }
 
   #testFailed(now: number, waitUntil: number, sentAt = now): void {
-    this.#restUntil = waitUntil > now ? waitUntil : this.#drought.nextTest(now, sentAt);
+    this.#restUntil = waitUntil > now ? waitUntil : this.#exhaustion.nextTest(now, sentAt);
   }
 
-  #droughtEnded(now: number): void {
-    const { perSecond, lastedMs } = this.#drought.end(now, this.#tally.accepted);
-    const isWindow = lastedMs >= longWaitMs || this.#drought.periodMs !== undefined;
+  #recovered(now: number): void {
+    const { perSecond, lastedMs } = this.#exhaustion.end(now, this.#tally.accepted);
+    const isWindow = lastedMs >= longWaitMs || this.#exhaustion.periodMs !== undefined;
     const rate = perSecond ?? (isWindow ? (this.#known.held ?? this.#rate / 2) : undefined);
     if (perSecond !== undefined) this.#probes.dry(lastedMs);
     if (rate !== undefined) this.#hold(rate, reasons.over);

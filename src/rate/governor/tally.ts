@@ -1,4 +1,4 @@
-import type { Cycle } from './gains.ts';
+import type { Cycle } from './refusals.ts';
 
 /** A moment, with what had happened until then. */
 export interface Mark {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BucketFit } from '../../../src/rate/governor/bucket-fit.ts';
+import { BucketFit } from '../../../src/rate/governor/costly-refusals.ts';
 
 const stepSeconds = 0.1;
 

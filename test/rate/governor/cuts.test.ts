@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cutAfterStart, cutAgain, cutAtOnce, cutToHeld } from '../../../src/rate/governor/cuts.ts';
+import { cutAfterStart, cutAgain, cutAtOnce, cutToHeld } from '../../../src/rate/governor/rate-changes.ts';
 
 describe('a rate that was refused is cut', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Cycle, gainOf } from '../../../src/rate/governor/gains.ts';
+import { type Cycle, gainOf } from '../../../src/rate/governor/refusals.ts';
 
 const cycle = (activeSeconds: number, accepted: number, waitedSeconds = 0): Cycle => ({
   accepted,

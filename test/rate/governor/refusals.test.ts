@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BucketFit } from '../../../src/rate/governor/bucket-fit.ts';
-import { CostlyRefusals } from '../../../src/rate/governor/costly-refusals.ts';
-import { freeRefusals } from '../../../src/rate/governor/free-refusals.ts';
-import type { Refusal } from '../../../src/rate/governor/refusal.ts';
+import { BucketFit, CostlyRefusals } from '../../../src/rate/governor/costly-refusals.ts';
+import { freeRefusals, type Refusal } from '../../../src/rate/governor/refusals.ts';
 
 const refusal = (sending: number, more: Partial<Refusal> = {}): Refusal => ({
   sending,

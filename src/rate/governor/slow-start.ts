@@ -1,4 +1,4 @@
-import { firstRate, inUse } from './rates.ts';
+import { firstRate, inUse } from './pace.ts';
 
 const doublingMs = 500;
 /** After a rest of so long calls begin with a part of the rate; shorter ones cost too much already. */
@@ -6,7 +6,7 @@ const longRestMs = 3_000;
 const afterRest = 0.25;
 
 /** Lets the rate rise quickly but never at once: at the beginning, after a rest, and when the API promises much. */
-export class Ramp {
+export class SlowStart {
   #ceiling: number;
   #updatedAt: number;
   #restedMs = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CrowdCap } from '../../../src/rate/governor/crowd-cap.ts';
+import { ServerCap } from '../../../src/rate/governor/server-cap.ts';
 import type { Traffic } from '../../../src/rate/governor/traffic.ts';
 
 const stepMs = 100;
@@ -7,7 +7,7 @@ const reactionMs = 100;
 
 /** A cap that is told what an API does with calls in flight, of which each takes 50 ms. */
 function observed({ isStated = false, amongError = 1 } = {}) {
-  const cap = new CrowdCap(0);
+  const cap = new ServerCap(0);
   let now = 0;
   let limit = 50;
   const told = (traffic: Partial<Traffic>, sending = 100): number => {

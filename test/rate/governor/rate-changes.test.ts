@@ -4,7 +4,7 @@ import {
   probingGrowth,
   searchedRate,
   startingGrowth,
-} from '../../../src/rate/governor/growth.ts';
+} from '../../../src/rate/governor/rate-changes.ts';
 
 describe('a rate grows', () => {
   test('at the start to the double in half a second, or in four reactions where those are longer', () => {

@@ -1,5 +1,36 @@
 import type { Traffic } from './traffic.ts';
 
+/** A suspicion is tried for so long, and for so many times the reaction; what counts is the second half. */
+const trialMs = 2_000;
+const trialReactions = 8;
+/** Where calls in flight are what is limited, fewer of them lose less than that. */
+const confirmed = 0.92;
+
+/** Whether as many calls are accepted with fewer of them in flight. */
+export class CapTrial {
+  /** Calls accepted per second before. */
+  readonly usual: number;
+  readonly #halfAt: number;
+  readonly #endsAt: number;
+  #countedFrom: number | undefined;
+  #accepted = 0;
+
+  constructor(now: number, usual: number, reactionMs: number) {
+    this.usual = usual;
+    this.#halfAt = now + (trialMs + trialReactions * reactionMs) / 2;
+    this.#endsAt = now + trialMs + trialReactions * reactionMs;
+  }
+
+  /** @returns undefined while it goes on */
+  update(now: number, accepted: number): boolean | undefined {
+    if (now < this.#halfAt) return undefined;
+    if (this.#countedFrom === undefined) this.#countedFrom = now;
+    else this.#accepted += accepted;
+    if (now < this.#endsAt || now === this.#countedFrom) return undefined;
+    return (this.#accepted * 1_000) / (now - this.#countedFrom) >= confirmed * this.usual;
+  }
+}
+
 /** What was accepted among how many is remembered for so long. */
 const memoryMs = 10_000;
 /** Calls accepted per second are a mean of so long. */
@@ -8,7 +39,7 @@ const meanMs = 3_000;
 const uncountedMs = 200;
 
 /** What was accepted of late. */
-export class CrowdMemory {
+export class AcceptedCalls {
   #accepted: { readonly at: number; readonly among: number }[] = [];
   #unreliableUntil = Number.NEGATIVE_INFINITY;
   #perSecond = 0;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Period, Settling, type SettlingVerdict } from '../../../src/rate/governor/settling.ts';
+import { Cooldown, type Period, type SettlingVerdict } from '../../../src/rate/governor/cooldown.ts';
 
 const cut = { rate: 50, latencyMs: 50, lagMs: 50 };
 
 /** The verdicts of periods of 100 ms, each with so many accepted and rejected calls. */
 function verdicts(periods: readonly (readonly [accepted: number, rejected: number])[]): SettlingVerdict[] {
-  const settling = new Settling(0, cut);
+  const settling = new Cooldown(0, cut);
   return periods.map(([accepted, rejected], index) => {
     const period: Period = { since: index * 100, now: (index + 1) * 100, accepted, rejected, waitUntil: 0 };
     return settling.update(period);
@@ -80,7 +80,7 @@ describe('a rate that was lowered', () => {
     ['is too fast when a call is refused that was sent after the wait', 1_080, 'too-fast'],
     ['is not too fast when one is refused that was sent before it', 900, goingOn],
   ])('%s', (_, refusedAt, verdict) => {
-    const settling = new Settling(0, cut);
+    const settling = new Cooldown(0, cut);
     expect(settling.update({ since: 0, now: 800, accepted: 0, rejected: 0, waitUntil: 1_000 })).toBe(goingOn);
     const refused: Period = {
       since: 800,
@@ -93,7 +93,7 @@ describe('a rate that was lowered', () => {
   });
 
   test('is judged by calls that were sent after the wait', () => {
-    const settling = new Settling(0, cut);
+    const settling = new Cooldown(0, cut);
     const quiet = { accepted: 0, rejected: 0, waitUntil: 1_000 };
     expect(settling.update({ ...quiet, since: 0, now: 1_000 })).toBe(goingOn);
     expect(settling.update({ ...quiet, since: 1_000, now: 1_090 })).toBe(goingOn);

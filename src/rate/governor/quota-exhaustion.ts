@@ -1,18 +1,15 @@
-import { longestSpreadMs } from './spread.ts';
-import { testPause } from './test-pause.ts';
-
 /** Lengths of the windows that limits usually have, milliseconds. */
 const usualPeriods = [
   5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * 1_000);
 const minuteMs = 60_000;
-/** Shorter droughts are no ends of windows. */
+/** Shorter times without an accepted call are no ends of windows. */
 const shortestMs = 3_000;
 /** Calls are sent so long after a time that is awaited: clocks differ. */
 const clockSkewMs = 200;
 
-/** What a drought has told of the API. */
-export interface DroughtEnd {
+/** What the end of such a time has told of the API. */
+export interface QuotaRecovery {
   readonly lastedMs: number;
   /** Calls that are accepted per second in the long run, if that is known by now. */
   readonly perSecond?: number;
@@ -22,14 +19,14 @@ export interface DroughtEnd {
  * Times in which nothing is accepted at all: an allowance for a longer window is used up. Tests when it ends with
  * single calls, seldom enough, and learns from two ends how long the window is and how much it allows.
  */
-export class Drought {
+export class QuotaExhaustion {
   #since = 0;
   /** When it was last seen to go on. */
   #testedAt = 0;
   #lastEnd: { readonly earliest: number; readonly at: number; readonly accepted: number };
   #ends = 0;
   #periodMs: number | undefined;
-  /** From the beginning to the end of the first drought: it may be as long as the window. */
+  /** From the beginning to the end of the first such time: it may be as long as the window. */
   #spanMs: number | undefined;
   #onTheMinute = false;
 
@@ -72,7 +69,7 @@ export class Drought {
   }
 
   /** @param accepted calls that were ever accepted. */
-  end(now: number, accepted: number): DroughtEnd {
+  end(now: number, accepted: number): QuotaRecovery {
     const lastedMs = now - this.#since;
     const before = this.#lastEnd;
     const spanMs = now - before.at;
@@ -94,3 +91,20 @@ export class Drought {
 function usualPeriod(shortestMs: number, longestMs: number): number | undefined {
   return usualPeriods.find((period) => period >= shortestMs && period <= longestMs);
 }
+
+const shortestPauseMs = 1_000;
+const longestPauseInFirstMinuteMs = 10_000;
+const longestPauseMs = 300_000;
+
+/** How long to wait until the next call tests whether calls are accepted again, after none was for so long. */
+export function testPause(elapsedMs: number): number {
+  if (elapsedMs < minuteMs)
+    return Math.min(Math.max(elapsedMs, shortestPauseMs), longestPauseInFirstMinuteMs);
+  return Math.min(elapsedMs / 6, longestPauseMs);
+}
+
+/** What a longer window allows is not spread over it, milliseconds: nobody wants to wait for hours for a few calls. */
+export const longestSpreadMs = 600_000;
+
+/** An API that asks to wait for longer, or accepts nothing for longer, has used up an allowance for a longer window, milliseconds. */
+export const longWaitMs = 3_000;

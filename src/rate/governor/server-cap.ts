@@ -1,8 +1,6 @@
-import { CrowdClimb } from './crowd-climb.ts';
-import { CrowdMemory } from './crowd-memory.ts';
-import { CrowdTrial } from './crowd-trial.ts';
-import { longWaitMs } from './long-wait.ts';
-import { Mistrust } from './mistrust.ts';
+import { Backoff } from './backoff.ts';
+import { AcceptedCalls, CapTrial } from './cap-trial.ts';
+import { longWaitMs } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
 /** The first refusal tells so much because nothing else is known: later two of them are needed. */
@@ -45,7 +43,7 @@ export interface Circumstances {
  *      │                                 │ fewer are, or calls          └────┘
  *      └── suspects nothing for a while ◀┘ are refused
  */
-export class CrowdCap {
+export class ServerCap {
   readonly #begunAt: number;
   #value: number | undefined;
   /** The one that was confirmed by a trial. */
@@ -54,19 +52,19 @@ export class CrowdCap {
   #since = 0;
   /** The limit before a cap was suspected. */
   #before = 0;
-  #trial: CrowdTrial | undefined;
+  #trial: CapTrial | undefined;
   #hasTried = false;
-  #climb: CrowdClimb;
+  #climb: AdditiveIncrease;
   #suspicion: { readonly at: number; readonly among: number } | undefined;
   #lowered: number[] = [];
-  readonly #memory: CrowdMemory;
+  readonly #memory: AcceptedCalls;
   /** After a cap was suspected wrongly, none is for a while. */
-  readonly #mistrust = new Mistrust();
+  readonly #backoff = new Backoff();
 
   constructor(now: number) {
     this.#begunAt = now;
-    this.#climb = new CrowdClimb(now);
-    this.#memory = new CrowdMemory(now);
+    this.#climb = new AdditiveIncrease(now);
+    this.#memory = new AcceptedCalls(now);
   }
 
   /** Calls that the API accepts at once, while that is what it refuses for. */
@@ -131,7 +129,7 @@ export class CrowdCap {
     const isFirst = !this.#hasTried && now < this.#begunAt + firstWithinMs;
     // Among so few, what is off by so much tells little.
     const isCredible = most > 0 && among > most - 2 * error && among > (isFirst ? 1 : 2 * error);
-    if (this.#mistrust.lasts(now) || !isCredible) {
+    if (this.#backoff.lasts(now) || !isCredible) {
       this.#suspicion = undefined;
       return limit;
     }
@@ -161,7 +159,7 @@ export class CrowdCap {
   ): number {
     // While the API rests nothing is tried.
     const from = Math.max(now, waitUntil);
-    this.#trial = new CrowdTrial(from, Math.max(usual, this.#trial?.usual ?? 0), reactionMs);
+    this.#trial = new CapTrial(from, Math.max(usual, this.#trial?.usual ?? 0), reactionMs);
     this.#value = value;
     this.#since = now;
     return value;
@@ -173,7 +171,7 @@ export class CrowdCap {
     this.#trial = undefined;
     if (isConfirmed) {
       this.#known = this.#value;
-      this.#climb = new CrowdClimb(now);
+      this.#climb = new AdditiveIncrease(now);
     } else if (this.#known === undefined) return this.#giveUp(now, limit);
     else this.#value = this.#known;
     return this.#value ?? limit;
@@ -183,7 +181,41 @@ export class CrowdCap {
     this.#value = undefined;
     this.#known = undefined;
     this.#trial = undefined;
-    this.#mistrust.begin(now);
+    this.#backoff.begin(now);
     return Math.max(limit, this.#before);
+  }
+}
+
+/** After such a time one call more is tried than the API is known to accept at once; sooner, and more, where that goes well. */
+const afterMs = 15_000;
+const againMs = 2_000;
+const most = 0.25;
+
+/** When to try more calls in flight, and how many. */
+export class AdditiveIncrease {
+  #at: number;
+  #more = 1;
+
+  /** What is known is uncertain at first. */
+  constructor(now: number) {
+    this.#at = now + againMs;
+  }
+
+  /**
+   * @param value calls that the API is known to accept at once
+   * @param limit calls that may be in flight
+   * @returns how many may be from now on; undefined when nothing is to be changed. What was allowed until now went well.
+   */
+  next(now: number, value: number, limit: number): number | undefined {
+    if (now < this.#at) return undefined;
+    if (limit > value) this.#more = Math.min(2 * this.#more, Math.max(1, Math.floor(value * most)));
+    this.#at = now + againMs;
+    return Math.max(value, limit) + this.#more;
+  }
+
+  /** More were too many: fewer more may be right. */
+  refused(now: number): void {
+    this.#at = now + (this.#more > 1 ? againMs : afterMs);
+    this.#more = Math.max(1, Math.floor(this.#more / 2));
   }
 }

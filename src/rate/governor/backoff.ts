@@ -3,7 +3,7 @@ const longer = 4;
 const longestMs = 3_600_000;
 
 /** Leaves a conclusion alone that has proved wrong: for a minute, and four times as long each time, up to an hour. */
-export class Mistrust {
+export class Backoff {
   #until = Number.NEGATIVE_INFINITY;
   #nextMs = firstMs;
 

@@ -1,8 +1,8 @@
 import type { StatedLimit } from '../../api/limits/stated-limit.ts';
-import { type Circumstances, CrowdCap } from './crowd-cap.ts';
+import { type Circumstances, ServerCap } from './server-cap.ts';
 import type { Traffic } from './traffic.ts';
 
-export interface CrowdOptions {
+export interface ConcurrencyLimitOptions {
   /** Calls in flight to begin with. */
   readonly start: number;
   /** The most that are ever allowed. */
@@ -37,9 +37,9 @@ const statedForMs = 120_000;
  * - fewer when it does, down to what the rate needs at the latency it had before;
  * - never more than the API accepts at once, as it says or as its refusals show.
  */
-export class Crowd {
+export class ConcurrencyLimit {
   readonly #most: number;
-  readonly #cap: CrowdCap;
+  readonly #cap: ServerCap;
   #limit: number;
   #stated = Number.POSITIVE_INFINITY;
   #statedAt = Number.NEGATIVE_INFINITY;
@@ -49,9 +49,9 @@ export class Crowd {
   #durationMs = 0;
   #busiest = 0;
 
-  constructor(now: number, { start, most }: CrowdOptions) {
+  constructor(now: number, { start, most }: ConcurrencyLimitOptions) {
     this.#most = most;
-    this.#cap = new CrowdCap(now);
+    this.#cap = new ServerCap(now);
     this.#limit = Math.min(start, most);
     this.#steppedAt = now;
   }

@@ -39,7 +39,7 @@ export interface Period {
  * The time after the rate was lowered, until it has shown whether that was enough. What is told at first is of calls
  * that were sent before: nothing counts until all reports are of later ones.
  */
-export class Settling {
+export class Cooldown {
   readonly restUntil: number;
   readonly #judgedMs: number;
   readonly #reactionMs: number;
