@@ -3,7 +3,9 @@ import { hostname } from 'node:os';
 import type { z } from 'zod';
 import type { Datastore } from '../datastore/datastore.ts';
 import {
-  type DatedWish,
+  type ControlCommand,
+  commandSchema,
+  type DatedCommand,
   forgottenAfterMs,
   isActive,
   isPresent,
@@ -11,9 +13,7 @@ import {
   paceEntrySchema,
   type RunEntry,
   runEntrySchema,
-  type Wish,
   type WorkerEntry,
-  wishSchema,
   workerEntrySchema,
 } from './entries.ts';
 import type { Member } from './member.ts';
@@ -39,8 +39,8 @@ export interface Cluster {
   /** How an API is called. */
   pace(baseUrl: string): Promise<PaceEntry | undefined>;
   /** Asks whoever coordinates a run to do something, now or when somebody does. */
-  wish(runId: string, wish: Wish): Promise<void>;
-  wishOf(runId: string): Promise<DatedWish | undefined>;
+  command(runId: string, command: ControlCommand): Promise<void>;
+  commandOf(runId: string): Promise<DatedCommand | undefined>;
   /** Removes runs that nobody will want to see any more. */
   sweep(): Promise<void>;
   /** A new worker of an API, normalised. @param version of the program */
@@ -81,13 +81,13 @@ export function openCluster({ prefix = '', runScript }: Datastore): Cluster {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(baseUrl).pace])) as [string, string, string];
       return read(paceEntrySchema, now, `${at} ${pace}`)[0];
     },
-    async wish(runId, wish) {
-      const dated: DatedWish = { wish, at: new Date().toISOString() };
+    async command(runId, command) {
+      const dated: DatedCommand = { command, at: new Date().toISOString() };
       await ask(scripts.command, ['commands'], runId, `0 ${JSON.stringify(dated)}`);
     },
-    async wishOf(runId) {
-      const [now, wish] = (await ask(scripts.one, ['commands'], runId)) as [string, string];
-      return read(wishSchema, now, wish)[0];
+    async commandOf(runId) {
+      const [now, command] = (await ask(scripts.one, ['commands'], runId)) as [string, string];
+      return read(commandSchema, now, command)[0];
     },
     async sweep() {
       await ask(scripts.sweep, ['runs', 'commands'], forgottenAfterMs);

@@ -64,7 +64,7 @@ const trafficReportSchema = z.object({
 export const paceEntrySchema = z.object({
   /** The API, normalised. */
   baseUrl: z.string(),
-  /** The worker that governs it, and the runs whose wishes it has heard of. */
+  /** The worker that governs it, and the runs whose commands it has heard of. */
   worker: z.string(),
   runs: z.array(z.string()),
   /** Workers that share the calls in flight. */
@@ -108,7 +108,7 @@ export const workerEntrySchema = z.object({
   seenAt: z.string(),
 });
 
-export const wishSchema = z.object({ wish: z.enum(['go', 'pause', 'cancel']), at: z.string() });
+export const commandSchema = z.object({ command: z.enum(['unpause', 'pause', 'cancel']), at: z.string() });
 
 export type RunEntry = z.infer<typeof runEntrySchema>;
 export type WorkerEntry = z.infer<typeof workerEntrySchema>;
@@ -116,9 +116,9 @@ export type TrafficReport = z.infer<typeof trafficReportSchema>;
 /** How an API is called at the moment. */
 export type PaceEntry = z.infer<typeof paceEntrySchema>;
 /** What somebody wants a run to do. */
-export type Wish = z.infer<typeof wishSchema>['wish'];
-/** A wish, and when it was made: the latest one counts. */
-export type DatedWish = z.infer<typeof wishSchema>;
+export type ControlCommand = z.infer<typeof commandSchema>['command'];
+/** A command, and when it was made: the latest one counts. */
+export type DatedCommand = z.infer<typeof commandSchema>;
 
 /** An entry that was not renewed for so long belongs to a process that is gone, or can't reach the datastore. */
 export const goneAfterMs = 15_000;

@@ -79,7 +79,7 @@ const leadOverMs = 5_000;
 const writtenAhead = 0.2;
 
 /** Rows that want to be called. */
-export interface Callers {
+export interface PendingCalls {
   /** They have no turn yet. */
   readonly waiting: number;
   /** They have one, and are written down. */
@@ -211,7 +211,7 @@ export class CallScheduler {
     this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
   }
 
-  step(now: number, { waiting, ready }: Callers): Step {
+  step(now: number, { waiting, ready }: PendingCalls): Step {
     if (waiting + ready === 0) this.#waitingSince = Number.POSITIVE_INFINITY;
     else this.#waitingSince = Math.min(this.#waitingSince, now);
     const lost = this.#slots.drop(now, this.restUntil);
@@ -283,10 +283,10 @@ export class CallScheduler {
     return this.#leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
   }
 
-  #visit(now: number, callers: Callers): Step['visit'] {
-    const visitAt = this.#visitAt(callers);
+  #visit(now: number, pending: PendingCalls): Step['visit'] {
+    const visitAt = this.#visitAt(pending);
     if (now < visitAt) return undefined;
-    const waiting = this.#uncalled(callers);
+    const waiting = this.#uncalled(pending);
     const need = Math.min(this.#wanted ?? Number.POSITIVE_INFINITY, this.#active + waiting);
     this.#toldNeed = need;
     this.#visitedAt = now;
@@ -307,14 +307,14 @@ export class CallScheduler {
   }
 
   /** All that want to be called; some that have a turn are being written down. */
-  #uncalled({ waiting }: Callers): number {
+  #uncalled({ waiting }: PendingCalls): number {
     return waiting + this.#reserved;
   }
 
   /** Who has nothing to call says so once, and then nothing. */
-  #visitAt(callers: Callers): number {
+  #visitAt(pending: PendingCalls): number {
     if (this.#isVisiting) return this.#visitedAt + lostMs;
-    const waiting = this.#uncalled(callers);
+    const waiting = this.#uncalled(pending);
     if (waiting === 0 && this.#active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
     const { soonMs } = this.#timing;
     const lacksSlots =
@@ -339,18 +339,18 @@ export class CallScheduler {
     );
   }
 
-  #wakeAt(now: number, callers: Callers): number {
-    const visitAt = this.#visitAt(callers);
+  #wakeAt(now: number, pending: PendingCalls): number {
+    const visitAt = this.#visitAt(pending);
     if (now >= this.#permittedUntil) return visitAt;
-    return Math.min(visitAt, this.#callAt(now, callers), this.#reserveAt(callers));
+    return Math.min(visitAt, this.#callAt(now, pending), this.#reserveAt(pending));
   }
 
-  #callAt(now: number, { ready }: Callers): number {
+  #callAt(now: number, { ready }: PendingCalls): number {
     if (ready === 0 || this.#active >= this.places) return Number.POSITIVE_INFINITY;
     return this.#gap === undefined ? this.restUntil : this.#slots.nextAt(now);
   }
 
-  #reserveAt({ waiting }: Callers): number {
+  #reserveAt({ waiting }: PendingCalls): number {
     if (waiting === 0) return Number.POSITIVE_INFINITY;
     if (this.#gap === undefined)
       return this.#active + this.#reserved < this.#mostBusy ? this.restUntil : Number.POSITIVE_INFINITY;

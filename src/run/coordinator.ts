@@ -21,12 +21,12 @@ import type { FeedWindow } from './feed-window.ts';
  *    └───────────┬───────────────┘
  *                ├─(stop)──────────────▶ stopped    ─┬─ withdraw: nothing of the run is left in the datastore
  *                ├─(too many failures)─▶ exceeded    │  or close: another coordinator goes on with it
- *                ├─(rows vanished)─────▶ robbed      │
+ *                ├─(rows vanished)─────▶ rows-lost   │
  *                ├─(rows came back that only the manifest knows)─▶ again ─┘
  *                └─(datastore, disk)───▶ rejected
  * ```
  */
-export type CoordinatorEnd = 'done' | 'stopped' | 'exceeded' | 'robbed' | 'again';
+export type CoordinatorEnd = 'done' | 'stopped' | 'exceeded' | 'rows-lost' | 'again';
 
 export interface CoordinatorOptions {
   readonly runId: string;
@@ -97,7 +97,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     async onVanished(rows, size) {
       await journal.append(rows.filter((row) => !journal.isFinished(row)).map(suspected));
       window.collected(size.rows, size.bytes);
-      endBecause('robbed');
+      endBecause('rows-lost');
     },
     onError: options.onError,
   });
@@ -145,7 +145,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
       if (task === undefined) endBecause('again');
       else feed.again(task, delayMs);
     }
-    if (missing.length > 0) endBecause('robbed');
+    if (missing.length > 0) endBecause('rows-lost');
     window.collected(rows, bytes);
   }
 

@@ -16,9 +16,10 @@ import { removeNotAttempted } from '../report/write-reports.ts';
 import { systemError } from '../system-error.ts';
 import { aborted, after } from '../waiting.ts';
 import { claimForOurselves } from './claim-datastore.ts';
+import { clearCommand, watchCommands } from './control-command.ts';
+import { type ClusterStatus, startHeartbeat } from './heartbeat.ts';
 import { keepLearned, type LearnedLimits } from './learned-limits.ts';
 import { openManifestCopy } from './manifest-copy.ts';
-import { type Surroundings, startPresence } from './presence.ts';
 import { Progress } from './progress.ts';
 import { type RateFacts, RateLog } from './rate-log.ts';
 import type { RunRecord } from './record.ts';
@@ -31,7 +32,6 @@ import { lockRun } from './run-lock.ts';
 import type { RunStore } from './store.ts';
 import { unfinishedTasks } from './tasks.ts';
 import { withTimeOfDead } from './time-at-work.ts';
-import { clearWish, watchWishes } from './wish.ts';
 
 export interface ExecuteRunOptions {
   readonly store: RunStore;
@@ -59,7 +59,7 @@ export interface ExecuteRunOptions {
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
   readonly onEvent?: (event: RunEvent) => void;
-  readonly onSurroundings?: (surroundings: Surroundings) => void;
+  readonly onClusterStatus?: (status: ClusterStatus) => void;
   readonly onPace?: (pace: RateFacts) => void;
   /** Called when no more rows are called, before the report is written. */
   readonly onEnded?: () => void;
@@ -167,7 +167,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   let ended = false;
   try {
     if (cluster !== undefined) await announce(cluster, entry(), { takeUp: options.handOver !== true });
-    if (options.handOver !== true) await clearWish(runFolder);
+    if (options.handOver !== true) await clearCommand(runFolder);
     await keeper.save();
     await removeNotAttempted(runFolder);
     options.onStarted?.({ counts: journal.outcomeCounts, datastore });
@@ -177,23 +177,23 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       rateLog.see(pace);
       options.onPace?.(pace);
     };
-    const wishes = watchWishes(id, runFolder, cluster);
-    const presence =
+    const commands = watchCommands(id, runFolder, cluster);
+    const heartbeat =
       cluster &&
-      startPresence({
+      startHeartbeat({
         cluster,
         entry,
-        onSurroundings(surroundings) {
-          const { pace } = surroundings;
-          workers = surroundings.workers;
+        onClusterStatus(status) {
+          const { pace } = status;
+          workers = status.workers;
           if (options.client === undefined && pace !== undefined)
             seePace({ ...pace, ...(pace.restMs > 0 && { restUntil: steadyNow() + pace.restMs }) });
-          options.onSurroundings?.(surroundings);
+          options.onClusterStatus?.(status);
         },
         onError,
       });
     try {
-      await Promise.race([presence?.established, aborted(options.interrupt), means.lost]);
+      await Promise.race([heartbeat?.established, aborted(options.interrupt), means.lost]);
       const end = await runHere({
         runId: id,
         options: runOptions,
@@ -202,7 +202,7 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         workers: () => workers,
         tasks: () => unfinishedTasks(id, planned.manifest.rows(), planned.prepare, journal),
         client: options.client,
-        wishes,
+        commands,
         join: () => cluster?.join(runOptions.baseUrl, options.version) ?? onlyMember(runOptions.rate),
         learned: await options.learned?.load(),
         onPace: seePace,
@@ -248,9 +248,9 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       options.onFailed?.({ counts, intact, ended });
       throw failure;
     } finally {
-      wishes.close();
+      commands.close();
       await rateLog.close();
-      await Promise.race([presence?.stop(), after(farewellMs)]).catch(() => {});
+      await Promise.race([heartbeat?.stop(), after(farewellMs)]).catch(() => {});
     }
   } finally {
     keeper.close();

@@ -43,5 +43,5 @@ export async function announce(
         'installations different prefixes (CQBATCH_QUEUE_PREFIX).',
     );
   }
-  if (takeUp) await cluster.wish(entry.id, 'go');
+  if (takeUp) await cluster.command(entry.id, 'unpause');
 }

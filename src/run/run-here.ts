@@ -11,13 +11,13 @@ import type { RowQueue } from '../queue/row-queue.ts';
 import type { PaceReport } from '../rate/leader-loop.ts';
 import { type StartingPoint, usualConcurrency } from '../rate/rate-controller.ts';
 import { aborted, after } from '../waiting.ts';
-import { type Caller, startCaller } from '../worker/caller.ts';
+import { type ApiWorker, startApiWorker } from '../worker/api-worker.ts';
 import type { WorkerEvent } from '../worker/row-processor.ts';
 import { stuck } from '../worker/watched-worker.ts';
+import type { CommandWatch } from './control-command.ts';
 import { startCoordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
 import type { RunOptions } from './record.ts';
-import type { WishWatch } from './wish.ts';
 
 /** Why a run that was worked on here came to its end. */
 export type RunEnd =
@@ -54,7 +54,7 @@ export interface RunHereOptions {
   readonly tasks: () => AsyncIterable<RowTask>;
   /** Calls the API; without it, workers elsewhere must. */
   readonly client: ApiClient | undefined;
-  readonly wishes: WishWatch;
+  readonly commands: CommandWatch;
   /** Makes the worker of this run one of those of the API. */
   readonly join: () => Member;
   /** What earlier runs have learned of the API. */
@@ -87,7 +87,7 @@ export async function runHere(run: RunHereOptions): Promise<RunEnd> {
   for (;;) {
     const end = await workUntilStopped(run, givenUp);
     if (end.state === 'again') continue;
-    if (end.state === 'robbed') {
+    if (end.state === 'rows-lost') {
       run.log.error({ run: run.runId }, 'the datastore has lost rows: they are fed again, marked unclear');
       continue;
     }
@@ -97,9 +97,9 @@ export async function runHere(run: RunHereOptions): Promise<RunEnd> {
     }
     run.log.info({ run: run.runId }, 'run paused');
     run.onEvent({ type: 'paused', paused: true });
-    const next = await Promise.race([run.wishes.until('go', 'cancel'), interrupted, run.lost]);
+    const next = await Promise.race([run.commands.until('unpause', 'cancel'), interrupted, run.lost]);
     if (next instanceof Error) throw next;
-    if (next !== 'go') return { state: next === 'cancel' ? 'cancelled' : 'interrupted' };
+    if (next !== 'unpause') return { state: next === 'cancel' ? 'cancelled' : 'interrupted' };
     run.onEvent({ type: 'paused', paused: false });
   }
 }
@@ -107,7 +107,7 @@ export async function runHere(run: RunHereOptions): Promise<RunEnd> {
 type Stop =
   | RunEnd
   | { readonly state: 'paused' }
-  | { readonly state: 'robbed' }
+  | { readonly state: 'rows-lost' }
   | { readonly state: 'again' };
 
 /** @param givenUp resolves when the user wants to leave and the datastore need not be waited for any longer. */
@@ -123,7 +123,7 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
     log.warn({ run: run.runId, err: error.message }, 'datastore error');
   };
   let stopped: Stop | undefined;
-  let caller: Caller | undefined;
+  let caller: ApiWorker | undefined;
   const stop = (reason: Stop): void => {
     stopped ??= reason;
     caller?.pause();
@@ -153,7 +153,7 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
     onError,
   });
   if (client !== undefined) {
-    caller = startCaller({
+    caller = startApiWorker({
       datastore,
       rows: run.rows,
       client,
@@ -184,13 +184,13 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
   const interrupted = (): void => stop({ state: 'interrupted' });
   run.interrupt.addEventListener('abort', interrupted, { once: true });
   if (run.interrupt.aborted) interrupted();
-  void run.wishes
+  void run.commands
     .until('pause', 'cancel')
-    .then((wish) => stop({ state: wish === 'cancel' ? 'cancelled' : 'paused' }));
+    .then((command) => stop({ state: command === 'cancel' ? 'cancelled' : 'paused' }));
   try {
     const reached = await coordinator.end;
     if (reached === 'exceeded') stop({ state: 'halted', because: 'threshold' });
-    if (reached === 'robbed' || reached === 'again') stop({ state: reached });
+    if (reached === 'rows-lost' || reached === 'again') stop({ state: reached });
     const end: Stop = reached === 'done' ? { state: 'completed' } : (stopped ?? { state: 'interrupted' });
     return await Promise.race([leave(end), givenUp]);
   } finally {
@@ -210,8 +210,8 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
   }
 }
 
-/** Waits for calls in flight as long as `Caller.stop` does. */
-async function callsEnded(caller: Caller | undefined): Promise<void> {
+/** Waits for calls in flight as long as `ApiWorker.stop` does. */
+async function callsEnded(caller: ApiWorker | undefined): Promise<void> {
   const until = performance.now() + shutdownMs;
   while (caller !== undefined && caller.active > 0 && performance.now() < until) await pause(endedPollMs);
 }

@@ -6,7 +6,7 @@ import type { CqbatchError } from '../errors.ts';
 import { rowsQueueName } from '../queue/names.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { after } from '../waiting.ts';
-import { startCaller } from './caller.ts';
+import { startApiWorker } from './api-worker.ts';
 import { stuck } from './watched-worker.ts';
 
 /** Why a worker has come to its end. */
@@ -60,7 +60,7 @@ export function serveRows(options: ServeOptions): Serving {
   };
 
   const onError = (error: Error): void => log.warn({ err: error.message }, 'datastore error');
-  const worker = startCaller({
+  const worker = startApiWorker({
     datastore,
     rows: queue,
     client: options.client,

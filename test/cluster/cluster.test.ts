@@ -73,21 +73,21 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.run('wanted')).toMatchObject({ key: 'rival-0' });
   });
 
-  test('keep the latest wish for a run, also for one that nobody has announced', async () => {
-    expect(await cluster.wishOf('unannounced')).toBeUndefined();
-    await cluster.wish('unannounced', 'pause');
-    await cluster.wish('unannounced', 'cancel');
-    expect(await cluster.wishOf('unannounced')).toEqual({
-      wish: 'cancel',
+  test('keep the latest command for a run, also for one that nobody has announced', async () => {
+    expect(await cluster.commandOf('unannounced')).toBeUndefined();
+    await cluster.command('unannounced', 'pause');
+    await cluster.command('unannounced', 'cancel');
+    expect(await cluster.commandOf('unannounced')).toEqual({
+      command: 'cancel',
       at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });
 
-  test('forget runs and their wishes a day after their last sign', async () => {
+  test('forget runs and their commands a day after their last sign', async () => {
     const [old, present] = [runEntry(), runEntry()];
     for (const run of [old, present]) {
       await cluster.putRun(run);
-      await cluster.wish(run.id, 'pause');
+      await cluster.command(run.id, 'pause');
     }
     const admin = adminOf(server);
     const key = keyOf(datastore.prefix ?? '', 'runs');
@@ -95,9 +95,9 @@ describeWithRedis('the processes that share a Redis', () => {
     const written = (await admin.hget(key, old.id)) ?? '';
     await admin.hset(key, old.id, written.replace(/^\S+/, String(Date.now() - twoDays)));
     await cluster.sweep();
-    expect([await cluster.run(old.id), await cluster.wishOf(old.id)]).toEqual([undefined, undefined]);
+    expect([await cluster.run(old.id), await cluster.commandOf(old.id)]).toEqual([undefined, undefined]);
     expect(await cluster.run(present.id)).toBeDefined();
-    expect((await cluster.wishOf(present.id))?.wish).toBe('pause');
+    expect((await cluster.commandOf(present.id))?.command).toBe('pause');
     expect(await admin.pttl(key)).toBeGreaterThan(0);
   });
 

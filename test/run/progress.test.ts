@@ -74,7 +74,7 @@ describe('Progress', () => {
     expect(progress.snapshot().stalled).toBeUndefined();
   });
 
-  test('tells how long the API asked to wait, the longest of its wishes', () => {
+  test('tells how long the API asked to wait, the longest of its commands', () => {
     let now = 0;
     const progress = new Progress({ timeoutMs: 60_000, total: 1, counts: none, now: () => now });
     progress.throttled(12_000);

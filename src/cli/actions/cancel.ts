@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
 import { fatalError, usageError } from '../../errors.ts';
 import { cancelStoppedRun } from '../../run/cancel-run.ts';
+import { writeCommand } from '../../run/control-command.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { reportRun } from '../../run/report-run.ts';
 import type { RunStore } from '../../run/store.ts';
-import { writeWish } from '../../run/wish.ts';
 import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
@@ -36,7 +36,7 @@ export async function cancel(id: string | undefined, flags: CommonFlags & RawSet
   }
   let cancelled: RunRecord;
   if (isActive(state)) {
-    await writeWish(store.folder(record.id), 'cancel');
+    await writeCommand(store.folder(record.id), 'cancel');
     terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
     cancelled = await ended(terminal, store, datastore, record);
   } else {
@@ -100,7 +100,7 @@ async function cancelElsewhere(
   if (state === 'completed' || state === 'cancelled')
     throw usageError('RUN_ENDED', `Run ${id} is ${state} already.`);
   const entry = await withCluster(datastore, `cancel ${id}`, async (cluster) => {
-    await cluster.wish(id, 'cancel');
+    await cluster.command(id, 'cancel');
     terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
     for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(pollMs)) {
       const now = await cluster.run(id);

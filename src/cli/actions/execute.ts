@@ -3,8 +3,8 @@ import { steadyNow } from '../../clock.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../run/execute-run.ts';
+import type { ClusterStatus } from '../../run/heartbeat.ts';
 import { type LearnedLimits, openLearnedLimits } from '../../run/learned-limits.ts';
-import type { Surroundings } from '../../run/presence.ts';
 import { Progress } from '../../run/progress.ts';
 import type { RateFacts } from '../../run/rate-log.ts';
 import type { RunRecord } from '../../run/record.ts';
@@ -54,7 +54,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
   const token = input.calls ? tokenSource(settings) : undefined;
   const client = token && apiClient(options, token);
   const interrupt = interruptible(stopping(terminal));
-  const follower = new Follower(terminal, record, input.calls ? proxyTo(options) : undefined);
+  const reporter = new ProgressReporter(terminal, record, input.calls ? proxyTo(options) : undefined);
   let begun = false;
   let failed: FailedRun | undefined;
   let executed: ExecutedRun;
@@ -72,13 +72,13 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
       interrupt: interrupt.signal,
       onStarted(started) {
         begun = true;
-        follower.begin(started);
+        reporter.begin(started);
       },
-      onEvent: (event) => follower.see(event),
-      onPace: (pace) => follower.keepPace(pace),
-      onSurroundings: (surroundings) => follower.lookAround(surroundings),
+      onEvent: (event) => reporter.see(event),
+      onPace: (pace) => reporter.keepPace(pace),
+      onClusterStatus: (status) => reporter.keepStatus(status),
       onEnded() {
-        follower.end();
+        reporter.end();
         terminal.draw('Writing the report …');
       },
       onFailed(left) {
@@ -86,7 +86,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
       },
     });
   } catch (error) {
-    follower.end();
+    reporter.end();
     if (failed !== undefined) terminal.warn(failureText(record, failed));
     // What kept the run from beginning may keep it from being removed: it is in nobody's way.
     else if (!begun && input.journal !== undefined)
@@ -98,7 +98,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
         : systemError(error)?.followedBy(`cqbatch resume ${record.id}`)) ?? error
     );
   } finally {
-    follower.end();
+    reporter.end();
     interrupt.release();
     await client?.close();
   }
@@ -132,7 +132,7 @@ async function learnedLimits(
 }
 
 /** Shows the progress of a run. */
-class Follower {
+class ProgressReporter {
   readonly #terminal: Terminal;
   readonly #record: RunRecord;
   readonly #proxy: string | undefined;
@@ -180,7 +180,7 @@ class Follower {
     if (restMs > noticeableRestMs) this.#progress?.throttled(restMs);
   }
 
-  lookAround({ workers, restingMs }: Surroundings): void {
+  keepStatus({ workers, restingMs }: ClusterStatus): void {
     this.#progress?.workers(workers);
     if (restingMs > noticeableRestMs) this.#progress?.throttled(restingMs);
   }

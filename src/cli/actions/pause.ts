@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fatalError, usageError } from '../../errors.ts';
+import { writeCommand } from '../../run/control-command.ts';
 import { actualState } from '../../run/record.ts';
-import { writeWish } from '../../run/wish.ts';
 import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
 import { chooseDatastore } from '../datastore.ts';
@@ -14,10 +14,10 @@ import { findRun, withCluster } from './find-run.ts';
 const patienceMs = 120_000;
 const pollMs = 200;
 
-/** What each command wants, and the states between which it leads. */
+/** The states between which each command leads. */
 const changes = {
-  pause: { wish: 'pause', from: 'running', to: 'paused' },
-  unpause: { wish: 'go', from: 'paused', to: 'running' },
+  pause: { from: 'running', to: 'paused' },
+  unpause: { from: 'paused', to: 'running' },
 } as const;
 
 /** `cqbatch pause` and `cqbatch unpause`: no more rows of a run are called until somebody wants it to go on. */
@@ -29,7 +29,7 @@ export async function change(
   const terminal = openTerminal(flags);
   const store = await openState(terminal, flags);
   const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
-  const { wish, from, to } = changes[command];
+  const { from, to } = changes[command];
   const found = await findRun(store, datastore, id);
   const runId = 'record' in found ? found.record.id : found.entry.id;
   const state = 'record' in found ? actualState(found.record) : found.entry.state;
@@ -44,15 +44,15 @@ export async function change(
   };
   const now =
     'record' in found
-      ? await writeWish(store.folder(runId), wish).then(() =>
+      ? await writeCommand(store.folder(runId), command).then(() =>
           reached(async () => actualState(await store.load(runId))),
         )
       : await withCluster(datastore, `${command} ${runId}`, async (cluster) => {
-          await cluster.wish(runId, wish);
+          await cluster.command(runId, command);
           return reached(async () => (await cluster.run(runId))?.state);
         });
   if (now !== to)
-    throw fatalError('WISH_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? 'gone'}.`);
+    throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? 'gone'}.`);
   const next = to === 'paused' ? ` Go on with: cqbatch unpause ${runId}` : '';
   terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
   return exitCodes.success;

@@ -9,7 +9,7 @@ import { UnavailableCalls } from '../../../dist/src/rate/unavailable-calls.js';
 import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/options/limits.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
-import { RowsInHand, withSpare } from '../../../dist/src/worker/rows-in-hand.js';
+import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
 
 /**
  * The program as it is built.
@@ -28,6 +28,6 @@ export const parts = {
   setRate,
   take,
   withSpare,
-  createRowsInHand: () => new RowsInHand(),
+  createPrefetch: () => new Prefetch(),
   createUnavailableCalls: () => new UnavailableCalls(),
 };

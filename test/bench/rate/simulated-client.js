@@ -18,7 +18,7 @@ import { SimulatedNetwork } from './simulated-network.js';
  * @property {number} inHand rows that it may claim
  * @property {number} most calls in flight that its user wants
  * @property {number} timerAt
- * @property {Pick<import('../../../src/worker/rows-in-hand.ts').RowsInHand, 'update'>} rowsInHand
+ * @property {Pick<import('../../../src/worker/prefetch.ts').Prefetch, 'update'>} prefetch
  * @property {ReturnType<Parts['createUnavailableCalls']>} unavailable
  */
 
@@ -75,7 +75,7 @@ export class SimulatedClient {
       inHand: 0,
       most: slowWorkers[place] ?? Number.POSITIVE_INFINITY,
       timerAt: begin,
-      rowsInHand: parts.createRowsInHand(),
+      prefetch: parts.createPrefetch(),
       unavailable: parts.createUnavailableCalls(),
     }));
   }
@@ -107,7 +107,7 @@ export class SimulatedClient {
       const own = busy(worker);
       worker.scheduler.heardOfRest(restUntil + worker.clock);
       const most = this.#parts.withSpare(Math.min(worker.scheduler.places, worker.most));
-      worker.inHand = worker.rowsInHand.update(worker.busiest, most);
+      worker.inHand = worker.prefetch.update(worker.busiest, most);
       worker.busiest = own;
       worker.unavailable.tolerated = tolerates503;
     }

@@ -7,7 +7,7 @@ import { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
 import { PlannedLimiter } from '../../../src/sandbox/limits/limit-plan.ts';
 import { parseLimitPlan } from '../../../src/sandbox/options/limits.ts';
 import { limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
-import { RowsInHand, withSpare } from '../../../src/worker/rows-in-hand.ts';
+import { Prefetch, withSpare } from '../../../src/worker/prefetch.ts';
 import { figuresOf } from '../../bench/rate/figures.js';
 import { ideal, simulate } from '../../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../../bench/rate/world.ts';
@@ -24,7 +24,7 @@ const parts: Parts = {
   setRate,
   take,
   withSpare,
-  createRowsInHand: () => new RowsInHand(),
+  createPrefetch: () => new Prefetch(),
   createUnavailableCalls: () => new UnavailableCalls(),
 };
 

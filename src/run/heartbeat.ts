@@ -1,8 +1,8 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import { isPresent, type PaceEntry, type RunEntry } from '../cluster/entries.ts';
 
-/** What a shared datastore tells a run about its surroundings. */
-export interface Surroundings {
+/** What a shared datastore tells a run of the workers that call for it. */
+export interface ClusterStatus {
   /** Workers that call the API of this run, on all machines. */
   readonly workers: number;
   /** How long no call is made because the API asked for it, in milliseconds. */
@@ -11,11 +11,11 @@ export interface Surroundings {
   readonly pace?: PaceEntry;
 }
 
-export interface PresenceOptions {
+export interface HeartbeatOptions {
   readonly cluster: Cluster;
   /** How the run is getting on. */
   readonly entry: () => RunEntry;
-  readonly onSurroundings: (surroundings: Surroundings) => void;
+  readonly onClusterStatus: (status: ClusterStatus) => void;
   readonly onError: (error: Error) => void;
 }
 
@@ -26,7 +26,7 @@ const firstBeatsMs = 200;
 const silentMs = 2_500;
 
 /** A run that shows itself. */
-export interface Presence {
+export interface Heartbeat {
   /** Resolves when no worker calls faster than all runs of the same API allow together: no row may be fed before. */
   readonly established: Promise<void>;
   /** Writes the entry a last time. */
@@ -37,7 +37,7 @@ export interface Presence {
  * Shows a run to everybody who sees the datastore. Its rate is in force when the worker that leads has heard of the run,
  * and the others of its decision. Without one that leads nothing can be called, and the next one hears of the run first.
  */
-export function startPresence(options: PresenceOptions): Presence {
+export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { cluster } = options;
   let establish: () => void = () => {};
   const established = new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ export function startPresence(options: PresenceOptions): Presence {
       isHeardOf = includesRun;
       const workers = (await cluster.workers(entry.baseUrl)).filter((worker) => isPresent(worker));
       const restingMs = pace === undefined ? 0 : pace.restMs - (Date.now() - Date.parse(pace.seenAt));
-      options.onSurroundings({
+      options.onClusterStatus({
         workers: workers.length,
         restingMs: Math.max(0, restingMs),
         ...(pace !== undefined && { pace }),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { PaceEntry, RunEntry, WorkerEntry } from '../../src/cluster/entries.ts';
 import { goneAfterMs } from '../../src/cluster/entries.ts';
-import { type Surroundings, startPresence } from '../../src/run/presence.ts';
+import { type ClusterStatus, startHeartbeat } from '../../src/run/heartbeat.ts';
 import { ago, runEntry as anyRun, api, workerEntry } from '../helpers/cluster-entries.ts';
 
 const secondMs = 1_000;
@@ -31,7 +31,7 @@ function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
   return anyRun({ id: 'own', key: 'own', ...changes });
 }
 
-/** A presence among entries that a test can change, with all that it did. */
+/** A heartbeat among entries that a test can change, with all that it did. */
 function begin(changes: Partial<RunEntry> = {}, failure?: Error) {
   const others = {
     workers: [] as WorkerEntry[],
@@ -40,7 +40,7 @@ function begin(changes: Partial<RunEntry> = {}, failure?: Error) {
   const own = { changes, failure };
   const did = {
     put: [] as RunEntry[],
-    seen: [] as Surroundings[],
+    seen: [] as ClusterStatus[],
     errors: [] as Error[],
     established: false,
   };
@@ -53,16 +53,16 @@ function begin(changes: Partial<RunEntry> = {}, failure?: Error) {
     workers: async () => others.workers,
     pace: async () => others.pace,
   };
-  const presence = startPresence({
+  const heartbeat = startHeartbeat({
     cluster: cluster as Cluster,
     entry: () => runEntry(own.changes),
-    onSurroundings: (surroundings) => did.seen.push(surroundings),
+    onClusterStatus: (status) => did.seen.push(status),
     onError: (error) => did.errors.push(error),
   });
-  void presence.established.then(() => {
+  void heartbeat.established.then(() => {
     did.established = true;
   });
-  return { others, own, did, presence, beat: () => vi.advanceTimersByTimeAsync(secondMs) };
+  return { others, own, did, heartbeat, beat: () => vi.advanceTimersByTimeAsync(secondMs) };
 }
 
 describe('a run that shows itself', () => {
@@ -74,13 +74,13 @@ describe('a run that shows itself', () => {
   });
 
   test('renews its entry every second, and writes it a last time at its end', async () => {
-    const { own, did, presence, beat } = begin();
+    const { own, did, heartbeat, beat } = begin();
     await beat();
     const put = did.put.length;
     await beat();
     expect(did.put).toHaveLength(put + 1);
     own.changes = { state: 'completed' };
-    await presence.stop();
+    await heartbeat.stop();
     expect(did.put.map(({ state }) => state)).toEqual([...Array(put + 1).fill('running'), 'completed']);
     await beat();
     expect(did.put).toHaveLength(put + 2);
@@ -113,10 +113,10 @@ describe('a run that shows itself', () => {
   });
 
   test('does nothing more once it has stopped, though no rate was ever in force', async () => {
-    const { own, did, presence, beat } = begin({}, new Error('away'));
+    const { own, did, heartbeat, beat } = begin({}, new Error('away'));
     await beat();
     own.failure = undefined;
-    await presence.stop();
+    await heartbeat.stop();
     const put = did.put.length;
     for (let second = 0; second < 5; second += 1) await beat();
     expect(did.put).toHaveLength(put);
@@ -133,13 +133,13 @@ describe('the rate of a run is in force', () => {
   });
 
   test('where no worker leads: nothing can be called', async () => {
-    await expect(begin().presence.established).resolves.toBeUndefined();
+    await expect(begin().heartbeat.established).resolves.toBeUndefined();
   });
 
   test('at once where the only worker has heard of it', async () => {
     const begun = begin();
     begun.others.pace = paceEntry({ runs: ['other', 'own'] });
-    await begun.presence.established;
+    await begun.heartbeat.established;
     expect(begun.did.seen).toHaveLength(0);
   });
 

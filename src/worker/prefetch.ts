@@ -10,7 +10,7 @@ const spareShare = 0.3;
  * How many rows to have in hand where they wait at the gate: no more than the calls in flight need. What waits there is what
  * the timeline hears of this worker's needs, and goes out at once when a rest ends.
  */
-export class RowsInHand {
+export class Prefetch {
   #busiest: number[] = [];
 
   /**

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { DatedWish, Wish } from '../cluster/entries.ts';
+import type { ControlCommand, DatedCommand } from '../cluster/entries.ts';
 import { writeFileAtomically } from '../files.ts';
 
 /**
@@ -10,55 +10,62 @@ import { writeFileAtomically } from '../files.ts';
  * datastore and no connection between the two, or in the cluster of a shared datastore, which needs no folder.
  */
 
-const fileName = 'wish.json';
+const fileName = 'command.json';
 const pollMs = 500;
-const wishes: readonly string[] = ['go', 'pause', 'cancel'] satisfies Wish[];
+const commands: readonly string[] = ['unpause', 'pause', 'cancel'] satisfies ControlCommand[];
 
-export async function writeWish(runFolder: string, wish: Wish): Promise<void> {
-  const dated: DatedWish = { wish, at: new Date().toISOString() };
+export async function writeCommand(runFolder: string, command: ControlCommand): Promise<void> {
+  const dated: DatedCommand = { command, at: new Date().toISOString() };
   await writeFileAtomically(join(runFolder, fileName), `${JSON.stringify(dated)}\n`);
 }
 
-export async function clearWish(runFolder: string): Promise<void> {
+export async function clearCommand(runFolder: string): Promise<void> {
   await rm(join(runFolder, fileName), { force: true });
 }
 
-async function readWish(runFolder: string): Promise<DatedWish | undefined> {
+async function readCommand(runFolder: string): Promise<DatedCommand | undefined> {
   try {
-    const { wish, at } = JSON.parse(await readFile(join(runFolder, fileName), 'utf8')) as Partial<DatedWish>;
-    return wishes.includes(wish ?? '') && at !== undefined ? { wish: wish as Wish, at } : undefined;
+    const { command, at } = JSON.parse(
+      await readFile(join(runFolder, fileName), 'utf8'),
+    ) as Partial<DatedCommand>;
+    return commands.includes(command ?? '') && at !== undefined
+      ? { command: command as ControlCommand, at }
+      : undefined;
   } catch {
     // Not there, or half of a file by somebody's hand: nothing that could be understood is wanted.
     return undefined;
   }
 }
 
-/** What is wanted of a run at the moment: the latest wish counts, wherever it was made. */
-export interface WishWatch {
-  readonly current: Wish;
+/** What is wanted of a run at the moment: the latest command counts, wherever it was made. */
+export interface CommandWatch {
+  readonly current: ControlCommand;
   /** Resolves as soon as something of this is wanted; never when the watch is closed before. */
-  until(...wanted: readonly Wish[]): Promise<Wish>;
+  until(...wanted: readonly ControlCommand[]): Promise<ControlCommand>;
   close(): void;
 }
 
 /** @param cluster of a shared datastore; without it only the run's folder is looked at. */
-export function watchWishes(runId: string, runFolder: string, cluster?: Cluster): WishWatch {
-  let current: Wish = 'go';
+export function watchCommands(runId: string, runFolder: string, cluster?: Cluster): CommandWatch {
+  let current: ControlCommand = 'unpause';
   let asking = false;
-  const waiting = new Set<{ readonly wanted: readonly Wish[]; resolve(wish: Wish): void }>();
+  const waiting = new Set<{
+    readonly wanted: readonly ControlCommand[];
+    resolve(command: ControlCommand): void;
+  }>();
 
   /** From the folder, and from the cluster; undefined: not asked yet. */
   const heard: { folder?: Heard; cluster?: Heard } = {};
-  let latest: DatedWish | undefined;
+  let latest: DatedCommand | undefined;
 
-  const hear = (source: keyof typeof heard, wish: DatedWish | undefined): void => {
+  const hear = (source: keyof typeof heard, command: DatedCommand | undefined): void => {
     const before = heard[source];
-    heard[source] = { wish };
-    if (isDeepStrictEqual(before?.wish, wish)) return;
+    heard[source] = { command };
+    if (isDeepStrictEqual(before?.command, command)) return;
     const others = source === 'folder' ? heard.cluster : heard.folder;
     // What was made while it is watched is the latest, whatever the clocks of who made it said.
-    latest = before === undefined || wish === undefined ? laterOf(wish, others?.wish) : wish;
-    current = latest?.wish ?? 'go';
+    latest = before === undefined || command === undefined ? laterOf(command, others?.command) : command;
+    current = latest?.command ?? 'unpause';
     for (const waiter of waiting) {
       if (!waiter.wanted.includes(current)) continue;
       waiting.delete(waiter);
@@ -67,11 +74,11 @@ export function watchWishes(runId: string, runFolder: string, cluster?: Cluster)
   };
   const look = async (): Promise<void> => {
     // While the datastore does not answer, the folder still does.
-    hear('folder', await readWish(runFolder));
+    hear('folder', await readCommand(runFolder));
     if (cluster === undefined || asking) return;
     asking = true;
     try {
-      hear('cluster', await cluster.wishOf(runId));
+      hear('cluster', await cluster.commandOf(runId));
     } catch {
       // It is asked again.
     } finally {
@@ -96,10 +103,10 @@ export function watchWishes(runId: string, runFolder: string, cluster?: Cluster)
 }
 
 interface Heard {
-  readonly wish: DatedWish | undefined;
+  readonly command: DatedCommand | undefined;
 }
 
-function laterOf(one: DatedWish | undefined, other: DatedWish | undefined): DatedWish | undefined {
+function laterOf(one: DatedCommand | undefined, other: DatedCommand | undefined): DatedCommand | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one.at < other.at ? other : one;
 }

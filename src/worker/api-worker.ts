@@ -13,11 +13,11 @@ import { type StartingPoint, usualConcurrency } from '../rate/rate-controller.ts
 import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
+import { Prefetch, withSpare } from './prefetch.ts';
 import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
-import { RowsInHand, withSpare } from './rows-in-hand.ts';
 import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts';
 
-export interface CallerOptions {
+export interface ApiWorkerOptions {
   readonly datastore: Datastore;
   readonly rows: RowQueue;
   readonly client: ApiClient;
@@ -44,7 +44,7 @@ export interface CallerOptions {
 }
 
 /** Calls the API for the rows of a queue, at the pace that the API permits. */
-export interface Caller {
+export interface ApiWorker {
   /** Calls in flight. */
   readonly active: number;
   /** Claims no more rows; calls in flight go on. Takes effect at once. */
@@ -53,7 +53,7 @@ export interface Caller {
   stop(deadlineMs: number): Promise<void>;
 }
 
-export function startCaller(options: CallerOptions): Caller {
+export function startApiWorker(options: ApiWorkerOptions): ApiWorker {
   const { datastore, rows, log, onError } = options;
   const wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
   let concurrency = wanted ?? usualConcurrency;
@@ -62,7 +62,7 @@ export function startCaller(options: CallerOptions): Caller {
   const mostUnproven = (): number => wanted ?? mostInHand();
   /** Rows in hand at a time. */
   let inHand = mostInHand();
-  const rowsInHand = new RowsInHand();
+  const prefetch = new Prefetch();
   const { member } = options;
   const timing = member.isShared ? sharedTiming : ownTiming;
   const gate = new CallGate({
@@ -99,7 +99,7 @@ export function startCaller(options: CallerOptions): Caller {
       governed = pace.phase !== 'fixed';
       concurrency = pace.ownConcurrency;
       const most = mostInHand();
-      const needed = rowsInHand.update(gate.takeBusiest(), most);
+      const needed = prefetch.update(gate.takeBusiest(), most);
       // What the user wants in flight is in hand at once, however few the rate needs.
       inHand = pace.isKept && wanted === undefined ? needed : most;
       setRowsInHand();
