@@ -1,11 +1,11 @@
 import { type Command, CommanderError } from 'commander';
 import { CqbatchError } from '../errors.ts';
+import { readVersion } from '../package.ts';
 import { escapeInvisible } from '../printable.ts';
 import { systemError } from '../system-error.ts';
 import { exitCodes } from './exit-codes.ts';
 import { outliveTerminal, writeDocument, writeResult, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
-import { readVersion } from './version.ts';
 
 const wantsJson = process.argv.includes('--json');
 

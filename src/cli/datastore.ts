@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Datastore } from '../datastore/datastore.ts';
 import { usageError } from '../errors.ts';
-import { environment } from './config/environment.ts';
-import { type CommonFlags, stateDirOf } from './config/load.ts';
+import { type CommonFlags, environment, stateDirOf } from './config/load.ts';
 import type { RawSettings, Settings } from './config/settings.ts';
 import type { Terminal } from './terminal.ts';
 

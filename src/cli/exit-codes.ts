@@ -1,3 +1,6 @@
+import type { Outcome } from '../domain.ts';
+import type { RunEnd } from '../run/run-here.ts';
+
 /** What the exit code of `cqbatch` means; the README's table says the same. */
 export const exitCodes = {
   /** Every row succeeded, or was an identical duplicate of one that did. */
@@ -15,3 +18,17 @@ export const exitCodes = {
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What a command says with its exit code that has taken a run to its end. */
+export function exitCodeOf(end: RunEnd, { failed, invalid }: Readonly<Record<Outcome, number>>): ExitCode {
+  switch (end.state) {
+    case 'completed':
+      return failed + invalid > 0 ? exitCodes.rowsFailed : exitCodes.success;
+    case 'interrupted':
+      return exitCodes.interrupted;
+    case 'cancelled':
+      return exitCodes.halted;
+    case 'halted':
+      return end.because === 'threshold' ? exitCodes.halted : exitCodes.fatal;
+  }
+}

@@ -1,5 +1,4 @@
-import { environment } from './config/environment.ts';
-import type { CommonFlags } from './config/load.ts';
+import { type CommonFlags, environment } from './config/load.ts';
 import { askLine, redrawLine, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 
 /**

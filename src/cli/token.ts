@@ -1,6 +1,6 @@
 import { type TokenSource, tokenFromFile, tokenFromValue } from '../api/token.ts';
 import { usageError } from '../errors.ts';
-import { environment } from './config/environment.ts';
+import { environment } from './config/load.ts';
 import type { Settings } from './config/settings.ts';
 
 /**

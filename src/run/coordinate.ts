@@ -7,9 +7,9 @@ import type { Datastore } from '../datastore/datastore.ts';
 import { CqbatchError } from '../errors.ts';
 import type { ProcessLock } from '../lock.ts';
 import { executeRun } from './execute-run.ts';
-import { refuseChangedManifest } from './manifest-copy.ts';
 import { actualState, enterState, type RunRecord } from './record.ts';
 import { lockRun } from './run-lock.ts';
+import { refuseChangedManifest } from './run-manifest.ts';
 import type { RunStore } from './store.ts';
 
 export interface CoordinateOptions {

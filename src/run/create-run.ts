@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { RowHistory, RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
@@ -8,10 +8,10 @@ import type { OperationChoice } from '../manifest/operation-choice.ts';
 import type { CallableRow, InvalidRow } from '../manifest/row-preparer.ts';
 import { type ScanSummary, scanManifest } from '../manifest/scan.ts';
 import { stageManifest } from '../manifest/stage.ts';
-import { openPlannedManifest } from './open-manifest.ts';
 import { ProblemCollector, type ProblemList } from './problem-file.ts';
 import type { RunOptions, RunRecord } from './record.ts';
 import { journalPath } from './run-journal.ts';
+import { openPlannedManifest } from './run-manifest.ts';
 import type { RunStore } from './store.ts';
 
 export interface CreateRunInput {
@@ -153,4 +153,10 @@ function duplicateResult({ row, operation }: CallableRow, duplicateOf: number): 
     unclear: false,
     duplicateOf,
   };
+}
+
+/** Undoes a run that was planned and never begun. */
+export async function discard(store: RunStore, record: RunRecord, journal: Journal): Promise<void> {
+  await journal.close();
+  await store.discard(record.id);
 }

@@ -3,11 +3,11 @@ import type { JournalView } from '../journal/journal.ts';
 import type { Unfinished } from '../report/join-results.ts';
 import type { RunFacts } from '../report/summary.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
-import { openManifestCopy } from './manifest-copy.ts';
 import { type RateHistory, readRateHistory } from './rate-log.ts';
 import { actualState, goesOnByItself, type RunRecord } from './record.ts';
+import { timeAtWork } from './record-keeper.ts';
+import { openManifestCopy } from './run-manifest.ts';
 import type { RunStore } from './store.ts';
-import { timeAtWork } from './time-at-work.ts';
 
 /** Writes the report files of a run from its manifest and its journal, also while it is going on. */
 export async function reportRun(

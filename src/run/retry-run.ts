@@ -4,8 +4,8 @@ import type { JournalView } from '../journal/journal.ts';
 import { stringifyJson } from '../json.ts';
 import { fieldNameOf } from '../manifest/column-names.ts';
 import { onDisk } from '../system-error.ts';
-import { openManifestCopy } from './manifest-copy.ts';
 import type { RunRecord } from './record.ts';
+import { openManifestCopy } from './run-manifest.ts';
 import type { RunStore } from './store.ts';
 
 /** The failed rows of a run as a manifest of their own. */

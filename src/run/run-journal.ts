@@ -28,3 +28,17 @@ function begun({ plan, counts }: RunRecord): BegunRun {
   const counted = outcomes.reduce((sum, outcome) => sum + (counts?.[outcome] ?? 0), 0);
   return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
 }
+
+/** Looks into the journal of a run, which another process may be writing at the same time. */
+export async function withJournalReader<Result>(
+  store: RunStore,
+  record: RunRecord,
+  look: (journal: JournalReader) => Promise<Result> | Result,
+): Promise<Result> {
+  const journal = await readRunJournal(store, record);
+  try {
+    return await look(journal);
+  } finally {
+    await journal.close();
+  }
+}

@@ -4,8 +4,7 @@ import { fatalError, usageError } from '../errors.ts';
 import { makeFolder, writeFileAtomically } from '../files.ts';
 import { isAbandoned, keepFolder, ownFolder } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
-import { type RunRecord, runRecordSchema } from './record.ts';
-import { isRunId, newRunId } from './run-id.ts';
+import { isRunId, newRunId, type RunRecord, runRecordSchema } from './record.ts';
 
 /** The runs of a state folder: one folder each, see DESIGN of the files in docs/architecture.md. */
 export interface RunStore {

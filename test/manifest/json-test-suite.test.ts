@@ -7,7 +7,7 @@ import { CqbatchError } from '../../src/errors.ts';
 import { stringifyJson } from '../../src/json.ts';
 import { formatProblem } from '../../src/manifest/problem.ts';
 import { scanManifest } from '../../src/manifest/scan.ts';
-import { openPlannedManifest } from '../../src/run/open-manifest.ts';
+import { openPlannedManifest } from '../../src/run/run-manifest.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const suite = fileURLToPath(new URL('../fixtures/json-test-suite/test_parsing', import.meta.url));

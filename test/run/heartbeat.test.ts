@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import type { PaceEntry, RunEntry, WorkerEntry } from '../../src/cluster/entries.ts';
-import { goneAfterMs } from '../../src/cluster/entries.ts';
+import { goneAfterMs, type PaceEntry, type RunEntry, type WorkerEntry } from '../../src/cluster/entries.ts';
 import { type ClusterStatus, startHeartbeat } from '../../src/run/heartbeat.ts';
 import { ago, runEntry as anyRun, api, workerEntry } from '../helpers/cluster-entries.ts';
 

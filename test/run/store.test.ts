@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isAbandoned } from '../../src/owned-folder.ts';
 import { thisProcess } from '../../src/process.ts';
-import type { RunRecord } from '../../src/run/record.ts';
-import { isRunId, newRunId } from '../../src/run/run-id.ts';
+import { isRunId, newRunId, type RunRecord } from '../../src/run/record.ts';
 import { openRunStore } from '../../src/run/store.ts';
 
 vi.mock('../../src/owned-folder.ts', { spy: true });

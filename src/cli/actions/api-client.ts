@@ -3,7 +3,7 @@ import { chooseProxy, describeProxy } from '../../api/network/proxy.ts';
 import type { TokenSource } from '../../api/token.ts';
 import { mostConcurrency } from '../../rate/rate-controller.ts';
 import type { RunOptions } from '../../run/record.ts';
-import { environment } from '../config/environment.ts';
+import { environment } from '../config/load.ts';
 
 type ClientSettings = Pick<RunOptions, 'baseUrl' | 'allowInsecureHttp' | 'concurrency' | 'timeoutMs'>;
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
 import { fatalError, usageError } from '../../errors.ts';
-import { cancelStoppedRun } from '../../run/cancel-run.ts';
 import { writeCommand } from '../../run/control-command.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { reportRun } from '../../run/report-run.ts';
+import { withJournalReader } from '../../run/run-journal.ts';
+import { cancelStoppedRun } from '../../run/stopped-runs.ts';
 import type { RunStore } from '../../run/store.ts';
 import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
@@ -14,7 +15,6 @@ import { interruptible, stopping } from '../interrupt.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { findRun, withCluster } from './find-run.ts';
-import { withJournalReader } from './look.ts';
 import { reportDocument, reportText } from './next-commands.ts';
 
 /** A run that is told to stop waits for its calls in flight, then writes its report. */

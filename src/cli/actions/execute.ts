@@ -1,7 +1,9 @@
 import { type TokenSource, tokenMark } from '../../api/token.ts';
 import { steadyNow } from '../../clock.ts';
 import type { Journal } from '../../journal/journal.ts';
+import { readVersion } from '../../package.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
+import { discard } from '../../run/create-run.ts';
 import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../run/execute-run.ts';
 import type { ClusterStatus } from '../../run/heartbeat.ts';
 import { type LearnedLimits, openLearnedLimits } from '../../run/learned-limits.ts';
@@ -13,7 +15,7 @@ import type { RunStore } from '../../run/store.ts';
 import { systemError } from '../../system-error.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DatastoreChoice } from '../datastore.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { progressLine } from '../render/progress.ts';
@@ -21,11 +23,8 @@ import { failureText } from '../render/summary.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
-import { readVersion } from '../version.ts';
 import { apiClient, proxyTo, wayTo } from './api-client.ts';
-import { discard } from './discard.ts';
 import { reportDocument, reportText } from './next-commands.ts';
-import { exitCodeOf } from './run-exit-code.ts';
 
 export interface ExecuteInput {
   readonly terminal: Terminal;

@@ -1,6 +1,7 @@
 import { isActive } from '../../cluster/entries.ts';
 import { type Outcome, outcomes } from '../../domain.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
+import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import { type CommonFlags, loadSettings } from '../config/load.ts';
 import type { RawSettings } from '../config/settings.ts';
@@ -10,7 +11,6 @@ import { count, table } from '../render/words.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { withCluster } from './find-run.ts';
-import { withJournalReader } from './look.ts';
 import { viewOfEntry } from './run-view.ts';
 
 /** The journal of a run that was left in order need not be read for its counts. */

@@ -4,16 +4,15 @@ import { scanManifest } from '../../manifest/scan.ts';
 import { stageManifest } from '../../manifest/stage.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
-import { openPlannedManifest } from '../../run/open-manifest.ts';
 import { ProblemCollector } from '../../run/problem-file.ts';
+import { openPlannedManifest } from '../../run/run-manifest.ts';
 import { loadSettings } from '../config/load.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { planDocument, planText } from '../render/plan.ts';
-import { openState } from '../state-folder.ts';
+import { openState, problemsPath } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { proxyTo } from './api-client.ts';
 import { baseUrlOf, type ManifestFlags } from './options.ts';
-import { problemsPath } from './problems-path.ts';
 import { readingManifest } from './read-manifest.ts';
 
 /** `cqbatch plan`: looks at every row, sends nothing. */

@@ -1,17 +1,16 @@
 import { usageError } from '../../errors.ts';
 import { escapeInvisible } from '../../printable.ts';
-import { type CreatedRun, createRun } from '../../run/create-run.ts';
-import { isRunId } from '../../run/run-id.ts';
+import { type CreatedRun, createRun, discard } from '../../run/create-run.ts';
+import { isRunId } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { Settings } from '../config/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Plan, planDocument, planText, problemText } from '../render/plan.ts';
 import { counted } from '../render/words.ts';
+import { problemsPath } from '../state-folder.ts';
 import type { Terminal } from '../terminal.ts';
 import { proxyTo, wayTo } from './api-client.ts';
-import { discard } from './discard.ts';
 import { type CallFlags, type ManifestFlags, runOptions } from './options.ts';
-import { problemsPath } from './problems-path.ts';
 import { readingManifest } from './read-manifest.ts';
 
 interface PlanRunInput {

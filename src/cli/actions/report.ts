@@ -1,9 +1,9 @@
 import { reportRun } from '../../run/report-run.ts';
+import { withJournalReader } from '../../run/run-journal.ts';
 import type { CommonFlags } from '../config/load.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
-import { withJournalReader } from './look.ts';
 import { reportDocument, reportText } from './next-commands.ts';
 
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */

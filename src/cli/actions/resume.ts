@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts';
-import { refuseChangedManifest } from '../../run/manifest-copy.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
+import { refuseChangedManifest } from '../../run/run-manifest.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { chooseDatastore } from '../datastore.ts';

@@ -3,22 +3,20 @@ import { join } from 'node:path';
 import { isActive } from '../../cluster/entries.ts';
 import { usageError } from '../../errors.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
-import { createRun } from '../../run/create-run.ts';
+import { createRun, discard } from '../../run/create-run.ts';
 import { actualState } from '../../run/record.ts';
 import { writeRetryManifest } from '../../run/retry-run.ts';
+import { withJournalReader } from '../../run/run-journal.ts';
 import { loadSettings } from '../config/load.ts';
 import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { defaultClearToken } from '../option-groups.ts';
-import { openState } from '../state-folder.ts';
+import { openState, problemsPath } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
 import { proxyTo } from './api-client.ts';
-import { discard } from './discard.ts';
-import { withJournalReader } from './look.ts';
 import { type CallFlags, callOptions, calls } from './options.ts';
 import { question, requireConsent, runIdOf } from './planned-run.ts';
-import { problemsPath } from './problems-path.ts';
 import { start } from './run.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed. */

@@ -2,11 +2,11 @@ import { isActive, type PaceEntry, type RunEntry } from '../../cluster/entries.t
 import type { Outcome } from '../../domain.ts';
 import { readRateHistory } from '../../run/rate-log.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
+import { timeAtWork } from '../../run/record-keeper.ts';
+import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
-import { timeAtWork } from '../../run/time-at-work.ts';
 import type { PaceView, RunView } from '../render/status.ts';
 import { type LiveRun, presentEntry } from './live-view.ts';
-import { withJournalReader } from './look.ts';
 
 /** A run of this state folder. */
 export async function viewOfRecord(

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { usageError } from '../../errors.ts';
+import { readVersion } from '../../package.ts';
 import { coordinateRuns } from '../../run/coordinate.ts';
 import { aborted } from '../../waiting.ts';
 import { type HealthState, startHealthServer } from '../../worker/health.ts';
@@ -15,7 +16,6 @@ import { openLog } from '../log.ts';
 import { openState } from '../state-folder.ts';
 import { openTerminal } from '../terminal.ts';
 import { tokenSource } from '../token.ts';
-import { readVersion } from '../version.ts';
 import { apiClient, proxyTo } from './api-client.ts';
 import { maxOutageOf } from './options.ts';
 

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
-import { environment } from './environment.ts';
 import { type RawSettings, resolveSettings, type Settings } from './settings.ts';
+
+/** The one place that reads the process's environment. */
+export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
 /** The flags that every command has. */
 export interface CommonFlags {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type CqbatchError, fatalError } from '../../errors.ts';
-import { packageRoot } from '../../package-root.ts';
+import { packageRoot } from '../../package.ts';
 import { circumstance, systemError } from '../../system-error.ts';
 import { after } from '../../waiting.ts';
 import type { OpenData, Reply, Request, StatementError, StatementResult } from './protocol.ts';

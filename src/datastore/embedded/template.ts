@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { extract } from 'tar';
-import { packageRoot } from '../../package-root.ts';
+import { packageRoot } from '../../package.ts';
 
 /**
  * A new database as an archive, made when the project is built: unpacking it takes a tenth of the time that PostgreSQL

@@ -7,7 +7,7 @@ import { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
 import { PlannedLimiter } from '../../../src/sandbox/limits/limit-plan.ts';
 import { parseLimitPlan } from '../../../src/sandbox/options/limits.ts';
 import { limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
-import { Prefetch, withSpare } from '../../../src/worker/prefetch.ts';
+import { Prefetch, withSpare } from '../../../src/worker/api-worker.ts';
 import { figuresOf } from '../../bench/rate/figures.js';
 import { ideal, simulate } from '../../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../../bench/rate/world.ts';

@@ -1,11 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CqbatchError, fatalError, usageError } from '../errors.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Manifest, ManifestRow } from '../manifest/manifest.ts';
+import { openManifest } from '../manifest/open.ts';
+import { createRowPreparer, type PreparedRow, type RowPreparer } from '../manifest/row-preparer.ts';
 import { hashFile } from '../manifest/stage.ts';
+import type { ReadingLimits } from '../manifest/text/source.ts';
+import type { RowTask } from '../queue/payload.ts';
 import { systemError } from '../system-error.ts';
-import { openPlannedManifest, type PlannedManifest } from './open-manifest.ts';
-import type { RunRecord } from './record.ts';
+import type { RunOptions, RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
 /**
@@ -66,5 +70,63 @@ async function copyOf(store: RunStore, { id, manifest }: RunRecord): Promise<str
         `(SHA-256 ${manifest.sha256}).`,
       error,
     );
+  }
+}
+
+/** A manifest with the function that turns its rows into calls. */
+export interface PlannedManifest {
+  readonly manifest: Manifest;
+  readonly prepare: RowPreparer;
+  /** Field name to the value of rows that leave it out, from `--user-id` or the manifest's own `defaults`. */
+  readonly defaults: ReadonlyMap<string, unknown>;
+}
+
+/** The options of a run that decide what its rows mean. */
+export type RowOptions = Pick<RunOptions, 'operation' | 'userId' | 'clearToken'>;
+
+/**
+ * Opens a manifest for a plan or a run; the same file and options always give the same calls.
+ *
+ * @throws a usage error when the file is no manifest or its operation can't be told.
+ */
+export async function openPlannedManifest(
+  path: string,
+  name: string,
+  options: RowOptions,
+  limits: ReadingLimits = {},
+): Promise<PlannedManifest> {
+  const manifest = await openManifest(path, { name, clearToken: options.clearToken, limits });
+  const prepare = createRowPreparer({ manifest, operation: options.operation, userId: options.userId });
+  return { manifest, prepare, defaults: prepare.defaults };
+}
+
+/** The rows of a manifest that have no result yet, in order, ready to be fed. */
+export async function* unfinishedTasks(
+  runId: string,
+  rows: AsyncIterable<readonly ManifestRow[]>,
+  prepare: (row: ManifestRow) => PreparedRow,
+  journal: Pick<Journal, 'isFinished' | 'history'>,
+): AsyncIterable<RowTask> {
+  for await (const chunk of rows) {
+    for (const row of chunk) {
+      if (journal.isFinished(row.row)) continue;
+      const prepared = prepare(row);
+      if (prepared.kind === 'invalid') {
+        throw fatalError(
+          'ROW_NOT_PLANNED',
+          `Row ${row.row} is invalid, yet the plan of this run did not say so.`,
+        );
+      }
+      const history = journal.history(row.row);
+      yield {
+        run: runId,
+        row: row.row,
+        operation: prepared.operation.name,
+        subject: prepared.subject,
+        path: prepared.request.path,
+        body: prepared.request.body,
+        ...(history !== undefined && { history }),
+      };
+    }
   }
 }

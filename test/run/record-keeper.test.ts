@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../src/process.ts';
 import { type RunRecord, type RunState, runStates } from '../../src/run/record.ts';
-import { RecordKeeper } from '../../src/run/record-keeper.ts';
-import { notedEveryMs, timeAtWork, withTimeOfDead } from '../../src/run/time-at-work.ts';
+import { notedEveryMs, RecordKeeper, timeAtWork, withTimeOfDead } from '../../src/run/record-keeper.ts';
 import { plannedRecord } from './planned-record.ts';
 
 /** A moment so many seconds after the run was started. */

@@ -1,2 +1,0 @@
-/** The one place that reads the process's environment. */
-export const environment: Readonly<Record<string, string | undefined>> = process.env;
