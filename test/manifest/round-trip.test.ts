@@ -80,7 +80,8 @@ test('any rows written by csv-stringify come back exactly', async () => {
 
 test('any column names come back exactly', async () => {
   const path = join(await temporaryFolder(), 'a.csv');
-  const name = cell.filter((text) => /^[^_\d\s'[{<]/.test(text));
+  // A file with bytes that are zero in every other place is taken for UTF-16.
+  const name = cell.filter((text) => /^[^_\d\s'[{<][^\0]*$/.test(text));
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(name, { minLength: 2, maxLength: 6 }), async (names) => {
       await writeFile(path, stringify([names, names.map(() => 'x')], { quoted: true }));
