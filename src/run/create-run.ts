@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { RowHistory, RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
