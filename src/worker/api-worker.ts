@@ -7,12 +7,14 @@ import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { CallGate } from '../rate/call-gate.ts';
-import { CallScheduler, ownTiming, sharedTiming } from '../rate/call-scheduler.ts';
+import { CallScheduler } from '../rate/call-scheduler.ts';
 import { type PaceReport, startLeaderLoop } from '../rate/leader-loop.ts';
 import { type StartingPoint, usualConcurrency } from '../rate/rate-controller.ts';
 import { TrafficMeter } from '../rate/traffic-meter.ts';
+import { ownTiming, sharedTiming } from '../rate/visit-timing.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
+import { Prefetch, withSpare } from './prefetch.ts';
 import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
 import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts';
 
@@ -192,34 +194,4 @@ function logPace(log: Logger, pace: PaceReport, before: PaceReport | undefined):
     },
     'pace',
   );
-}
-
-/** The most calls in flight of the last so many beats count. */
-const beats = 10;
-/** By how much calls in flight may rise until the next beat. */
-const mayRise = 1.25;
-const spare = 3;
-/** More than are written down before a place is free (`call-scheduler.ts`). */
-const spareShare = 0.3;
-
-/**
- * How many rows to have in hand where they wait at the gate: no more than the calls in flight need. What waits there is what
- * the timeline hears of this worker's needs, and goes out at once when a rest ends.
- */
-export class Prefetch {
-  #busiest: number[] = [];
-
-  /**
-   * @param busiest the most calls that were in flight since the last beat
-   * @param most the most rows in any case
-   */
-  update(busiest: number, most: number): number {
-    this.#busiest = [...this.#busiest.slice(1 - beats), busiest];
-    return Math.min(most, Math.ceil(Math.max(...this.#busiest) * mayRise) + spare);
-  }
-}
-
-/** Rows in hand for so many calls in flight: some wait, so that a call can begin as soon as another one ends. */
-export function withSpare(concurrency: number): number {
-  return concurrency + Math.max(2, Math.ceil(concurrency * spareShare));
 }

@@ -1,7 +1,8 @@
 import { steadyNow } from '../../src/clock.ts';
 import { newTimeline, setRate, take } from '../../src/cluster/timeline.ts';
 import { CallGate } from '../../src/rate/call-gate.ts';
-import { CallScheduler, ownTiming } from '../../src/rate/call-scheduler.ts';
+import { CallScheduler } from '../../src/rate/call-scheduler.ts';
+import { ownTiming } from '../../src/rate/visit-timing.ts';
 
 /** How calls may go out. */
 export interface Rules {

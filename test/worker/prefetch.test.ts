@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Prefetch } from '../../src/worker/api-worker.ts';
+import { Prefetch } from '../../src/worker/prefetch.ts';
 
 describe('rows in hand', () => {
   test('are some before the first call', () => {

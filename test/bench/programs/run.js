@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { createClient } from '../../../dist/src/api/client.js';
 import { openLog } from '../../../dist/src/cli/log.js';
-import { readVersion } from '../../../dist/src/cli/version.js';
+import { readVersion } from '../../../dist/src/package.js';
 import { usualConcurrency } from '../../../dist/src/rate/rate-controller.js';
 import { createRun } from '../../../dist/src/run/create-run.js';
 import { executeRun } from '../../../dist/src/run/execute-run.js';

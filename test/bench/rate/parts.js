@@ -3,9 +3,10 @@
 import { waitingTime } from '../../../dist/src/api/classify/waiting-time.js';
 import { statedLimits } from '../../../dist/src/api/limits/stated-limit.js';
 import { newTimeline, setRate, take } from '../../../dist/src/cluster/timeline.js';
-import { CallScheduler, ownTiming, sharedTiming } from '../../../dist/src/rate/call-scheduler.js';
+import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
 import { RateController } from '../../../dist/src/rate/rate-controller.js';
 import { UnavailableCalls } from '../../../dist/src/rate/unavailable-calls.js';
+import { ownTiming, sharedTiming } from '../../../dist/src/rate/visit-timing.js';
 import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/options/limits.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';

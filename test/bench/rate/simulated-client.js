@@ -18,7 +18,7 @@ import { SimulatedNetwork } from './simulated-network.js';
  * @property {number} inHand rows that it may claim
  * @property {number} most calls in flight that its user wants
  * @property {number} timerAt
- * @property {Pick<import('../../../src/worker/api-worker.ts').Prefetch, 'update'>} prefetch
+ * @property {Pick<import('../../../src/worker/prefetch.ts').Prefetch, 'update'>} prefetch
  * @property {ReturnType<Parts['createUnavailableCalls']>} unavailable
  */
 

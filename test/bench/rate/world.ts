@@ -7,7 +7,7 @@ import type { AppliedPace, RateController } from '../../../src/rate/rate-control
 import type { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
 import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
 import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
-import type { Prefetch } from '../../../src/worker/api-worker.ts';
+import type { Prefetch } from '../../../src/worker/prefetch.ts';
 
 /** What is simulated with. The benchmark passes the built program, the tests pass its sources. */
 export interface Parts {

@@ -1,13 +1,14 @@
 import { waitingTime } from '../../../src/api/classify/waiting-time.ts';
 import { statedLimits } from '../../../src/api/limits/stated-limit.ts';
 import { newTimeline, setRate, take } from '../../../src/cluster/timeline.ts';
-import { CallScheduler, ownTiming, sharedTiming } from '../../../src/rate/call-scheduler.ts';
+import { CallScheduler } from '../../../src/rate/call-scheduler.ts';
 import { RateController } from '../../../src/rate/rate-controller.ts';
 import { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
+import { ownTiming, sharedTiming } from '../../../src/rate/visit-timing.ts';
 import { PlannedLimiter } from '../../../src/sandbox/limits/limit-plan.ts';
 import { parseLimitPlan } from '../../../src/sandbox/options/limits.ts';
 import { limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
-import { Prefetch, withSpare } from '../../../src/worker/api-worker.ts';
+import { Prefetch, withSpare } from '../../../src/worker/prefetch.ts';
 import { figuresOf } from '../../bench/rate/figures.js';
 import { ideal, simulate } from '../../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../../bench/rate/world.ts';
