@@ -3,7 +3,7 @@ const leastGraceMs = 3;
 /** Within that a slot is not late. A quarter of the gap is for what comes between here and the network. */
 const graceGaps = 0.75;
 /** No slot can be used for longer. */
-const mostLateMs = 100;
+export const mostLateMs = 100;
 const windowMs = 1_000;
 /** A rate that was lowered by less shows in the next slots. */
 const noticeable = 1.1;
