@@ -64,21 +64,36 @@ export async function cancelStoppedRun(
   const datastore = await openDatastore(`cancel ${id}`);
   try {
     const lock = datastore.exclusive ? undefined : await lockRun(store.folder(id), id, `cancel ${id}`);
-    const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
-    const journal = await openRunJournal(store, record);
     try {
-      if (datastore.exclusive) await rows.releaseClaims();
-      if (!(await settleRun(datastore, rows, journal, id, signal))) return undefined;
-      const cancelled = enterState(withTimeOfDead(record, journal.lastFinishedAt), 'cancelled');
+      const left = await settleStoppedRun(store, record, datastore, signal);
+      if (left === undefined) return undefined;
+      const cancelled = enterState(left, 'cancelled');
       await store.save(cancelled);
       return cancelled;
     } finally {
-      await journal.close();
-      await rows.close();
       await lock?.release();
     }
   } finally {
     await datastore.close();
+  }
+}
+
+/** @returns the record with the time that its dead process was at work; undefined when the signal aborted. */
+async function settleStoppedRun(
+  store: RunStore,
+  record: RunRecord,
+  datastore: Datastore,
+  signal: AbortSignal,
+): Promise<RunRecord | undefined> {
+  const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
+  const journal = await openRunJournal(store, record);
+  try {
+    if (datastore.exclusive) await rows.releaseClaims();
+    if (!(await settleRun(datastore, rows, journal, record.id, signal))) return undefined;
+    return withTimeOfDead(record, journal.lastFinishedAt);
+  } finally {
+    await journal.close();
+    await rows.close();
   }
 }
 
@@ -118,16 +133,8 @@ async function settleDeadRuns(
   for (const record of await store.list()) {
     const worked = isActive(record.state) || record.state === 'failed';
     if (record.id === ownId || !worked || record.queue !== undefined) continue;
-    const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
-    const journal = await openRunJournal(store, record);
-    try {
-      await rows.releaseClaims();
-      if (!(await settleRun(datastore, rows, journal, record.id, interrupt))) return false;
-    } finally {
-      await journal.close();
-      await rows.close();
-    }
-    const left = withTimeOfDead(record, journal.lastFinishedAt);
+    const left = await settleStoppedRun(store, record, datastore, interrupt);
+    if (left === undefined) return false;
     await store.save(enterState(left, 'interrupted', 'its process ended'));
   }
   return true;
