@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain.ts';
+import type { OutcomeCounts } from '../domain.ts';
 import type { RunEnd } from '../run/run-here.ts';
 
 /** What the exit code of `cqbatch` means; the README's table says the same. */
@@ -20,7 +20,7 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** What a command says with its exit code that has taken a run to its end. */
-export function exitCodeOf(end: RunEnd, { failed, invalid }: Readonly<Record<Outcome, number>>): ExitCode {
+export function exitCodeOf(end: RunEnd, { failed, invalid }: OutcomeCounts): ExitCode {
   switch (end.state) {
     case 'completed':
       return failed + invalid > 0 ? exitCodes.rowsFailed : exitCodes.success;

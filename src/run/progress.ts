@@ -1,4 +1,4 @@
-import { type Outcome, outcomes, type RowResult } from '../domain.ts';
+import { type Outcome, type OutcomeCounts, outcomes, type RowResult } from '../domain.ts';
 import type { CallsInFlight } from '../rate/traffic-meter.ts';
 
 /** Where a run stands, for whoever draws it. */
@@ -7,7 +7,7 @@ export interface ProgressSnapshot {
   readonly total: number;
   /** Rows with a result. */
   readonly done: number;
-  readonly counts: Readonly<Record<Outcome, number>>;
+  readonly counts: OutcomeCounts;
   /** Rows finished per second, over the last seconds. */
   readonly ratePerSecond: number;
   /** How fast the API may be called at the moment, if that is limited. */
@@ -49,7 +49,7 @@ const stalledMs = 5_000;
 export interface ProgressOptions {
   readonly total: number;
   /** Counts before the run was started or resumed. */
-  readonly counts: Readonly<Record<Outcome, number>>;
+  readonly counts: OutcomeCounts;
   /** When a call is given up. */
   readonly timeoutMs: number;
   /** Monotonic milliseconds; for tests. */

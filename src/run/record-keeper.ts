@@ -2,6 +2,10 @@ import { steadyNow } from '../clock.ts';
 import { actualState, enterState, type RunRecord, type RunState } from './record.ts';
 import type { RunStore } from './store.ts';
 
+type StateEntry = RunRecord['states'][number];
+
+/** How often a process that works on a run writes down for how long it has. */
+export const notedEveryMs = 5_000;
 /** A process that was suspended for longer may have lost the run to another one, and has yet to learn of it. */
 const lateMs = 30_000;
 
@@ -66,11 +70,6 @@ export class RecordKeeper {
     return { ...this.#record, states };
   }
 }
-
-type StateEntry = RunRecord['states'][number];
-
-/** How often a process that works on a run writes down for how long it has. */
-export const notedEveryMs = 5_000;
 
 /**
  * How long a run was at work, milliseconds, all times together: each by the steady clock of the process that was at it.

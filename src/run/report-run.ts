@@ -16,13 +16,13 @@ export async function reportRun(
   journal: JournalView,
 ): Promise<WrittenReports> {
   const folder = store.folder(record.id);
-  const { manifest, prepare, defaults } = await openManifestCopy(store, record);
+  const { manifest, prepare } = await openManifestCopy(store, record);
   return writeReports({
     folder,
     rows: manifest.rows(),
     columns: record.plan.columns,
     clearToken: record.options.clearToken,
-    defaults,
+    defaults: prepare.defaults,
     operations: record.plan.operations.map(findOperation).filter((operation) => operation !== undefined),
     operationOf: (row) => {
       const prepared = prepare(row);

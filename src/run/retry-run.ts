@@ -27,7 +27,7 @@ export async function writeRetryManifest(
   journal: JournalView,
   path: string,
 ): Promise<RetryManifest> {
-  const { manifest, prepare, defaults } = await openManifestCopy(store, record);
+  const { manifest, prepare } = await openManifestCopy(store, record);
   const histories = new Map<number, RowHistory>();
   const file = await open(path, 'wx', 0o600);
   let rows = 0;
@@ -43,7 +43,7 @@ export async function writeRetryManifest(
         rows += 1;
         if (unclear) histories.set(rows, unclearBefore);
         lines.push(
-          `${stringifyJson(completeRow(row.cells, new Map([...defaults, ['operation', prepared.operation.name]])))}\n`,
+          `${stringifyJson(completeRow(row.cells, new Map([...prepare.defaults, ['operation', prepared.operation.name]])))}\n`,
         );
       }
       await onDisk(path, () => file.writeFile(lines.join('')));

@@ -77,8 +77,6 @@ async function copyOf(store: RunStore, { id, manifest }: RunRecord): Promise<str
 export interface PlannedManifest {
   readonly manifest: Manifest;
   readonly prepare: RowPreparer;
-  /** Field name to the value of rows that leave it out, from `--user-id` or the manifest's own `defaults`. */
-  readonly defaults: ReadonlyMap<string, unknown>;
 }
 
 /** The options of a run that decide what its rows mean. */
@@ -97,7 +95,7 @@ export async function openPlannedManifest(
 ): Promise<PlannedManifest> {
   const manifest = await openManifest(path, { name, clearToken: options.clearToken, limits });
   const prepare = createRowPreparer({ manifest, operation: options.operation, userId: options.userId });
-  return { manifest, prepare, defaults: prepare.defaults };
+  return { manifest, prepare };
 }
 
 /** The rows of a manifest that have no result yet, in order, ready to be fed. */

@@ -1,5 +1,5 @@
 import { isActive } from '../../cluster/entries.ts';
-import { type Outcome, outcomes } from '../../domain.ts';
+import { type OutcomeCounts, outcomes } from '../../domain.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
@@ -14,7 +14,7 @@ import { withCluster } from './find-run.ts';
 import { viewOfEntry } from './run-view.ts';
 
 /** The journal of a run that was left in order need not be read for its counts. */
-async function countsOf(store: RunStore, record: RunRecord): Promise<Readonly<Record<Outcome, number>>> {
+async function countsOf(store: RunStore, record: RunRecord): Promise<OutcomeCounts> {
   const { counts } = record;
   if (counts !== undefined && !isActive(record.state)) return counts;
   return withJournalReader(store, record, (journal) => journal.outcomeCounts);

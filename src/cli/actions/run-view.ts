@@ -1,5 +1,5 @@
 import { isActive, type PaceEntry, type RunEntry } from '../../cluster/entries.ts';
-import type { Outcome } from '../../domain.ts';
+import type { OutcomeCounts } from '../../domain.ts';
 import { readRateHistory } from '../../run/rate-log.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
 import { timeAtWork } from '../../run/record-keeper.ts';
@@ -94,6 +94,6 @@ function coordinatorOf({ process }: RunRecord, entry: RunEntry | undefined): Pic
 }
 
 /** Rows called per second of the time that the run was at work. */
-function averageRate({ succeeded, failed }: Readonly<Record<Outcome, number>>, atWorkMs: number): number {
+function averageRate({ succeeded, failed }: OutcomeCounts, atWorkMs: number): number {
   return ((succeeded + failed) * 1_000) / atWorkMs;
 }

@@ -1,6 +1,6 @@
 import { goneAfterMs, type WorkerEntry } from '../../cluster/entries.ts';
 import { toHundredths } from '../../cluster/rate-policy.ts';
-import { type Outcome, outcomes } from '../../domain.ts';
+import { type OutcomeCounts, outcomes } from '../../domain.ts';
 import type { CodeCount } from '../../journal/journal.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { clockTime, count, duration, indented, perSecond, table } from './words.ts';
@@ -14,7 +14,7 @@ export interface RunView {
   readonly manifest: string;
   readonly baseUrl: string;
   readonly rows: number;
-  readonly counts: Readonly<Record<Outcome, number>>;
+  readonly counts: OutcomeCounts;
   /** Rows per second: of the last seconds while somebody tells it, else on average. */
   readonly rate?: { readonly perSecond: number; readonly of: 'now' | 'average' };
   /** The process that feeds and collects it, while it is active. */

@@ -1,4 +1,4 @@
-import { type Outcome, outcomes } from '../../domain.ts';
+import { type OutcomeCounts, outcomes } from '../../domain.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import type { ReportPaths } from '../../report/write-reports.ts';
 import type { FailedRun } from '../../run/execute-run.ts';
@@ -40,7 +40,7 @@ export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: 
   return `Run ${id} has stopped; its journal has ${results}. Go on with: cqbatch resume ${id}`;
 }
 
-function countsText(counts: Readonly<Record<Outcome, number>>): string {
+function countsText(counts: OutcomeCounts): string {
   return outcomes
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${count(counts[outcome])} ${outcome.replace('_', ' ')}`)

@@ -6,7 +6,7 @@ import { fatalError } from '../../errors.ts';
 import { makeFolder, makePrivate } from '../../files.ts';
 import { lockPath } from '../../lock.ts';
 import type { Datastore } from '../datastore.ts';
-import { openIncarnation, readSurroundings } from './incarnation.ts';
+import { openIncarnation, readFileIdentity } from './incarnation.ts';
 import { poolOver } from './pool.ts';
 import { openSession, type Session } from './session.ts';
 
@@ -44,7 +44,7 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
   });
   let session: Session | undefined;
   try {
-    const before = await readSurroundings(folder);
+    const before = await readFileIdentity(folder);
     checkDescriptors(filesOpen);
     const opened = await openSession(folder);
     session = opened;

@@ -30,10 +30,11 @@ const recordSchema = z.object({
   control: z.string(),
 });
 
-type Surroundings = Omit<z.infer<typeof recordSchema>, 'name'>;
+/** What tells these files from copies of them. */
+type FileIdentity = Omit<z.infer<typeof recordSchema>, 'name'>;
 
 /** @returns undefined when there is no datastore yet. */
-export async function readSurroundings(folder: string): Promise<Surroundings | undefined> {
+export async function readFileIdentity(folder: string): Promise<FileIdentity | undefined> {
   const paths = [dirname(folder), join(folder, 'PG_VERSION'), join(folder, 'global', 'pg_control')];
   const found = await onDisk(folder, () =>
     ifThere(Promise.all(paths.map((path) => stat(path, { bigint: true })))),
@@ -53,12 +54,12 @@ export async function readSurroundings(folder: string): Promise<Surroundings | u
  * place, or the system was started since, then what it holds may have been called since: it is emptied, and gets another
  * name. A journal that was fed to the former one takes the rows for lost.
  *
- * @param before what was around it before it was opened.
+ * @param before what it was before it was opened.
  */
 export async function openIncarnation(
   session: Session,
   folder: string,
-  before: Surroundings | undefined,
+  before: FileIdentity | undefined,
 ): Promise<Incarnation> {
   const file = `${folder}.incarnation.json`;
   await session.query('CREATE TABLE IF NOT EXISTS public.incarnation (name text)');
@@ -75,7 +76,7 @@ export async function openIncarnation(
     );
   };
   const save = async (): Promise<void> => {
-    await writeFileAtomically(file, `${JSON.stringify({ name, ...(await readSurroundings(folder)) })}\n`);
+    await writeFileAtomically(file, `${JSON.stringify({ name, ...(await readFileIdentity(folder)) })}\n`);
   };
 
   if (!isLatest) {
@@ -112,7 +113,7 @@ function ifThere<Found>(looking: Promise<Found>): Promise<Found | undefined> {
   });
 }
 
-function agree(then: Surroundings, now: Surroundings | undefined): boolean {
+function agree(then: FileIdentity, now: FileIdentity | undefined): boolean {
   if (now === undefined || then.boot !== now.boot) return false;
   return then.home !== now.home || (then.version === now.version && then.control === now.control);
 }

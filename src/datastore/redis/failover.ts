@@ -2,7 +2,7 @@ import { membersOf } from './address.ts';
 import { type ClientOptions, createClient, type RedisClient } from './client.ts';
 
 /** What can be told to connect again. */
-export interface Follower {
+export interface Connection {
   readonly status: string;
   disconnect(reconnect?: boolean): void;
 }
@@ -12,7 +12,7 @@ export interface Follower {
  * if nothing had happened: what is written to it meanwhile, such as results, is lost.
  */
 export class FailoverWatch {
-  readonly #followers = new Set<Follower>();
+  readonly #connections = new Set<Connection>();
   readonly #sentinels: readonly RedisClient[];
 
   /** Without Sentinels, it does nothing. */
@@ -26,8 +26,8 @@ export class FailoverWatch {
           );
   }
 
-  add(follower: Follower): void {
-    this.#followers.add(follower);
+  add(connection: Connection): void {
+    this.#connections.add(connection);
   }
 
   close(): void {
@@ -45,10 +45,10 @@ export class FailoverWatch {
   }
 
   #reconnect(): void {
-    for (const follower of this.#followers) {
-      if (follower.status === 'end') this.#followers.delete(follower);
+    for (const connection of this.#connections) {
+      if (connection.status === 'end') this.#connections.delete(connection);
       // One that is connecting asks the Sentinels anyway, and ioredis would take the call for the end.
-      else if (follower.status === 'ready') follower.disconnect(true);
+      else if (connection.status === 'ready') connection.disconnect(true);
     }
   }
 }

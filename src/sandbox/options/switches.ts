@@ -1,4 +1,5 @@
 import { usageError } from '../../errors.ts';
+import { isJsonObject } from '../../json.ts';
 import { parseFaults } from '../faults/fault-shares.ts';
 import { omittedFields } from '../model/soundboard.ts';
 import { compressions } from '../service/delivery.ts';
@@ -77,7 +78,7 @@ export function readSwitches(options: SwitchOptions): Switches {
  * @throws CqbatchError `INVALID_OPTION` for unknown names and values of the wrong type.
  */
 export function readSwitchChanges(json: unknown): SwitchOptions {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+  if (!isJsonObject(json)) {
     throw usageError('INVALID_OPTION', 'the changes must be a JSON object');
   }
   for (const [name, value] of Object.entries(json)) {
