@@ -8,14 +8,13 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { figuresOf } from './figures.js';
 import { models } from './models.js';
-import { ideal, simulate } from './simulation.js';
-import { table, timeline } from './table.js';
+import { table } from './table.js';
+import { playAll } from './threads.js';
 
 /** @typedef {import('./world.ts').World} World */
 
-/** @type {readonly { name: string, world: Partial<World> }[]} */
+/** @type {readonly { name: import('./world.ts').Condition, world: Partial<World> }[]} */
 const conditions = [
   { name: 'no headers', world: {} },
   { name: 'Retry-After', world: { retryAfter: true } },
@@ -25,21 +24,24 @@ const conditions = [
 const { latencyMs, workers, seeds, json, verbose, titles } = readArguments();
 if (!existsSync(new URL('../../../dist/src/rate/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
-const { parts } = await import('./parts.js');
-
 const chosen = models.filter(({ title }) => titles.length === 0 || titles.includes(title));
-const lines = chosen.flatMap((model) =>
-  conditions.map(({ name, world }) => {
-    const own = { ...model.world, ...world, latencyMs: model.world.latencyMs ?? latencyMs, workers };
-    const permitted = ideal(parts, own);
-    const runs = Array.from({ length: seeds }, (_, index) => {
-      const seconds = simulate(parts, { ...own, seed: index + 1 });
-      if (verbose) process.stdout.write(`${model.title}, ${name}, seed ${index + 1}\n${timeline(seconds)}\n`);
-      return figuresOf(model, seconds, permitted);
-    });
-    return { title: model.title, condition: name, runs };
-  }),
+const games = chosen.flatMap(({ title, world, isAlike, conditions: told }) =>
+  conditions
+    .filter(({ name }) => told?.includes(name) ?? true)
+    .map((condition) => ({
+      title,
+      condition: condition.name,
+      world: { latencyMs, workers, ...world, ...condition.world },
+      seeds: isAlike ? 1 : seeds,
+    })),
 );
+const lines = (await playAll(games)).map((outcome, place) => {
+  const { title, condition } = /** @type {(typeof games)[number]} */ (games[place]);
+  if (verbose)
+    for (const [index, { timeline }] of outcome.entries())
+      process.stdout.write(`${title}, ${condition}, seed ${index + 1}\n${timeline}\n`);
+  return { title, condition, runs: outcome.map(({ figures }) => figures) };
+});
 
 process.stdout.write(table(lines));
 if (json !== undefined) {
@@ -54,7 +56,7 @@ function readArguments() {
       options: {
         latency: { type: 'string', default: '50' },
         workers: { type: 'string', default: '1' },
-        seeds: { type: 'string', default: '1' },
+        seeds: { type: 'string', default: '5' },
         json: { type: 'string' },
         verbose: { type: 'boolean', default: false },
       },
