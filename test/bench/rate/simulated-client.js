@@ -171,16 +171,17 @@ export class SimulatedClient {
       }
     }
     this.#deliver(now);
-    const awake = this.#workers.filter((_, place) => this.#frozenUntil(place, now) <= now);
-    return {
-      calls,
-      next: Math.min(
-        next,
-        this.#network.nextAt,
-        ...this.#workers.map(({ timerAt }) => timerAt),
-        ...awake.flatMap(({ writing }) => writing.map(({ at }) => at)),
-      ),
-    };
+    return { calls, next: Math.min(next, this.#network.nextAt, this.#nextTimer(now)) };
+  }
+
+  /** When a worker has something to do. */
+  #nextTimer(/** @type {number} */ now) {
+    let next = Number.POSITIVE_INFINITY;
+    for (const [place, { timerAt, writing }] of this.#workers.entries()) {
+      next = Math.min(next, timerAt);
+      if (this.#frozenUntil(place, now) <= now) for (const { at } of writing) next = Math.min(next, at);
+    }
+    return next;
   }
 
   /** Rows that are written down by now wait for the moment of their call. */
@@ -239,7 +240,8 @@ export class SimulatedClient {
 
   /** Until when a worker does nothing at all. */
   #frozenUntil(/** @type {number} */ place, /** @type {number} */ now) {
-    const { frozen = [] } = this.#world;
+    const { frozen } = this.#world;
+    if (frozen === undefined) return now;
     const second = (now - this.#begin) / 1_000;
     const span = frozen.find(([which, from, to]) => which === place && second >= from && second < to);
     return span === undefined ? now : this.#begin + span[2] * 1_000;

@@ -47,6 +47,7 @@ export const simulate = (parts, world) => {
   const coming = [];
   /** @type {(import('./simulated-api.js').Call & { worker: number, seenAmong: number })[]} */
   let flight = [];
+  let nextEnd = Number.POSITIVE_INFINITY;
   const seconds = Array.from(
     { length: world.seconds },
     () => /** @type {Second} */ ({ accepted: 0, rejected: 0 }),
@@ -59,8 +60,11 @@ export const simulate = (parts, world) => {
     const counted = /** @type {Second} */ (seconds[second]);
     if (world.laterBound && second >= world.laterBound[0]) policy.perSecond = world.laterBound[1];
 
-    const ended = flight.filter((call) => call.end <= now);
-    if (ended.length > 0) flight = flight.filter((call) => call.end > now);
+    const ended = nextEnd > now ? [] : flight.filter((call) => call.end <= now);
+    if (ended.length > 0) {
+      flight = flight.filter((call) => call.end > now);
+      nextEnd = flight.reduce((earliest, { end }) => Math.min(earliest, end), Number.POSITIVE_INFINITY);
+    }
     let urgent = false;
     for (const call of ended) {
       call.release?.();
@@ -94,14 +98,14 @@ export const simulate = (parts, world) => {
     const { calls, next } = client.step(now, idleUntil);
     for (const { worker, among } of calls) {
       const call = api.call(now, flight.length + 1);
-      flight.push({ ...call, worker, seenAmong: among });
+      flight.push(Object.assign(call, { worker, seenAmong: among }));
+      nextEnd = Math.min(nextEnd, call.end);
       counted[call.outcome]++;
       world.onCall?.(now - begin, worker);
     }
 
-    const events = [...flight.map((call) => call.end), reportedAt + reportEveryMs, next];
-    if (coming[0] !== undefined) events.push(coming[0].since);
-    now = Math.max(now + 1, Math.ceil(Math.min(...events)));
+    const heardAt = coming[0]?.since ?? Number.POSITIVE_INFINITY;
+    now = Math.max(now + 1, Math.ceil(Math.min(nextEnd, reportedAt + reportEveryMs, next, heardAt)));
   }
   return seconds;
 };
