@@ -25,6 +25,10 @@ export class SimulatedApi {
   #begin;
   #random;
   #limiter;
+  /** The limit that answers tell of. */
+  #stated;
+  /** When other clients of the limit call the next time. */
+  #othersAt;
   /** When each place of the server is free again. */
   #places;
 
@@ -40,6 +44,8 @@ export class SimulatedApi {
     this.#begin = begin;
     this.#random = random;
     this.#limiter = parts.createLimiter(world.limit);
+    this.#stated = world.statedLimit === undefined ? undefined : parts.createLimiter(world.statedLimit);
+    this.#othersAt = begin;
     this.#places = Array.from({ length: world.server?.places ?? 0 }, () => begin);
   }
 
@@ -58,33 +64,52 @@ export class SimulatedApi {
    * @returns {Call}
    */
   call(now, among) {
-    const { headers: style = 'none', retryAfter, limitStatus = 429 } = this.#world;
+    const { headers: style = 'none', retryAfter, limitStatus = 429, noiseStatus = 503 } = this.#world;
     const noise = this.#noise(now);
     if (noise > 0 && this.#random() < noise)
       return {
         sentAt: now,
-        end: now + this.#latency(),
+        end: this.#answeredAt(now),
         among,
         outcome: 'rejected',
-        status: 503,
+        status: noiseStatus,
         release: undefined,
         headers: {},
       };
+    this.#admitOthers(now);
     const admission = this.#limiter.admit(now, 'token');
-    const { admitted, allowance } = admission;
+    const { admitted } = admission;
+    const allowance = (this.#stated?.admit(now, 'token') ?? admission).allowance;
     const headers = { ...(allowance && this.#parts.limitHeaders(allowance, style, now)) };
     if (retryAfter && !admitted && admission.retryAfter !== undefined)
       headers['retry-after'] = String(Math.max(1, Math.ceil(admission.retryAfter)));
     const delay = admitted ? (admission.delay ?? 0) + this.#service(now) : 0;
     return {
       sentAt: now,
-      end: now + this.#latency() + delay,
+      end: this.#answeredAt(now + delay),
       among,
       outcome: admitted ? 'accepted' : 'rejected',
       status: admitted ? 200 : limitStatus,
       release: admitted ? admission.release : undefined,
       headers: /** @type {Record<string, string>} */ (headers),
     };
+  }
+
+  /** Others call at about the same distances. */
+  #admitOthers(/** @type {number} */ now) {
+    const { others } = this.#world;
+    if (others === undefined) return;
+    for (; this.#othersAt <= now; this.#othersAt += (1_000 / others.perSecond) * (0.5 + this.#random()))
+      if (this.within(others.during, this.#othersAt)) this.#limiter.admit(this.#othersAt, 'token');
+  }
+
+  /** An API that stalls answers what it has got by then only when that is over. */
+  #answeredAt(/** @type {number} */ now) {
+    const at = now + this.#latency();
+    const { stalls } = this.#world;
+    return stalls !== undefined && this.within(stalls, at)
+      ? this.#begin + stalls[1] * 1_000 + (at - now)
+      : at;
   }
 
   #noise(/** @type {number} */ now) {

@@ -116,7 +116,7 @@ export const simulate = (parts, world) => {
  * @type {import('./world.ts').Ideal}
  */
 export const ideal = (parts, world) => {
-  const { limit, seconds, latencyMs = 50, startAt = 0, capacity = 2_000, server } = world;
+  const { limit, seconds, latencyMs = 50, startAt = 0, capacity = 2_000, server, others } = world;
   const limiter = parts.createLimiter(limit);
   const served = server === undefined ? capacity : (server.places * 1_000) / server.serviceMs;
   const begin = epoch + startAt;
@@ -135,7 +135,10 @@ export const ideal = (parts, world) => {
       if (admission.release) flight.push({ end: now + latencyMs, release: admission.release });
     }
   }
-  return accepted;
+  return accepted.map((calls, second) => {
+    const taken = others && second >= others.during[0] && second < others.during[1] ? others.perSecond : 0;
+    return Math.max(0, calls - taken);
+  });
 };
 
 /**

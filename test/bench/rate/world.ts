@@ -75,6 +75,8 @@ export interface World {
   readonly seconds: number;
   /** How answers tell of the limit. Default `none`. */
   readonly headers?: LimitHeaderStyle;
+  /** The limit that answers tell of, where that is not the one that is kept. */
+  readonly statedLimit?: string;
   /** Whether a refusal tells when to come back, in whole seconds. */
   readonly retryAfter?: boolean;
   /** Mean duration of a call, milliseconds. Default 50. */
@@ -85,12 +87,18 @@ export interface World {
   readonly server?: { readonly places: number; readonly serviceMs: number };
   /** The status of what the limit refuses. Default 429. */
   readonly limitStatus?: 429 | 503;
-  /** The share of calls that fail with 503 at random, whatever the rate. Default 0. */
+  /** The share of calls that fail at random, whatever the rate. Default 0. */
   readonly noise?: number;
+  /** The status of those. Default 503. */
+  readonly noiseStatus?: 429 | 503;
   /** When they are; default: all the time. */
   readonly noisy?: Span;
   /** That share after it. Default 0. */
   readonly laterNoise?: number;
+  /** When nothing is answered: what would be comes at the end of it. */
+  readonly stalls?: Span;
+  /** Calls of other clients of the same limit. */
+  readonly others?: { readonly perSecond: number; readonly during: Span };
   /** When there is nothing to call for. */
   readonly idle?: Span;
   /** Milliseconds into a minute at which the client begins. */
