@@ -1,15 +1,42 @@
 import { defineConfig } from 'vitest/config';
 
+/** What starts processes, servers or a datastore: everything below these folders. The others are unit tests. */
+const systemTests = 'test/{bench,cluster,datastore,deployment,e2e,install,queue}/**/*.test.ts';
+
 export default defineConfig({
   test: {
     root: '.',
-    include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
-    // Many wait for locks to run out most of the time: two files at once, also on two cores.
-    maxWorkers: 2,
     hookTimeout: 120_000,
-    // See helpers/cqbatch.ts.
-    execArgv: ['--liftoff-only'],
-    globalSetup: ['test/helpers/build.ts', 'test/helpers/install-debian.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [systemTests],
+          pool: 'threads',
+          // They leave nothing behind that another could meet.
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: [systemTests],
+          pool: 'forks',
+          isolate: false,
+          // Most of the time they wait for calls, locks and other processes.
+          maxWorkers: 4,
+          sequence: { groupOrder: 2 },
+          // See helpers/cqbatch.ts.
+          execArgv: ['--liftoff-only'],
+          globalSetup: ['test/helpers/build.ts', 'test/helpers/install-debian.ts'],
+        },
+      },
+    ],
   },
 });

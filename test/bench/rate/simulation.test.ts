@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { World } from '../../bench/rate/world.ts';
-import { figures, played } from './simulated.ts';
+import { figures, played } from '../../rate/governor/simulated.ts';
+import type { World } from './world.ts';
 
 /** Simulated time: what these assert does not depend on the machine. The figures have some slack. */
 const hour = 3_600;
