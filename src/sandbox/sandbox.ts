@@ -2,11 +2,11 @@ import type { AddressInfo } from 'node:net';
 import { usageError } from '../errors.ts';
 import { createControl, type SandboxControl } from './admin/control.ts';
 import { createServer } from './http/server.ts';
-import { RequestLog } from './log/request-log.ts';
-import { readSettings, type SandboxOptions } from './options/settings.ts';
+import { readSettings, type SandboxOptions } from './options/options.ts';
+import { RequestLog } from './request-log.ts';
 import { Service } from './service/service.ts';
 
-export type { SandboxOptions } from './options/settings.ts';
+export type { SandboxOptions } from './options/options.ts';
 
 /** A running sandbox. */
 export interface Sandbox extends SandboxControl {
@@ -28,9 +28,10 @@ export interface Sandbox extends SandboxControl {
  * is not one of this machine.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host, port, tokens, maxBody, ...settings } = await readSettings(options);
+  const { host, port, maxBody, ...settings } = await readSettings(options);
+  const { tokens } = settings.service;
   const log = new RequestLog(settings.log);
-  const service = new Service({ ...settings.service, tokens, log });
+  const service = new Service({ ...settings.service, log });
   const control = createControl(service, log, options);
   const server = createServer(service, control, { maxBody });
   try {

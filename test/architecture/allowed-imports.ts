@@ -48,7 +48,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/manifest': { folders: ['jobs', 'src/api', 'src'], packages: ['csv-parse', 'lossless-json', 'zod'] },
   'src/journal': { folders: ['src'], packages: [] },
   'src/sandbox': {
-    folders: ['src/duration.ts', 'src/errors.ts', 'src/json.ts'],
+    folders: ['src/clock.ts', 'src/duration.ts', 'src/errors.ts', 'src/json.ts'],
     packages: ['fastify', 'zod'],
   },
   jobs: { folders: ['src/api', 'src'], packages: ['zod'] },

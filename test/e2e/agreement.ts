@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { LogEntry } from '../../src/sandbox/log/log-entry.ts';
+import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import type { Cells } from '../helpers/run-folder.ts';
 
 /** Faults after which nobody can tell from the answer whether the request was processed. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LogEntry } from '../../src/sandbox/log/log-entry.ts';
+import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { startCqbatch } from '../helpers/cqbatch.ts';
 import { describeWithFaketime, fakedClock } from '../helpers/faked-clock.ts';
 import { type Observed, observe } from '../helpers/observed.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { faultKinds } from '../../src/sandbox/faults/fault-kinds.ts';
+import { faultKinds } from '../../src/sandbox/faults.ts';
 
 const main = 'dist/bin/cqbatch.js';
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { LogEntry } from '../../src/sandbox/log/log-entry.ts';
+import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { startCqbatch } from './cqbatch.ts';
 
 /** A sandbox in a process of its own, with what it saw. */

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { faultKinds } from '../../sandbox/faults/fault-kinds.ts';
-import { flagOf, type Options } from '../../sandbox/options/notation.ts';
-import { startOptions } from '../../sandbox/options/settings.ts';
-import { switches } from '../../sandbox/options/switches.ts';
+import { faultKinds } from '../../sandbox/faults.ts';
+import { flagOf, type Option } from '../../sandbox/options/notation.ts';
+import { startOptions, switches } from '../../sandbox/options/options.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
 
 /** So that the commands to type are the same every time. */
@@ -10,40 +9,20 @@ const defaultPort = 8791;
 
 type SandboxFlags = SandboxOptions & { readonly json?: boolean; readonly quiet?: boolean };
 
+/** The groups of the options, in the order in which help lists them. */
+const groups = ['Server', 'Content', 'Answers', 'Trouble', 'Request log'];
+
 /** `cqbatch sandbox` */
 export function defineSandbox(command: Command): void {
+  const options = Object.entries<Option>({ ...startOptions, ...switches });
+  for (const group of groups) {
+    command.optionsGroup(`${group}:`);
+    for (const [name, option] of options) if (option.help[0] === group) command.option(...flag(name, option));
+    if (group === 'Content') {
+      command.option('--state <file>', 'JSON file with evaluations and soundboards of your own');
+    }
+  }
   command
-    .optionsGroup('Server:')
-    .option('--port <n>', `port to listen on; 0 takes any free one (default: ${defaultPort})`)
-    .option(...flag('host', '<address>', 'address to listen on'))
-    .option(...flag('token', '<token>', 'Bearer token to accept, or one,two; no secret'))
-    .option(...flag('maxBody', '<bytes>', 'longest request body'))
-    .option('--forbidden', 'refuse every call with 403')
-    .optionsGroup('Content:')
-    .option(...flag('evaluations', '<n>', 'evaluations 1 to n', '; with --state 0'))
-    .option(...flag('soundboards', '<n>', 'soundboards 1 to n', '; with --state 0'))
-    .option(...flag('seed', '<n>', 'everything generated and drawn depends on it'))
-    .option(...flag('unrecoverable', '<share>', 'of the evaluations', ': 50, 100, 150, …'))
-    .option(...flag('notDeleted', '<share>', 'of the evaluations', ': 70, 170, 270, …'))
-    .option('--state <file>', 'JSON file with evaluations and soundboards of your own')
-    .optionsGroup('Answers:')
-    .option(...flag('errorStyle', '<style>', 'form of error bodies'))
-    .option(...flag('integers', '<form>', 'integers in answers'))
-    .option(...flag('case', '<case>', 'keys in answers'))
-    .option(...flag('omitted', '<what>', 'soundboard fields that an update leaves out'))
-    .option(...flag('notDeletedStatus', '<n>', 'restoring what is not deleted'))
-    .option(...flag('retryAfter', '<where>', 'where a 429 or 503 says how long to wait'))
-    .option(...flag('compress', '<how>', 'compression of all answers'))
-    .optionsGroup('Trouble:')
-    .option(...flag('latency', '<time>', 'of every answer: 50ms, or 20ms..80ms'))
-    .option(...flag('limit', '<limit>', 'rate limit, see below'))
-    .option(...flag('limitHeaders', '<style>', 'where answers tell what is left of it'))
-    .option(...flag('limitStatus', '<n>', 'what is beyond it'))
-    .option(...flag('fault', '<shares>', 'such as reset=1%,timeout=0.5%'))
-    .option(...flag('slowBodyDelay', '<time>', 'of the fault slow-body'))
-    .optionsGroup('Request log:')
-    .option(...flag('logLimit', '<n>', 'entries to keep'))
-    .option(...flag('logBody', '<what>', 'what to keep of request bodies'))
     .optionsGroup('Output:')
     .option('--json', 'print one JSON document with url, port, pid and token')
     .option('-q, --quiet', 'no hints, only the URL')
@@ -51,18 +30,13 @@ export function defineSandbox(command: Command): void {
     .action(runSandbox);
 }
 
-const allOptions = { ...startOptions, ...switches };
-
 /** The flag of an option and its description, with its words and its default. */
-function flag(
-  name: keyof typeof allOptions,
-  value: string,
-  purpose: string,
-  ofDefault = '',
-): [flag: string, description: string] {
-  const { byDefault, words }: Options[string] = allOptions[name];
+function flag(name: string, { byDefault, words, help }: Option): [flag: string, description: string] {
+  const [, value, purpose, ofDefault = ''] = help;
+  if (value === '') return [flagOf(name), purpose];
   const choices = words === undefined ? '' : `: ${words.join(', ')}`;
-  return [`${flagOf(name)} ${value}`, `${purpose}${choices} (default: ${byDefault}${ofDefault})`];
+  const shown = name === 'port' ? defaultPort : byDefault;
+  return [`${flagOf(name)} ${value}`, `${purpose}${choices} (default: ${shown}${ofDefault})`];
 }
 
 async function runSandbox({ json = false, quiet = false, ...options }: SandboxFlags): Promise<void> {

@@ -1,9 +1,6 @@
-import type { LogEntry } from '../log/log-entry.ts';
-import type { RequestCounts, RequestLog } from '../log/request-log.ts';
-import type { Evaluation } from '../model/evaluation.ts';
-import type { Soundboard } from '../model/soundboard.ts';
-import { parseTokens } from '../options/settings.ts';
-import { completeSwitches, readSwitches, type SwitchOptions } from '../options/switches.ts';
+import type { Evaluation, Soundboard } from '../model/entities.ts';
+import { completeSwitches, parseTokens, readSwitches, type SwitchOptions } from '../options/options.ts';
+import type { LogEntry, RequestCounts, RequestLog } from '../request-log.ts';
 import type { Service } from '../service/service.ts';
 import { type StateFilter, type StateLine, stateLines } from './state-lines.ts';
 

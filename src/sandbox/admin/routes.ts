@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { CqbatchError, usageError } from '../../errors.ts';
 import { parseJson, stringifyJson } from '../../json.ts';
-import { readSwitchChanges } from '../options/switches.ts';
+import { readSwitchChanges } from '../options/options.ts';
 import type { SandboxControl } from './control.ts';
 import { stateKinds } from './state-lines.ts';
 

@@ -1,5 +1,4 @@
-import { type Evaluation, isDeleted } from '../model/evaluation.ts';
-import type { Soundboard } from '../model/soundboard.ts';
+import type { Evaluation, Soundboard } from '../model/entities.ts';
 import type { Evaluations, Soundboards, State } from '../state/store.ts';
 
 /** Which part of the state to list; everything by default. */
@@ -69,7 +68,7 @@ function evaluationLine(evaluations: Evaluations, id: string, evaluation: Evalua
     kind: 'evaluation',
     id,
     changed: restoration !== undefined,
-    deleted: isDeleted(evaluation),
+    deleted: evaluation.deleted_at !== undefined,
     ...(restoration?.userId !== undefined && { restored_by: restoration.userId }),
     ...(restoration && { restored_at: new Date(restoration.at).toISOString() }),
     evaluation,

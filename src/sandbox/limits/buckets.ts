@@ -1,14 +1,9 @@
 import { type Admission, type Limiter, type Policy, ratePolicy } from './limiter.ts';
 
-export interface TokenBucketSettings {
-  readonly kind: 'token-bucket';
-  /** Tokens that flow in per second. */
-  readonly rate: number;
-  /** Tokens that the bucket holds: so many requests are admitted at once after a rest. By default a second's worth. */
-  readonly burst: number | undefined;
-}
-
-/** Each admitted request takes a token, refused ones take none. The bucket starts full. */
+/**
+ * So many tokens flow in per second; each admitted request takes one, refused ones take none. The bucket starts full.
+ * `burst` is how many it holds: by default a second's worth.
+ */
 export class TokenBucket implements Limiter {
   readonly #rate: number;
   readonly #burst: number;
@@ -16,7 +11,7 @@ export class TokenBucket implements Limiter {
   #tokens: number;
   #filledAt: number | undefined;
 
-  constructor({ rate, burst = Math.max(1, Math.ceil(rate)) }: TokenBucketSettings) {
+  constructor({ rate, burst = Math.max(1, Math.ceil(rate)) }: { rate: number; burst?: number | undefined }) {
     this.#rate = rate;
     this.#burst = burst;
     this.#policy = ratePolicy(rate, burst);
@@ -44,15 +39,7 @@ export class TokenBucket implements Limiter {
 /** Tokens are counted in floating point: a sum of tenths must still make a whole token. */
 const tokenRounding = 1e-9;
 
-export interface LeakyBucketSettings {
-  readonly kind: 'leaky-bucket';
-  /** Requests that have their turn per second. */
-  readonly rate: number;
-  /** Requests that may wait for their turn. */
-  readonly queue: number;
-}
-
-/** Requests have their turn evenly at the rate, one by one, and wait for it; none may wait when the queue is full. */
+/** Requests have their turn evenly at the rate, one by one; as many as the queue holds may wait for it. */
 export class LeakyBucket implements Limiter {
   readonly #queue: number;
   /** Milliseconds from one turn to the next. */
@@ -60,7 +47,7 @@ export class LeakyBucket implements Limiter {
   readonly #policy: Policy;
   #nextTurn = Number.NEGATIVE_INFINITY;
 
-  constructor({ rate, queue }: LeakyBucketSettings) {
+  constructor({ rate, queue }: { rate: number; queue: number }) {
     this.#queue = queue;
     this.#interval = 1000 / rate;
     this.#policy = ratePolicy(rate, queue);

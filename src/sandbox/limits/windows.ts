@@ -1,28 +1,22 @@
 import { type Admission, type Limiter, type Policy, windowPolicy } from './limiter.ts';
 
-export interface FixedWindowSettings {
-  readonly kind: 'fixed-window';
-  /** Requests per window. */
-  readonly limit: number;
-  /** Whole milliseconds. */
+/** Whole milliseconds, and how many requests it admits. */
+interface Window {
   readonly window: number;
-  readonly align: WindowAlignment;
+  readonly limit: number;
 }
 
 /**
- * When windows begin: `clock` at the multiples of their length since 1970 UTC; `first` with the first request after
- * the end of the one before.
+ * So many requests per window, whenever in it they come. Windows begin by the `clock` at the multiples of their length
+ * since 1970 UTC, or with the `first` request after the end of the one before.
  */
-export type WindowAlignment = 'clock' | 'first';
-
-/** So many requests per window, whenever in it they come. */
 export class FixedWindow implements Limiter {
-  readonly #settings: FixedWindowSettings;
+  readonly #settings: Window & { readonly align: 'clock' | 'first' };
   readonly #policy: Policy;
   #end = Number.NEGATIVE_INFINITY;
   #admitted = 0;
 
-  constructor(settings: FixedWindowSettings) {
+  constructor(settings: Window & { readonly align: 'clock' | 'first' }) {
     this.#settings = settings;
     this.#policy = windowPolicy(settings.limit, settings.window);
   }
@@ -47,35 +41,21 @@ export class FixedWindow implements Limiter {
   }
 }
 
-export interface DailyQuotaSettings {
-  readonly kind: 'daily-quota';
-  /** Requests per day. */
-  readonly limit: number;
-}
-
 /** So many requests from one midnight UTC to the next. */
-export function dailyQuota({ limit }: DailyQuotaSettings): Limiter {
+export function dailyQuota({ limit }: { readonly limit: number }): Limiter {
   // 1970 began at midnight, and days in milliseconds since then have no leap seconds.
-  return new FixedWindow({ kind: 'fixed-window', limit, window: 86_400_000, align: 'clock' });
-}
-
-export interface SlidingWindowSettings {
-  readonly kind: 'sliding-window';
-  /** Requests that are admitted in any window. */
-  readonly limit: number;
-  /** Whole milliseconds. */
-  readonly window: number;
+  return new FixedWindow({ limit, window: 86_400_000, align: 'clock' });
 }
 
 /** So many requests in any span of the window's length: exact, from the time of each admission. */
 export class SlidingWindow implements Limiter {
-  readonly #settings: SlidingWindowSettings;
+  readonly #settings: Window;
   readonly #policy: Policy;
   /** Times of admission in order; those before `#oldest` are out of the window. */
   #times: number[] = [];
   #oldest = 0;
 
-  constructor(settings: SlidingWindowSettings) {
+  constructor(settings: Window) {
     this.#settings = settings;
     this.#policy = windowPolicy(settings.limit, settings.window);
   }
@@ -103,5 +83,33 @@ export class SlidingWindow implements Limiter {
       this.#times = this.#times.slice(this.#oldest);
       this.#oldest = 0;
     }
+  }
+}
+
+/** So many requests at once, each from its admission to its release. */
+export class Concurrency implements Limiter {
+  readonly #limit: number;
+  readonly #policy: Policy;
+  #inFlight = 0;
+
+  constructor({ limit }: { readonly limit: number }) {
+    this.#limit = limit;
+    this.#policy = { quota: limit, capacity: limit, unit: 'concurrent-requests' };
+  }
+
+  admit(): Admission {
+    if (this.#inFlight >= this.#limit) {
+      return { admitted: false, allowance: { policy: this.#policy, remaining: 0 } };
+    }
+    this.#inFlight++;
+    let released = false;
+    return {
+      admitted: true,
+      allowance: { policy: this.#policy, remaining: this.#limit - this.#inFlight },
+      release: () => {
+        if (!released) this.#inFlight--;
+        released = true;
+      },
+    };
   }
 }

@@ -1,20 +1,12 @@
 import { type Random, randomFor } from '../random.ts';
-import { formatTime } from '../time.ts';
-import {
-  type AutoEvaluationQuestion,
-  type Evaluation,
-  type EvaluationQuestion,
-  type EvaluationSection,
-  evaluationInProgress,
-} from './evaluation.ts';
+import { evaluationInProgress, type Soundboard } from './entities.ts';
 import type { Integer } from './integer.ts';
-import type { Soundboard } from './soundboard.ts';
 
 /**
  * The evaluation of that seed and identifier, deleted and recoverable. Two in three are of calls, the others of
  * conversations. Enumerated fields have the values that the interface document shows, and no others.
  */
-export function generateEvaluation(seed: number, id: Integer): Evaluation {
+export function generateEvaluation(seed: number, id: Integer) {
   const random = randomFor(seed, 'evaluation', id);
   const completedAt = generatedTime(random);
   const deletedAt = generatedTime(random, 'later');
@@ -65,7 +57,7 @@ function section(
   position: number,
   createdAt: string,
   deletedAt: string,
-): EvaluationSection {
+) {
   const sectionId = random.integer(1_000_000, 999_999_999);
   const questions = Array.from({ length: random.integer(1, 2) }, (_, index) =>
     question(random, evaluationId, sectionId, index + 1),
@@ -74,7 +66,7 @@ function section(
     evaluation_section_id: sectionId,
     evaluation_id: evaluationId,
     section_id: random.integer(1, 400),
-    points: questions.reduce((sum, { points = 0 }) => sum + points, 0),
+    points: questions.reduce((sum, { points }) => sum + points, 0),
     possible_points: questions.length * pointsPerQuestion,
     sort_order: position,
     deleted_at: deletedAt,
@@ -89,12 +81,7 @@ function section(
 
 const pointsPerQuestion = 10;
 
-function question(
-  random: Random,
-  evaluationId: Integer,
-  sectionId: Integer,
-  position: number,
-): EvaluationQuestion {
+function question(random: Random, evaluationId: Integer, sectionId: Integer, position: number) {
   const skipped = random.chance(0.1);
   const points = skipped ? 0 : random.integer(0, 2 * pointsPerQuestion) / 2;
   return {
@@ -110,12 +97,7 @@ function question(
   };
 }
 
-function autoQuestion(
-  random: Random,
-  evaluationId: Integer,
-  sectionId: Integer,
-  position: number,
-): AutoEvaluationQuestion {
+function autoQuestion(random: Random, evaluationId: Integer, sectionId: Integer, position: number) {
   const passed = random.chance(0.8);
   return {
     auto_evaluation_question_id: random.integer(1_000_000, 999_999_999),
@@ -131,9 +113,9 @@ function autoQuestion(
 }
 
 /** Percentage of the possible points, to two decimals. */
-function scoreOf(sections: readonly EvaluationSection[]): number {
-  const points = sections.reduce((sum, section) => sum + (section.points ?? 0), 0);
-  const possible = sections.reduce((sum, section) => sum + (section.possible_points ?? 0), 0);
+function scoreOf(sections: readonly ReturnType<typeof section>[]): number {
+  const points = sections.reduce((sum, section) => sum + section.points, 0);
+  const possible = sections.reduce((sum, section) => sum + section.possible_points, 0);
   return Math.round((10_000 * points) / possible) / 100;
 }
 
@@ -164,4 +146,9 @@ const halfYear = 182 * 24 * 3600;
 function generatedTime(random: Random, half: 'earlier' | 'later' = 'earlier'): string {
   const seconds = random.integer(0, halfYear - 1) + (half === 'later' ? halfYear : 0);
   return formatTime(start + seconds * 1000);
+}
+
+/** A time in milliseconds since 1970 as RFC 3339 in UTC, without fractions of a second. */
+export function formatTime(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }

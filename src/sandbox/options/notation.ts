@@ -2,15 +2,22 @@ import { readDuration } from '../../duration.ts';
 import { type CqbatchError, usageError } from '../../errors.ts';
 
 /** An option: what it is when it isn't given, and how its text is read. Messages begin with `option`, its flag. */
-export interface Option<Default extends string | number | boolean, Value> {
+export interface Option<
+  Default extends string | number | boolean = string | number | boolean,
+  Value = unknown,
+> {
   readonly byDefault: Default;
   /** @throws CqbatchError `INVALID_OPTION`, as does everything below. */
   readonly read: (option: string, text: string) => Value;
   /** All that it can be, where that is a few words. */
   readonly words?: readonly string[];
+  readonly help: OptionHelp;
 }
 
-export type Options = Readonly<Record<string, Option<string | number | boolean, unknown>>>;
+/** Heading of its group, what stands for its value, what it is for, and what is to be said of its default. */
+type OptionHelp = readonly [group: string, value: string, purpose: string, ofDefault?: string];
+
+export type Options = Readonly<Record<string, Option>>;
 
 /** What users give: the texts of the command line, or numbers and booleans in their place. */
 export type Given<Table extends Options> = {
@@ -44,11 +51,12 @@ export function invalidOption(option: string, message: string): CqbatchError {
 }
 
 /** An option that is one of a few words, the first by default. */
-export function choice<Word extends string>(words: readonly [Word, ...Word[]]) {
+export function choice<Word extends string>(words: readonly [Word, ...Word[]], help: OptionHelp) {
   return {
     byDefault: words[0],
     read: (option: string, text: string) => parseWord(option, text, words),
     words,
+    help,
   };
 }
 
@@ -64,9 +72,11 @@ export function parseWord<Word extends string>(option: string, text: string, wor
 export function wholeNumber(
   byDefault: number,
   { min = 0, max }: { readonly min?: number; readonly max: number },
+  help: OptionHelp,
 ) {
   return {
     byDefault,
+    help,
     read(option: string, text: string): number {
       const number = /^\d{1,16}$/.test(text.trim()) ? Number(text) : Number.NaN;
       if (number >= min && number <= max) return number;

@@ -1,6 +1,6 @@
-import type { Damage, Loss } from '../faults/fault-kinds.ts';
+import type { Damage, Loss } from '../faults.ts';
 import { type Integer, maxIdentifier } from '../model/integer.ts';
-import type { Answer, Endpoint } from './endpoint.ts';
+import type { Answer, Endpoint } from './operations.ts';
 import {
   type ErrorBody,
   type ErrorStyle,

@@ -65,6 +65,9 @@ export type RetryAfterStyle = (typeof retryAfterStyles)[number];
 /** The error styles whose body has room for `retry-info`. */
 export const stylesWithDetails: readonly ErrorStyle[] = ['rpc', 'rpc-string', 'google'];
 
+/** The HTTP status with which the rate limit refuses. */
+export const limitStatuses = ['429', '503'] as const;
+
 export interface ErrorBody {
   readonly contentType: string;
   readonly text: string;

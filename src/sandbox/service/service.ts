@@ -1,11 +1,11 @@
-import { drawFault, type RequestKey } from '../faults/fault-shares.ts';
-import type { Admitted } from '../limits/limiter.ts';
-import type { RequestRecord } from '../log/log-entry.ts';
-import type { RequestLog, Sent } from '../log/request-log.ts';
-import type { Switches } from '../options/switches.ts';
+import { preciseNow } from '../../clock.ts';
+import { drawFault, type RequestKey } from '../faults.ts';
+import type { Admission, Admitted } from '../limits/limiter.ts';
+import { PlannedLimiter } from '../limits/plan.ts';
+import type { Switches } from '../options/options.ts';
 import { randomFor } from '../random.ts';
+import type { RequestLog, RequestRecord, Sent } from '../request-log.ts';
 import { createState, type State, type StateSources } from '../state/store.ts';
-import { steadyTime } from '../time.ts';
 import {
   type Delivery,
   deliverLoss,
@@ -14,16 +14,17 @@ import {
   writeAnswer,
   writeRefusal,
 } from './delivery.ts';
-import { type Call, type Endpoint, readCall } from './endpoint.ts';
-import { Gate, type GateRequest, type Passage } from './gate.ts';
 import { limitHeaders } from './limit-headers.ts';
+import { type Call, type Endpoint, readCall } from './operations.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 /** A complete request for one of the service's paths. */
-export interface ServiceRequest extends GateRequest {
+export interface ServiceRequest {
   readonly endpoint: Endpoint;
+  readonly method: string;
   /** Path and query. */
   readonly url: string;
+  readonly authorization: string | undefined;
   readonly contentType: string | undefined;
   readonly body: Buffer;
 }
@@ -41,6 +42,7 @@ export interface Reaction {
 
 export interface ServiceSettings extends StateSources {
   readonly seed: number;
+  /** The tokens that are accepted. */
   readonly tokens: readonly string[];
   readonly switches: Switches;
   readonly log: RequestLog;
@@ -49,7 +51,7 @@ export interface ServiceSettings extends StateSources {
 /**
  * The service of the interface document. A request passes these stages; each of them may end it:
  *
- * 1. method, token, rate limit (`Gate`);
+ * 1. method, token, rate limit;
  * 2. body (`readCall`);
  * 3. fault, drawn from seed, operation, identifier and the number of earlier requests that came this far;
  * 4. the operation, which makes its change at once, in the order of arrival;
@@ -58,17 +60,20 @@ export interface ServiceSettings extends StateSources {
  * The body is read before the first stage for the log's sake, but is only judged in the second.
  */
 export class Service {
+  /** The tokens that are accepted from now on. */
+  tokens: readonly string[];
   readonly #settings: ServiceSettings;
-  readonly #gate: Gate;
   #switches: Switches;
+  #limiter: PlannedLimiter;
   #state: State;
   /** Requests that came to stage 3, by operation and identifier. */
   readonly #admitted = new Map<string, number>();
 
   constructor(settings: ServiceSettings) {
     this.#settings = settings;
+    this.tokens = settings.tokens;
     this.#switches = settings.switches;
-    this.#gate = new Gate({ tokens: settings.tokens, ...settings.switches });
+    this.#limiter = new PlannedLimiter(settings.switches.limit);
     this.#state = createState(settings);
   }
 
@@ -76,24 +81,17 @@ export class Service {
     return this.#state;
   }
 
-  /** The tokens that are accepted from now on. */
-  set tokens(tokens: readonly string[]) {
-    this.#gate.configure({ tokens });
-  }
-
   /** Changes the switches. The limit goes on with what is used up unless it is renewed. */
   configure(switches: Switches, { renewLimit }: { readonly renewLimit: boolean }): void {
-    const { forbidden, limit, limitStatus } = switches;
-    this.#gate.configure({ forbidden, limit, limitStatus });
-    if (renewLimit) this.#gate.renewLimit();
     this.#switches = switches;
+    if (renewLimit) this.#limiter = new PlannedLimiter(switches.limit);
   }
 
   /** Undoes every change, empties the log and fills the rate limit's allowance. Tokens stay as they are. */
   reset(): void {
     this.#state = createState(this.#settings);
     this.#admitted.clear();
-    this.#gate.renewLimit();
+    this.#limiter = new PlannedLimiter(this.#switches.limit);
     this.#settings.log.clear();
   }
 
@@ -108,16 +106,21 @@ export class Service {
       userId: reading.ok ? reading.call.userId : undefined,
       body: body.length > 0 ? body : undefined,
     };
-    const now = steadyTime();
-    const passage = this.#gate.pass(request, now);
-    if (passage.kind !== 'admitted') {
-      const reaction = this.#refuse(passage.refusal, { ...record, throttled: passage.kind === 'throttled' });
-      return this.#limited(reaction, passage, now);
+    const token = bearerToken(request.authorization);
+    if (method !== 'POST') return this.#refuse(methodNotAllowed, record);
+    if (token === undefined || !this.tokens.includes(token)) return this.#refuse(unauthenticated, record);
+    if (this.#switches.forbidden) return this.#refuse(permissionDenied, record);
+    const now = preciseNow();
+    const admission = this.#limiter.admit(now, token);
+    if (!admission.admitted) {
+      const code = this.#switches.limitStatus === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
+      const refusal = refuse(code, 'too many requests', { retryAfter: admission.retryAfter });
+      return this.#limited(this.#refuse(refusal, { ...record, throttled: true }), admission, now);
     }
     const reaction = reading.ok
       ? this.#process(endpoint, reading.call, record)
       : this.#refuse(reading.refusal, record);
-    return this.#limited(reaction, passage, now);
+    return this.#limited(reaction, admission, now);
   }
 
   /** Answers a request for a path that the service does not have. */
@@ -139,10 +142,9 @@ export class Service {
   }
 
   /** Adds to a reaction what the rate limit has to do with it. */
-  #limited(reaction: Reaction, passage: Passage, now: number): Reaction {
-    if (passage.kind === 'refused') return reaction;
-    const granted: Partial<Admitted> = passage.kind === 'admitted' ? passage.admission : passage;
-    const { allowance, delay = 0, release } = granted;
+  #limited(reaction: Reaction, admission: Admission, now: number): Reaction {
+    const { allowance } = admission;
+    const { delay = 0, release }: Partial<Admitted> = admission.admitted ? admission : {};
     const headers = allowance && limitHeaders(allowance, this.#switches.limitHeaders, now);
     return {
       delivery: headers ? withHeaders(reaction.delivery, headers) : reaction.delivery,
@@ -190,4 +192,20 @@ export class Service {
     if (min === max) return min;
     return min + randomFor(seed, 'latency', operation, id, nth).fraction() * (max - min);
   }
+}
+
+const methodNotAllowed = refuse('UNIMPLEMENTED', 'this path takes POST only', {
+  status: 405,
+  headers: { allow: 'POST' },
+});
+
+const unauthenticated = refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
+  headers: { 'www-authenticate': 'Bearer' },
+});
+
+const permissionDenied = refuse('PERMISSION_DENIED', 'the access token does not permit this operation');
+
+/** The name of the scheme is case-insensitive (RFC 9110, section 11.1). */
+function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }

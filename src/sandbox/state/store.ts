@@ -1,8 +1,12 @@
-import { type Evaluation, isDeleted, restored } from '../model/evaluation.ts';
-import { generateEvaluation, generateSoundboard } from '../model/generate.ts';
-import { type OmittedFields, type Soundboard, type SoundboardFields, updated } from '../model/soundboard.ts';
+import {
+  type Evaluation,
+  type OmittedFields,
+  restored,
+  type Soundboard,
+  updated,
+} from '../model/entities.ts';
+import { formatTime, generateEvaluation, generateSoundboard } from '../model/generate.ts';
 import { type Millionths, whole } from '../options/notation.ts';
-import { formatTime } from '../time.ts';
 
 /** Everything that the service has. */
 export interface State {
@@ -100,7 +104,8 @@ export class Evaluations extends Originals<Evaluation> {
   restore(id: string, restoration: Restoration): RestoreResult {
     const evaluation = this.original(id);
     if (evaluation === undefined) return { ok: false, reason: 'unknown' };
-    if (!isDeleted(evaluation) || this.#restorations.has(id)) return { ok: false, reason: 'not-deleted' };
+    if (evaluation.deleted_at === undefined || this.#restorations.has(id))
+      return { ok: false, reason: 'not-deleted' };
     if (evaluation.is_recoverable === false) return { ok: false, reason: 'not-recoverable' };
     this.#restorations.set(id, restoration);
     return { ok: true, evaluation: restored(evaluation) };
@@ -126,7 +131,12 @@ export class Soundboards extends Originals<Soundboard> {
   }
 
   /** Updates an entry and returns it; `undefined` when there is none. `at` is in milliseconds since 1970. */
-  update(id: string, fields: SoundboardFields, omitted: OmittedFields, at: number): Soundboard | undefined {
+  update(
+    id: string,
+    fields: Partial<Soundboard>,
+    omitted: OmittedFields,
+    at: number,
+  ): Soundboard | undefined {
     const soundboard = this.find(id);
     if (soundboard === undefined) return undefined;
     const result = updated(soundboard, fields, omitted, formatTime(at));

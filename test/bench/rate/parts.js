@@ -7,8 +7,7 @@ import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
 import { RateController } from '../../../dist/src/rate/rate-controller.js';
 import { UnavailableCalls } from '../../../dist/src/rate/unavailable-calls.js';
 import { ownTiming, sharedTiming } from '../../../dist/src/rate/visit-timing.js';
-import { PlannedLimiter } from '../../../dist/src/sandbox/limits/limit-plan.js';
-import { parseLimitPlan } from '../../../dist/src/sandbox/options/limits.js';
+import { PlannedLimiter, parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
 import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
 

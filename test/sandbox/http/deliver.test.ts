@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { faultKinds } from '../../../src/sandbox/faults/fault-kinds.ts';
+import { faultKinds } from '../../../src/sandbox/faults.ts';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { restore, restorePath, restoreRequest, send, start } from '../client.ts';
 

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { LeakyBucket, TokenBucket } from '../../../src/sandbox/limits/buckets.ts';
 import { fates } from './admissions.ts';
 
-const bucket = (rate: number, burst?: number): TokenBucket =>
-  new TokenBucket({ kind: 'token-bucket', rate, burst });
+const bucket = (rate: number, burst?: number): TokenBucket => new TokenBucket({ rate, burst });
 
 test('a full bucket admits its burst, then says when the next token comes and when it is full', () => {
   expect(fates(bucket(10, 3), [0, 0, 0, 0, 75, 100, 350])).toEqual([
@@ -67,8 +66,7 @@ test('never more than burst plus rate times time is admitted', () => {
   );
 });
 
-const leaky = (rate: number, queue: number): LeakyBucket =>
-  new LeakyBucket({ kind: 'leaky-bucket', rate, queue });
+const leaky = (rate: number, queue: number): LeakyBucket => new LeakyBucket({ rate, queue });
 
 /** The delays of requests at the given times; `undefined` for those that are refused. */
 function delays(limiter: LeakyBucket, times: readonly number[]): (number | undefined)[] {

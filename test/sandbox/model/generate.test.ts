@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Evaluation } from '../../../src/sandbox/model/evaluation.ts';
+import type { Evaluation } from '../../../src/sandbox/model/entities.ts';
 import { generateEvaluation, generateSoundboard } from '../../../src/sandbox/model/generate.ts';
 
 const evaluations: readonly Evaluation[] = Array.from({ length: 200 }, (_, index) =>
@@ -54,16 +54,15 @@ test('evaluations together have every field of the interface document, section 2
 
 test('nested parts name the evaluation that they belong to', () => {
   const id = 9223372036854775807n;
-  const { evaluation_id, evaluation_sections = [] } = generateEvaluation(1, id);
+  const { evaluation_id, evaluation_sections } = generateEvaluation(1, id);
   expect(evaluation_id).toBe(id);
   for (const section of evaluation_sections) {
     expect(section.evaluation_id).toBe(id);
-    for (const question of section.evaluation_questions ?? []) {
+    for (const question of section.evaluation_questions) {
       expect(question.evaluation_id).toBe(id);
       expect(question.evaluation_section_id).toBe(section.evaluation_section_id);
     }
-    for (const question of section.auto_evaluation_questions ?? [])
-      expect(question.auto_evaluation_id).toBe(id);
+    for (const question of section.auto_evaluation_questions) expect(question.auto_evaluation_id).toBe(id);
   }
 });
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { PlannedLimiter } from '../../../src/sandbox/limits/limit-plan.ts';
-import { parseLimitPlan } from '../../../src/sandbox/options/limits.ts';
+import { PlannedLimiter, parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
 import { type LimitHeaderStyle, limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
 
 const now = Date.parse('2026-01-05T09:30:29.5Z');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RequestRecord } from '../../../src/sandbox/log/log-entry.ts';
-import { RequestLog } from '../../../src/sandbox/log/request-log.ts';
+import type { RequestRecord } from '../../src/sandbox/request-log.ts';
+import { RequestLog } from '../../src/sandbox/request-log.ts';
 
 function record(id: string, rest: Partial<RequestRecord> = {}): RequestRecord {
   return {

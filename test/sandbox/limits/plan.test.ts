@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PlannedLimiter } from '../../../src/sandbox/limits/limit-plan.ts';
-import { parseLimitPlan } from '../../../src/sandbox/options/limits.ts';
+import { PlannedLimiter, parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
 
 const planned = (text: string): PlannedLimiter => new PlannedLimiter(parseLimitPlan('--limit', text));
 

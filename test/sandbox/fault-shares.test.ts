@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultKinds } from '../../../src/sandbox/faults/fault-kinds.ts';
-import { drawFault, parseFaults } from '../../../src/sandbox/faults/fault-shares.ts';
+import { drawFault, faultKinds, parseFaults } from '../../src/sandbox/faults.ts';
 
 const shares = (text: string): [string, number][] =>
   [...parseFaults('--fault', text)].map(([kind, share]) => [kind.name, share]);

@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest';
 import { CqbatchError } from '../../../src/errors.ts';
-import { readSettings, type SandboxOptions } from '../../../src/sandbox/options/settings.ts';
+import {
+  readSettings,
+  readSwitchChanges,
+  type SandboxOptions,
+} from '../../../src/sandbox/options/options.ts';
 
 test('without options, it is what the documentation says', async () => {
   const { service, ...settings } = await readSettings({});
   expect(settings).toEqual({
     host: '127.0.0.1',
     port: 0,
-    tokens: ['sandbox-token'],
     maxBody: 4 * 1024 * 1024,
     log: { limit: 1_000_000, body: 'sha256' },
   });
   expect(service).toMatchObject({
     seed: 1,
+    tokens: ['sandbox-token'],
     evaluations: { generated: 1000, unrecoverable: 20_000, notDeleted: 10_000 },
     soundboards: { generated: 200 },
   });
@@ -67,4 +71,21 @@ test('with a state, nothing is generated unless a number is given', async () => 
   expect([service.evaluations.generated, service.soundboards.generated]).toEqual([0, 0]);
   const both = await readSettings({ state, evaluations: 5 });
   expect(both.service.evaluations.generated).toBe(5);
+});
+
+test('changes of switches are taken as they are', () => {
+  const changes = { errorStyle: 'google', forbidden: true };
+  expect(readSwitchChanges(changes)).toEqual(changes);
+});
+
+test.each([
+  [null, 'must be a JSON object'],
+  [[], 'must be a JSON object'],
+  ['fault', 'must be a JSON object'],
+  [{ evaluations: 5 }, 'there is no switch "evaluations"; known switches: errorStyle, integers,'],
+  [{ 'error-style': 'rpc' }, 'there is no switch "error-style"'],
+  [{ forbidden: 'yes' }, 'forbidden must be a boolean'],
+  [{ latency: 50 }, 'latency must be a string'],
+])('%j is refused: %s', (json, message) => {
+  expect(() => readSwitchChanges(json)).toThrow(message);
 });

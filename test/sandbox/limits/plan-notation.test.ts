@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseLimitPlan } from '../../../src/sandbox/options/limits.ts';
+import { parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
 
 test.each([
   ['none', { kind: 'none' }],

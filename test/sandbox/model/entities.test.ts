@@ -1,6 +1,22 @@
 import { expect, test } from 'vitest';
-import { generateSoundboard } from '../../../src/sandbox/model/generate.ts';
-import { updated } from '../../../src/sandbox/model/soundboard.ts';
+import { restored, updated } from '../../../src/sandbox/model/entities.ts';
+import { generateEvaluation, generateSoundboard } from '../../../src/sandbox/model/generate.ts';
+
+test('a restored evaluation has lost its deletion, in its sections too, and nothing else', () => {
+  const deleted = generateEvaluation(1, 1);
+  const { deleted_at, deleted_by, evaluation_sections = [], ...rest } = deleted;
+  expect(deleted_by).toMatch(/^supervisor-/);
+
+  const result = restored(deleted);
+  expect(JSON.stringify(Object.keys(result))).not.toContain('deleted');
+  expect(result).toEqual({
+    ...rest,
+    evaluation_sections: evaluation_sections.map(({ deleted_at: sectionDeletedAt, ...section }) => {
+      expect(sectionDeletedAt).toBe(deleted_at);
+      return section;
+    }),
+  });
+});
 
 const soundboard = generateSoundboard(1, 3);
 const time = '2025-06-01T12:00:00Z';
