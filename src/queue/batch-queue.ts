@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult } from '../domain.ts';
 import { bullmqOn, isMissing, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
 import { renewLocks } from './lock-renewal.ts';
-import { batchesQueueName, batchJobId } from './names.ts';
 import { type BatchSize, bytesOf, OpenBatch, type RunBatchData, rangesOf, rowsOf } from './open-batch.ts';
 import {
   type BatchReturn,
@@ -13,10 +13,10 @@ import {
   encodeBatch,
   encodeEntry,
   type Leftover,
+  type RetryPolicy,
   type RowTask,
 } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
-import type { RetryPolicy } from './verdict.ts';
 
 /** A collection that failed is no row's fault: it is tried until the run ends or the journal takes it. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
@@ -93,7 +93,8 @@ export interface BatchQueue {
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions): Promise<BatchQueue> {
   const { runId, rows } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
-  const name = batchesQueueName(runId);
+  // Nobody else listens there.
+  const name = `batches-${runId}`;
   const queue = new classes.Queue<RunBatchData>(name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
   queue.on('error', options.onError);
@@ -215,7 +216,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await lookForAll();
     },
     async add(tasks, signal) {
-      const id = batchJobId(runId);
+      // In both queues; never used again, so that nobody takes a later batch for this one.
+      const id = `${runId}-b-${randomUUID()}`;
       const added = tasks.map(({ row }) => row);
       const bytes = bytesOf(tasks);
       open.set(id, new OpenBatch(added, bytes, tasks));

@@ -5,11 +5,10 @@ import { noHistory } from '../domain.ts';
 import { CqbatchError, fatalError } from '../errors.ts';
 import { after } from '../waiting.ts';
 import { bullmqOn, stallOptions } from './bullmq.ts';
-import { ClaimedBatch, type ReadyRow } from './claimed-batch.ts';
+import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
 import { type LockRenewal, renewLocks } from './lock-renewal.ts';
 import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
-import type { Claim, RowVerdict } from './verdict.ts';
 
 export interface BatchWorkerOptions {
   /** Rows in hand at once, to begin with: waiting for their call, or being called. */

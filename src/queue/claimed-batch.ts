@@ -1,7 +1,33 @@
+import type { RowHistory, RowResult } from '../domain.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
-import type { Batch, BatchReturn, Leftover, RowTask } from './payload.ts';
-import type { Claim, RowVerdict } from './verdict.ts';
+import type { Batch, BatchReturn, Leftover, RetryPolicy, RowTask } from './payload.ts';
+
+/** What a worker makes of a row that it has in hand. */
+export type RowVerdict =
+  /** The row is done, well or badly. */
+  | { readonly kind: 'finished'; readonly result: RowResult }
+  /** The attempt failed and may be repeated after a while; it used up one of the row's attempts. */
+  | { readonly kind: 'retry'; readonly history: RowHistory; readonly delayMs: number }
+  /**
+   * The API asks everybody to slow down; the row goes back and no attempt is used up. Nobody calls for `waitMs`
+   * milliseconds; 0 leaves it to the governor.
+   */
+  | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
+  /** The row goes back, for a while if `delayMs` says so, and no attempt is used up. */
+  | { readonly kind: 'returned'; readonly history: RowHistory; readonly delayMs?: number };
+
+/** A row in the hands of a worker. */
+export interface Claim {
+  /** Attempts used up before this one. */
+  readonly attemptsUsed: number;
+  /** What the run that the row belongs to allows; other runs may allow something else. */
+  readonly policy: RetryPolicy;
+  /** Has it written down that the row is about to be called. Resolves once it is; false: the row must not be called. */
+  intend(): Promise<boolean>;
+  /** Whether it may still be called: its batch is neither wanted back nor lost. */
+  isWanted(): boolean;
+}
 
 /** A row that may be begun now. */
 export interface ReadyRow {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
@@ -21,7 +22,17 @@ export interface RowQueue {
   close(): Promise<void>;
 }
 
-export function openRowQueue(datastore: Datastore, name: string): RowQueue {
+/**
+ * The queue of all batches of rows for one API, shared by every run and machine that calls it, because its limits are
+ * shared. `baseUrl` must be normalised.
+ */
+export function rowsQueueName(baseUrl: string): string {
+  return `rows-${createHash('sha256').update(baseUrl).digest('hex').slice(0, 12)}`;
+}
+
+/** Opens the queue of all batches for the API at that base URL. */
+export function openRowQueue(datastore: Datastore, baseUrl: string): RowQueue {
+  const name = rowsQueueName(baseUrl);
   const { classes, options } = bullmqOn(datastore);
   const queue = new classes.Queue<BatchJobData>(name, { ...options, ...shortEventStream });
   // BullMQ throws what nobody listens for; each call here reports its own failure already.

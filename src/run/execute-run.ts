@@ -9,7 +9,6 @@ import { type CqbatchError, fatalError, usageError } from '../errors.ts';
 import { makePrivate } from '../files.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ProcessLock } from '../lock.ts';
-import { rowsQueueName } from '../queue/names.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import { removeNotAttempted, type WrittenReports } from '../report/write-reports.ts';
 import { systemError } from '../system-error.ts';
@@ -110,7 +109,7 @@ export async function executeRun(options: ExecuteRunOptions): Promise<ExecutedRu
     const lock = own ?? options.lock;
     await makePrivate(store.folder(id));
     try {
-      const rows = openRowQueue(datastore, rowsQueueName(options.record.options.baseUrl));
+      const rows = openRowQueue(datastore, options.record.options.baseUrl);
       const journal = options.journal ?? (await openRunJournal(store, options.record));
       const lost = Promise.race([datastore.lost, journal.lost, ...(lock === undefined ? [] : [lock.lost])]);
       try {

@@ -1,7 +1,6 @@
 import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { Journal } from '../journal/journal.ts';
-import { rowsQueueName } from '../queue/names.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import { startCoordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
@@ -85,7 +84,7 @@ async function settleStoppedRun(
   datastore: Datastore,
   signal: AbortSignal,
 ): Promise<RunRecord | undefined> {
-  const rows = openRowQueue(datastore, rowsQueueName(record.options.baseUrl));
+  const rows = openRowQueue(datastore, record.options.baseUrl);
   const journal = await openRunJournal(store, record);
   try {
     if (datastore.exclusive) await rows.releaseClaims();

@@ -2,8 +2,8 @@ import type { Operation } from '../../jobs/operation.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
+import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
-import type { Claim, RowVerdict } from '../queue/verdict.ts';
 import type { Blame } from './circuit-breaker.ts';
 
 /** One attempt and all that its judgement depends on. */

@@ -3,7 +3,6 @@ import type { ApiClient } from '../api/client.ts';
 import { openCluster } from '../cluster/cluster.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
-import { rowsQueueName } from '../queue/names.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { after } from '../waiting.ts';
 import { startApiWorker } from './api-worker.ts';
@@ -47,7 +46,7 @@ export interface Serving {
 export function serveRows(options: ServeOptions): Serving {
   const { datastore, baseUrl, log } = options;
   const cluster = openCluster(datastore);
-  const queue = openRowQueue(datastore, rowsQueueName(baseUrl));
+  const queue = openRowQueue(datastore, baseUrl);
   let ending: ServeEnd | undefined;
   let resolveEnd: () => void = () => {};
   const isEnding = new Promise<void>((resolve) => {

@@ -4,12 +4,11 @@ import type { Datastore } from '../../src/datastore/datastore.ts';
 import { noHistory, type RowResult } from '../../src/domain.ts';
 import type { CqbatchError } from '../../src/errors.ts';
 import type { CollectedBatch } from '../../src/queue/batch-queue.ts';
+import type { Claim, RowVerdict } from '../../src/queue/claimed-batch.ts';
 import type { BatchJobData, BatchReturn, RowTask } from '../../src/queue/payload.ts';
-import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
 import { built } from '../helpers/built.ts';
 
 const { bullmqOn } = await built<typeof import('../../src/queue/bullmq.ts')>('queue/bullmq');
-const { batchesQueueName } = await built<typeof import('../../src/queue/names.ts')>('queue/names');
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
 const { BatchWorker } = await built<typeof import('../../src/queue/batch-worker.ts')>('queue/batch-worker');
 const { fatalError } = await built<typeof import('../../src/errors.ts')>('errors');
@@ -460,7 +459,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       expect(run.vanished).toEqual([]);
       // What a crash of the datastore can do.
       const { classes, options } = bullmqOn(datastore);
-      const batches = new classes.Queue(batchesQueueName(run.runId), options);
+      const batches = new classes.Queue(`batches-${run.runId}`, options);
       for (const job of await batches.getJobs()) await batches.remove(job.id ?? '', { removeChildren: true });
       await batches.close();
       await expect

@@ -177,7 +177,7 @@ describe('what a batch has come to', () => {
     ['duplicateOf', { ...result, duplicateOf: '7' }],
     ['columns', { ...result, columns: [] }],
     ['columns', { ...result, columns: 'score' }],
-    ['score', { ...result, columns: { score: 87.5 } }],
+    ['columns', { ...result, columns: { score: 87.5 } }],
   ])('with a malformed %s is refused: %j', (name, value) => {
     expect(() => decodeReturn(returned(value))).toThrow(malformed(name));
     expect(() => decodeReturn(JSON.stringify(returned(value)))).toThrow(malformed(name));

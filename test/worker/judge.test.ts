@@ -3,8 +3,8 @@ import { findOperation } from '../../jobs/index.ts';
 import type { Operation } from '../../jobs/operation.ts';
 import type { ApiFailure } from '../../src/api/failure.ts';
 import type { RowHistory } from '../../src/domain.ts';
+import type { Claim } from '../../src/queue/claimed-batch.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
-import type { Claim } from '../../src/queue/verdict.ts';
 import { type JudgedAttempt, judge, spare, uncalled } from '../../src/worker/judge.ts';
 
 const task: RowTask = {

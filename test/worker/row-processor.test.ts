@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import type { ApiAnswer } from '../../src/api/client.ts';
 import { steadyNow } from '../../src/clock.ts';
+import type { Claim, RowVerdict } from '../../src/queue/claimed-batch.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
-import type { Claim, RowVerdict } from '../../src/queue/verdict.ts';
 import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
 import {
