@@ -7,6 +7,7 @@ import { fatalError } from './errors.ts';
 import { writeFileAtomically } from './files.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 import { SystemError, systemError } from './system-error.ts';
+import { deferred } from './waiting.ts';
 
 /** An exclusive lock, held until `release`. */
 export interface ProcessLock {
@@ -57,17 +58,14 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
     throw taken(describe(holder));
   if (!(await isFree(lockFile, holderState))) throw taken(describe(holder));
 
-  let reportLoss: (error: Error) => void = () => {};
-  const lost = new Promise<Error>((resolve) => {
-    reportLoss = resolve;
-  });
+  const lost = deferred<Error>();
   const release = await lock(path, {
     realpath: false,
     lockfilePath: lockFile,
     update: touchedEveryMs,
     stale: holderState === 'dead' ? deadHolderStaleAfterMs : staleAfterMs,
     retries: holderState === 'dead' ? { retries: 20, factor: 1, minTimeout: 200 } : 0,
-    onCompromised: (cause) => void lockLost(lockFile, cause).then(reportLoss),
+    onCompromised: (cause) => void lockLost(lockFile, cause).then(lost.resolve),
   }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ELOCKED')
       throw (
@@ -86,7 +84,7 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
     await release().catch(() => {});
   };
   return {
-    lost,
+    lost: lost.promise,
     release() {
       releasing ??= releaseAll();
       return releasing;

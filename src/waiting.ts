@@ -1,14 +1,62 @@
-import { setTimeout as pause } from 'node:timers/promises';
+/** A promise with the functions that settle it, which Node 20 does not make by itself. */
+export interface Deferred<Value> {
+  readonly promise: Promise<Value>;
+  resolve(value: Value): void;
+}
 
-/** Resolves when the signal aborts, at once if it has. */
-export function aborted(signal: AbortSignal): Promise<'aborted'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('aborted');
-    else signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+export function deferred<Value = void>(): Deferred<Value> {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
   });
+  return { promise, resolve };
 }
 
 /** Resolves after that time; it alone keeps no process alive. */
 export function after(milliseconds: number): Promise<void> {
-  return pause(milliseconds, undefined, { ref: false });
+  const { promise, resolve } = deferred();
+  setTimeout(resolve, milliseconds).unref();
+  return promise;
+}
+
+/**
+ * What a promise resolves with, or undefined when that takes longer. What becomes of it then is nobody's concern, also
+ * when it rejects.
+ *
+ * @param limitMs absent: it may take as long as it likes
+ */
+export function orAfter<Value>(promise: Promise<Value>, limitMs?: number): Promise<Value | undefined> {
+  return limitMs === undefined ? promise : Promise.race([promise, after(limitMs) as Promise<undefined>]);
+}
+
+/** What a promise resolves with, or undefined as soon as the signal aborts; the rest as in `orAfter`. */
+export async function orAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value | undefined> {
+  const { promise: aborted, resolve } = deferred<undefined>();
+  const forget = onAbort(signal, () => resolve(undefined));
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    forget();
+  }
+}
+
+/** Resolves when the signal aborts, at once if it has. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = deferred();
+  onAbort(signal, resolve);
+  return promise;
+}
+
+/**
+ * Calls back when the signal aborts, at once if it has.
+ *
+ * @returns a function after which it calls back no more
+ */
+export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
 }

@@ -1,5 +1,7 @@
 import { type FileHandle, stat } from 'node:fs/promises';
 import type { OutcomeCounts, RowHistory, RowResult } from '../domain.ts';
+import { type Repeated, repeat } from '../repeat.ts';
+import { deferred } from '../waiting.ts';
 import { removedJournal, replacedJournal } from './failure.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { CodeCount, Journal, JournalEntry, JournalReader, JournalView } from './journal.ts';
@@ -114,8 +116,8 @@ abstract class OpenJournal implements JournalView {
 /** A journal that this process writes. */
 export class AppendableJournal extends OpenJournal implements Journal {
   readonly #writer: GroupWriter;
-  #lost: Promise<Error> | undefined;
-  #look: NodeJS.Timeout | undefined;
+  readonly #lost = deferred<Error>();
+  #looks: Repeated | undefined;
 
   constructor(path: string, handle: FileHandle, state: JournalState, writer: GroupWriter) {
     super(path, handle, state);
@@ -123,14 +125,9 @@ export class AppendableJournal extends OpenJournal implements Journal {
   }
 
   get lost(): Promise<Error> {
-    this.#lost ??= new Promise((resolve) => {
-      const look = async (): Promise<void> => {
-        if (!(await isInPlace(this.path, this.handle))) resolve(removedJournal(this.path));
-      };
-      // A disk that does not answer is no proof that the file has gone.
-      this.#look = setInterval(() => void look().catch(() => {}), lookMs).unref();
-    });
-    return this.#lost;
+    // A disk that does not answer is no proof that the file has gone.
+    this.#looks ??= repeat(() => this.#look(), { everyMs: lookMs });
+    return this.#lost.promise;
   }
 
   async isIntact(): Promise<boolean> {
@@ -151,8 +148,12 @@ export class AppendableJournal extends OpenJournal implements Journal {
   }
 
   protected override finish(): Promise<void> {
-    clearInterval(this.#look);
+    void this.#looks?.stop();
     return this.#writer.idle();
+  }
+
+  async #look(): Promise<void> {
+    if (!(await isInPlace(this.path, this.handle))) this.#lost.resolve(removedJournal(this.path));
   }
 }
 

@@ -3,7 +3,7 @@ import type { IQueueBackend, Job, JobProgress, Worker } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import { noHistory } from '../domain.ts';
 import { CqbatchError, fatalError } from '../errors.ts';
-import { after } from '../waiting.ts';
+import { after, deferred } from '../waiting.ts';
 import { bullmqOn, stallOptions } from './bullmq.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
 import { type LockRenewal, renewLocks } from './lock-renewal.ts';
@@ -49,7 +49,7 @@ export class BatchWorker {
   #resting = false;
   readonly #working = new Set<Promise<void>>();
   /** Lets the claiming look again whether to claim. */
-  #claimMore: () => void = () => {};
+  #claimMore = deferred();
 
   constructor(datastore: Datastore, queue: RowQueue, options: BatchWorkerOptions) {
     this.#options = options;
@@ -103,7 +103,7 @@ export class BatchWorker {
   pause(): void {
     this.#paused = true;
     for (const batch of this.#batches) batch.handBack();
-    this.#claimMore();
+    this.#claimMore.resolve();
   }
 
   /** Rows in hand are waited for until the deadline; then they are aborted and handed back. */
@@ -124,9 +124,8 @@ export class BatchWorker {
   async #claimBatches(): Promise<void> {
     while (!this.#paused) {
       if (!this.#wantsMore()) {
-        await new Promise<void>((resolve) => {
-          this.#claimMore = resolve;
-        });
+        this.#claimMore = deferred();
+        await this.#claimMore.promise;
         continue;
       }
       const token = randomUUID();
@@ -160,7 +159,7 @@ export class BatchWorker {
         if (ready !== undefined) void this.#process(batch, ready);
       }
     }
-    if (this.#wantsMore()) this.#claimMore();
+    if (this.#wantsMore()) this.#claimMore.resolve();
   }
 
   async #process(batch: ClaimedBatch, ready: ReadyRow): Promise<void> {

@@ -1,4 +1,5 @@
 import type { RowHistory, RowResult } from '../domain.ts';
+import { deferred } from '../waiting.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
 import type { Batch, BatchReturn, Leftover, RetryPolicy, RowTask } from './payload.ts';
@@ -75,15 +76,12 @@ export class ClaimedBatch {
   #inHand = 0;
   #isHandedBack = false;
   #isLost = false;
+  readonly #done = deferred();
   /** Resolves when nothing is left to be done with it here. */
-  readonly done: Promise<void>;
-  #resolveDone: () => void = () => {};
+  readonly done = this.#done.promise;
 
   constructor(options: ClaimedBatchOptions) {
     this.#options = options;
-    this.done = new Promise((resolve) => {
-      this.#resolveDone = resolve;
-    });
     const { batch, log, claim, onError } = options;
     this.#tasks = new Map(batch.tasks.map((task) => [task.row, task]));
     this.#ledger = new Ledger(batch.tasks);
@@ -192,7 +190,7 @@ export class ClaimedBatch {
   }
 
   #checkDone(): void {
-    if (this.#inHand === 0 && this.#ready.length === 0 && this.#waiting.size === 0) this.#resolveDone();
+    if (this.#inHand === 0 && this.#ready.length === 0 && this.#waiting.size === 0) this.#done.resolve();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RowResult } from '../domain.ts';
+import { repeat } from '../repeat.ts';
 import { after } from '../waiting.ts';
 import { isMissing } from './bullmq.ts';
 import type { Ledger } from './ledger.ts';
@@ -48,14 +49,12 @@ export class LedgerWriter {
   #unfinished: Unfinished[] = [];
   #writing: Promise<void> | undefined;
   #noteTimer: NodeJS.Timeout | undefined;
-  readonly #lookTimer: NodeJS.Timeout;
+  readonly #looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
   #ended = false;
   #closed = false;
 
   constructor(options: LedgerWriterOptions) {
     this.#options = options;
-    this.#lookTimer = setInterval(() => this.#look(), lookEveryMs);
-    this.#lookTimer.unref();
   }
 
   /** Takes the batch over from whoever had it: afterwards the ledger says all that they have done. */
@@ -98,7 +97,7 @@ export class LedgerWriter {
     this.end();
     this.#closed = true;
     clearTimeout(this.#noteTimer);
-    clearInterval(this.#lookTimer);
+    void this.#looks.stop();
   }
 
   #noteSoon(): void {

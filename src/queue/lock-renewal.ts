@@ -1,4 +1,5 @@
 import { steadyNow, watchClock } from '../clock.ts';
+import { repeat } from '../repeat.ts';
 import { lockMs } from './bullmq.ts';
 
 /** What extends locks: a worker of BullMQ. @returns the jobs whose lock is somebody else's */
@@ -60,12 +61,11 @@ export function renewLocks(onError: (error: Error) => void): LockRenewal {
           held.get(id)?.onLost?.();
         }
       };
-      const timer = setInterval(() => void renew(renewAfterMs).catch(onError), renewAfterMs);
-      timer.unref();
+      const renewals = repeat(() => renew(renewAfterMs), { everyMs: renewAfterMs, onError, catchUp: true });
       // Where locks run out by this clock, they would seem to have.
       const clock = watchClock(() => void renew(0).catch(onError));
       worker.once('closed', () => {
-        clearInterval(timer);
+        void renewals.stop();
         clock.close();
       });
     },

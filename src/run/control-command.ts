@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ControlCommand, DatedCommand } from '../cluster/entries.ts';
 import { writeFileAtomically } from '../files.ts';
+import { repeat } from '../repeat.ts';
+import { type Deferred, deferred } from '../waiting.ts';
 
 /**
  * How one process asks another to pause, go on with or cancel a run: with a file in the run's folder, which needs no
@@ -48,11 +50,7 @@ export interface CommandWatch {
 /** @param cluster of a shared datastore; without it only the run's folder is looked at. */
 export function watchCommands(runId: string, runFolder: string, cluster?: Cluster): CommandWatch {
   let current: ControlCommand = 'unpause';
-  let asking = false;
-  const waiting = new Set<{
-    readonly wanted: readonly ControlCommand[];
-    resolve(command: ControlCommand): void;
-  }>();
+  const waiting = new Set<Deferred<ControlCommand> & { readonly wanted: readonly ControlCommand[] }>();
 
   /** From the folder, and from the cluster; undefined: not asked yet. */
   const heard: { folder?: Heard; cluster?: Heard } = {};
@@ -72,33 +70,25 @@ export function watchCommands(runId: string, runFolder: string, cluster?: Cluste
       waiter.resolve(current);
     }
   };
-  const look = async (): Promise<void> => {
-    // While the datastore does not answer, the folder still does.
-    hear('folder', await readCommand(runFolder));
-    if (cluster === undefined || asking) return;
-    asking = true;
-    try {
-      hear('cluster', await cluster.commandOf(runId));
-    } catch {
-      // It is asked again.
-    } finally {
-      asking = false;
-    }
-  };
-  const timer = setInterval(() => void look(), pollMs);
-  timer.unref();
-  void look();
+  const ask = cluster && (async () => hear('cluster', await cluster.commandOf(runId)));
+  // Apart from each other: while the datastore does not answer, the folder still does.
+  const looks = [async () => hear('folder', await readCommand(runFolder)), ...(ask ? [ask] : [])].map(
+    (look) => repeat(look, { everyMs: pollMs }),
+  );
+  for (const look of looks) look.now();
   return {
     get current() {
       return current;
     },
     until(...wanted) {
       if (wanted.includes(current)) return Promise.resolve(current);
-      return new Promise((resolve) => {
-        waiting.add({ wanted, resolve });
-      });
+      const waiter = { wanted, ...deferred<ControlCommand>() };
+      waiting.add(waiter);
+      return waiter.promise;
     },
-    close: () => clearInterval(timer),
+    close() {
+      for (const look of looks) void look.stop();
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import { deferred } from '../waiting.ts';
+
 /**
  * How much of a run the datastore holds at a time: some seconds of work. Less would leave workers idle; more would
  * make rows that wait for a retry starve behind the backlog, and progress and cancelling coarse.
@@ -47,7 +49,7 @@ export class FeedWindow {
   #weights = 0;
   #finishedSince = 0;
   #since: number;
-  #wake: (() => void) | undefined;
+  #change = deferred();
 
   constructor(options: FeedWindowOptions) {
     this.#options = options;
@@ -123,18 +125,17 @@ export class FeedWindow {
     this.#heldBytes -= bytes;
     // A row that was collected is finished, whether its worker could say so or not.
     this.#lowerOpenRows(this.#heldRows);
-    this.#wake?.();
+    this.wake();
   }
 
   /** Resolves at the next change, or when `wake` is called. */
   changed(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
+    this.#change = deferred();
+    return this.#change.promise;
   }
 
   wake(): void {
-    this.#wake?.();
+    this.#change.resolve();
   }
 
   #lowerOpenRows(rows: number): void {
@@ -142,7 +143,7 @@ export class FeedWindow {
     if (finished <= 0) return;
     this.#openRows = rows;
     this.#measure(finished);
-    this.#wake?.();
+    this.wake();
   }
 
   #measure(finished: number): void {

@@ -1,5 +1,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import { isPresent, type PaceEntry, type RunEntry } from '../cluster/entries.ts';
+import { repeat } from '../repeat.ts';
+import { deferred } from '../waiting.ts';
 
 /** What a shared datastore tells a run of the workers that call for it. */
 export interface ClusterStatus {
@@ -37,62 +39,38 @@ export interface Heartbeat {
  * Shows a run to everybody who sees the datastore. Its rate is in force when the worker that leads has heard of the run,
  * and the others of its decision. Without one that leads nothing can be called, and the next one hears of the run first.
  */
-export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { cluster } = options;
-  let establish: () => void = () => {};
-  const established = new Promise<void>((resolve) => {
-    establish = () => {
-      isEstablished = true;
-      resolve();
-    };
-  });
-  let beating: Promise<void> | undefined;
+export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions): Heartbeat {
+  const established = deferred();
   let isEstablished = false;
   let isHeardOf = false;
-  let stopped = false;
-  let soon: NodeJS.Timeout | undefined;
 
   const beat = async (): Promise<void> => {
-    try {
-      const entry = options.entry();
-      await cluster.putRun(entry);
-      const known = await cluster.pace(entry.baseUrl);
-      const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
-      const includesRun = pace?.runs.includes(entry.id) ?? true;
-      if (includesRun && (isHeardOf || (pace?.workers ?? 1) === 1)) establish();
-      isHeardOf = includesRun;
-      const workers = (await cluster.workers(entry.baseUrl)).filter((worker) => isPresent(worker));
-      const restingMs = pace === undefined ? 0 : pace.restMs - (Date.now() - Date.parse(pace.seenAt));
-      options.onClusterStatus({
-        workers: workers.length,
-        restingMs: Math.max(0, restingMs),
-        ...(pace !== undefined && { pace }),
-      });
-    } catch (error) {
-      options.onError(error as Error);
+    const own = entry();
+    await cluster.putRun(own);
+    const known = await cluster.pace(own.baseUrl);
+    const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
+    const includesRun = pace?.runs.includes(own.id) ?? true;
+    if (includesRun && (isHeardOf || (pace?.workers ?? 1) === 1)) {
+      isEstablished = true;
+      established.resolve();
     }
-  };
-  const beatOnce = (): void => {
-    beating ??= beat().finally(() => {
-      beating = undefined;
-      if (isEstablished || stopped) return;
-      clearTimeout(soon);
-      soon = setTimeout(beatOnce, firstBeatsMs);
-      soon.unref();
+    isHeardOf = includesRun;
+    const workers = (await cluster.workers(own.baseUrl)).filter((worker) => isPresent(worker));
+    const restingMs = pace === undefined ? 0 : pace.restMs - (Date.now() - Date.parse(pace.seenAt));
+    onClusterStatus({
+      workers: workers.length,
+      restingMs: Math.max(0, restingMs),
+      ...(pace !== undefined && { pace }),
     });
   };
-  const timer = setInterval(beatOnce, beatMs);
-  timer.unref();
-  beatOnce();
+  const beats = repeat(beat, { everyMs: () => (isEstablished ? beatMs : firstBeatsMs), onError });
+  beats.now();
 
   return {
-    established,
+    established: established.promise,
     async stop() {
-      stopped = true;
-      clearInterval(timer);
-      clearTimeout(soon);
-      await beating;
-      await cluster.putRun(options.entry());
+      await beats.stop();
+      await cluster.putRun(entry());
     },
   };
 }

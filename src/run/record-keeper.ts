@@ -1,4 +1,5 @@
 import { steadyNow } from '../clock.ts';
+import { type Repeated, repeat } from '../repeat.ts';
 import { actualState, enterState, type RunRecord, type RunState } from './record.ts';
 import type { RunStore } from './store.ts';
 
@@ -17,7 +18,7 @@ export class RecordKeeper {
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #notes: Repeated | undefined;
 
   constructor(store: Pick<RunStore, 'save'>, record: RunRecord) {
     this.#store = store;
@@ -39,10 +40,9 @@ export class RecordKeeper {
 
   /** Writes the record as it is when its turn comes, never two at a time, and from then on now and then. */
   save(): Promise<void> {
-    if (this.#timer === undefined) {
+    if (this.#notes === undefined) {
       this.#notedAt = steadyNow();
-      this.#timer = setInterval(() => this.#note(), notedEveryMs);
-      this.#timer.unref();
+      this.#notes = repeat(() => this.#note(), { everyMs: notedEveryMs });
     }
     this.#saving = this.#saving.catch(() => {}).then(() => this.#store.save(this.#timed('notedMs')));
     return this.#saving;
@@ -50,15 +50,15 @@ export class RecordKeeper {
 
   /** Notes nothing any more. */
   close(): void {
-    clearInterval(this.#timer);
+    void this.#notes?.stop();
   }
 
-  #note(): void {
+  async #note(): Promise<void> {
     const now = steadyNow();
     const isLate = now > this.#notedAt + lateMs;
     this.#notedAt = now;
     // Worth no error: without it, the times of the journal tell how long the run was at work.
-    if (this.#record.state === 'running' && !isLate) this.save().catch(() => {});
+    if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
   /** The record, with how long the run has been at work since it was in state `running`, if it is. */

@@ -7,11 +7,6 @@ import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
 import { answered, tooMany } from '../worker/answers.ts';
 import { gateOnTimeline } from './gate-on-timeline.ts';
 
-/** Fake timers do not reach node:timers/promises. */
-vi.mock('../../src/waiting.ts', () => ({
-  after: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
-}));
-
 const beatMs = 100;
 const leading = { leads: true, policies: [{ text: 'auto', auto: true }] };
 const following = { leads: false, policies: [] };

@@ -79,7 +79,7 @@ export async function worker(flags: WorkerFlags): Promise<ExitCode> {
     log.info({ queue: datastore.description, ...api, ...facts }, 'worker started');
     const { choice } = duties;
     const [end] = await Promise.all([
-      serving?.end ?? aborted(stop.signal),
+      serving?.end ?? aborted(stop.signal).then((): ServeEnd => ({ because: 'stopped' })),
       store &&
         coordinateRuns({
           store,
@@ -169,8 +169,8 @@ function watchTrouble(datastore: Datastore, log: Logger): NodeJS.Timeout {
 }
 
 /** @throws a fatal error when the worker could not go on. */
-function conclude(end: ServeEnd | 'aborted', log: Logger): ExitCode {
-  if (end === 'aborted' || end.because === 'stopped') {
+function conclude(end: ServeEnd, log: Logger): ExitCode {
+  if (end.because === 'stopped') {
     log.info('worker stopped');
     return exitCodes.success;
   }

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { type CqbatchError, fatalError } from '../../errors.ts';
 import { packageRoot } from '../../package.ts';
 import { circumstance, systemError } from '../../system-error.ts';
-import { after } from '../../waiting.ts';
+import { deferred, orAfter } from '../../waiting.ts';
 import type { OpenData, Reply, Request, StatementError, StatementResult } from './protocol.ts';
 
 /** One PostgreSQL session, kept by a thread of its own. */
@@ -72,12 +72,12 @@ function unusable(folder: string, cause: unknown): CqbatchError {
 }
 
 class ThreadSession implements Session {
-  readonly lost: Promise<Error>;
+  readonly #lost = deferred<Error>();
+  readonly lost = this.#lost.promise;
   readonly #folder: string;
   readonly #thread: Worker;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners: ((channel: string, payload: string) => void)[] = [];
-  #reportLoss: (failure: Error) => void = () => {};
   #lastId = 0;
   #failure: Error | undefined;
   #closing: Promise<void> | undefined;
@@ -85,9 +85,6 @@ class ThreadSession implements Session {
   constructor(thread: Worker, folder: string) {
     this.#thread = thread;
     this.#folder = folder;
-    this.lost = new Promise((resolve) => {
-      this.#reportLoss = resolve;
-    });
     let cause: unknown;
     thread.on('message', (reply: Reply) => this.#receive(reply));
     thread.on('error', (error) => {
@@ -113,7 +110,7 @@ class ThreadSession implements Session {
     if (this.#failure === undefined) {
       const exited = once(this.#thread, 'exit');
       const closed = Promise.all([this.#send({ id: 0, type: 'close' }), exited]);
-      await Promise.race([closed, after(closingLimitMs)]).catch(() => {});
+      await orAfter(closed, closingLimitMs).catch(() => {});
     }
     await this.#thread.terminate();
   }
@@ -152,7 +149,7 @@ class ThreadSession implements Session {
     this.#waiting.clear();
     // After a write to its log that failed, PostgreSQL takes statements and never answers.
     void this.#thread.terminate();
-    if (this.#closing === undefined) this.#reportLoss(failure);
+    if (this.#closing === undefined) this.#lost.resolve(failure);
   }
 }
 

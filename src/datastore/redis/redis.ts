@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { usageError } from '../../errors.ts';
-import { after } from '../../waiting.ts';
+import { deferred, orAfter } from '../../waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, parseRedisUrl, type RedisAddress } from './address.ts';
 import { attempt, noteReasons, ready } from './attempt.ts';
@@ -54,13 +54,10 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
 
   const failover = new FailoverWatch({ ...settings, role: 'worker' });
   const troubles: Trouble[] = [];
-  let reportLoss: (failure: Error) => void = () => {};
-  const lost = new Promise<Error>((resolve) => {
-    reportLoss = resolve;
-  });
+  const lost = deferred<Error>();
   const open = (role: 'worker' | 'producer'): RedisClient => {
     const trouble = new Trouble(context.where, context.secrets, (reply) =>
-      reportLoss(explainFailure([reply], context)),
+      lost.resolve(explainFailure([reply], context)),
     );
     troubles.push(trouble);
     const client = createClient({ ...settings, role, onErrorReply: (error) => trouble.noteReply(error) });
@@ -94,7 +91,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
         return troubles.map(({ text }) => text).find((text) => text !== undefined);
       },
       // However long it is away, it may come back; one whose disk is full needs somebody.
-      lost,
+      lost: lost.promise,
       incarnation: () => incarnationOf(connection, context.prefix),
       runScript: scriptsOn(connection),
       async renew() {},
@@ -170,7 +167,7 @@ async function inspectFirst(
 async function closeClient(client: RedisClient): Promise<void> {
   if (client.status === 'ready') {
     const goodbye = client.quit().catch(() => {});
-    await Promise.race([goodbye, after(closingLimitMs)]);
+    await orAfter(goodbye, closingLimitMs);
   }
   client.disconnect();
   // What still waits for a Redis that is away would wait for good.

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { repeat } from '../src/repeat.ts';
+import { deferred } from '../src/waiting.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A task that goes on until it is told to end. */
+function slowTask() {
+  const ends: (() => void)[] = [];
+  const task = vi.fn(() => {
+    const { promise, resolve } = deferred();
+    ends.push(resolve);
+    return promise;
+  });
+  return { task, end: () => ends.shift()?.() };
+}
+
+test('a task is repeated after each period, whatever it throws', async () => {
+  const errors: string[] = [];
+  const task = vi.fn(() => Promise.reject(new Error('away')));
+  repeat(task, { everyMs: 100, onError: ({ message }) => errors.push(message) });
+  expect(task).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(250);
+  expect(errors).toEqual(['away', 'away']);
+});
+
+test('a task that is under way is not begun again when it is due', async () => {
+  const { task, end } = slowTask();
+  repeat(task, { everyMs: 100 });
+  await vi.advanceTimersByTimeAsync(350);
+  expect(task).toHaveBeenCalledTimes(1);
+  end();
+  await vi.advanceTimersByTimeAsync(40);
+  expect(task).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(60);
+  expect(task).toHaveBeenCalledTimes(2);
+});
+
+test('one that catches up, or is wanted now, is begun once more as soon as it has ended', async () => {
+  const late = slowTask();
+  repeat(late.task, { everyMs: 100, catchUp: true });
+  await vi.advanceTimersByTimeAsync(350);
+  late.end();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(late.task).toHaveBeenCalledTimes(2);
+
+  const wanted = slowTask();
+  const repeated = repeat(wanted.task, { everyMs: 1_000_000 });
+  for (let times = 0; times < 3; times++) repeated.now();
+  expect(wanted.task).toHaveBeenCalledTimes(1);
+  wanted.end();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(wanted.task).toHaveBeenCalledTimes(2);
+});
+
+test('stopping waits for what is under way, and begins nothing more', async () => {
+  const { task, end } = slowTask();
+  const repeated = repeat(task, { everyMs: 100 });
+  repeated.now();
+  repeated.now();
+  const stopped = vi.fn();
+  void repeated.stop().then(stopped);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(stopped).not.toHaveBeenCalled();
+  end();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(stopped).toHaveBeenCalledOnce();
+  expect(task).toHaveBeenCalledTimes(1);
+});

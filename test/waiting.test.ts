@@ -1,0 +1,32 @@
+import { getEventListeners } from 'node:events';
+import { expect, test } from 'vitest';
+import { aborted, deferred, onAbort, orAborted, orAfter } from '../src/waiting.ts';
+
+test('a promise is waited for at most so long', async () => {
+  expect(await orAfter(Promise.resolve('in time'), 60_000)).toBe('in time');
+  expect(await orAfter(deferred().promise, 1)).toBeUndefined();
+  await expect(orAfter(Promise.reject(new Error('failed')), 60_000)).rejects.toThrow('failed');
+  expect(await orAfter(Promise.resolve('late'))).toBe('late');
+});
+
+test('a promise is waited for until a signal aborts, which is listened to no longer', async () => {
+  const { signal } = new AbortController();
+  expect(await orAborted(Promise.resolve('in time'), signal)).toBe('in time');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  const abort = new AbortController();
+  const waiting = orAborted(deferred().promise, abort.signal);
+  abort.abort();
+  expect(await waiting).toBeUndefined();
+  expect(await orAborted(deferred().promise, abort.signal)).toBeUndefined();
+  await aborted(abort.signal);
+});
+
+test('a listener hears of an abort once, also of an earlier one, and not after it was taken away', () => {
+  const heard: string[] = [];
+  const abort = new AbortController();
+  onAbort(abort.signal, () => heard.push('kept'));
+  onAbort(abort.signal, () => heard.push('taken away'))();
+  abort.abort();
+  onAbort(abort.signal, () => heard.push('late'));
+  expect(heard).toEqual(['kept', 'late']);
+});
