@@ -1,6 +1,7 @@
-import { rateTtlMs, type SlotReply, type SlotRequest } from '../cluster/timeline.ts';
+import { rateTtlMs, type SlotReply } from '../cluster/timeline.ts';
 import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
+import { type Situation, TimelineVisits, type Visit } from './timeline-visits.ts';
 import type { VisitTiming } from './visit-timing.ts';
 
 /**
@@ -11,14 +12,6 @@ export const patienceMs = 150;
 
 /** What a refusal means is known after the next beat of whoever leads, or soon. */
 const considerMs = 50;
-const visitSpread = 0.3;
-/** A visit without a reply is lost. */
-const lostMs = 250;
-/** How quickly the measured pace of this worker follows. */
-const usedOverMs = 300;
-/** More slots than were used of late are asked for when calls wait. */
-const growth = 1.5;
-const smoothing = 0.2;
 /** Rows are written down before their slots by as much as the slowest of late took, and by that for timers that are late. */
 const spareLeadMs = 5;
 /** Nobody knows yet how long it takes. */
@@ -49,7 +42,7 @@ export interface Step {
   /** So many of those that are ready go out. */
   readonly admitted: number;
   /** To be asked of the timeline; the answer goes to `replied`. */
-  readonly visit?: Omit<SlotRequest, 'worker'>;
+  readonly visit?: Visit;
   /** When to ask again, unless a call comes or ends before; infinite: then only. */
   readonly wakeAt: number;
 }
@@ -72,8 +65,8 @@ export class CallScheduler {
   /** Calls in flight that the user wants in this process, whatever the others do; undefined: as many as it is given. */
   readonly #wanted: number | undefined;
   readonly #timing: VisitTiming;
-  readonly #random: () => number;
   readonly #slots: HeldSlots;
+  readonly #visits: TimelineVisits;
   readonly #clock = new ServerClock();
   #active = 0;
   #reserved = 0;
@@ -84,16 +77,6 @@ export class CallScheduler {
   #permittedUntil = Number.NEGATIVE_INFINITY;
   #restUntil = Number.NEGATIVE_INFINITY;
   #ownRestUntil = Number.NEGATIVE_INFINITY;
-  #visitedAt = Number.NEGATIVE_INFINITY;
-  #isVisiting = false;
-  #wasGranted = false;
-  #repliedTo = Number.NEGATIVE_INFINITY;
-  #visitAfterMs = 0;
-  #toldNeed = 0;
-  #replyMs = 0;
-  #latencyMs: number | undefined;
-  #usedPerMs = 0;
-  #usedAt = 0;
   /** Since when there is always something that wants to be called. */
   #waitingSince = Number.POSITIVE_INFINITY;
 
@@ -104,8 +87,8 @@ export class CallScheduler {
   }) {
     this.#timing = options.timing;
     this.#slots = new HeldSlots(options.timing.lateUse);
+    this.#visits = new TimelineVisits(options.timing, options.random);
     this.#wanted = options.concurrency;
-    this.#random = options.random;
   }
 
   /** Calls that other workers have in flight, as the timeline knew it a moment ago. */
@@ -163,8 +146,7 @@ export class CallScheduler {
   /** A call is over. */
   ended(durationMs: number): void {
     this.#active -= 1;
-    this.#latencyMs ??= durationMs;
-    this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
+    this.#visits.ended(durationMs);
   }
 
   step(now: number, { waiting, ready }: PendingCalls): Step {
@@ -172,29 +154,25 @@ export class CallScheduler {
     else this.#waitingSince = Math.min(this.#waitingSince, now);
     const lost = this.#slots.drop(now, this.restUntil);
     // A worker that comes late to many of its slots needs no fewer of them.
-    this.#count(now, ready > 0 && this.#active < this.places ? lost : 0);
+    this.#visits.used(now, ready > 0 && this.#active < this.places ? lost : 0);
     let admitted = 0;
     while (admitted < ready && this.#mayCall(now)) {
       this.#active += 1;
       this.#reserved -= 1;
       admitted += 1;
     }
-    this.#count(now, admitted);
+    this.#visits.used(now, admitted);
     const reserved = Math.max(0, Math.min(waiting, this.#turns(now) - this.#reserved));
     this.#reserved += reserved;
     const left = { waiting: waiting - reserved, ready: ready - admitted };
-    const visit = this.#visit(now, left);
+    const visit = this.#visits.next(now, this.#situation(left));
     return { reserved, admitted, ...(visit && { visit }), wakeAt: this.#wakeAt(now, left) };
   }
 
   /** The timeline has replied to what was asked at some time. */
   replied(sentAt: number, now: number, reply: SlotReply): void {
     this.#clock.heard(sentAt, now, reply.now);
-    // A worker that was frozen meanwhile is no farther away than before: it would take slots that lie too far ahead.
-    this.#replyMs += (Math.min(now - sentAt, lostMs) - this.#replyMs) * smoothing;
-    if (sentAt < this.#repliedTo) return;
-    this.#repliedTo = sentAt;
-    this.#isVisiting = false;
+    if (!this.#visits.replied(sentAt, now, reply.count)) return;
     this.#permittedUntil = reply.isSet ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
     this.#places = reply.places;
     this.elsewhere = reply.elsewhere;
@@ -206,9 +184,8 @@ export class CallScheduler {
     }
     this.#slots.thinOut(reply.gap);
     // What came so late belongs to a time that others have counted on.
-    if (reply.count > 0 && now - sentAt <= this.#aheadMs)
+    if (reply.count > 0 && now - sentAt <= this.#visits.aheadMs(this.#leadMs))
       this.#slots.add(this.#clock.localTime(reply.from), reply.gap, reply.count);
-    this.#wasGranted = reply.count > 0;
   }
 
   #mayCall(now: number): boolean {
@@ -233,70 +210,24 @@ export class CallScheduler {
     return Math.min(this.#slowestMs + spareLeadMs, mostLeadMs);
   }
 
-  /** Slots are taken farther ahead from a timeline that is far away. */
-  get #aheadMs(): number {
-    const { aheadMs, visitMs } = this.#timing;
-    return this.#leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
-  }
-
-  #visit(now: number, pending: PendingCalls): Step['visit'] {
-    const visitAt = this.#visitAt(pending);
-    if (now < visitAt) return undefined;
-    const waiting = this.#uncalled(pending);
-    const need = Math.min(this.#wanted ?? Number.POSITIVE_INFINITY, this.#active + waiting);
-    this.#toldNeed = need;
-    this.#visitedAt = now;
-    this.#isVisiting = true;
-    const { visitMs } = this.#timing;
-    // This process did not run, else the visit would not be late.
-    const since = Math.max(visitAt, this.#waitingSince, this.restUntil);
-    const pastMs = Math.min(this.#timing.pastMs, now - since);
-    this.#visitAfterMs = visitMs * (1 - visitSpread + 2 * visitSpread * this.#random());
+  /** What the next visit to the timeline goes by. */
+  #situation({ waiting }: PendingCalls): Situation {
     return {
-      want: this.#want(waiting),
-      held: this.#slots.count,
-      need,
+      // Some that have a turn are being written down.
+      uncalled: waiting + this.#reserved,
+      reserved: this.#reserved,
       active: this.#active,
-      aheadMs: this.#aheadMs,
-      leadInMs: pastMs > 0 ? -pastMs : this.#replyMs + this.#leadMs,
+      places: this.places,
+      wanted: this.#wanted ?? Number.POSITIVE_INFINITY,
+      slots: this.#slots.count,
+      isRateKept: this.#gap !== undefined,
+      leadMs: this.#leadMs,
+      readySince: Math.max(this.#waitingSince, this.restUntil),
     };
   }
 
-  /** All that want to be called; some that have a turn are being written down. */
-  #uncalled({ waiting }: PendingCalls): number {
-    return waiting + this.#reserved;
-  }
-
-  /** Who has nothing to call says so once, and then nothing. */
-  #visitAt(pending: PendingCalls): number {
-    if (this.#isVisiting) return this.#visitedAt + lostMs;
-    const waiting = this.#uncalled(pending);
-    if (waiting === 0 && this.#active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
-    const { soonMs } = this.#timing;
-    const lacksSlots =
-      this.#gap !== undefined &&
-      this.#wasGranted &&
-      this.#slots.count < waiting &&
-      this.#slots.count <= this.#reserved;
-    const isStarved = waiting > 0 && (this.places === 0 || this.#toldNeed === 0 || lacksSlots);
-    return this.#visitedAt + (isStarved ? soonMs : this.#visitAfterMs);
-  }
-
-  /** Slots for the calls that can be made in the time ahead: more would be lost to everybody. */
-  #want(waiting: number): number {
-    const free = Math.max(0, this.places - this.#active);
-    const ends =
-      this.#latencyMs === undefined ? 0 : (this.places * this.#aheadMs) / Math.max(this.#latencyMs, 1);
-    const used = this.#usedPerMs * this.#aheadMs;
-    const demand = waiting > 0 ? Math.max(waiting, Math.ceil(used * growth)) : Math.ceil(used);
-    return Math.max(
-      0,
-      Math.min(Math.floor(free + ends * this.#timing.endsShare), demand) - this.#slots.count,
-    );
-  }
-
   #wakeAt(now: number, pending: PendingCalls): number {
-    const visitAt = this.#visitAt(pending);
+    const visitAt = this.#visits.nextAt(this.#situation(pending));
     if (now >= this.#permittedUntil) return visitAt;
     return Math.min(visitAt, this.#callAt(now, pending), this.#reserveAt(pending));
   }
@@ -313,11 +244,5 @@ export class CallScheduler {
     return this.#reserved < this.places
       ? this.#slots.at(this.#reserved) - this.#leadMs
       : Number.POSITIVE_INFINITY;
-  }
-
-  #count(now: number, slots: number): void {
-    const weight = Math.exp(-(now - this.#usedAt) / usedOverMs);
-    this.#usedPerMs = this.#usedPerMs * weight + slots / usedOverMs;
-    this.#usedAt = now;
   }
 }

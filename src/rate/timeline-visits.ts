@@ -1,0 +1,131 @@
+import type { SlotRequest } from '../cluster/timeline.ts';
+import type { VisitTiming } from './visit-timing.ts';
+
+/** A visit is early or late by up to so much of the time between two, so that workers do not come together. */
+const visitSpread = 0.3;
+/** A visit without a reply is lost. */
+const lostMs = 250;
+/** How quickly the measured pace of this worker follows. */
+const usedOverMs = 300;
+/** More slots than were used of late are asked for when calls wait. */
+const growth = 1.5;
+const smoothing = 0.2;
+
+/** What a worker asks of the timeline. */
+export type Visit = Omit<SlotRequest, 'worker'>;
+
+/** How a worker is doing. */
+export interface Situation {
+  /** All rows that want to be called, and those of them that have a turn. */
+  readonly uncalled: number;
+  readonly reserved: number;
+  /** Calls in flight, those that may be, and those that its user wants. */
+  readonly active: number;
+  readonly places: number;
+  readonly wanted: number;
+  /** Slots that it has, and whether slots are needed at all. */
+  readonly slots: number;
+  readonly isRateKept: boolean;
+  /** How long before its slot a row is written down. */
+  readonly leadMs: number;
+  /** Since when there is something that may be called. */
+  readonly readySince: number;
+}
+
+/** When a worker visits the timeline, and how many slots it asks for: as many as it can use until the next visit. */
+export class TimelineVisits {
+  readonly #timing: VisitTiming;
+  readonly #random: () => number;
+  #visitedAt = Number.NEGATIVE_INFINITY;
+  #isVisiting = false;
+  #wasGranted = false;
+  #repliedTo = Number.NEGATIVE_INFINITY;
+  #visitAfterMs = 0;
+  #toldNeed = 0;
+  #replyMs = 0;
+  #latencyMs: number | undefined;
+  #usedPerMs = 0;
+  #usedAt = 0;
+
+  constructor(timing: VisitTiming, random: () => number) {
+    this.#timing = timing;
+    this.#random = random;
+  }
+
+  /** A call is over. */
+  ended(durationMs: number): void {
+    this.#latencyMs ??= durationMs;
+    this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
+  }
+
+  /** So many slots could be used at that time. */
+  used(now: number, slots: number): void {
+    const weight = Math.exp(-(now - this.#usedAt) / usedOverMs);
+    this.#usedPerMs = this.#usedPerMs * weight + slots / usedOverMs;
+    this.#usedAt = now;
+  }
+
+  /**
+   * The timeline has replied to a visit.
+   *
+   * @param granted slots
+   * @returns whether that is news: a reply to a later visit may have come before
+   */
+  replied(sentAt: number, now: number, granted: number): boolean {
+    // A worker that was frozen meanwhile is no farther away than before: it would take slots that lie too far ahead.
+    this.#replyMs += (Math.min(now - sentAt, lostMs) - this.#replyMs) * smoothing;
+    if (sentAt < this.#repliedTo) return false;
+    this.#repliedTo = sentAt;
+    this.#isVisiting = false;
+    this.#wasGranted = granted > 0;
+    return true;
+  }
+
+  /** How far ahead slots are taken: farther from a timeline that is far away. */
+  aheadMs(leadMs: number): number {
+    const { aheadMs, visitMs } = this.#timing;
+    return leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
+  }
+
+  /** When the timeline is to be visited; infinite: who has nothing to call says so once, and then nothing. */
+  nextAt({ uncalled, reserved, active, places, slots, isRateKept }: Situation): number {
+    if (this.#isVisiting) return this.#visitedAt + lostMs;
+    if (uncalled === 0 && active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
+    const lacksSlots = isRateKept && this.#wasGranted && slots < uncalled && slots <= reserved;
+    const isStarved = uncalled > 0 && (places === 0 || this.#toldNeed === 0 || lacksSlots);
+    return this.#visitedAt + (isStarved ? this.#timing.soonMs : this.#visitAfterMs);
+  }
+
+  /** @returns what to ask of the timeline now, if it is time for that */
+  next(now: number, situation: Situation): Visit | undefined {
+    const visitAt = this.nextAt(situation);
+    if (now < visitAt) return undefined;
+    const { uncalled, active, wanted, slots, leadMs, readySince } = situation;
+    const { visitMs, pastMs: mostPastMs } = this.#timing;
+    const need = Math.min(wanted, active + uncalled);
+    this.#toldNeed = need;
+    this.#visitedAt = now;
+    this.#isVisiting = true;
+    // This process did not run, else the visit would not be late.
+    const pastMs = Math.min(mostPastMs, now - Math.max(visitAt, readySince));
+    this.#visitAfterMs = visitMs * (1 - visitSpread + 2 * visitSpread * this.#random());
+    return {
+      want: this.#want(situation),
+      held: slots,
+      need,
+      active,
+      aheadMs: this.aheadMs(leadMs),
+      leadInMs: pastMs > 0 ? -pastMs : this.#replyMs + leadMs,
+    };
+  }
+
+  /** Slots for the calls that can be made in the time ahead: more would be lost to everybody. */
+  #want({ uncalled, active, places, slots, leadMs }: Situation): number {
+    const aheadMs = this.aheadMs(leadMs);
+    const free = Math.max(0, places - active);
+    const ends = this.#latencyMs === undefined ? 0 : (places * aheadMs) / Math.max(this.#latencyMs, 1);
+    const used = this.#usedPerMs * aheadMs;
+    const demand = uncalled > 0 ? Math.max(uncalled, Math.ceil(used * growth)) : Math.ceil(used);
+    return Math.max(0, Math.min(Math.floor(free + ends * this.#timing.endsShare), demand) - slots);
+  }
+}
