@@ -1,11 +1,10 @@
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { fastestRate, type Pace, reasons, slowestRate } from './pace.ts';
+import { SlowStart } from './rate-changes.ts';
 import { RateIndependence } from './rate-independence.ts';
 import { RateSearch } from './rate-search.ts';
-import { Reaction } from './reaction.ts';
-import { SlowStart } from './slow-start.ts';
 import { StatedPace, statedRemaining } from './stated-pace.ts';
-import type { RateNews, Traffic } from './traffic.ts';
+import { type RateNews, Reaction, type Traffic } from './traffic.ts';
 
 /** What an earlier governor has learned of the same API. */
 export interface Learned {

@@ -1,3 +1,5 @@
+import { firstRate, inUse } from './pace.ts';
+
 /** At the beginning the rate doubles in such a time, or in that of so many reactions. */
 const startSeconds = 0.5;
 const startReactions = 4;
@@ -29,11 +31,6 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
   return (
     (1 + (Math.min(seconds, gentle) / gentle) ** 2) * 2 ** (Math.max(0, seconds - gentle) / doublingSeconds)
   );
-}
-
-/** What comes nearer to a goal, by a factor e in so many seconds, after some. */
-export function approached(value: number, goal: number, seconds: number, inSeconds: number): number {
-  return value + (goal - value) * Math.min(1, seconds / inSeconds);
 }
 
 /** Below what is held, after a refusal, so that some allowance gathers; a longer wait has let it gather already. */
@@ -68,4 +65,127 @@ export function cutAtOnce(rate: number): number {
 export function cutAgain(rate: number, acceptedPerSecond: number | undefined): number {
   const next = acceptedPerSecond === undefined ? rate / 2 : ofAccepted * acceptedPerSecond;
   return Math.min(Math.max(next, rate * slowest), rate * gentlest);
+}
+
+const doublingMs = 500;
+/** After a rest of so long calls begin with a part of the rate; shorter ones cost too much already. */
+const longRestMs = 3_000;
+const afterRest = 0.25;
+
+/** Lets the rate rise quickly but never at once: at the beginning, after a rest, and when the API promises much. */
+export class SlowStart {
+  #ceiling: number;
+  #updatedAt: number;
+  #restedMs = 0;
+  #rate: number;
+
+  /** @param learned the rate that was fine in an earlier run. */
+  constructor(now: number, learned = 0) {
+    this.#ceiling = Math.max(firstRate, afterRest * learned);
+    this.#rate = this.#ceiling;
+    this.#updatedAt = now;
+  }
+
+  /**
+   * @param wanted calls per second
+   * @param used calls per second that are used of the rate: only what is used rises
+   * @returns calls per second that may be made
+   */
+  limit(now: number, wanted: number, used: number, resting: boolean): number {
+    const passed = now - this.#updatedAt;
+    this.#updatedAt = now;
+    if (resting) {
+      this.#restedMs += passed;
+      return Math.min(wanted, this.#ceiling);
+    }
+    if (this.#restedMs >= longRestMs)
+      this.#ceiling = Math.min(this.#ceiling, Math.max(1, afterRest * this.#rate));
+    this.#restedMs = 0;
+    if (wanted > this.#ceiling && used >= inUse * this.#ceiling) this.#ceiling *= 2 ** (passed / doublingMs);
+    this.#rate = Math.min(wanted, this.#ceiling);
+    return this.#rate;
+  }
+}
+
+/** What a settling comes to: still going on, enough was done, too much is refused still, or nothing is accepted. */
+export type SettlingVerdict = 'going-on' | 'settled' | 'too-fast' | 'dry';
+
+export interface Cut {
+  /** Calls per second from now on. */
+  readonly rate: number;
+  /** Milliseconds that a call takes, and that calls are still sent as before. */
+  readonly latencyMs: number;
+  readonly lagMs: number;
+  /** Milliseconds to let an allowance gather in, at least. */
+  readonly restMs?: number;
+}
+
+const shortestRestMs = 50;
+const longestRestMs = 2_000;
+/** Calls of the new rate that are skipped, and that must have been made before it is judged. */
+const restCalls = 3;
+const judgedCalls = 4;
+const shortestMs = 200;
+/** So many refusals with nothing accepted, and nothing will be for a while. */
+const dryAfter = 3;
+/** So many refusals that are more than half of the calls leave no doubt. */
+const clearly = 5;
+/** Calls that may still be refused, and a share of all. */
+const toleratedCalls = 1;
+const tolerated = 0.1;
+
+/** What happened between two updates. Times are milliseconds. */
+export interface Period {
+  readonly since: number;
+  readonly now: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  /** Until when the API has asked to wait. */
+  readonly waitUntil: number;
+}
+
+/**
+ * The time after the rate was lowered, until it has shown whether that was enough. What is told at first is of calls
+ * that were sent before: nothing counts until all reports are of later ones.
+ */
+export class Cooldown {
+  readonly restUntil: number;
+  readonly #judgedMs: number;
+  readonly #reactionMs: number;
+  #waitUntil = 0;
+  #countsFrom: number;
+  #countedFrom: number | undefined;
+  #accepted = 0;
+  #refused = 0;
+
+  constructor(now: number, { rate, latencyMs, lagMs, restMs = 0 }: Cut) {
+    const skippedMs = Math.max((restCalls * 1_000) / rate, restMs, shortestRestMs);
+    this.restUntil = now + Math.min(skippedMs, longestRestMs);
+    this.#reactionMs = latencyMs + lagMs;
+    this.#countsFrom = Math.max(this.restUntil, now + this.#reactionMs);
+    this.#judgedMs = Math.max(shortestMs, (judgedCalls * 1_000) / rate);
+  }
+
+  update({ since, now, accepted, rejected, waitUntil }: Period): SettlingVerdict {
+    if (waitUntil > this.#waitUntil) {
+      // Calls that waited were refused all the same.
+      if (this.#waitUntil > 0 && now > this.#waitUntil + this.#reactionMs / 2) return 'too-fast';
+      this.#waitUntil = waitUntil;
+      this.#countsFrom = Math.max(this.#countsFrom, waitUntil + this.#reactionMs);
+    }
+    if (since < this.#countsFrom) return 'going-on';
+    this.#countedFrom ??= since;
+    this.#accepted += accepted;
+    this.#refused += rejected;
+    if (this.#refused >= dryAfter && this.#accepted === 0) return 'dry';
+    if (this.#refused >= clearly && this.#refused > this.#accepted) return 'too-fast';
+    if (now < this.#countedFrom + this.#judgedMs) return 'going-on';
+    return this.#refused > Math.max(toleratedCalls, tolerated * this.#accepted) ? 'too-fast' : 'settled';
+  }
+
+  /** Calls per second that were accepted meanwhile; undefined when they were too few to tell. */
+  acceptedPerSecond(now: number): number | undefined {
+    if (this.#countedFrom === undefined || this.#accepted < judgedCalls) return undefined;
+    return (this.#accepted * 1_000) / (now - this.#countedFrom);
+  }
 }

@@ -1,4 +1,4 @@
-import { Backoff } from './backoff.ts';
+import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Calls made at about the same rate. */

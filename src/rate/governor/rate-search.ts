@@ -1,9 +1,8 @@
-import { Cooldown } from './cooldown.ts';
 import { KnownRates } from './known-rates.ts';
 import { fastestRate, firstRate, inUse, type Phase, reasons, slowestRate } from './pace.ts';
-import { ProbeSchedule } from './probe-schedule.ts';
 import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
 import {
+  Cooldown,
   cutAfterStart,
   cutAgain,
   cutAtOnce,
@@ -12,8 +11,8 @@ import {
   searchedRate,
   startingGrowth,
 } from './rate-changes.ts';
-import { Tally } from './tally.ts';
-import type { RateNews } from './traffic.ts';
+import { ProbeSchedule } from './schedules.ts';
+import { type RateNews, Tally } from './traffic.ts';
 
 /** Tests whether calls are accepted again are single calls. */
 const testRate = 1;
@@ -99,8 +98,6 @@ export class RateSearch {
     this.#updatedAt = now;
     this.#tally.count(news, usedMs, this.#rate);
     this.#tally.waited(overlap(waitUntil));
-    const isSettling = this.#phase === 'settling' || this.#phase === 'waiting';
-    this.#known.count((now - since) / 1_000, news.accepted, news.rejected > 0 && !isSettling);
     const isExhausted = this.#isExhausted(news);
     if (news.rejected > 0) this.#refused(news);
     else if (isExhausted) this.#lower(news);

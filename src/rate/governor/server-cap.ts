@@ -1,6 +1,6 @@
-import { Backoff } from './backoff.ts';
 import { AcceptedCalls, CapTrial } from './cap-trial.ts';
 import { longWaitMs } from './quota-exhaustion.ts';
+import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /** The first refusal tells so much because nothing else is known: later two of them are needed. */

@@ -1,6 +1,6 @@
 import type { StatedLimit } from '../../api/limits/stated-limit.ts';
-import { Backoff } from './backoff.ts';
 import { longestSpreadMs } from './quota-exhaustion.ts';
+import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /** Clocks and journeys differ: just below what is permitted, and lower when calls are refused in spite of that. */

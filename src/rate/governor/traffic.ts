@@ -1,4 +1,5 @@
 import type { StatedLimit } from '../../api/limits/stated-limit.ts';
+import type { Cycle } from './known-rates.ts';
 
 /** What the calls of a period have met with, those of all workers together. */
 export interface Traffic {
@@ -46,4 +47,132 @@ export interface RateNews {
   readonly lagMs: number;
   /** The most calls per second that may be made. */
   readonly most: number;
+}
+
+/** A moment, with what had happened until then. */
+export interface Mark {
+  readonly at: number;
+  readonly accepted: number;
+  /** For how long the API had asked to wait, all in all, milliseconds. */
+  readonly waitedMs: number;
+}
+
+/** The rate at which calls are sent is a mean of about so many calls, and of no less time. */
+const meanOfCalls = 10;
+const meanOfMs = 500;
+
+/** Counts what was accepted, and how fast calls are sent. */
+export class Tally {
+  #accepted = 0;
+  #waitedMs = 0;
+  /** Calls sent and the time it took, the longer ago the less they count. */
+  #sent = 0;
+  #sentMs = 0;
+  /** Calls that were allowed in that time, which count likewise. */
+  #allowed = 0;
+  #empty: Mark | undefined;
+
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** @param rate calls per second that were allowed meanwhile. */
+  count(
+    calls: { readonly accepted: number; readonly rejected: number },
+    passedMs: number,
+    rate: number,
+  ): void {
+    this.#accepted += calls.accepted;
+    const sent = calls.accepted + calls.rejected;
+    // That nothing was called before the first row came tells nothing.
+    if (sent === 0 && this.#sent === 0) return;
+    const kept = Math.exp(-passedMs / Math.max(meanOfMs, (meanOfCalls * 1_000) / rate));
+    this.#sent = this.#sent * kept + sent;
+    this.#sentMs = this.#sentMs * kept + passedMs;
+    this.#allowed = this.#allowed * kept + (rate * passedMs) / 1_000;
+  }
+
+  /** The API had asked to wait for so long. */
+  waited(ms: number): void {
+    this.#waitedMs += ms;
+  }
+
+  mark(now: number): Mark {
+    return { at: now, accepted: this.#accepted, waitedMs: this.#waitedMs };
+  }
+
+  acceptedSince({ accepted }: Mark): number {
+    return this.#accepted - accepted;
+  }
+
+  /** What the API allows was used up at this time. */
+  markEmpty(now: number): void {
+    this.#empty = this.mark(now);
+  }
+
+  /** Calls sent per second of late; 0 when nothing is known. */
+  get sentPerSecond(): number {
+    return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
+  }
+
+  /** The part of a rate that is used of late: of what was allowed meanwhile where that is less, as while it rises. */
+  usedShareOf(rate: number): number {
+    const allowed = Math.min(this.#allowed, (rate * this.#sentMs) / 1_000);
+    return allowed === 0 ? 0 : this.#sent / allowed;
+  }
+
+  /** From then on, when the allowance had been used up before; undefined: it never had. */
+  cycle(now: number): Cycle | undefined {
+    if (this.#empty === undefined) return undefined;
+    const waitedSeconds = (this.#waitedMs - this.#empty.waitedMs) / 1_000;
+    return {
+      accepted: this.acceptedSince(this.#empty),
+      activeSeconds: (now - this.#empty.at) / 1_000 - waitedSeconds,
+      waitedSeconds,
+    };
+  }
+}
+
+const usualLatencyMs = 50;
+/** Longer gaps between two updates say that the process was suspended, not how late news is. */
+const longestGapMs = 1_000;
+const gapSmoothing = 0.2;
+/**
+ * Several workers hear of a decision that much later, and have taken slots before (three of them, windows of a second; a
+ * limit that drops to a fifth).
+ */
+const heardLateMs = 100;
+
+/** How long it takes until a decision shows in what is reported: the way there, a call, and the way back. */
+export class Reaction {
+  #latencyMs = usualLatencyMs;
+  #gapMs = 0;
+  #othersMs = 0;
+  #updatedAt: number;
+
+  constructor(now: number) {
+    this.#updatedAt = now;
+  }
+
+  update(now: number, { accepted, durationMs, amongError = 1 }: Traffic): void {
+    this.#othersMs = amongError > 1 ? heardLateMs : 0;
+    if (accepted > 0) this.#latencyMs = durationMs / accepted;
+    this.#gapMs += (Math.min(now - this.#updatedAt, longestGapMs) - this.#gapMs) * gapSmoothing;
+    this.#updatedAt = now;
+  }
+
+  /** Mean duration of a call of late, milliseconds. */
+  get latencyMs(): number {
+    return this.#latencyMs;
+  }
+
+  /** How long calls are still sent as was decided before, milliseconds. */
+  get lagMs(): number {
+    return this.#gapMs / 2 + this.#othersMs;
+  }
+
+  /** Milliseconds until a decision shows. */
+  get ms(): number {
+    return this.#latencyMs + this.lagMs;
+  }
 }

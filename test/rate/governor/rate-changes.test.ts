@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
-  approached,
+  Cooldown,
+  cutAfterStart,
+  cutAgain,
+  cutAtOnce,
+  cutToHeld,
+  type Period,
   probingGrowth,
+  type SettlingVerdict,
   searchedRate,
   startingGrowth,
 } from '../../../src/rate/governor/rate-changes.ts';
@@ -31,9 +37,121 @@ describe('a rate grows', () => {
     expect(probingGrowth(4.5, 0)).toBeCloseTo(4);
     expect(probingGrowth(3, 600)).toBeLessThan(2);
   });
+});
 
-  test('towards a goal and never beyond', () => {
-    expect(approached(10, 20, 1, 5)).toBe(12);
-    expect(approached(10, 20, 100, 5)).toBe(20);
+describe('a rate that was refused is cut', () => {
+  test.each([
+    ['below what is held, so that an allowance gathers', cutToHeld(100, 0), 90],
+    ['hardly below it when a wait has let it gather', cutToHeld(100, 1_000), 98],
+    ['to half after the start', cutAfterStart(100), 50],
+    ['a little after a search that had just begun', cutAtOnce(100), 85],
+    ['to less than what was accepted of one that was still too much', cutAgain(100, 60), 51],
+    ['to half of that when nothing is known', cutAgain(100, undefined), 50],
+    ['by something in any case', cutAgain(100, 99), 70],
+    ['to an eighth at least', cutAgain(100, 1), 12.5],
+  ])('%s', (_, rate, expected) => {
+    expect(rate).toBeCloseTo(expected);
+  });
+});
+
+const cut = { rate: 50, latencyMs: 50, lagMs: 50 };
+
+/** The verdicts of periods of 100 ms, each with so many accepted and rejected calls. */
+function verdicts(periods: readonly (readonly [accepted: number, rejected: number])[]): SettlingVerdict[] {
+  const settling = new Cooldown(0, cut);
+  return periods.map(([accepted, rejected], index) => {
+    const period: Period = { since: index * 100, now: (index + 1) * 100, accepted, rejected, waitUntil: 0 };
+    return settling.update(period);
+  });
+}
+
+const goingOn: SettlingVerdict = 'going-on';
+
+describe('a rate that was lowered', () => {
+  test.each<[title: string, periods: [number, number][], verdict: SettlingVerdict]>([
+    [
+      'has settled when nothing is refused',
+      [
+        [5, 0],
+        [5, 0],
+        [5, 0],
+      ],
+      'settled',
+    ],
+    [
+      'has settled when one call is refused',
+      [
+        [5, 0],
+        [5, 1],
+        [5, 0],
+      ],
+      'settled',
+    ],
+    [
+      'is still too fast when more than a tenth is refused',
+      [
+        [5, 0],
+        [4, 1],
+        [4, 1],
+      ],
+      'too-fast',
+    ],
+    [
+      'has settled when what is refused at first was sent before',
+      [
+        [0, 9],
+        [5, 0],
+        [5, 0],
+      ],
+      'settled',
+    ],
+  ])('%s', (_, periods, verdict) => {
+    expect(verdicts(periods)).toEqual([goingOn, goingOn, verdict]);
+  });
+
+  test('is clearly too fast when most calls are refused', () => {
+    expect(
+      verdicts([
+        [0, 0],
+        [1, 2],
+        [1, 4],
+      ]),
+    ).toEqual([goingOn, goingOn, 'too-fast']);
+  });
+
+  test('does not help where nothing is accepted', () => {
+    expect(
+      verdicts([
+        [0, 5],
+        [0, 2],
+        [0, 2],
+      ]),
+    ).toEqual([goingOn, goingOn, 'dry']);
+  });
+
+  test.each<[title: string, refusedAt: number, verdict: SettlingVerdict]>([
+    ['is too fast when a call is refused that was sent after the wait', 1_080, 'too-fast'],
+    ['is not too fast when one is refused that was sent before it', 900, goingOn],
+  ])('%s', (_, refusedAt, verdict) => {
+    const settling = new Cooldown(0, cut);
+    expect(settling.update({ since: 0, now: 800, accepted: 0, rejected: 0, waitUntil: 1_000 })).toBe(goingOn);
+    const refused: Period = {
+      since: 800,
+      now: refusedAt,
+      accepted: 4,
+      rejected: 1,
+      waitUntil: refusedAt + 1_000,
+    };
+    expect(settling.update(refused)).toBe(verdict);
+  });
+
+  test('is judged by calls that were sent after the wait', () => {
+    const settling = new Cooldown(0, cut);
+    const quiet = { accepted: 0, rejected: 0, waitUntil: 1_000 };
+    expect(settling.update({ ...quiet, since: 0, now: 1_000 })).toBe(goingOn);
+    expect(settling.update({ ...quiet, since: 1_000, now: 1_090 })).toBe(goingOn);
+    expect(settling.update({ ...quiet, since: 1_090, now: 1_300 })).toBe(goingOn);
+    expect(settling.update({ ...quiet, since: 1_300, now: 1_500, accepted: 10 })).toBe('settled');
+    expect(settling.acceptedPerSecond(1_500)).toBeCloseTo(10 / 0.2);
   });
 });

@@ -54,3 +54,22 @@ export class ProbeSchedule {
     this.#isUnproven = false;
   }
 }
+
+const firstBackoffMs = 60_000;
+const timesLonger = 4;
+const longestBackoffMs = 3_600_000;
+
+/** Leaves a conclusion alone that has proved wrong: for a minute, and four times as long each time, up to an hour. */
+export class Backoff {
+  #until = Number.NEGATIVE_INFINITY;
+  #nextMs = firstBackoffMs;
+
+  lasts(now: number): boolean {
+    return now < this.#until;
+  }
+
+  begin(now: number): void {
+    this.#until = now + this.#nextMs;
+    this.#nextMs = Math.min(timesLonger * this.#nextMs, longestBackoffMs);
+  }
+}

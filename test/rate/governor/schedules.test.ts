@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ProbeSchedule } from '../../../src/rate/governor/probe-schedule.ts';
+import { ProbeSchedule } from '../../../src/rate/governor/schedules.ts';
 
 const second = 1_000;
 

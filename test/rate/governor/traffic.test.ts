@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Tally } from '../../../src/rate/governor/tally.ts';
+import { Tally } from '../../../src/rate/governor/traffic.ts';
 
 const stepMs = 100;
 
