@@ -3,7 +3,7 @@ import {
   readRestoreEvaluationSummary,
   restoreEvaluationRequest,
 } from '../src/api/endpoints/restore-evaluation.ts';
-import type { EvaluationSummary } from '../src/api/model/evaluation.ts';
+import type { EvaluationSummary } from '../src/api/model/entities.ts';
 import { defineOperation } from './operation.ts';
 import { integerField, textField } from './row-fields.ts';
 

@@ -8,23 +8,23 @@ export { ApiError, type ApiFailure, type FailureClass } from './api/failure.ts';
 export type { Int64Input } from './api/int64.ts';
 export type { LimitUnit, StatedLimit } from './api/limits/stated-limit.ts';
 export {
+  type AutoEvaluationQuestion,
   type CallMetadata,
   type CallType,
   type ChannelType,
   type ConversationMetadata,
+  type CustomField,
   type Evaluation,
+  type EvaluationAnswer,
+  type EvaluationQuestion,
+  type EvaluationSection,
   type EvaluationState,
   evaluationSchema,
-} from './api/model/evaluation.ts';
-export type {
-  AutoEvaluationQuestion,
-  CustomField,
-  EvaluationAnswer,
-  EvaluationQuestion,
-  EvaluationSection,
-  RiskLevel,
-} from './api/model/evaluation-parts.ts';
-export { type FileType, type Soundboard, soundboardSchema } from './api/model/soundboard.ts';
+  type FileType,
+  type RiskLevel,
+  type Soundboard,
+  soundboardSchema,
+} from './api/model/entities.ts';
 export { type ClientOptions, defaultTimeouts, type Timeouts } from './api/options.ts';
 export type { ApiRequest } from './api/request.ts';
 export { type TokenSource, tokenFromFile, tokenFromValue } from './api/token.ts';

@@ -12,7 +12,7 @@ import {
 } from './endpoints/update-soundboard.ts';
 import { ApiError } from './failure.ts';
 import { requireInt64 } from './int64.ts';
-import type { Evaluation } from './model/evaluation.ts';
+import type { Evaluation } from './model/entities.ts';
 import type { Reading } from './model/reading.ts';
 import type { ClientOptions } from './options.ts';
 import type { ApiRequest } from './request.ts';

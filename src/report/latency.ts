@@ -1,13 +1,4 @@
-/** Durations below this, in milliseconds, are counted exactly. */
-const exact = 128;
-
-/** Longer ones are counted in this many steps for each doubling: at most 1.6 % off. */
-const stepsPerDoubling = 64;
-
-/** A little more than 49 days; longer durations count as this. */
-const longest = 2 ** 32 - 1;
-
-const buckets = exact + 25 * stepsPerDoubling;
+import { createHistogram } from 'node:perf_hooks';
 
 /** Milliseconds that the given share of the durations did not exceed; whole numbers, `max` is exact. */
 export interface LatencySummary {
@@ -17,52 +8,30 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** Counts durations in fixed memory (14 KB), however many there are. */
+/** A little more than 49 days; longer durations count as this. */
+const longest = 2 ** 32 - 1;
+
+/** Counts durations in fixed memory (27 KB), however many there are: exactly below 255 ms, others at most 0.8 % off. */
 export class LatencyHistogram {
-  readonly #counts = new Float64Array(buckets);
-  #total = 0;
+  /** Of durations and one: it can't hold 0. */
+  readonly #histogram = createHistogram({ lowest: 1, highest: longest + 1, figures: 2 });
   #max = 0;
 
   /** `durationMs` is rounded; less than 0 counts as 0. */
   add(durationMs: number): void {
     const ms = Math.min(Math.max(Math.round(durationMs), 0), longest);
-    const bucket = bucketOf(ms);
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#total++;
+    this.#histogram.record(ms + 1);
     if (ms > this.#max) this.#max = ms;
   }
 
   /** Undefined when nothing was counted. */
   summary(): LatencySummary | undefined {
-    if (this.#total === 0) return undefined;
-    return {
-      p50: this.#percentile(0.5),
-      p90: this.#percentile(0.9),
-      p99: this.#percentile(0.99),
-      max: this.#max,
-    };
+    const { count } = this.#histogram;
+    const max = this.#max;
+    if (count === 0) return undefined;
+    // The histogram rounds the rank of a percentile to the nearest, where the next higher one is meant.
+    const percentile = (share: number): number =>
+      Math.min(this.#histogram.percentile((Math.ceil(count * share) / count) * 100) - 1, max);
+    return { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99), max };
   }
-
-  #percentile(share: number): number {
-    let remaining = Math.ceil(this.#total * share);
-    for (const [bucket, count] of this.#counts.entries()) {
-      remaining -= count;
-      if (remaining <= 0) return Math.min(upperBound(bucket), this.#max);
-    }
-    return this.#max;
-  }
-}
-
-function bucketOf(ms: number): number {
-  if (ms < exact) return ms;
-  const doubling = 24 - Math.clz32(ms);
-  return exact + doubling * stepsPerDoubling + Math.floor(ms / 2 ** (doubling + 1)) - stepsPerDoubling;
-}
-
-/** The longest duration that falls into the bucket. */
-function upperBound(bucket: number): number {
-  if (bucket < exact) return bucket;
-  const doubling = Math.floor((bucket - exact) / stepsPerDoubling);
-  const step = (bucket - exact) % stepsPerDoubling;
-  return (stepsPerDoubling + step + 1) * 2 ** (doubling + 1) - 1;
 }

@@ -24,26 +24,80 @@ export interface ComposeFile {
   readonly services: Readonly<Record<ComposeServiceName, ComposeService>>;
 }
 
-const serviceSchema = z
-  .looseObject({
-    image: z.string(),
-    command: z.array(z.string()),
-    environment: z.record(z.string(), z.string()).default({}),
-    healthcheck: z.looseObject({ test: z.array(z.string()) }),
-    stop_grace_period: z.string(),
-  })
-  .transform(
-    (keys): ComposeService => ({
-      image: keys.image,
-      command: keys.command,
-      environment: keys.environment,
-      healthcheckTest: keys.healthcheck.test,
-      stopGracePeriodMs: parseDuration(keys.stop_grace_period),
-      keys,
-    }),
-  );
+const texts = z.array(z.string());
+const duration = z.string().regex(/^\d+s$/);
 
-const fileSchema = z.object({
+/** The keys of the Compose Specification that are used: one that is not among them is misspelt, or has to be added. */
+const serviceKeys = z.strictObject({
+  image: z.string(),
+  build: z.string().optional(),
+  pull_policy: z.enum(['always', 'never', 'missing', 'build']).optional(),
+  command: texts,
+  environment: z.record(z.string(), z.string()).default({}),
+  hostname: z.string().optional(),
+  user: z.string().optional(),
+  init: z.boolean().optional(),
+  restart: z.enum(['no', 'always', 'on-failure', 'unless-stopped']).optional(),
+  read_only: z.boolean().optional(),
+  tmpfs: texts.optional(),
+  cap_drop: texts.optional(),
+  security_opt: texts.optional(),
+  logging: z.strictObject({ driver: z.string() }).optional(),
+  stop_grace_period: duration,
+  ports: texts.optional(),
+  networks: texts.optional(),
+  secrets: texts.optional(),
+  volumes: z
+    .array(
+      z.union([
+        z.string(),
+        z.strictObject({
+          type: z.enum(['bind', 'volume']),
+          source: z.string(),
+          target: z.string(),
+          read_only: z.boolean(),
+        }),
+      ]),
+    )
+    .optional(),
+  depends_on: z
+    .record(z.string(), z.strictObject({ condition: z.enum(['service_started', 'service_healthy']) }))
+    .optional(),
+  healthcheck: z.strictObject({
+    test: texts,
+    interval: duration,
+    timeout: duration,
+    retries: z.number(),
+    start_period: duration,
+  }),
+});
+
+const serviceSchema = serviceKeys.transform(
+  (keys): ComposeService => ({
+    image: keys.image,
+    command: keys.command,
+    environment: keys.environment,
+    healthcheckTest: keys.healthcheck.test,
+    stopGracePeriodMs: parseDuration(keys.stop_grace_period),
+    keys,
+  }),
+);
+
+const topLevel = {
+  name: z.string().optional(),
+  networks: z.record(z.string(), z.strictObject({ internal: z.boolean() }).nullable()).optional(),
+  volumes: z.record(z.string(), z.null()).optional(),
+  secrets: z.record(z.string(), z.strictObject({ file: z.string() })).optional(),
+};
+
+/** An override of docker-compose.yml says what it changes only. */
+export const overrideSchema = z.strictObject({
+  ...topLevel,
+  services: z.record(z.string(), serviceKeys.partial()),
+});
+
+const fileSchema = z.strictObject({
+  ...topLevel,
   services: z.strictObject({
     redis: serviceSchema,
     sandbox: serviceSchema,
@@ -56,12 +110,17 @@ const fileSchema = z.object({
 export function readComposeFile(variables: Readonly<Record<string, string>> = {}): ComposeFile {
   const text = readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8');
   const document = readComposeText(text, variables);
-  return { document, services: fileSchema.parse(document).services };
+  return { document, services: fileSchema.parse(withoutExtensions(document)).services };
 }
 
 /** Reads the text of a Compose file, or of an override of one. */
 export function readComposeText(text: string, variables: Readonly<Record<string, string>> = {}): unknown {
   return interpolateAll(parse(text, { merge: true }), variables);
+}
+
+/** Keys that begin with `x-` are for anchors only. */
+function withoutExtensions(document: unknown): unknown {
+  return Object.fromEntries(Object.entries(document as object).filter(([key]) => !key.startsWith('x-')));
 }
 
 function interpolateAll(value: unknown, variables: Readonly<Record<string, string>>): unknown {

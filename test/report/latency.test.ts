@@ -8,8 +8,8 @@ function histogramOf(durations: readonly number[]): LatencyHistogram {
   return histogram;
 }
 
-test('percentiles are exact below 128 ms, at most 1.6 % too long above, and never beyond the longest', () => {
-  const anyDuration = fc.oneof(fc.nat(127), fc.nat(5_000), fc.nat(2 ** 32 - 1));
+test('percentiles are exact below 255 ms, at most 0.8 % too long above, and never beyond the longest', () => {
+  const anyDuration = fc.oneof(fc.nat(254), fc.nat(5_000), fc.nat(2 ** 32 - 1));
   fc.assert(
     fc.property(fc.array(anyDuration, { minLength: 1 }), (durations) => {
       const sorted = durations.toSorted((a, b) => a - b);
@@ -21,9 +21,9 @@ test('percentiles are exact below 128 ms, at most 1.6 % too long above, and neve
         [0.99, summary?.p99],
       ] as const) {
         const truth = sorted[Math.ceil(durations.length * share) - 1] ?? -1;
-        if (truth < 128) expect(found).toBe(truth);
+        if (truth < 255) expect(found).toBe(truth);
         expect(found).toBeGreaterThanOrEqual(truth);
-        expect(found).toBeLessThanOrEqual(Math.min(truth * (1 + 1 / 64), sorted.at(-1) ?? 0));
+        expect(found).toBeLessThanOrEqual(Math.min(truth * (1 + 1 / 128), sorted.at(-1) ?? 0));
       }
     }),
   );

@@ -1,7 +1,7 @@
 import { type AnswerHeaders, firstReadable, httpDateMs, serverTime } from '../headers.ts';
 import { counterLimits } from '../limits/counter-limits.ts';
-import { wholeNumber } from '../limits/limit-reading.ts';
 import { policyLimits } from '../limits/policy-limits.ts';
+import { wholeNumber } from '../limits/stated-limit.ts';
 
 /**
  * The longest waiting time that is believed, in milliseconds: 24 hours, because an API with a daily quota may ask to

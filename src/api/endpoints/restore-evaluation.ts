@@ -1,12 +1,7 @@
 /** Interface document, section 4.1: restore a deleted evaluation and return it. */
 
 import { type Int64Input, requireInt64 } from '../int64.ts';
-import {
-  type Evaluation,
-  type EvaluationSummary,
-  evaluation,
-  evaluationSummary,
-} from '../model/evaluation.ts';
+import { type Evaluation, type EvaluationSummary, evaluation, evaluationSummary } from '../model/entities.ts';
 import { object, type Reading, readIdentifier } from '../model/reading.ts';
 import type { ApiRequest } from '../request.ts';
 import { serverText } from '../server-text.ts';

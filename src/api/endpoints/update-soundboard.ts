@@ -1,8 +1,8 @@
 /** Interface document, section 4.2: update a soundboard entry and return its identifier. */
 
 import { type Int64Input, requireInt64 } from '../int64.ts';
+import type { FileType } from '../model/entities.ts';
 import { integer, object, type Reading, readIdentifier } from '../model/reading.ts';
-import type { FileType } from '../model/soundboard.ts';
 import type { ApiRequest } from '../request.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type AnswerHeaders, headerValues, structuredList } from '../headers.ts';
-import { type LimitReading, limitReading, wholeNumber } from './limit-reading.ts';
+import { type LimitReading, limitReading, wholeNumber } from './stated-limit.ts';
 
 /**
  * The limits that are told in one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. A reset

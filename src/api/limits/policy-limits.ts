@@ -1,5 +1,5 @@
 import { type AnswerHeaders, type ListItem, structuredList } from '../headers.ts';
-import { type LimitReading, limitReading, wholeNumber } from './limit-reading.ts';
+import { type LimitReading, limitReading, wholeNumber } from './stated-limit.ts';
 
 /**
  * The limits of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the

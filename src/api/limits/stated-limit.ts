@@ -1,8 +1,3 @@
-import { type AnswerHeaders, serverTime } from '../headers.ts';
-import { counterLimits } from './counter-limits.ts';
-import type { LimitReading } from './limit-reading.ts';
-import { policyLimits } from './policy-limits.ts';
-
 /** What an answer says of one limit of the API: only what it said, malformed parts left out. */
 export interface StatedLimit {
   /** The policy (`burst`, `burst;pk=:cHM=:`) or the family of the fields (`x-ratelimit-minute`), for telling limits apart. */
@@ -22,43 +17,41 @@ export interface StatedLimit {
 /** Calls in a window, or calls at the same time. */
 export type LimitUnit = 'requests' | 'concurrent-requests';
 
-/** The limits of an answer that states none. */
-export const noLimits: readonly StatedLimit[] = [];
+/** What an answer says of a limit on whatever is counted: calls, bytes, … */
+export type LimitReading = Omit<StatedLimit, 'unit'> & { readonly unit: string };
 
-/**
- * Every limit on calls that an answer states: those of `RateLimit` and `RateLimit-Policy`, then those of the fields
- * `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. Limits on anything else, such as bytes, are left out.
- *
- * @param now milliseconds since 1970, for answers without a `Date`
- */
-export function statedLimits(headers: AnswerHeaders, now: number): readonly StatedLimit[] {
-  if (!mentionsLimits(headers)) return noLimits;
-  const limits: StatedLimit[] = [];
-  for (const reading of [...policyLimits(headers), ...counterLimits(headers, serverTime(headers, now))]) {
-    const limit = stated(reading);
-    if (limit !== undefined) limits.push(limit);
-  }
-  return limits.length === 0 ? noLimits : limits;
+/** Largest quota and largest number of remaining calls that are believed. */
+export const maxCalls = 1e9;
+
+/** Longest window and longest time to a reset that are believed: 366 days in milliseconds. */
+export const maxWindowMs = 366 * 86_400_000;
+
+/** A whole number, not negative, of decimal digits; undefined for any other text. */
+export function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** Runs for every answer: it must not allocate. */
-function mentionsLimits(headers: AnswerHeaders): boolean {
-  for (const name in headers) {
-    if (name.startsWith('ratelimit') || name.startsWith('x-rate')) return true;
-  }
-  return false;
+/** What was said of one limit. */
+interface Said {
+  readonly name: string;
+  readonly unit?: string;
+  readonly quota?: number | undefined;
+  readonly windowSeconds: number | undefined;
+  readonly remaining?: number | undefined;
+  readonly resetMs?: number | undefined;
 }
 
-function stated({ name, unit, quota, windowMs, remaining, resetMs }: LimitReading): StatedLimit | undefined {
-  if (unit !== 'requests' && unit !== 'concurrent-requests') return undefined;
-  // A window alone limits nothing.
-  if ((quota ?? remaining ?? resetMs) === undefined) return undefined;
+/** The part of it that can be believed: absurd quotas and windows are left out, other absurd numbers are cut. */
+export function limitReading(said: Said): LimitReading {
+  const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, resetMs } = said;
+  const windowMs = windowSeconds * 1000;
   return {
     name,
-    ...(quota !== undefined && { quota }),
-    ...(windowMs !== undefined && { windowMs }),
-    ...(remaining !== undefined && { remaining }),
-    ...(resetMs !== undefined && { resetMs }),
+    ...(quota >= 1 && quota <= maxCalls && { quota }),
+    ...(windowMs > 0 && windowMs <= maxWindowMs && { windowMs }),
+    ...(remaining !== undefined && { remaining: Math.min(remaining, maxCalls) }),
+    // One that is over is 0.
+    ...(resetMs !== undefined && { resetMs: Math.min(Math.max(0, Math.ceil(resetMs)), maxWindowMs) }),
     unit,
   };
 }

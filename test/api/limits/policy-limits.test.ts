@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maxCalls, maxWindowMs } from '../../../src/api/limits/limit-reading.ts';
-import { statedLimits } from '../../../src/api/limits/stated-limit.ts';
+import { statedLimits } from '../../../src/api/limits/answer-limits.ts';
+import { maxCalls, maxWindowMs } from '../../../src/api/limits/stated-limit.ts';
 import { day, fields, now, statesEach } from './states-each.ts';
 
 describe('RateLimit and RateLimit-Policy state', () => {

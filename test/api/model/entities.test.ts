@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Evaluation, evaluationSchema, evaluationSummary } from '../../../src/api/model/evaluation.ts';
+import {
+  type Evaluation,
+  evaluationSchema,
+  evaluationSummary,
+  soundboardSchema,
+} from '../../../src/api/model/entities.ts';
 import { parseJson, stringifyJson } from '../../../src/json.ts';
 
 /** Every field of the interface document, sections 2.1 to 2.5. */
@@ -153,4 +158,23 @@ describe('an evaluation', () => {
       }),
     );
   });
+});
+
+test('a soundboard entry is read whole, in both spellings', () => {
+  const snake = `{"soundboard_id":9223372036854775807,"file_name":"a.wav","file_type":"RECORDING_FILE_TYPE_WAV","title":"t",
+    "description":"d","date_created":"c","last_modified":"m","file_size":"12","recording_length":3,"other":1}`;
+  const camel = snake.replace(/_([a-z])(?=\w*":)/g, (_, letter: string) => letter.toUpperCase());
+  for (const text of [snake, camel]) {
+    expect(soundboardSchema.parse(parseJson(text))).toEqual({
+      soundboardId: 9223372036854775807n,
+      fileName: 'a.wav',
+      fileType: 'RECORDING_FILE_TYPE_WAV',
+      title: 't',
+      description: 'd',
+      dateCreated: 'c',
+      lastModified: 'm',
+      fileSize: 12n,
+      recordingLength: 3n,
+    });
+  }
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnswerHeaders } from '../../../src/api/headers.ts';
-import { maxCalls, maxWindowMs } from '../../../src/api/limits/limit-reading.ts';
-import { noLimits, statedLimits } from '../../../src/api/limits/stated-limit.ts';
+import { noLimits, statedLimits } from '../../../src/api/limits/answer-limits.ts';
+import { maxCalls, maxWindowMs } from '../../../src/api/limits/stated-limit.ts';
 import { fields, now, statesEach } from './states-each.ts';
 
 describe('absurd numbers', () => {

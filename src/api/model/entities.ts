@@ -1,0 +1,164 @@
+/** The things of the interface document, section 2, as answers hold them. */
+
+import type { z } from 'zod';
+import {
+  decimal,
+  flag,
+  integer,
+  list,
+  type OpenEnum,
+  object,
+  type Read,
+  type ReadBy,
+  schemaOf,
+  text,
+  time,
+} from './reading.ts';
+
+/** Value seen in the interface document, section 2.4; the complete set is not documented. */
+export type RiskLevel = OpenEnum<'RISK_LEVEL_NONE'>;
+
+const evaluationAnswer = object({ answerPoints: decimal });
+
+const evaluationQuestion = object({
+  evaluationQuestionId: integer,
+  evaluationId: integer,
+  scorecardQuestionId: integer,
+  skipped: flag,
+  points: decimal,
+  answers: list(evaluationAnswer),
+  evaluationSectionId: integer,
+  comment: text,
+  sortOrder: integer,
+});
+
+const autoEvaluationQuestion = object({
+  autoEvaluationQuestionId: integer,
+  autoEvaluationId: integer,
+  autoEvaluationSectionId: integer,
+  autoQuestionId: integer,
+  flagged: list(integer),
+  passed: flag,
+  sortOrder: integer,
+  riskLevel: text as Read<RiskLevel>,
+  expressionMatched: flag,
+});
+
+const evaluationSection = object({
+  evaluationSectionId: integer,
+  evaluationId: integer,
+  sectionId: integer,
+  points: decimal,
+  possiblePoints: decimal,
+  sortOrder: integer,
+  /** Opaque time. */
+  deletedAt: time,
+  /** Opaque time. */
+  createdAt: time,
+  evaluationQuestions: list(evaluationQuestion),
+  autoEvaluationQuestions: list(autoEvaluationQuestion),
+  skipped: flag,
+});
+
+const customField = object({ key: text, field: text });
+
+/** Interface document, section 2.2: element of `evaluation_sections`. */
+export interface EvaluationSection extends ReadBy<typeof evaluationSection> {}
+
+/** Interface document, section 2.3: element of `evaluation_questions`. */
+export interface EvaluationQuestion extends ReadBy<typeof evaluationQuestion> {}
+
+/** Interface document, section 2.3: element of `answers`. */
+export interface EvaluationAnswer extends ReadBy<typeof evaluationAnswer> {}
+
+/** Interface document, section 2.4: element of `auto_evaluation_questions`. */
+export interface AutoEvaluationQuestion extends ReadBy<typeof autoEvaluationQuestion> {}
+
+/** Interface document, section 2.5: element of `custom_fields`. */
+export interface CustomField extends ReadBy<typeof customField> {}
+
+/** Value seen in the interface document, section 3; the complete set is not documented. */
+export type EvaluationState = OpenEnum<'EVALUATION_IN_PROGRESS'>;
+
+/** Value seen in the interface document, section 2.1; the complete set is not documented. */
+export type CallType = OpenEnum<'INBOUND'>;
+
+/** Value seen in the interface document, section 2.1; the complete set is not documented. */
+export type ChannelType = OpenEnum<'CHANNEL_TYPE_EMAIL'>;
+
+const callMetadata = object({ callSid: integer, callType: text as Read<CallType> });
+const conversationMetadata = object({ conversationSid: integer });
+
+const summaryFields = {
+  evaluationId: integer,
+  scorecardId: integer,
+  scorerId: text,
+  callSid: integer,
+  score: decimal,
+  /** Section 3. */
+  evaluationState: text as Read<EvaluationState>,
+  /** Opaque time. */
+  completedAt: time,
+  /** Opaque time; absent, or empty, when the evaluation is not deleted. */
+  deletedAt: time,
+  agentUserId: text,
+  callType: text as Read<CallType>,
+  transcriptSid: integer,
+  deletedBy: text,
+  isRecoverable: flag,
+  channelType: text as Read<ChannelType>,
+  callMetadata,
+  conversationMetadata,
+};
+
+/** Reads an evaluation. */
+export const evaluation = object({
+  ...summaryFields,
+  /** Section 2.2. */
+  evaluationSections: list(evaluationSection),
+  /** Section 2.5. */
+  customFields: list(customField),
+});
+
+/** Reads an evaluation without its sections and custom fields: much quicker, for checking answers by the thousand. */
+export const evaluationSummary = object(summaryFields);
+
+/** Interface document, section 2.1: `call_metadata`. */
+export interface CallMetadata extends ReadBy<typeof callMetadata> {}
+
+/** Interface document, section 2.1: `conversation_metadata`. */
+export interface ConversationMetadata extends ReadBy<typeof conversationMetadata> {}
+
+/** Interface document, section 2.1: the score of a call or conversation against a scorecard. */
+export interface Evaluation extends ReadBy<typeof evaluation> {}
+
+/** An evaluation without its sections and custom fields. */
+export interface EvaluationSummary extends ReadBy<typeof evaluationSummary> {}
+
+/** An evaluation for zod. */
+export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);
+
+/** Value seen in the interface document, section 2.6; the complete set is not documented. */
+export type FileType = OpenEnum<'RECORDING_FILE_TYPE_WAV'>;
+
+const soundboard = object({
+  soundboardId: integer,
+  fileName: text,
+  fileType: text as Read<FileType>,
+  title: text,
+  description: text,
+  /** Opaque time. */
+  dateCreated: time,
+  /** Opaque time. */
+  lastModified: time,
+  /** The unit is not documented (section 2.7). */
+  fileSize: integer,
+  /** The unit is not documented (section 2.7). */
+  recordingLength: integer,
+});
+
+/** Interface document, section 2.6: a recording file with a title, a description and file metadata. */
+export interface Soundboard extends ReadBy<typeof soundboard> {}
+
+/** A soundboard entry for zod. */
+export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboard);
