@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
+import { steadyTimeOf } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import {
   type ControlCommand,
@@ -9,14 +10,14 @@ import {
   forgottenAfterMs,
   isActive,
   isPresent,
-  type PaceEntry,
+  type PublishedPace,
   paceEntrySchema,
   type RunEntry,
   runEntrySchema,
   type WorkerEntry,
   workerEntrySchema,
 } from './entries.ts';
-import type { Member } from './member.ts';
+import { type Member, rateCommandOf } from './member.ts';
 import { type SlotReply, silentMs } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
@@ -37,7 +38,7 @@ export interface Cluster {
   /** Workers that call an API. */
   workers(baseUrl: string): Promise<readonly WorkerEntry[]>;
   /** How an API is called. */
-  pace(baseUrl: string): Promise<PaceEntry | undefined>;
+  pace(baseUrl: string): Promise<PublishedPace | undefined>;
   /** Asks whoever coordinates a run to do something, now or when somebody does. */
   command(runId: string, command: ControlCommand): Promise<void>;
   commandOf(runId: string): Promise<DatedCommand | undefined>;
@@ -79,7 +80,7 @@ export function openCluster({ prefix = '', runScript }: Datastore): Cluster {
     },
     async pace(baseUrl) {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(baseUrl).pace])) as [string, string, string];
-      return read(paceEntrySchema, now, `${at} ${pace}`)[0];
+      return readPace(now, at, pace);
     },
     async command(runId, command) {
       const dated: DatedCommand = { command, at: new Date().toISOString() };
@@ -125,7 +126,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
         id,
         JSON.stringify(own),
       )) as [string, number, string, string, string[]?, string[]?];
-      const [pace] = read(paceEntrySchema, now, `${at} ${paceText}`);
+      const pace = readPace(now, at, paceText);
       const present = workers
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry, silentMs));
@@ -141,9 +142,11 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
         ...(pace !== undefined && { pace }),
       };
     },
-    async decide(decision, { rate, cap, restMs }) {
-      const pace = JSON.stringify({ ...decision, ...known, baseUrl, worker: id });
-      const done = await ask(scripts.decide, [keys.timeline, keys.pace], id, rate ?? '', cap, restMs, pace);
+    async decide(pace) {
+      const { rate, cap, restMs } = rateCommandOf(pace);
+      const { restUntil: _, ...decided } = pace;
+      const entry = JSON.stringify({ ...decided, ...known, restMs });
+      const done = await ask(scripts.decide, [keys.timeline, keys.pace], id, rate ?? '', cap, restMs, entry);
       return done === 1;
     },
     async take({ want, held, need, active, aheadMs, leadInMs }) {
@@ -184,6 +187,13 @@ function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): reado
   } catch {
     return [];
   }
+}
+
+function readPace(now: string, at: string, text: string): PublishedPace | undefined {
+  const [entry] = read(paceEntrySchema, now, `${at} ${text}`);
+  if (entry === undefined) return undefined;
+  const { restMs, ...pace } = entry;
+  return { ...pace, ...(restMs > 0 && { restUntil: steadyTimeOf(Date.parse(entry.seenAt)) + restMs }) };
 }
 
 /** The key of a run, which is kept between the time and the entry. */

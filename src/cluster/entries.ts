@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { outcomes } from '../domain.ts';
+import { type PaceReport, phases } from '../pace.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
 /** What processes say of themselves to all who see the same Redis. */
@@ -18,7 +19,7 @@ export const runEntrySchema = z.object({
   /** Rows with a result. */
   counts: z.record(z.enum(outcomes), z.number()),
   /** Rows finished per second over the last seconds. */
-  ratePerSecond: z.number(),
+  rowsPerSecond: z.number(),
   /** How fast the run lets the API be called; absent: as fast as can be. */
   rate: ratePolicySchema.exactOptional(),
   /** The process that feeds and collects it. */
@@ -61,33 +62,22 @@ const trafficReportSchema = z.object({
   stated: z.array(statedLimitSchema),
 });
 
+/** A pace as it is stored: clocks differ, so that a rest is told by how long it lasts. */
 export const paceEntrySchema = z.object({
-  /** The API, normalised. */
-  baseUrl: z.string(),
-  /** The worker that governs it, and the runs whose commands it has heard of. */
-  worker: z.string(),
+  rate: z.number().exactOptional(),
+  isKept: z.boolean(),
+  concurrency: z.number(),
+  restMs: z.number(),
+  limit: z.number().exactOptional(),
+  phase: z.enum(phases),
+  tolerates503: z.boolean(),
+  reason: z.string(),
+  accepted: z.number(),
+  rejected: z.number(),
+  /** Runs whose policies it obeys. */
   runs: z.array(z.string()),
   /** Workers that share the calls in flight. */
   workers: z.number(),
-  /** Calls per second that are allowed; absent: as many as can be. */
-  rate: z.number().exactOptional(),
-  /** Calls in flight that are allowed, of all workers. */
-  concurrency: z.number(),
-  /** Calls in flight, of all workers. */
-  active: z.number(),
-  /** How long no call may be made yet. */
-  restMs: z.number(),
-  /** The limit of the API in calls per second, if it is known. */
-  learned: z.number().exactOptional(),
-  phase: z.string(),
-  reason: z.string(),
-  /** Whether a 503 that does not ask to wait is no refusal. */
-  tolerates503: z.boolean().exactOptional(),
-  /** Whether the rate is kept: one that nothing has tested yet, and that the workers do not reach, is not. */
-  isKept: z.boolean(),
-  /** Calls that were accepted and rejected since the governor began. */
-  accepted: z.number(),
-  rejected: z.number(),
   seenAt: z.string(),
 });
 
@@ -113,8 +103,10 @@ export const commandSchema = z.object({ command: z.enum(['unpause', 'pause', 'ca
 export type RunEntry = z.infer<typeof runEntrySchema>;
 export type WorkerEntry = z.infer<typeof workerEntrySchema>;
 export type TrafficReport = z.infer<typeof trafficReportSchema>;
-/** How an API is called at the moment. */
-export type PaceEntry = z.infer<typeof paceEntrySchema>;
+/** The pace that was decided last, and for whom. */
+export interface PublishedPace
+  extends PaceReport,
+    Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'seenAt'> {}
 /** What somebody wants a run to do. */
 export type ControlCommand = z.infer<typeof commandSchema>['command'];
 /** A command, and when it was made: the latest one counts. */

@@ -1,5 +1,6 @@
 import { steadyNow } from '../clock.ts';
-import type { PaceEntry, TrafficReport, WorkerEntry } from './entries.ts';
+import type { Pace, PaceReport } from '../pace.ts';
+import type { PublishedPace, TrafficReport, WorkerEntry } from './entries.ts';
 import type { RatePolicy } from './rate-policy.ts';
 import {
   newTimeline,
@@ -24,11 +25,8 @@ export interface Beat {
   /** The one that leads: how fast the runs that are there let the API be called. */
   readonly policies: readonly (RatePolicy | undefined)[];
   /** What was decided last, by whomever; absent: nothing yet. */
-  readonly pace?: PaceEntry;
+  readonly pace?: PublishedPace;
 }
-
-/** What is decided, for the others. */
-export type Decision = Omit<PaceEntry, 'baseUrl' | 'worker' | 'runs' | 'workers' | 'seenAt'>;
 
 /** A worker among those of its API. */
 export interface Member {
@@ -36,11 +34,11 @@ export interface Member {
   readonly isShared: boolean;
   beat(heartbeat: Heartbeat): Promise<Beat>;
   /**
-   * Sets the rate of the timeline, and tells the others what was decided.
+   * Sets the timeline to a pace, and publishes it.
    *
    * @returns false when another worker has the lead: nothing was done
    */
-  decide(decision: Decision, command: Omit<RateCommand, 'worker'>): Promise<boolean>;
+  decide(pace: PaceReport): Promise<boolean>;
   take(request: Omit<SlotRequest, 'worker'>): Promise<SlotReply>;
   leave(): Promise<void>;
 }
@@ -52,8 +50,17 @@ export function onlyMember(policy: RatePolicy | undefined): Member {
   return {
     isShared: false,
     beat: async ({ traffic }) => ({ leads: true, reports: new Map([[worker, traffic]]), policies: [policy] }),
-    decide: async (_decision, command) => setRate(timeline, steadyNow(), { worker, ...command }),
+    decide: async (pace) => setRate(timeline, steadyNow(), { worker, ...rateCommandOf(pace) }),
     take: async (request) => take(timeline, steadyNow(), { worker, ...request }),
     async leave() {},
+  };
+}
+
+/** What a pace sets the timeline to. */
+export function rateCommandOf(pace: Pace): Omit<RateCommand, 'worker'> {
+  return {
+    rate: pace.isKept ? pace.rate : undefined,
+    cap: pace.concurrency,
+    restMs: Math.max(0, (pace.restUntil ?? 0) - steadyNow()),
   };
 }

@@ -1,9 +1,10 @@
 import { steadyNow } from '../clock.ts';
 import type { Member } from '../cluster/member.ts';
 import { type CommonPolicy, commonPolicy } from '../cluster/rate-policy.ts';
+import type { PaceReport, StartingPoint } from '../pace.ts';
 import { after } from '../waiting.ts';
 import type { CallGate } from './call-gate.ts';
-import { type AppliedPace, RateController, type StartingPoint } from './rate-controller.ts';
+import { RateController } from './rate-controller.ts';
 import { TrafficLedger } from './traffic-ledger.ts';
 import type { CallsInFlight, TrafficMeter } from './traffic-meter.ts';
 
@@ -15,19 +16,16 @@ export interface LeaderLoopOptions {
   readonly facts: () => { readonly finished: number; readonly concurrency: number };
   /** Calls in flight that the user wants in this process; absent: as many as are good. */
   readonly concurrency?: number | undefined;
-  /** What an earlier run has learned of the API. */
-  readonly learned?: StartingPoint | undefined;
-  readonly onPace: (pace: PaceReport) => void;
+  /** What an earlier run has found of the API. */
+  readonly known?: StartingPoint | undefined;
+  readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   readonly onError: (error: Error) => void;
 }
 
-/** The pace, and what it came to so far. */
-export interface PaceReport extends AppliedPace {
-  /** Calls that the API has accepted and rejected, of all workers, since their governor began. */
-  readonly accepted: number;
-  readonly rejected: number;
-  /** Calls in flight that this process may have. */
-  readonly ownConcurrency: number;
+/** What one process may do and does. */
+export interface OwnCalls {
+  /** Calls in flight that it may have. */
+  readonly concurrency: number;
   /** Those that it has; undefined when it has none. */
   readonly inFlight: CallsInFlight | undefined;
 }
@@ -50,7 +48,7 @@ export function startLeaderLoop(options: LeaderLoopOptions): LeaderLoop {
   const { member, meter, gate } = options;
   let controller: RateController | undefined;
   let ledger = new TrafficLedger();
-  let last: StartingPoint = options.learned ?? {};
+  let last: StartingPoint = options.known ?? {};
   let wanted: CommonPolicy = { auto: true };
   let beganAt = Number.NEGATIVE_INFINITY;
   let hasRun = true;
@@ -70,63 +68,35 @@ export function startLeaderLoop(options: LeaderLoopOptions): LeaderLoop {
     });
     // It is over, and may have been given up: nothing is set behind anybody's back.
     if (stopped) return;
-    const now = steadyNow();
-    const paceAge = pace === undefined ? 0 : Math.max(0, Date.now() - Date.parse(pace.seenAt));
-    const restUntil = pace === undefined ? 0 : now + pace.restMs - paceAge;
     if (!leads) {
       controller = undefined;
       ledger = new TrafficLedger();
       if (pace === undefined) return;
       hasRun = pace.runs.length > 0;
-      last = {
-        ...(pace.learned !== undefined && { rate: pace.learned }),
-        concurrency: pace.concurrency,
-        ...(restUntil > now && { waitUntil: restUntil }),
-      };
-      const { phase, restMs: _, ...rest } = pace;
-      const followed = {
-        ...rest,
-        phase: phase as AppliedPace['phase'],
-        tolerates503: pace.tolerates503 ?? false,
-        ...(restUntil > now && { restUntil }),
-      };
-      obey(followed, pace.workers, pace);
+      last = pace;
+      obey(pace, pace.workers);
       return;
     }
     hasRun = policies.length > 0;
     // Rows that a run has left behind are called as it wanted, or as carefully as can be.
     if (hasRun) wanted = commonPolicy(policies);
-    if (controller === undefined && pace?.learned !== undefined && last.rate === undefined)
-      last = {
-        rate: pace.learned,
-        concurrency: pace.concurrency,
-        ...(restUntil > now && { waitUntil: restUntil }),
-      };
+    if (controller === undefined && pace?.limit !== undefined && last.limit === undefined) last = pace;
+    const now = steadyNow();
     controller ??= new RateController(now, last);
     const met = ledger.add(now, reports);
-    const applied = controller.update(now, met, wanted, reports.size);
-    if (applied.learned !== undefined) last = { rate: applied.learned, concurrency: applied.concurrency };
-    const restMs = Math.max(0, (applied.restUntil ?? 0) - now);
     const { accepted, rejected } = ledger;
-    const { restUntil: _, ...decided } = applied;
-    const isDone = await member.decide(
-      { ...decided, restMs, active: met.active, accepted, rejected },
-      { rate: applied.isKept ? applied.rate : undefined, cap: applied.concurrency, restMs },
-    );
-    if (isDone) obey(applied, reports.size, { accepted, rejected });
+    const decided = { ...controller.update(now, met, wanted, reports.size), accepted, rejected };
+    if (decided.limit !== undefined) last = { limit: decided.limit, concurrency: decided.concurrency };
+    if (await member.decide(decided)) obey(decided, reports.size);
   };
 
-  function obey(
-    pace: AppliedPace,
-    workers: number,
-    { accepted, rejected }: Pick<PaceReport, 'accepted' | 'rejected'>,
-  ) {
+  function obey(pace: PaceReport, workers: number): void {
     gate.heardOfRest(pace.restUntil ?? 0);
     meter.tolerates503 = pace.tolerates503;
     // Who has nothing to call has no places; what it may claim until then is an equal part.
     const part = Math.max(1, Math.floor(pace.concurrency / workers));
-    const ownConcurrency = options.concurrency ?? Math.max(gate.places, part);
-    options.onPace({ ...pace, accepted, rejected, ownConcurrency, inFlight: meter.inFlight });
+    const concurrency = options.concurrency ?? Math.max(gate.places, part);
+    options.onPace(pace, { concurrency, inFlight: meter.inFlight });
     establish();
   }
 

@@ -1,32 +1,8 @@
 import type { CommonPolicy } from '../cluster/rate-policy.ts';
-import { Governor, type Learned } from './governor/governor.ts';
-import { inUse, type Pace, type Phase } from './governor/pace.ts';
+import type { Pace, StartingPoint } from '../pace.ts';
+import { Governor } from './governor/governor.ts';
+import { inUse } from './governor/pace.ts';
 import type { Traffic } from './governor/traffic.ts';
-
-/** How an API is called at the moment, by all workers together. */
-export interface AppliedPace {
-  /** Calls per second that are allowed; absent: as many as can be. */
-  readonly rate?: number;
-  /** Whether the rate is kept: one that nothing has tested yet, and that the workers do not reach, is not. */
-  readonly isKept: boolean;
-  /** Calls in flight that are allowed. */
-  readonly concurrency: number;
-  /** Until when no call may be made, of the steady clock. */
-  readonly restUntil?: number;
-  /** The limit of the API in calls per second, if it is known. */
-  readonly learned?: number;
-  readonly phase: Phase | 'fixed';
-  /** Whether a 503 that does not ask to wait is no refusal. */
-  readonly tolerates503: boolean;
-  /** Why the rate is as it is, for people. */
-  readonly reason: string;
-}
-
-/** What is known of an API before its first call. */
-export interface StartingPoint extends Learned {
-  /** Until when the API asked to wait, of the steady clock. */
-  readonly waitUntil?: number;
-}
 
 /** Calls in flight to begin with, and the most that are ever tried: connections and memory are finite. */
 export const usualConcurrency = 50;
@@ -45,13 +21,12 @@ export class RateController {
   #idleSince: number;
   #sentPerSecond = 0;
 
-  constructor(now: number, { waitUntil, ...learned }: StartingPoint, most = mostConcurrency) {
+  constructor(now: number, known: StartingPoint, most = mostConcurrency) {
     this.#lookedAt = now;
     this.#idleSince = now;
     this.#governor = new Governor(now, {
       concurrency: { start: usualConcurrency, most },
-      learned,
-      ...(waitUntil !== undefined && { resumeWaitUntil: waitUntil }),
+      known,
     });
   }
 
@@ -59,7 +34,7 @@ export class RateController {
    * @param traffic since the last time
    * @param workers that call the API
    */
-  update(now: number, traffic: Traffic, { auto, perSecond }: CommonPolicy, workers: number): AppliedPace {
+  update(now: number, traffic: Traffic, { auto, perSecond }: CommonPolicy, workers: number): Pace {
     this.#governor.bound = perSecond;
     const pace = this.#governor.update(now, amongOthers(traffic, workers - 1));
     if (auto) {
@@ -82,7 +57,7 @@ export class RateController {
   }
 
   /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */
-  #isIdle(now: number, { accepted, rejected }: Traffic, { phase, rate }: Pace): boolean {
+  #isIdle(now: number, { accepted, rejected }: Traffic, { phase, rate = 0 }: Pace): boolean {
     const sent = accepted + rejected;
     const seconds = (now - this.#lookedAt) / 1_000;
     this.#lookedAt = now;

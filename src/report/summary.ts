@@ -1,5 +1,6 @@
 import { noOutcomes, type Outcome, type OutcomeCounts, outcomes, type RowResult } from '../domain.ts';
 import { LatencyHistogram, type LatencySummary } from './latency.ts';
+import type { RateHistory } from './rate-history.ts';
 import { messageOf } from './report-columns.ts';
 
 /** What a summary says about the run and the report itself can't know. */
@@ -22,24 +23,7 @@ export interface RunFacts {
 }
 
 /** How fast the API could be called during a run. */
-export interface RunRate {
-  /** As the user wanted it: `auto`, `auto..50/s`, `50/s`, `none`. */
-  readonly wanted: string;
-  /** The limit of the API as it was known last, calls per second. */
-  readonly limit_per_s: number | null;
-  /** Seconds in which no call could be made. */
-  readonly waited_s: number;
-  /** Calls that the API rejected because they were too many. */
-  readonly rejected: number;
-  /** A point a second at most, fewer in long runs; each tells of the time since the one before. */
-  readonly series: readonly {
-    /** Seconds at work since the run was first started. */
-    readonly t_s: number;
-    readonly allowed_per_s: number | null;
-    readonly accepted_per_s: number;
-    readonly rejected: number;
-  }[];
-}
+export type RunRate = Pick<RateHistory, 'wanted' | 'limit_per_s' | 'waited_s' | 'rejected' | 'series'>;
 
 /** The content of summary.json: integers, but for rates; what is not known is `null`. */
 export interface RunSummary {

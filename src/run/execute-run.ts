@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
-import { steadyNow } from '../clock.ts';
 import { openCluster } from '../cluster/cluster.ts';
 import type { RunEntry } from '../cluster/entries.ts';
 import { onlyMember } from '../cluster/member.ts';
@@ -9,20 +8,22 @@ import { type CqbatchError, fatalError, usageError } from '../errors.ts';
 import { makePrivate } from '../files.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ProcessLock } from '../lock.ts';
+import type { Pace, PaceReport } from '../pace.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
+import type { CallsInFlight } from '../rate/traffic-meter.ts';
 import { removeNotAttempted, type WrittenReports } from '../report/write-reports.ts';
 import { systemError } from '../system-error.ts';
 import { aborted, after } from '../waiting.ts';
 import { clearCommand, watchCommands } from './control-command.ts';
-import { type ClusterStatus, startHeartbeat } from './heartbeat.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { keepLearned, type LearnedLimits } from './learned-limits.ts';
 import { Progress } from './progress.ts';
-import { type RateFacts, RateLog } from './rate-log.ts';
+import { RateLog } from './rate-log.ts';
 import type { RunRecord } from './record.ts';
 import { RecordKeeper, withTimeOfDead } from './record-keeper.ts';
 import { reportRun } from './report-run.ts';
 import { announce, entryOf } from './run-entry.ts';
-import { type RunEnd, type RunEvent, runHere } from './run-here.ts';
+import { type RunEnd, runHere } from './run-here.ts';
 import { openRunJournal } from './run-journal.ts';
 import { lockRun } from './run-lock.ts';
 import { openManifestCopy, unfinishedTasks } from './run-manifest.ts';
@@ -54,9 +55,6 @@ export interface ExecuteRunOptions {
   readonly interrupt: AbortSignal;
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
-  readonly onEvent?: (event: RunEvent) => void;
-  readonly onClusterStatus?: (status: ClusterStatus) => void;
-  readonly onPace?: (pace: RateFacts) => void;
   /** Called when no more rows are called, before the report is written. */
   readonly onEnded?: () => void;
   /** Called when a run that had started has failed, before the error is thrown. */
@@ -73,8 +71,8 @@ export interface FailedRun {
 }
 
 export interface StartedRun {
-  /** Rows that have a result already. */
-  readonly counts: Journal['outcomeCounts'];
+  /** Follows the run until its end. */
+  readonly progress: Progress;
   /** `trouble` tells what is waited for. */
   readonly datastore: Pick<Datastore, 'trouble' | 'exclusive'>;
 }
@@ -153,12 +151,12 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
   void means.lost.then(() => keeper.close());
   keeper.enter('running', options.queue === undefined ? {} : { queue: options.queue });
   const progress = new Progress({
-    total: options.record.plan.rows,
+    rows: options.record.plan.rows,
     counts: journal.outcomeCounts,
     timeoutMs: runOptions.timeoutMs,
   });
   const entry = (): RunEntry => entryOf(keeper.record, journal.outcomeCounts, progress);
-  let latest: RateFacts | undefined;
+  let latest: Pace | undefined;
   let workers = 1;
   let ended = false;
   try {
@@ -166,12 +164,12 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
     if (options.handOver !== true) await clearCommand(runFolder);
     await keeper.save();
     await removeNotAttempted(runFolder);
-    options.onStarted?.({ counts: journal.outcomeCounts, datastore });
+    options.onStarted?.({ progress, datastore });
     const rateLog = await RateLog.open(runFolder, runOptions.rate?.text ?? 'none');
-    const seePace = (pace: RateFacts): void => {
+    const seePace = (pace: PaceReport, inFlight?: CallsInFlight): void => {
       latest = pace;
       rateLog.see(pace);
-      options.onPace?.(pace);
+      progress.seePace(pace, inFlight);
     };
     const commands = watchCommands(id, runFolder, cluster);
     const heartbeat =
@@ -179,12 +177,10 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
       startHeartbeat({
         cluster,
         entry,
-        onClusterStatus(status) {
-          const { pace } = status;
-          workers = status.workers;
-          if (options.client === undefined && pace !== undefined)
-            seePace({ ...pace, ...(pace.restMs > 0 && { restUntil: steadyNow() + pace.restMs }) });
-          options.onClusterStatus?.(status);
+        onClusterStatus({ workers: present, pace }) {
+          workers = present;
+          progress.seeWorkers(present);
+          if (options.client === undefined && pace !== undefined) seePace(pace);
         },
         onError,
       });
@@ -200,16 +196,15 @@ async function execute(options: ExecuteRunOptions, means: Means): Promise<Execut
         client: options.client,
         commands,
         join: () => cluster?.join(runOptions.baseUrl, options.version) ?? onlyMember(runOptions.rate),
-        learned: await options.learned?.load(),
+        known: await options.learned?.load(),
         onPace: seePace,
         log,
         onEvent(event) {
-          if (event.type === 'finished') progress.finished(event.result);
+          progress.see(event);
           if (event.type === 'paused') {
             keeper.enter(event.paused ? 'paused' : 'running');
             keeper.save().catch((error) => log.error({ run: id, err: error.message }, 'not saved'));
           }
-          options.onEvent?.(event);
         },
         interrupt: options.interrupt,
         handOver: options.handOver ?? false,

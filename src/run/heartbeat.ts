@@ -1,5 +1,5 @@
 import type { Cluster } from '../cluster/cluster.ts';
-import { isPresent, type PaceEntry, type RunEntry } from '../cluster/entries.ts';
+import { isPresent, type PublishedPace, type RunEntry } from '../cluster/entries.ts';
 import { repeat } from '../repeat.ts';
 import { deferred } from '../waiting.ts';
 
@@ -7,10 +7,8 @@ import { deferred } from '../waiting.ts';
 export interface ClusterStatus {
   /** Workers that call the API of this run, on all machines. */
   readonly workers: number;
-  /** How long no call is made because the API asked for it, in milliseconds. */
-  readonly restingMs: number;
   /** How the API is called, if somebody leads its workers. */
-  readonly pace?: PaceEntry;
+  readonly pace?: PublishedPace;
 }
 
 export interface HeartbeatOptions {
@@ -56,12 +54,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
     }
     isHeardOf = includesRun;
     const workers = (await cluster.workers(own.baseUrl)).filter((worker) => isPresent(worker));
-    const restingMs = pace === undefined ? 0 : pace.restMs - (Date.now() - Date.parse(pace.seenAt));
-    onClusterStatus({
-      workers: workers.length,
-      restingMs: Math.max(0, restingMs),
-      ...(pace !== undefined && { pace }),
-    });
+    onClusterStatus({ workers: workers.length, ...(pace !== undefined && { pace }) });
   };
   const beats = repeat(beat, { everyMs: () => (isEstablished ? beatMs : firstBeatsMs), onError });
   beats.now();

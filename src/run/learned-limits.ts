@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { steadyNow, timeOfDay } from '../clock.ts';
 import { writeFileAtomically } from '../files.ts';
-import type { RateFacts } from './rate-log.ts';
+import type { Pace, StartingPoint } from '../pace.ts';
 
 const learnedSchema = z.object({
   base_url: z.string(),
@@ -20,19 +20,11 @@ const learnedSchema = z.object({
 
 const fileSchema = z.object({ version: z.literal(1), limits: z.array(learnedSchema) });
 
-/** What runs have learned of the limits of an API for one token. */
-export interface LearnedLimit {
-  readonly rate?: number;
-  readonly concurrency?: number;
-  /** Until when the API asked to wait, of the steady clock. */
-  readonly waitUntil?: number;
-}
-
 /** `limits.json` of a state folder, for one API and one token. */
 export interface LearnedLimits {
-  load(): Promise<LearnedLimit>;
+  load(): Promise<StartingPoint>;
   /** Keeps what is known now in place of what was known before. */
-  save(limit: LearnedLimit): Promise<void>;
+  save(known: StartingPoint): Promise<void>;
 }
 
 const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
@@ -62,20 +54,20 @@ export function openLearnedLimits(stateDir: string, baseUrl: string, tokenMark: 
       const told = Date.parse(known.wait_until ?? '');
       const waitMs = Math.min(told - Date.now(), told - Date.parse(known.at));
       return {
-        ...(known.rate_per_s !== undefined && { rate: known.rate_per_s }),
+        ...(known.rate_per_s !== undefined && { limit: known.rate_per_s }),
         ...(known.concurrency !== undefined && { concurrency: known.concurrency }),
-        ...(waitMs > 0 && { waitUntil: steadyNow() + waitMs }),
+        ...(waitMs > 0 && { restUntil: steadyNow() + waitMs }),
       };
     },
-    async save({ rate, concurrency, waitUntil }) {
-      const others = (await read()).filter((limit) => !isOwn(limit));
+    async save({ limit, concurrency, restUntil }) {
+      const others = (await read()).filter((one) => !isOwn(one));
       const own = {
         base_url: baseUrl,
         token: tokenMark,
         // What could not be read again would cost the others, too.
-        ...(isPositive(rate) && { rate_per_s: rate }),
+        ...(isPositive(limit) && { rate_per_s: limit }),
         ...(isPositive(concurrency) && { concurrency: Math.ceil(concurrency) }),
-        ...(waitUntil !== undefined && { wait_until: timeOfDay(waitUntil).toISOString() }),
+        ...(restUntil !== undefined && { wait_until: timeOfDay(restUntil).toISOString() }),
         at: new Date().toISOString(),
       };
       const limits = [...others, own].slice(-mostLimits);
@@ -92,15 +84,15 @@ function isPositive(value: number | undefined): value is number {
 const worthKeepingMs = 5_000;
 
 /** Keeps for the next run what is known at the end of one: the limit of the API, or how long it still asks to wait. */
-export async function keepLearned(learned: LearnedLimits, pace: RateFacts): Promise<void> {
+export async function keepLearned(learned: LearnedLimits, pace: Pace): Promise<void> {
   if (pace.phase === 'fixed') return;
   const { restUntil = 0 } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;
-  if (pace.learned === undefined && !waits) return;
+  if (pace.limit === undefined && !waits) return;
   const before = await learned.load();
   await learned.save({
-    ...(before.rate !== undefined && { rate: before.rate }),
-    ...(pace.learned !== undefined && { rate: pace.learned, concurrency: pace.concurrency }),
-    ...(waits && { waitUntil: restUntil }),
+    ...(before.limit !== undefined && { limit: before.limit }),
+    ...(pace.limit !== undefined && { limit: pace.limit, concurrency: pace.concurrency }),
+    ...(waits && { restUntil }),
   });
 }

@@ -1,17 +1,26 @@
+import { steadyNow } from '../clock.ts';
 import { type Outcome, type OutcomeCounts, outcomes, type RowResult } from '../domain.ts';
+import type { Pace } from '../pace.ts';
 import type { CallsInFlight } from '../rate/traffic-meter.ts';
+import type { WorkerEvent } from '../worker/row-processor.ts';
+
+/** What happens to a run, as it happens: for progress and logs, never for accounting. */
+export type RunEvent =
+  | { readonly type: 'finished'; readonly result: RowResult }
+  | Exclude<WorkerEvent, { type: 'finished' }>
+  | { readonly type: 'paused'; readonly paused: boolean };
 
 /** Where a run stands, for whoever draws it. */
 export interface ProgressSnapshot {
   /** Rows of the manifest. */
-  readonly total: number;
+  readonly rows: number;
   /** Rows with a result. */
   readonly done: number;
   readonly counts: OutcomeCounts;
   /** Rows finished per second, over the last seconds. */
-  readonly ratePerSecond: number;
-  /** How fast the API may be called at the moment, if that is limited. */
-  readonly pace?: ProgressPace;
+  readonly rowsPerSecond: number;
+  /** How the API is called, once it is known. */
+  readonly pace?: Pace;
   /** How long no row is called, from now on. */
   readonly waitMs: number;
   /** Rows that wait for another attempt. */
@@ -32,31 +41,23 @@ export interface StalledCalls extends CallsInFlight {
   readonly timeoutMs: number;
 }
 
-/** How fast the API may be called, for whoever draws it. */
-export interface ProgressPace {
-  /** Calls per second. */
-  readonly allowedPerSecond: number;
-  /** The limit of the API, if it has been found or told. */
-  readonly limitPerSecond?: number;
-  /** Why it is so; absent when the user asked for it. */
-  readonly reason?: string;
-}
-
 const memorySeconds = 5;
 /** Shorter than that, a quiet moment is none. */
 const stalledMs = 5_000;
+/** Shorter rests are the pace at work. */
+const noticeableRestMs = 1_000;
 
 export interface ProgressOptions {
-  readonly total: number;
+  readonly rows: number;
   /** Counts before the run was started or resumed. */
   readonly counts: OutcomeCounts;
   /** When a call is given up. */
   readonly timeoutMs: number;
-  /** Monotonic milliseconds; for tests. */
+  /** The steady clock; for tests. */
   readonly now?: () => number;
 }
 
-/** Follows a run by what its worker tells. It is for drawing: the truth is in the journal. */
+/** Follows a run by what its workers tell. It is for drawing: the truth is in the journal. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;
@@ -70,17 +71,46 @@ export class Progress {
   #waitUntil = 0;
   #paused = false;
   #workers: number | undefined;
-  #pace: ProgressPace | undefined;
+  #pace: Pace | undefined;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
+    this.#now = options.now ?? steadyNow;
     this.#start = this.#now();
     this.#lastFinishedAt = this.#start;
     this.#counts = { ...options.counts };
   }
 
-  finished({ row, outcome }: RowResult): void {
+  see(event: RunEvent): void {
+    switch (event.type) {
+      case 'finished':
+        this.#finished(event.result);
+        break;
+      case 'retrying':
+        this.#retrying.add(event.row);
+        break;
+      case 'throttled':
+        this.#wait(this.#now() + event.waitMs);
+        break;
+      case 'paused':
+        this.#paused = event.paused;
+    }
+  }
+
+  /** @param inFlight calls of this process */
+  seePace(pace: Pace, inFlight?: CallsInFlight): void {
+    this.#pace = pace;
+    this.#inFlight = inFlight && { calls: inFlight.calls, oldestAt: this.#now() - inFlight.oldestMs };
+    const { restUntil = 0 } = pace;
+    if (restUntil > this.#now() + noticeableRestMs) this.#wait(restUntil);
+  }
+
+  /** @param workers on all machines that call this API */
+  seeWorkers(workers: number): void {
+    this.#workers = workers;
+  }
+
+  #finished({ row, outcome }: RowResult): void {
     this.#counts[outcome] += 1;
     this.#retrying.delete(row);
     this.#lastFinishedAt = this.#now();
@@ -91,48 +121,28 @@ export class Progress {
     while ((this.#seconds[0]?.second ?? second) < second - memorySeconds) this.#seconds.shift();
   }
 
-  inFlight(calls: CallsInFlight | undefined): void {
-    this.#inFlight = calls && { calls: calls.calls, oldestAt: this.#now() - calls.oldestMs };
-  }
-
-  retrying(row: number): void {
-    this.#retrying.add(row);
-  }
-
-  throttled(waitMs: number): void {
-    this.#waitUntil = Math.max(this.#waitUntil, this.#now() + waitMs);
-  }
-
-  pause(paused: boolean): void {
-    this.#paused = paused;
-  }
-
-  pace(pace: ProgressPace | undefined): void {
-    this.#pace = pace;
-  }
-
-  workers(workers: number): void {
-    this.#workers = workers;
+  #wait(until: number): void {
+    this.#waitUntil = Math.max(this.#waitUntil, until);
   }
 
   snapshot(): ProgressSnapshot {
-    const { total } = this.#options;
+    const { rows } = this.#options;
     const done = outcomes.reduce((sum, outcome) => sum + this.#counts[outcome], 0);
     const elapsedSeconds = (this.#now() - this.#start) / 1_000;
-    const ratePerSecond = this.#rate();
+    const rowsPerSecond = this.#throughput();
     const stalled = this.#stalled();
     return {
-      total,
+      rows,
       done,
       counts: { ...this.#counts },
-      ratePerSecond,
+      rowsPerSecond,
       ...(this.#pace !== undefined && { pace: this.#pace }),
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
       retrying: this.#retrying.size,
       ...(stalled !== undefined && { stalled }),
       paused: this.#paused,
       ...(this.#workers !== undefined && { workers: this.#workers }),
-      ...(ratePerSecond > 0 && { etaSeconds: (total - done) / ratePerSecond }),
+      ...(rowsPerSecond > 0 && { etaSeconds: (rows - done) / rowsPerSecond }),
       elapsedSeconds,
     };
   }
@@ -145,7 +155,7 @@ export class Progress {
     return { calls, oldestMs: now - oldestAt, timeoutMs: this.#options.timeoutMs };
   }
 
-  #rate(): number {
+  #throughput(): number {
     const now = this.#now() / 1_000;
     const from = Math.max(now - memorySeconds, this.#start / 1_000);
     const rows = this.#seconds.reduce(

@@ -1,65 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { steadyNow, timeOfDay } from '../clock.ts';
 import { toHundredths } from '../cluster/rate-policy.ts';
 import { writeFileAtomically } from '../files.ts';
-import type { CallsInFlight } from '../rate/traffic-meter.ts';
+import type { PaceReport } from '../pace.ts';
+import {
+  type RateHistory,
+  type RatePoint,
+  rateHistoryFile,
+  readRateHistory,
+} from '../report/rate-history.ts';
 
-/**
- * `rate.json` of a run: how fast the API could be called over time, and why. It is for people: nothing depends on it.
- */
-const pointSchema = z.object({
-  /** Seconds of work since the run was first started. */
-  t_s: z.number(),
-  /** Calls per second that were allowed; null: as many as can be. */
-  allowed_per_s: z.number().nullable(),
-  /** Calls per second that the API accepted, of all runs that share it. */
-  accepted_per_s: z.number(),
-  /** Calls that it rejected because they were too many. */
-  rejected: z.number(),
-});
-
-const rateHistorySchema = z.object({
-  version: z.literal(1),
-  /** As the user wanted it: `auto`, `auto..50/s`, `50/s`. */
-  wanted: z.string(),
-  /** What was allowed last, the limit of the API as far as it is known, and why. */
-  allowed_per_s: z.number().nullable(),
-  limit_per_s: z.number().nullable(),
-  concurrency: z.number(),
-  phase: z.string(),
-  reason: z.string(),
-  /** Until when no call may be made, ISO 8601 UTC. */
-  wait_until: z.string().nullable(),
-  /** Seconds in which no call could be made because the API asked to wait or refused everything. */
-  waited_s: z.number(),
-  rejected: z.number(),
-  seen_at: z.string(),
-  /** In the order of time: a point a second, fewer in long runs. */
-  series: z.array(pointSchema),
-});
-
-export type RateHistory = z.infer<typeof rateHistorySchema>;
-type Point = z.infer<typeof pointSchema>;
-
-/** What is known at one moment. */
-export interface RateFacts {
-  readonly rate?: number | undefined;
-  readonly learned?: number | undefined;
-  readonly concurrency: number;
-  readonly phase: string;
-  readonly reason: string;
-  /** Of the steady clock. */
-  readonly restUntil?: number | undefined;
-  /** Calls of this process in flight; undefined when there are none. */
-  readonly inFlight?: CallsInFlight | undefined;
-  /** Calls so far; they may begin anew. */
-  readonly accepted: number;
-  readonly rejected: number;
-}
-
-const file = 'rate.json';
 const sampleMs = 1_000;
 const saveMs = 5_000;
 const mostPoints = 600;
@@ -70,11 +20,11 @@ const noticeableRestMs = 1_000;
 export class RateLog {
   readonly #path: string;
   readonly #wanted: string;
-  #series: Point[];
+  #series: RatePoint[];
   #seconds: number;
   #waited: number;
   #rejected: number;
-  #facts: RateFacts | undefined;
+  #pace: PaceReport | undefined;
   #before: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
   #savedAt = 0;
   #savedReason = '';
@@ -94,18 +44,18 @@ export class RateLog {
   }
 
   static async open(folder: string, wanted: string): Promise<RateLog> {
-    return new RateLog(join(folder, file), wanted, await readRateHistory(folder));
+    return new RateLog(join(folder, rateHistoryFile), wanted, await readRateHistory(folder));
   }
 
-  see(facts: RateFacts): void {
-    this.#facts = facts;
-    this.#before ??= { accepted: facts.accepted, rejected: facts.rejected, at: performance.now() };
+  see(pace: PaceReport): void {
+    this.#pace = pace;
+    this.#before ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
   }
 
   /** Writes nothing any more. */
   abandon(): void {
     clearInterval(this.#timer);
-    this.#facts = undefined;
+    this.#pace = undefined;
   }
 
   /** Writes it a last time. */
@@ -120,43 +70,43 @@ export class RateLog {
   }
 
   #sample(): void {
-    const facts = this.#facts;
+    const pace = this.#pace;
     const before = this.#before;
-    if (facts === undefined || before === undefined) return;
+    if (pace === undefined || before === undefined) return;
     const at = performance.now();
     const seconds = (at - before.at) / 1_000;
     if (seconds < 0.1) return;
-    const rejected = Math.max(0, facts.rejected - before.rejected);
+    const rejected = Math.max(0, pace.rejected - before.rejected);
     this.#seconds += seconds;
     this.#rejected += rejected;
-    if ((facts.restUntil ?? 0) - steadyNow() > noticeableRestMs) this.#waited += seconds;
+    if ((pace.restUntil ?? 0) - steadyNow() > noticeableRestMs) this.#waited += seconds;
     this.#series.push({
       t_s: toHundredths(this.#seconds),
-      allowed_per_s: facts.rate === undefined ? null : toHundredths(facts.rate),
-      accepted_per_s: toHundredths(Math.max(0, facts.accepted - before.accepted) / seconds),
+      allowed_per_s: pace.rate === undefined ? null : toHundredths(pace.rate),
+      accepted_per_s: toHundredths(Math.max(0, pace.accepted - before.accepted) / seconds),
       rejected,
     });
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
-    this.#before = { accepted: facts.accepted, rejected: facts.rejected, at };
-    if (at - this.#savedAt >= saveMs || facts.reason !== this.#savedReason) {
+    this.#before = { accepted: pace.accepted, rejected: pace.rejected, at };
+    if (at - this.#savedAt >= saveMs || pace.reason !== this.#savedReason) {
       this.#savedAt = at;
-      this.#savedReason = facts.reason;
+      this.#savedReason = pace.reason;
       this.#save();
     }
   }
 
   #save(): void {
-    const facts = this.#facts;
-    if (facts === undefined) return;
-    const { rate, learned, restUntil } = facts;
+    const pace = this.#pace;
+    if (pace === undefined) return;
+    const { rate, limit, restUntil } = pace;
     const history: RateHistory = {
       version: 1,
       wanted: this.#wanted,
       allowed_per_s: rate === undefined ? null : toHundredths(rate),
-      limit_per_s: learned === undefined ? null : toHundredths(learned),
-      concurrency: facts.concurrency,
-      phase: facts.phase,
-      reason: facts.reason,
+      limit_per_s: limit === undefined ? null : toHundredths(limit),
+      concurrency: pace.concurrency,
+      phase: pace.phase,
+      reason: pace.reason,
       wait_until:
         restUntil !== undefined && restUntil > steadyNow() ? timeOfDay(restUntil).toISOString() : null,
       waited_s: Math.round(this.#waited),
@@ -171,18 +121,9 @@ export class RateLog {
   }
 }
 
-/** The history of a run's rate, as far as there is one that can be read. */
-export async function readRateHistory(folder: string): Promise<RateHistory | undefined> {
-  try {
-    return rateHistorySchema.safeParse(JSON.parse(await readFile(join(folder, file), 'utf8'))).data;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Half as many points, each in place of two. */
-function thinned(series: readonly Point[]): Point[] {
-  const result: Point[] = [];
+function thinned(series: readonly RatePoint[]): RatePoint[] {
+  const result: RatePoint[] = [];
   let start = 0;
   for (let index = 0; index < series.length; index += 2) {
     const [first, second] = [series[index], series[index + 1]];

@@ -1,9 +1,9 @@
 import { findOperation } from '../../jobs/index.ts';
 import type { JournalView } from '../journal/journal.ts';
 import type { Unfinished } from '../report/join-results.ts';
+import { type RateHistory, readRateHistory } from '../report/rate-history.ts';
 import type { RunFacts } from '../report/summary.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
-import { type RateHistory, readRateHistory } from './rate-log.ts';
 import { actualState, goesOnByItself, type RunRecord } from './record.ts';
 import { timeAtWork } from './record-keeper.ts';
 import { openManifestCopy } from './run-manifest.ts';

@@ -16,7 +16,7 @@ export function entryOf(record: RunRecord, counts: RunEntry['counts'], progress:
     state: record.state,
     rows: record.plan.rows,
     counts: { ...counts },
-    ratePerSecond: progress.snapshot().ratePerSecond,
+    rowsPerSecond: progress.snapshot().rowsPerSecond,
     ...(rate !== undefined && { rate }),
     coordinator: { host: hostname(), pid: process.pid },
     startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',

@@ -3,20 +3,20 @@ import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import type { Member } from '../cluster/member.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { RowResult } from '../domain.ts';
 import type { CqbatchError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { PaceReport, StartingPoint } from '../pace.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
-import type { PaceReport } from '../rate/leader-loop.ts';
-import { type StartingPoint, usualConcurrency } from '../rate/rate-controller.ts';
+import { usualConcurrency } from '../rate/rate-controller.ts';
+import type { CallsInFlight } from '../rate/traffic-meter.ts';
 import { aborted, after } from '../waiting.ts';
 import { type ApiWorker, startApiWorker } from '../worker/api-worker.ts';
-import type { WorkerEvent } from '../worker/row-processor.ts';
 import { stuck } from '../worker/watched-worker.ts';
 import type { CommandWatch } from './control-command.ts';
 import { startCoordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
+import type { RunEvent } from './progress.ts';
 import type { RunOptions } from './record.ts';
 
 /** Why a run that was worked on here came to its end. */
@@ -31,12 +31,6 @@ export type RunEnd =
    * rows that it does not understand, or came to a standstill.
    */
   | { readonly state: 'halted'; readonly because: 'stuck'; readonly reason: CqbatchError };
-
-/** What happens to a run, as it happens: for progress and logs, never for accounting. */
-export type RunEvent =
-  | { readonly type: 'finished'; readonly result: RowResult }
-  | Exclude<WorkerEvent, { type: 'finished' }>
-  | { readonly type: 'paused'; readonly paused: boolean };
 
 export interface RunHereOptions {
   readonly runId: string;
@@ -57,11 +51,11 @@ export interface RunHereOptions {
   readonly commands: CommandWatch;
   /** Makes the worker of this run one of those of the API. */
   readonly join: () => Member;
-  /** What earlier runs have learned of the API. */
-  readonly learned?: StartingPoint | undefined;
+  /** What earlier runs have found of the API. */
+  readonly known?: StartingPoint | undefined;
   readonly log: Logger;
   readonly onEvent: (event: RunEvent) => void;
-  readonly onPace: (pace: PaceReport) => void;
+  readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
   /** Aborts when the user wants the run to stop. */
   readonly interrupt: AbortSignal;
   /** Whether what the datastore holds stays there after an interrupt, for another coordinator. */
@@ -161,7 +155,7 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
       maxOutageMs: options.maxOutageMs,
       concurrency: options.concurrency,
       member: run.join(),
-      learned: run.learned,
+      known: run.known,
       log,
       onEvent(event) {
         if (event.run !== run.runId) return;
@@ -170,9 +164,9 @@ async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): 
         // On a shared datastore a result counts once it is collected: another machine's does not show before.
         if (datastore.exclusive) run.onEvent(event);
       },
-      onPace(pace) {
-        window.concurrency = pace.ownConcurrency;
-        run.onPace(pace);
+      onPace(pace, { concurrency, inFlight }) {
+        window.concurrency = concurrency;
+        run.onPace(pace, inFlight);
       },
       onHalt: halt,
       onRefused: halt,

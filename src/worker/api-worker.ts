@@ -5,11 +5,12 @@ import type { Member } from '../cluster/member.ts';
 import { toHundredths } from '../cluster/rate-policy.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
+import type { PaceReport, StartingPoint } from '../pace.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { CallGate } from '../rate/call-gate.ts';
 import { CallScheduler } from '../rate/call-scheduler.ts';
-import { type PaceReport, startLeaderLoop } from '../rate/leader-loop.ts';
-import { type StartingPoint, usualConcurrency } from '../rate/rate-controller.ts';
+import { type OwnCalls, startLeaderLoop } from '../rate/leader-loop.ts';
+import { usualConcurrency } from '../rate/rate-controller.ts';
 import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { ownTiming, sharedTiming } from '../rate/visit-timing.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
@@ -30,11 +31,11 @@ export interface ApiWorkerOptions {
   readonly concurrency: number | 'auto';
   /** This worker among those of the API; it leaves them at the end. */
   readonly member: Member;
-  /** What an earlier run has learned of the API. */
-  readonly learned?: StartingPoint | undefined;
+  /** What an earlier run has found of the API. */
+  readonly known?: StartingPoint | undefined;
   readonly log: Logger;
   readonly onEvent: (event: WorkerEvent) => void;
-  readonly onPace: (pace: PaceReport) => void;
+  readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   /** Called when no row can succeed: wrong token, wrong base URL, no permission, an API that is away for too long. */
   readonly onHalt: (reason: CqbatchError) => void;
   /** Called when a row can't be understood. */
@@ -94,11 +95,11 @@ export function startApiWorker(options: ApiWorkerOptions): ApiWorker {
     meter,
     gate,
     concurrency: wanted,
-    learned: options.learned,
-    onPace(decided) {
+    known: options.known,
+    onPace(decided, own) {
       const pace = withOutage(decided, breaker, options.baseUrl);
       governed = pace.phase !== 'fixed';
-      concurrency = pace.ownConcurrency;
+      concurrency = own.concurrency;
       const most = mostInHand();
       const needed = prefetch.update(gate.takeBusiest(), most);
       // What the user wants in flight is in hand at once, however few the rate needs.
@@ -107,7 +108,7 @@ export function startApiWorker(options: ApiWorkerOptions): ApiWorker {
       rest();
       logPace(log, pace, before);
       before = pace;
-      options.onPace(pace);
+      options.onPace(pace, own);
     },
     onError,
   });
@@ -182,13 +183,13 @@ function withOutage(pace: PaceReport, { outage }: CircuitBreaker, baseUrl: strin
 /** Says when the governor does something else, not each step of it. */
 function logPace(log: Logger, pace: PaceReport, before: PaceReport | undefined): void {
   if (pace.phase === before?.phase && pace.reason === before.reason) return;
-  const { rate, learned, concurrency, restUntil, phase, reason } = pace;
+  const { rate, limit, concurrency, restUntil, phase, reason } = pace;
   log.info(
     {
       phase,
       reason,
       ...(rate !== undefined && { rate_per_s: toHundredths(rate) }),
-      ...(learned !== undefined && { limit_per_s: toHundredths(learned) }),
+      ...(limit !== undefined && { limit_per_s: toHundredths(limit) }),
       concurrency,
       ...(restUntil !== undefined && { wait_ms: Math.max(0, restUntil - steadyNow()) }),
     },

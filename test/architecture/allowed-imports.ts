@@ -37,14 +37,14 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     packages: ['pino'],
   },
   'src/rate': { folders: ['src/rate/governor', 'src/cluster', 'src/api', 'src'], packages: [] },
-  'src/rate/governor': { folders: ['src/api/limits'], packages: [] },
+  'src/rate/governor': { folders: ['src/api/limits', 'src/pace.ts'], packages: [] },
   'src/queue': { folders: ['src/datastore', 'src'], packages: ['bullmq', 'zod'] },
   'src/cluster': { folders: ['src/datastore', 'src'], packages: ['zod'] },
   'src/datastore': {
     folders: ['src'],
     packages: ['@electric-sql/pglite', 'bullmq', 'ioredis', 'tar', 'zod'],
   },
-  'src/report': { folders: ['src/manifest', 'src/journal', 'jobs', 'src'], packages: [] },
+  'src/report': { folders: ['src/manifest', 'src/journal', 'jobs', 'src'], packages: ['zod'] },
   'src/manifest': { folders: ['jobs', 'src/api', 'src'], packages: ['csv-parse', 'lossless-json', 'zod'] },
   'src/journal': { folders: ['src'], packages: [] },
   'src/sandbox': {

@@ -2,23 +2,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiKeys, type Cluster, keyOf, openCluster } from '../../src/cluster/cluster.ts';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { openRedis } from '../../src/datastore/redis/redis.ts';
+import type { PaceReport } from '../../src/pace.ts';
 import { runEntry as anyRun } from '../helpers/cluster-entries.ts';
 import { adminOf, describeWithRedis, type RedisServer, startRedis } from '../helpers/redis-server.ts';
 
 const traffic = { accepted: 10, rejected: 2, durationMs: 123.4, active: 3, stated: [] };
 const heartbeat = { active: 3, finished: 2, concurrency: 5, traffic };
-const decision = {
+const decision: PaceReport = {
   rate: 49.5,
   isKept: true,
   concurrency: 20,
-  active: 7,
-  restMs: 0,
   phase: 'holding',
+  tolerates503: false,
   reason: 'NUL \u0000, 🎧, "quotes"\n',
   accepted: 1_000,
   rejected: 2,
 };
-const command = { rate: 49.5, cap: 20, restMs: 0 };
 const visit = { want: 1, held: 0, need: 1, active: 0, aheadMs: 100, leadInMs: 0 };
 
 let entries = 0;
@@ -126,9 +125,9 @@ describeWithRedis('the processes that share a Redis', () => {
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
     expect((await first.beat(heartbeat)).policies).toEqual([rate]);
     expect(await cluster.pace(api)).toBeUndefined();
-    expect(await second.decide({ ...decision, rate: 500 }, command)).toBe(false);
-    expect(await first.decide(decision, command)).toBe(true);
-    expect(await cluster.pace(api)).toMatchObject({ ...decision, runs: [run.id], workers: 1, baseUrl: api });
+    expect(await second.decide({ ...decision, rate: 500 })).toBe(false);
+    expect(await first.decide(decision)).toBe(true);
+    expect(await cluster.pace(api)).toMatchObject({ ...decision, runs: [run.id], workers: 1 });
     expect((await second.beat(heartbeat)).pace).toMatchObject(decision);
     expect(await second.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, places: 20 });
   });
@@ -147,13 +146,13 @@ describeWithRedis('the processes that share a Redis', () => {
     const api = newApi();
     const member = cluster.join(api, '1');
     await member.beat(heartbeat);
-    await member.decide(decision, command);
+    await member.decide(decision);
     const admin = adminOf(server);
     await admin.flushall();
     await admin.script('FLUSH');
     expect(await member.take(visit)).toMatchObject({ isSet: false, count: 0 });
     expect(await member.beat(heartbeat)).toMatchObject({ leads: true });
-    expect(await member.decide(decision, command)).toBe(true);
+    expect(await member.decide(decision)).toBe(true);
     expect(await member.take(visit)).toMatchObject({ isSet: true });
   });
 });

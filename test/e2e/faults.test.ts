@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readRateHistory } from '../../src/run/rate-log.ts';
+import { readRateHistory } from '../../src/report/rate-history.ts';
 import { faultKinds } from '../../src/sandbox/faults.ts';
 import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';

@@ -18,7 +18,7 @@ export function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
     state: 'running',
     rows: 10,
     counts: { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 },
-    ratePerSecond: 0,
+    rowsPerSecond: 0,
     coordinator: { host: 'here', pid: 1 },
     startedAt: ago(0),
     seenAt: ago(0),

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../src/clock.ts';
-import type { PaceEntry, TrafficReport } from '../../src/cluster/entries.ts';
-import type { Beat, Decision, Heartbeat, Member } from '../../src/cluster/member.ts';
-import { type LeaderLoopOptions, type PaceReport, startLeaderLoop } from '../../src/rate/leader-loop.ts';
+import type { PublishedPace, TrafficReport } from '../../src/cluster/entries.ts';
+import { type Beat, type Heartbeat, type Member, rateCommandOf } from '../../src/cluster/member.ts';
+import type { PaceReport } from '../../src/pace.ts';
+import { type LeaderLoopOptions, type OwnCalls, startLeaderLoop } from '../../src/rate/leader-loop.ts';
 import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
 import { answered, tooMany } from '../worker/answers.ts';
 import { gateOnTimeline } from './gate-on-timeline.ts';
@@ -11,18 +12,15 @@ const beatMs = 100;
 const leading = { leads: true, policies: [{ text: 'auto', auto: true }] };
 const following = { leads: false, policies: [] };
 
-function paceEntry(changes: Partial<PaceEntry> = {}): PaceEntry {
+function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
   return {
-    baseUrl: 'https://api.example.com',
-    worker: 'leader',
     runs: ['run'],
     workers: 3,
     rate: 100,
     isKept: true,
     concurrency: 20,
-    active: 12,
-    restMs: 0,
-    learned: 101,
+    tolerates503: false,
+    limit: 101,
     phase: 'holding',
     reason: 'just under the limit',
     accepted: 500,
@@ -31,8 +29,6 @@ function paceEntry(changes: Partial<PaceEntry> = {}): PaceEntry {
     ...changes,
   };
 }
-
-type Command = Parameters<Member['decide']>[1];
 
 /** A loop whose surroundings a test can change, with all that it did. */
 function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions> = {}) {
@@ -44,8 +40,8 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
   };
   const did = {
     beats: [] as Heartbeat[],
-    decided: [] as (Decision & { readonly command: Command })[],
-    paces: [] as PaceReport[],
+    decided: [] as (PaceReport & { readonly command: ReturnType<typeof rateCommandOf> })[],
+    paces: [] as (PaceReport & { readonly own: OwnCalls })[],
     errors: [] as Error[],
     left: 0,
     established: false,
@@ -57,8 +53,8 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
       did.beats.push(heartbeat);
       return { ...around.known, reports: new Map([['own', heartbeat.traffic], ...around.others]) };
     },
-    async decide(decision, command) {
-      if (around.hasLead) did.decided.push({ ...decision, command });
+    async decide(pace) {
+      if (around.hasLead) did.decided.push({ ...pace, command: rateCommandOf(pace) });
       return around.hasLead;
     },
     take: () => Promise.reject(new Error('the gate has a timeline of its own')),
@@ -74,7 +70,7 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
     meter,
     gate,
     facts: () => ({ finished: 7, concurrency: 5 }),
-    onPace: (now) => did.paces.push(now),
+    onPace: (pace, own) => did.paces.push({ ...pace, own }),
     onError: (error) => did.errors.push(error),
     ...options,
   });
@@ -107,7 +103,7 @@ describe('a worker that leads', () => {
     const { did, beat } = begin(leading);
     await beat();
     const [first] = did.decided;
-    expect(first).toMatchObject({ phase: 'starting', restMs: 0, accepted: 0, rejected: 0 });
+    expect(first).toMatchObject({ phase: 'starting', accepted: 0, rejected: 0 });
     expect(first?.command).toEqual({ rate: first?.rate, cap: first?.concurrency, restMs: 0 });
     expect(did.paces[0]).toMatchObject({ phase: 'starting', rate: first?.rate });
     expect(did.established).toBe(true);
@@ -165,14 +161,14 @@ describe('a worker that leads', () => {
     await beat();
     around.others.set('other', { ...report, accepted: 25 });
     await beat(2);
-    expect(did.decided.at(-1)).toMatchObject({ accepted: 15, active: 4 });
+    expect(did.decided.at(-1)).toMatchObject({ accepted: 15 });
   });
 
   test('begins with what the one before had found', async () => {
-    const { did, beat } = begin({ ...leading, pace: paceEntry({ restMs: 60_000 }) });
+    const { did, beat } = begin({ ...leading, pace: publishedPace({ restUntil: steadyNow() + 60_000 }) });
     await beat();
-    expect(did.decided[0]).toMatchObject({ learned: 101, reason: 'the API asks to wait' });
-    expect(did.decided[0]?.restMs).toBeGreaterThan(59_000);
+    expect(did.decided[0]).toMatchObject({ limit: 101, reason: 'the API asks to wait' });
+    expect(did.decided[0]?.command.restMs).toBeGreaterThan(59_000);
   });
 
   test('changes nothing when another one has taken the lead', async () => {
@@ -185,11 +181,11 @@ describe('a worker that leads', () => {
 
 describe('a worker that follows', () => {
   test('tells what it meets with, and shows what was decided', async () => {
-    const { did, beat, call } = begin({ ...following, pace: paceEntry() });
+    const { did, beat, call } = begin({ ...following, pace: publishedPace() });
     call(answered());
     await beat(2);
     expect(did.beats.at(-1)).toMatchObject({ finished: 7, concurrency: 5, traffic: { accepted: 1 } });
-    expect(did.paces[0]).toMatchObject({ rate: 100, accepted: 500, rejected: 5, ownConcurrency: 6 });
+    expect(did.paces[0]).toMatchObject({ rate: 100, accepted: 500, rejected: 5, own: { concurrency: 6 } });
     expect(did.decided).toEqual([]);
   });
 
@@ -197,22 +193,25 @@ describe('a worker that follows', () => {
     const { around, did, beat } = begin(following);
     await beat(20);
     expect(did.established).toBe(false);
-    around.known = { ...following, pace: paceEntry() };
+    around.known = { ...following, pace: publishedPace() };
     await beat(5);
     expect(did.established).toBe(true);
   });
 
   test('rests as long as was decided', async () => {
-    const { around, gate, beat } = begin({ ...following, pace: paceEntry({ restMs: 60_000 }) });
+    const { around, gate, beat } = begin({
+      ...following,
+      pace: publishedPace({ restUntil: steadyNow() + 60_000 }),
+    });
     await beat();
     expect(gate.isResting).toBe(true);
-    around.known = { ...following, pace: paceEntry() };
+    around.known = { ...following, pace: publishedPace() };
     await beat();
     expect(gate.isResting).toBe(false);
   });
 
   test('lets nothing out for a moment when a call is refused', async () => {
-    const { gate, call, beat } = begin({ ...following, pace: paceEntry() });
+    const { gate, call, beat } = begin({ ...following, pace: publishedPace() });
     await beat();
     call(tooMany());
     let admittedAt = 0;
@@ -225,17 +224,17 @@ describe('a worker that follows', () => {
   });
 
   test('has as many calls in flight as its user wants', async () => {
-    const { did, beat } = begin({ ...following, pace: paceEntry() }, { concurrency: 3 });
+    const { did, beat } = begin({ ...following, pace: publishedPace() }, { concurrency: 3 });
     await beat();
-    expect(did.paces[0]?.ownConcurrency).toBe(3);
+    expect(did.paces[0]?.own.concurrency).toBe(3);
   });
 
   test('takes over what was found when it comes to lead', async () => {
-    const { around, did, beat } = begin({ ...following, pace: paceEntry() });
+    const { around, did, beat } = begin({ ...following, pace: publishedPace() });
     await beat();
     around.known = leading;
     await beat(2);
-    expect(did.decided[0]).toMatchObject({ learned: 101, phase: 'holding' });
+    expect(did.decided[0]).toMatchObject({ limit: 101, phase: 'holding' });
   });
 });
 

@@ -1,21 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { goneAfterMs, type PaceEntry, type RunEntry, type WorkerEntry } from '../../src/cluster/entries.ts';
+import {
+  goneAfterMs,
+  type PublishedPace,
+  type RunEntry,
+  type WorkerEntry,
+} from '../../src/cluster/entries.ts';
 import { type ClusterStatus, startHeartbeat } from '../../src/run/heartbeat.ts';
-import { ago, runEntry as anyRun, api, workerEntry } from '../helpers/cluster-entries.ts';
+import { ago, runEntry as anyRun, workerEntry } from '../helpers/cluster-entries.ts';
 
 const secondMs = 1_000;
 
-function paceEntry(changes: Partial<PaceEntry> = {}): PaceEntry {
+function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
   return {
-    baseUrl: api,
-    worker: 'w',
     runs: ['own'],
     workers: 1,
     rate: 40,
     concurrency: 50,
-    active: 0,
-    restMs: 0,
+    tolerates503: false,
     phase: 'holding',
     isKept: true,
     reason: 'just under the limit',
@@ -34,7 +36,7 @@ function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
 function begin(changes: Partial<RunEntry> = {}, failure?: Error) {
   const others = {
     workers: [] as WorkerEntry[],
-    pace: undefined as PaceEntry | undefined,
+    pace: undefined as PublishedPace | undefined,
   };
   const own = { changes, failure };
   const did = {
@@ -85,16 +87,16 @@ describe('a run that shows itself', () => {
     expect(did.put).toHaveLength(put + 2);
   });
 
-  test('learns of the workers that are there, and of how long they rest', async () => {
+  test('learns of the workers that are there, and of how they call the API', async () => {
     const { others, did, beat } = begin();
     others.workers = [
       workerEntry(),
       workerEntry({ id: 'gone', seenAt: ago(goneAfterMs) }),
       workerEntry({ id: 'late', seenAt: ago(goneAfterMs - 2 * secondMs) }),
     ];
-    others.pace = paceEntry({ restMs: 60_000, seenAt: ago(0) });
+    others.pace = publishedPace();
     await beat();
-    expect(did.seen[0]).toMatchObject({ workers: 2, restingMs: 60_000 });
+    expect(did.seen[0]).toMatchObject({ workers: 2 });
     expect(did.seen[0]?.pace).toMatchObject({ rate: 40, reason: 'just under the limit' });
   });
 
@@ -137,14 +139,14 @@ describe('the rate of a run is in force', () => {
 
   test('at once where the only worker has heard of it', async () => {
     const begun = begin();
-    begun.others.pace = paceEntry({ runs: ['other', 'own'] });
+    begun.others.pace = publishedPace({ runs: ['other', 'own'] });
     await begun.heartbeat.established;
     expect(begun.did.seen).toHaveLength(0);
   });
 
   test('where there are several, when they have heard of it from the one that leads', async () => {
     const begun = begin();
-    begun.others.pace = paceEntry({ runs: ['other', 'own'], workers: 2 });
+    begun.others.pace = publishedPace({ runs: ['other', 'own'], workers: 2 });
     await vi.advanceTimersByTimeAsync(0);
     expect(begun.did.established).toBe(false);
     await vi.advanceTimersByTimeAsync(200);
@@ -154,7 +156,7 @@ describe('the rate of a run is in force', () => {
   test('only when the one that leads has heard of it', async () => {
     const begun = begin();
     const renew = (runs: string[]) => {
-      begun.others.pace = paceEntry({ runs });
+      begun.others.pace = publishedPace({ runs });
     };
     for (let second = 0; second < 5; second += 1) {
       renew(['other']);
@@ -168,7 +170,7 @@ describe('the rate of a run is in force', () => {
 
   test('soon where the one that led is gone and has left its pace', async () => {
     const begun = begin();
-    begun.others.pace = paceEntry({ runs: ['other'] });
+    begun.others.pace = publishedPace({ runs: ['other'] });
     await vi.advanceTimersByTimeAsync(0);
     expect(begun.did.established).toBe(false);
     await vi.advanceTimersByTimeAsync(3_000);

@@ -25,8 +25,8 @@ describe('what was learned of the limits of an API', () => {
     const folder = await temporaryFolder();
     const limits = openLearnedLimits(folder, api, 'abcd');
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-    const waitUntil = steadyNow() + dayMs;
-    for (const known of [{ rate: 49.5, concurrency: 20, waitUntil }, { rate: 0.003 }, { waitUntil }, {}]) {
+    const restUntil = steadyNow() + dayMs;
+    for (const known of [{ limit: 49.5, concurrency: 20, restUntil }, { limit: 0.003 }, { restUntil }, {}]) {
       await limits.save(known);
       expect(await openLearnedLimits(folder, api, 'abcd').load()).toEqual(known);
     }
@@ -35,10 +35,10 @@ describe('what was learned of the limits of an API', () => {
   test('takes the place of what was learned before', async () => {
     const folder = await temporaryFolder();
     const limits = openLearnedLimits(folder, api, 'abcd');
-    await limits.save({ rate: 10 });
-    await limits.save({ rate: 20 });
+    await limits.save({ limit: 10 });
+    await limits.save({ limit: 20 });
     expect((await limitsFile(folder)).limits).toHaveLength(1);
-    expect(await limits.load()).toEqual({ rate: 20 });
+    expect(await limits.load()).toEqual({ limit: 20 });
   });
 
   test('is kept apart for each API and each token', async () => {
@@ -49,11 +49,11 @@ describe('what was learned of the limits of an API', () => {
       [`${api}/v2`, 'abcd'],
     ] as const;
     const all = keys.map(([baseUrl, mark]) => openLearnedLimits(folder, baseUrl, mark));
-    for (const [index, limits] of all.entries()) await limits.save({ rate: index + 1 });
+    for (const [index, limits] of all.entries()) await limits.save({ limit: index + 1 });
     expect(await Promise.all(all.map((limits) => limits.load()))).toEqual([
-      { rate: 1 },
-      { rate: 2 },
-      { rate: 3 },
+      { limit: 1 },
+      { limit: 2 },
+      { limit: 3 },
     ]);
     expect(await openLearnedLimits(folder, `${api}/v2`, 'dcba').load()).toEqual({});
   });
@@ -62,41 +62,41 @@ describe('what was learned of the limits of an API', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const folder = await temporaryFolder();
     const limits = openLearnedLimits(folder, api, 'abcd');
-    await limits.save({ rate: 10 });
+    await limits.save({ limit: 10 });
     vi.setSystemTime(Date.now() + 30 * dayMs - 1);
-    expect(await limits.load()).toEqual({ rate: 10 });
+    expect(await limits.load()).toEqual({ limit: 10 });
     vi.setSystemTime(Date.now() + 1);
     expect(await limits.load()).toEqual({});
-    await openLearnedLimits(folder, api, 'dcba').save({ rate: 1 });
+    await openLearnedLimits(folder, api, 'dcba').save({ limit: 1 });
     expect((await limitsFile(folder)).limits).toMatchObject([{ token: 'dcba' }]);
   });
 
   test('says nothing of a wait that is over', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const limits = openLearnedLimits(await temporaryFolder(), api, 'abcd');
-    await limits.save({ rate: 10, waitUntil: steadyNow() + 60_000 });
+    await limits.save({ limit: 10, restUntil: steadyNow() + 60_000 });
     vi.setSystemTime(Date.now() + 60_000);
-    expect(await limits.load()).toEqual({ rate: 10 });
+    expect(await limits.load()).toEqual({ limit: 10 });
   });
 
   test('makes no wait longer by a clock that was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const limits = openLearnedLimits(await temporaryFolder(), api, 'abcd');
-    await limits.save({ waitUntil: steadyNow() + 60_000 });
+    await limits.save({ restUntil: steadyNow() + 60_000 });
     vi.setSystemTime(Date.now() - 3_600_000);
-    expect(await limits.load()).toEqual({ waitUntil: steadyNow() + 60_000 });
+    expect(await limits.load()).toEqual({ restUntil: steadyNow() + 60_000 });
   });
 
   test('is kept for the hundred that were learned last', async () => {
     const folder = await temporaryFolder();
     const limitsOf = (index: number) => openLearnedLimits(folder, `${api}/${index}`, 'abcd');
-    for (let index = 0; index < 100; index += 1) await limitsOf(index).save({ rate: 1 });
-    await limitsOf(0).save({ rate: 2 });
-    await limitsOf(100).save({ rate: 3 });
+    for (let index = 0; index < 100; index += 1) await limitsOf(index).save({ limit: 1 });
+    await limitsOf(0).save({ limit: 2 });
+    await limitsOf(100).save({ limit: 3 });
     expect((await limitsFile(folder)).limits).toHaveLength(100);
-    expect(await limitsOf(0).load()).toEqual({ rate: 2 });
+    expect(await limitsOf(0).load()).toEqual({ limit: 2 });
     expect(await limitsOf(1).load()).toEqual({});
-    expect(await limitsOf(100).load()).toEqual({ rate: 3 });
+    expect(await limitsOf(100).load()).toEqual({ limit: 3 });
   });
 
   test.each([
@@ -113,34 +113,34 @@ describe('what was learned of the limits of an API', () => {
     await writeFile(join(folder, 'limits.json'), text);
     const limits = openLearnedLimits(folder, api, 'abcd');
     expect(await limits.load()).toEqual({});
-    await limits.save({ rate: 10 });
-    expect(await limits.load()).toEqual({ rate: 10 });
+    await limits.save({ limit: 10 });
+    expect(await limits.load()).toEqual({ limit: 10 });
   });
 
   test.each([
-    ['a rate of 0', { rate: 0 }],
-    ['an infinite rate', { rate: Number.POSITIVE_INFINITY }],
-    ['a rate that is no number', { rate: Number.NaN }],
+    ['a rate of 0', { limit: 0 }],
+    ['an infinite rate', { limit: Number.POSITIVE_INFINITY }],
+    ['a rate that is no number', { limit: Number.NaN }],
     ['a concurrency of 0', { concurrency: 0 }],
     ['an infinite concurrency', { concurrency: Number.POSITIVE_INFINITY }],
   ])('is not lost through %s', async (_title, senseless) => {
     const folder = await temporaryFolder();
     const others = openLearnedLimits(folder, api, 'dcba');
-    await others.save({ rate: 10 });
+    await others.save({ limit: 10 });
     const limits = openLearnedLimits(folder, api, 'abcd');
     await limits.save(senseless);
-    expect([await limits.load(), await others.load()]).toEqual([{}, { rate: 10 }]);
+    expect([await limits.load(), await others.load()]).toEqual([{}, { limit: 10 }]);
   });
 
   test('is readable by its owner only', async () => {
     const folder = await temporaryFolder();
-    await openLearnedLimits(folder, api, 'abcd').save({ rate: 10 });
+    await openLearnedLimits(folder, api, 'abcd').save({ limit: 10 });
     expect((await stat(join(folder, 'limits.json'))).mode & 0o777).toBe(0o600);
   });
 
   test('is an error when it can not be written', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'limits.json'));
-    await expect(openLearnedLimits(folder, api, 'abcd').save({ rate: 10 })).rejects.toThrow();
+    await expect(openLearnedLimits(folder, api, 'abcd').save({ limit: 10 })).rejects.toThrow();
   });
 });

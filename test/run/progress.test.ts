@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { RowResult } from '../../src/domain.ts';
+import type { Pace } from '../../src/pace.ts';
 import { Progress } from '../../src/run/progress.ts';
+
+const pace: Pace = {
+  isKept: false,
+  concurrency: 50,
+  phase: 'fixed',
+  tolerates503: false,
+  reason: 'no limit is wanted',
+};
 
 const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 };
 
@@ -9,12 +18,12 @@ function result(row: number, outcome: RowResult['outcome'] = 'succeeded'): RowRe
 }
 
 /** A run that finishes so many rows per second for so many seconds. */
-function steadyRun(rowsPerSecond: number, seconds: number, total: number) {
+function steadyRun(rowsPerSecond: number, seconds: number, rows: number) {
   let now = 0;
-  const progress = new Progress({ timeoutMs: 60_000, total, counts: none, now: () => now });
+  const progress = new Progress({ timeoutMs: 60_000, rows, counts: none, now: () => now });
   for (let row = 1; row <= rowsPerSecond * seconds; row += 1) {
     now = (row * 1_000) / rowsPerSecond;
-    progress.finished(result(row));
+    progress.see({ type: 'finished', result: result(row) });
   }
   return { progress, sleep: (ms: number) => (now += ms) };
 }
@@ -23,13 +32,13 @@ describe('Progress', () => {
   test('counts on from where a resumed run stood', () => {
     const progress = new Progress({
       timeoutMs: 60_000,
-      total: 10,
+      rows: 10,
       counts: { ...none, succeeded: 4, duplicate: 1 },
     });
-    progress.finished(result(6));
-    progress.finished(result(7, 'failed'));
+    progress.see({ type: 'finished', result: result(6) });
+    progress.see({ type: 'finished', result: result(7, 'failed') });
     expect(progress.snapshot()).toMatchObject({
-      total: 10,
+      rows: 10,
       done: 7,
       counts: { succeeded: 5, failed: 1, duplicate: 1 },
     });
@@ -37,9 +46,9 @@ describe('Progress', () => {
 
   test.each([1, 7, 50, 640])('measures %d rows per second, and what is left from it', (rate) => {
     const { progress } = steadyRun(rate, 30, rate * 60);
-    const { ratePerSecond, etaSeconds } = progress.snapshot();
-    expect(ratePerSecond).toBeGreaterThan(rate * 0.8);
-    expect(ratePerSecond).toBeLessThan(rate * 1.2 + 0.2);
+    const { rowsPerSecond, etaSeconds } = progress.snapshot();
+    expect(rowsPerSecond).toBeGreaterThan(rate * 0.8);
+    expect(rowsPerSecond).toBeLessThan(rate * 1.2 + 0.2);
     expect(etaSeconds).toBeGreaterThan(24);
     expect(etaSeconds).toBeLessThan(38);
   });
@@ -47,14 +56,14 @@ describe('Progress', () => {
   test('says that nothing goes on when nothing goes on', () => {
     const { progress, sleep } = steadyRun(10, 5, 100);
     sleep(60_000);
-    expect(progress.snapshot()).toMatchObject({ ratePerSecond: 0 });
+    expect(progress.snapshot()).toMatchObject({ rowsPerSecond: 0 });
     expect(progress.snapshot().etaSeconds).toBeUndefined();
   });
 
   test('tells of calls in flight once nothing has finished for five seconds', () => {
     const { progress, sleep } = steadyRun(10, 5, 100);
     const inFlight = (oldestMs: number) => {
-      progress.inFlight({ calls: 2, oldestMs });
+      progress.seePace(pace, { calls: 2, oldestMs });
       return progress.snapshot().stalled;
     };
     // It is older than that, but others finish.
@@ -67,30 +76,38 @@ describe('Progress', () => {
     expect(progress.snapshot().stalled).toMatchObject({ oldestMs: 36_000 });
     // Answers come, though no row is finished by them.
     expect(inFlight(200)).toBeUndefined();
-    progress.inFlight(undefined);
+    progress.seePace(pace);
     expect(progress.snapshot().stalled).toBeUndefined();
-    progress.inFlight({ calls: 1, oldestMs: 50_000 });
-    progress.finished(result(51));
+    progress.seePace(pace, { calls: 1, oldestMs: 50_000 });
+    progress.see({ type: 'finished', result: result(51) });
     expect(progress.snapshot().stalled).toBeUndefined();
   });
 
   test('tells how long the API asked to wait, the longest of its commands', () => {
     let now = 0;
-    const progress = new Progress({ timeoutMs: 60_000, total: 1, counts: none, now: () => now });
-    progress.throttled(12_000);
-    progress.throttled(1_000);
+    const progress = new Progress({ timeoutMs: 60_000, rows: 1, counts: none, now: () => now });
+    progress.see({ type: 'throttled', run: 'r', row: 1, waitMs: 12_000 });
+    progress.see({ type: 'throttled', run: 'r', row: 2, waitMs: 1_000 });
     now = 2_000;
     expect(progress.snapshot().waitMs).toBe(10_000);
     now = 20_000;
     expect(progress.snapshot().waitMs).toBe(0);
   });
 
+  test('tells how long the pace rests, unless that is hardly noticed', () => {
+    const progress = new Progress({ timeoutMs: 60_000, rows: 1, counts: none, now: () => 5_000 });
+    progress.seePace({ ...pace, restUntil: 6_000 });
+    expect(progress.snapshot().waitMs).toBe(0);
+    progress.seePace({ ...pace, restUntil: 8_000 });
+    expect(progress.snapshot()).toMatchObject({ waitMs: 3_000, pace: { restUntil: 8_000 } });
+  });
+
   test('counts a row that is tried again until it is finished', () => {
-    const progress = new Progress({ timeoutMs: 60_000, total: 2, counts: none });
-    progress.retrying(1);
-    progress.retrying(1);
+    const progress = new Progress({ timeoutMs: 60_000, rows: 2, counts: none });
+    for (let attempt = 1; attempt <= 2; attempt += 1)
+      progress.see({ type: 'retrying', run: 'r', row: 1, code: 'HTTP_500', delayMs: 100 });
     expect(progress.snapshot().retrying).toBe(1);
-    progress.finished(result(1));
+    progress.see({ type: 'finished', result: result(1) });
     expect(progress.snapshot().retrying).toBe(0);
   });
 });

@@ -2,11 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../src/clock.ts';
-import { type RateFacts, type RateHistory, RateLog, readRateHistory } from '../../src/run/rate-log.ts';
+import type { PaceReport } from '../../src/pace.ts';
+import { type RateHistory, readRateHistory } from '../../src/report/rate-history.ts';
+import { RateLog } from '../../src/run/rate-log.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-const facts: RateFacts = {
+const pace: PaceReport = {
   rate: 50,
+  isKept: true,
+  tolerates503: false,
   concurrency: 20,
   phase: 'searching',
   reason: 'looking for the limit of the API',
@@ -24,12 +28,12 @@ async function historyIn(folder: string): Promise<RateHistory> {
 async function logged(
   folder: string,
   seconds: number,
-  { accepted = 0, rejected = 0, ...changes }: Partial<RateFacts> = {},
+  { accepted = 0, rejected = 0, ...changes }: Partial<PaceReport> = {},
 ): Promise<RateLog> {
   const log = await RateLog.open(folder, 'auto');
-  log.see({ ...facts, ...changes });
+  log.see({ ...pace, ...changes });
   for (let second = 1; second <= seconds; second += 1) {
-    log.see({ ...facts, ...changes, accepted: second * accepted, rejected: second * rejected });
+    log.see({ ...pace, ...changes, accepted: second * accepted, rejected: second * rejected });
     vi.advanceTimersByTime(1_000);
   }
   return log;
@@ -85,7 +89,7 @@ describe('the history of a rate', () => {
       [5, 0],
       [25, 3],
     ] as const) {
-      log.see({ ...facts, accepted, rejected });
+      log.see({ ...pace, accepted, rejected });
       vi.advanceTimersByTime(1_000);
     }
     await log.close();
@@ -97,7 +101,7 @@ describe('the history of a rate', () => {
   test('ends with what is less than a second, if it is worth a point', async () => {
     const folder = await temporaryFolder();
     const log = await logged(folder, 1, { accepted: 40 });
-    log.see({ ...facts, accepted: 60 });
+    log.see({ ...pace, accepted: 60 });
     vi.advanceTimersByTime(500);
     await log.close();
     expect((await historyIn(folder)).series.map(({ t_s, accepted_per_s }) => [t_s, accepted_per_s])).toEqual([
@@ -109,7 +113,8 @@ describe('the history of a rate', () => {
   test('says as many as can be, the limit and the end of a wait', async () => {
     const folder = await temporaryFolder();
     const log = await RateLog.open(folder, 'none');
-    log.see({ ...facts, rate: undefined, learned: 49.123, restUntil: steadyNow() + 60_000 });
+    const { rate: _, ...unlimited } = pace;
+    log.see({ ...unlimited, limit: 49.123, restUntil: steadyNow() + 60_000 });
     vi.advanceTimersByTime(1_000);
     await log.close();
     expect(await historyIn(folder)).toMatchObject({
@@ -123,9 +128,9 @@ describe('the history of a rate', () => {
   test('counts the seconds that the API asked to wait, not the pauses between calls', async () => {
     const folder = await temporaryFolder();
     const log = await RateLog.open(folder, 'auto');
-    log.see({ ...facts, restUntil: steadyNow() + 5_500 });
+    log.see({ ...pace, restUntil: steadyNow() + 5_500 });
     vi.advanceTimersByTime(20_000);
-    log.see({ ...facts, restUntil: steadyNow() + 900 });
+    log.see({ ...pace, restUntil: steadyNow() + 900 });
     vi.advanceTimersByTime(5_000);
     await log.close();
     expect(await historyIn(folder)).toMatchObject({ waited_s: 4, wait_until: null });

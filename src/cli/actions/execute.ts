@@ -1,16 +1,12 @@
 import { type TokenSource, tokenMark } from '../../api/token.ts';
-import { steadyNow } from '../../clock.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { readVersion } from '../../package.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { discard } from '../../run/create-run.ts';
 import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../run/execute-run.ts';
-import type { ClusterStatus } from '../../run/heartbeat.ts';
 import { type LearnedLimits, openLearnedLimits } from '../../run/learned-limits.ts';
-import { Progress } from '../../run/progress.ts';
-import type { RateFacts } from '../../run/rate-log.ts';
 import type { RunRecord } from '../../run/record.ts';
-import type { RunEnd, RunEvent } from '../../run/run-here.ts';
+import type { RunEnd } from '../../run/run-here.ts';
 import type { RunStore } from '../../run/store.ts';
 import { systemError } from '../../system-error.ts';
 import type { Settings } from '../config/settings.ts';
@@ -42,8 +38,6 @@ export interface ExecuteInput {
 /** How often a screen is redrawn, and how often a line is printed where there is none. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
-/** Shorter rests are the allowed rate at work. */
-const noticeableRestMs = 1_000;
 
 /** Takes a run to its end, showing how it goes, and prints what it came to. */
 export async function execute(input: ExecuteInput): Promise<ExitCode> {
@@ -73,9 +67,6 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
         begun = true;
         reporter.begin(started);
       },
-      onEvent: (event) => reporter.see(event),
-      onPace: (pace) => reporter.keepPace(pace),
-      onClusterStatus: (status) => reporter.keepStatus(status),
       onEnded() {
         reporter.end();
         terminal.draw('Writing the report …');
@@ -135,7 +126,6 @@ class ProgressReporter {
   readonly #terminal: Terminal;
   readonly #record: RunRecord;
   readonly #proxy: string | undefined;
-  #progress: Progress | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
@@ -144,44 +134,15 @@ class ProgressReporter {
     this.#proxy = proxy;
   }
 
-  begin({ counts, datastore }: StartedRun): void {
-    const { id, plan, options } = this.#record;
+  begin({ progress, datastore }: StartedRun): void {
+    const { id, options } = this.#record;
     this.#terminal.say(`Run ${id} on ${wayTo(options.baseUrl, this.#proxy)}`);
-    const progress = new Progress({ total: plan.rows, counts, timeoutMs: options.timeoutMs });
-    this.#progress = progress;
     const { live } = this.#terminal;
     const show = live ? this.#terminal.draw : this.#terminal.say;
     this.#timer = setInterval(
       () => show(progressLine(progress.snapshot(), datastore.trouble)),
       live ? drawEveryMs : printEveryMs,
     );
-  }
-
-  see(event: RunEvent): void {
-    if (event.type === 'finished') this.#progress?.finished(event.result);
-    if (event.type === 'retrying') this.#progress?.retrying(event.row);
-    if (event.type === 'throttled') this.#progress?.throttled(event.waitMs);
-    if (event.type === 'paused') this.#progress?.pause(event.paused);
-  }
-
-  keepPace({ rate, learned, phase, reason, restUntil = 0, inFlight }: RateFacts): void {
-    this.#progress?.inFlight(inFlight);
-    this.#progress?.pace(
-      rate === undefined
-        ? undefined
-        : {
-            allowedPerSecond: rate,
-            ...(learned !== undefined && { limitPerSecond: learned }),
-            ...(phase !== 'fixed' && { reason }),
-          },
-    );
-    const restMs = restUntil - steadyNow();
-    if (restMs > noticeableRestMs) this.#progress?.throttled(restMs);
-  }
-
-  keepStatus({ workers, restingMs }: ClusterStatus): void {
-    this.#progress?.workers(workers);
-    if (restingMs > noticeableRestMs) this.#progress?.throttled(restingMs);
   }
 
   end(): void {

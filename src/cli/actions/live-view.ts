@@ -1,5 +1,5 @@
 import { openCluster } from '../../cluster/cluster.ts';
-import { isPresent, type PaceEntry, type RunEntry, type WorkerEntry } from '../../cluster/entries.ts';
+import { isPresent, type PublishedPace, type RunEntry, type WorkerEntry } from '../../cluster/entries.ts';
 import type { DatastoreChoice } from '../datastore.ts';
 
 /** What the shared datastore tells of a run at the moment. */
@@ -8,7 +8,7 @@ export interface LiveRun {
   /** Workers that call its API, on all machines. */
   readonly workers: readonly WorkerEntry[];
   /** How they call it. */
-  readonly pace?: PaceEntry;
+  readonly pace?: PublishedPace;
 }
 
 /** A view of what the processes of a shared datastore say of themselves. */

@@ -1,11 +1,12 @@
-import { isActive, type PaceEntry, type RunEntry } from '../../cluster/entries.ts';
+import { steadyTimeOf } from '../../clock.ts';
+import { isActive, type PublishedPace, type RunEntry } from '../../cluster/entries.ts';
 import type { OutcomeCounts } from '../../domain.ts';
-import { readRateHistory } from '../../run/rate-log.ts';
+import { readRateHistory } from '../../report/rate-history.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
 import { timeAtWork } from '../../run/record-keeper.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
-import type { PaceView, RunView } from '../render/status.ts';
+import type { RunView } from '../render/status.ts';
 import { type LiveRun, presentEntry } from './live-view.ts';
 
 /** A run of this state folder. */
@@ -32,8 +33,8 @@ export async function viewOfRecord(
     rows: record.plan.rows,
     counts,
     ...(active && entry !== undefined
-      ? { rate: { perSecond: entry.ratePerSecond, of: 'now' } }
-      : atWorkMs > 0 && { rate: { perSecond: averageRate(counts, atWorkMs), of: 'average' } }),
+      ? { throughput: { rowsPerSecond: entry.rowsPerSecond, of: 'now' } }
+      : atWorkMs > 0 && { throughput: { rowsPerSecond: averageOf(counts, atWorkMs), of: 'average' } }),
     ...(active && coordinatorOf(record, entry)),
     workers: active ? (live?.workers ?? []) : [],
     ...(active && (await paceOf(live?.pace, store.folder(record.id)))),
@@ -60,32 +61,28 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     baseUrl: entry.baseUrl,
     rows: entry.rows,
     counts: entry.counts,
-    ...(active && present && { rate: { perSecond: entry.ratePerSecond, of: 'now' } }),
+    ...(active && present && { throughput: { rowsPerSecond: entry.rowsPerSecond, of: 'now' } }),
     coordinator: { ...entry.coordinator, seenAt: entry.seenAt },
     workers: active ? (live?.workers ?? []) : [],
-    ...(active && present && live?.pace !== undefined && { pace: livePace(live.pace) }),
+    ...(active && present && live?.pace !== undefined && { pace: live.pace }),
   };
 }
 
 /** How the API is called: as the shared datastore tells, else as the run's folder did a few seconds ago. */
-async function paceOf(live: PaceEntry | undefined, folder: string): Promise<Pick<RunView, 'pace'>> {
-  if (live !== undefined) return { pace: livePace(live) };
+async function paceOf(live: PublishedPace | undefined, folder: string): Promise<Pick<RunView, 'pace'>> {
+  if (live !== undefined) return { pace: live };
   const history = await readRateHistory(folder);
   if (history === undefined) return {};
+  const { allowed_per_s, limit_per_s, concurrency, reason, wait_until } = history;
   return {
     pace: {
-      allowed: history.allowed_per_s ?? undefined,
-      limit: history.limit_per_s ?? undefined,
-      concurrency: history.concurrency,
-      reason: history.reason,
-      waitUntil: history.wait_until ?? undefined,
+      ...(allowed_per_s !== null && { rate: allowed_per_s }),
+      ...(limit_per_s !== null && { limit: limit_per_s }),
+      concurrency,
+      reason,
+      ...(wait_until !== null && { restUntil: steadyTimeOf(Date.parse(wait_until)) }),
     },
   };
-}
-
-function livePace({ rate, learned, concurrency, reason, restMs, seenAt }: PaceEntry): PaceView {
-  const waitUntil = restMs < 1_000 ? undefined : new Date(Date.parse(seenAt) + restMs).toISOString();
-  return { allowed: rate, limit: learned, concurrency, reason, waitUntil };
 }
 
 function coordinatorOf({ process }: RunRecord, entry: RunEntry | undefined): Pick<RunView, 'coordinator'> {
@@ -94,6 +91,6 @@ function coordinatorOf({ process }: RunRecord, entry: RunEntry | undefined): Pic
 }
 
 /** Rows called per second of the time that the run was at work. */
-function averageRate({ succeeded, failed }: OutcomeCounts, atWorkMs: number): number {
+function averageOf({ succeeded, failed }: OutcomeCounts, atWorkMs: number): number {
   return ((succeeded + failed) * 1_000) / atWorkMs;
 }

@@ -1,5 +1,6 @@
 import { outcomes } from '../../domain.ts';
-import type { ProgressPace, ProgressSnapshot, StalledCalls } from '../../run/progress.ts';
+import type { Pace } from '../../pace.ts';
+import type { ProgressSnapshot, StalledCalls } from '../../run/progress.ts';
 import { clockTime, count, counted, duration, perSecond } from './words.ts';
 
 /**
@@ -8,36 +9,42 @@ import { clockTime, count, counted, duration, perSecond } from './words.ts';
  * @param trouble what keeps the datastore from answering, if something does.
  */
 export function progressLine(snapshot: ProgressSnapshot, trouble?: string): string {
-  const { total, done, counts, ratePerSecond, pace, waitMs, retrying, etaSeconds } = snapshot;
+  const { rows, done, counts, rowsPerSecond, pace, waitMs, retrying, etaSeconds } = snapshot;
   const { paused, workers, stalled } = snapshot;
   const parts = [
-    `${count(done)}/${count(total)} (${Math.floor((done / Math.max(total, 1)) * 100)} %)`,
+    `${count(done)}/${count(rows)} (${Math.floor((done / Math.max(rows, 1)) * 100)} %)`,
     outcomes
       .filter((outcome) => counts[outcome] > 0)
       .map((outcome) => `${count(counts[outcome])} ${outcome}`)
       .join(', '),
-    `${perSecond(ratePerSecond)}${pace === undefined || waitMs > 0 ? '' : ` of ${paceText(pace)}`}`,
+    `${perSecond(rowsPerSecond)}${pace === undefined || waitMs > 0 ? '' : paceText(pace)}`,
     retrying > 0 ? `${count(retrying)} retrying` : '',
-    waitMs > 0 ? waitText(waitMs, pace?.reason) : '',
+    waitMs > 0 ? waitText(waitMs, reasonOf(pace)) : '',
     stalled === undefined ? '' : stalledText(stalled),
     waiting(),
-    etaSeconds === undefined || done === total || paused || waitMs > 0 ? '' : `${duration(etaSeconds)} left`,
+    etaSeconds === undefined || done === rows || paused || waitMs > 0 ? '' : `${duration(etaSeconds)} left`,
   ];
   return parts.filter((part) => part !== '').join('  ');
 
   function waiting(): string {
     if (trouble !== undefined) return `waiting: ${trouble}`;
     if (paused) return 'paused';
-    if (workers === 0 && done < total) return 'waiting for a worker: none calls this API';
+    if (workers === 0 && done < rows) return 'waiting for a worker: none calls this API';
     return workers === undefined || workers === 1 ? '' : `${count(workers)} workers`;
   }
 }
 
-/** `50/s (limit 50/s, just under the limit)` */
-function paceText({ allowedPerSecond, limitPerSecond, reason }: ProgressPace): string {
-  const limit = limitPerSecond === undefined ? '' : `limit ${perSecond(limitPerSecond)}`;
-  const why = [limit, reason ?? ''].filter((part) => part !== '').join(', ');
-  return `${perSecond(allowedPerSecond)}${why === '' ? '' : ` (${why})`}`;
+/** ` of 50/s (limit 50/s, just under the limit)`; nothing where the rate is not limited. */
+function paceText(pace: Pace): string {
+  if (pace.rate === undefined) return '';
+  const limit = pace.limit === undefined ? '' : `limit ${perSecond(pace.limit)}`;
+  const why = [limit, reasonOf(pace)].filter((part) => part !== '').join(', ');
+  return ` of ${perSecond(pace.rate)}${why === '' ? '' : ` (${why})`}`;
+}
+
+/** Nothing where the user has asked for the rate. */
+function reasonOf(pace: Pace | undefined): string {
+  return pace === undefined || pace.phase === 'fixed' ? '' : pace.reason;
 }
 
 /** `1 call in flight for 35 s (time-out 60 s)` */
@@ -48,10 +55,10 @@ function stalledText({ calls, oldestMs, timeoutMs }: StalledCalls): string {
 }
 
 /** A wait of hours is better told with its end. */
-function waitText(waitMs: number, reason: string | undefined): string {
+function waitText(waitMs: number, reason: string): string {
   const seconds = Math.ceil(waitMs / 1_000);
   const until = seconds < longWaitSeconds ? '' : `, until ${clockTime(new Date(Date.now() + waitMs))}`;
-  return `waiting ${duration(seconds)}${until}${reason === undefined ? '' : ` (${reason})`}`;
+  return `waiting ${duration(seconds)}${until}${reason === '' ? '' : ` (${reason})`}`;
 }
 
 const longWaitSeconds = 600;

@@ -1,7 +1,9 @@
+import { steadyTimeOf, timeOfDay } from '../../clock.ts';
 import { goneAfterMs, type WorkerEntry } from '../../cluster/entries.ts';
 import { toHundredths } from '../../cluster/rate-policy.ts';
 import { type OutcomeCounts, outcomes } from '../../domain.ts';
 import type { CodeCount } from '../../journal/journal.ts';
+import type { Pace } from '../../pace.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { clockTime, count, duration, indented, perSecond, table } from './words.ts';
 
@@ -15,13 +17,13 @@ export interface RunView {
   readonly baseUrl: string;
   readonly rows: number;
   readonly counts: OutcomeCounts;
-  /** Rows per second: of the last seconds while somebody tells it, else on average. */
-  readonly rate?: { readonly perSecond: number; readonly of: 'now' | 'average' };
+  /** Of the last seconds while somebody tells it, else on average. */
+  readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' };
   /** The process that feeds and collects it, while it is active. */
   readonly coordinator?: { readonly host: string; readonly pid: number; readonly seenAt?: string };
   readonly workers: readonly WorkerEntry[];
   /** How the API is called, while it is. */
-  readonly pace?: PaceView;
+  readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'reason' | 'restUntil'>;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
     readonly unclear: number;
@@ -32,23 +34,9 @@ export interface RunView {
   };
 }
 
-/** How an API is called. */
-export interface PaceView {
-  /** Calls per second; absent: as many as can be. */
-  readonly allowed: number | undefined;
-  /** The API's limit in calls per second, as far as it is known. */
-  readonly limit: number | undefined;
-  /** Calls in flight that are allowed. */
-  readonly concurrency: number;
-  /** Why it is so. */
-  readonly reason: string;
-  /** Until when no call is made, ISO 8601 UTC. */
-  readonly waitUntil: string | undefined;
-}
-
 /** What `cqbatch status --json` prints. */
 export function statusDocument(view: RunView): object {
-  const { local, rate, coordinator } = view;
+  const { local, throughput, coordinator } = view;
   return {
     run: view.id,
     state: view.state,
@@ -59,7 +47,7 @@ export function statusDocument(view: RunView): object {
     outcomes: view.counts,
     unclear: local?.unclear ?? null,
     codes: local?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
-    rate_per_s: rate?.perSecond ?? null,
+    rate_per_s: throughput?.rowsPerSecond ?? null,
     pace: paceDocument(view.pace),
     process: coordinator === undefined ? null : { pid: coordinator.pid, host: coordinator.host },
     workers: view.workers.map(({ host, pid, version, concurrency, active, finished, startedAt, seenAt }) => ({
@@ -84,13 +72,13 @@ export function statusDocument(view: RunView): object {
 
 /** Where a run stands, on one line that can be redrawn. */
 export function statusLine(view: RunView): string {
-  const { rate, workers } = view;
+  const { throughput, workers } = view;
   const done = doneOf(view);
   return [
     `Run ${view.id} ${view.state}`,
     `${count(done)}/${count(view.rows)} (${percent(done, view.rows)} %)`,
     outcomesOf(view).join(', '),
-    rate?.of === 'now' ? perSecond(rate.perSecond) : '',
+    throughput?.of === 'now' ? perSecond(throughput.rowsPerSecond) : '',
     ...paceLines(view.pace, Date.now()).map(([, text]) => text ?? ''),
     workers.length > 0 ? `${count(workers.length)} ${workers.length === 1 ? 'worker' : 'workers'}` : '',
   ]
@@ -100,7 +88,7 @@ export function statusLine(view: RunView): string {
 
 /** Where a run stands, and who works on it. */
 export function statusText(view: RunView, now = Date.now()): string {
-  const { rate, coordinator, local } = view;
+  const { throughput, coordinator, local } = view;
   const done = doneOf(view);
   const reason = local?.states.at(-1)?.reason;
   const facts = [
@@ -108,9 +96,9 @@ export function statusText(view: RunView, now = Date.now()): string {
     ['API', view.baseUrl],
     ['done', `${count(done)} of ${count(view.rows)} rows (${percent(done, view.rows)} %)`],
     ...outcomesOf(view).map((text) => ['', text]),
-    ...(rate === undefined
+    ...(throughput === undefined
       ? []
-      : [['rate', `${perSecond(rate.perSecond)}${rate.of === 'now' ? '' : ' on average'}`]]),
+      : [['rate', `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`]]),
     ...paceLines(view.pace, now),
     ...(coordinator === undefined
       ? []
@@ -126,24 +114,27 @@ export function statusText(view: RunView, now = Date.now()): string {
   return `Run ${view.id} ${view.state}\n${indented(table(facts))}`;
 }
 
-function paceDocument(pace: PaceView | undefined): object | null {
+function paceDocument(pace: RunView['pace']): object | null {
   if (pace === undefined) return null;
   return {
-    allowed_per_s: pace.allowed === undefined ? null : toHundredths(pace.allowed),
+    allowed_per_s: pace.rate === undefined ? null : toHundredths(pace.rate),
     limit_per_s: pace.limit === undefined ? null : toHundredths(pace.limit),
     concurrency: pace.concurrency,
     reason: pace.reason,
-    wait_until: pace.waitUntil ?? null,
+    wait_until: pace.restUntil === undefined ? null : timeOfDay(pace.restUntil).toISOString(),
   };
 }
 
-function paceLines(pace: PaceView | undefined, now: number): readonly string[][] {
+/** Shorter rests are the pace at work. */
+const noticeableRestMs = 1_000;
+
+function paceLines(pace: RunView['pace'], now: number): readonly string[][] {
   if (pace === undefined) return [];
-  const allowed = pace.allowed === undefined ? 'as fast as can be' : `at most ${perSecond(pace.allowed)}`;
+  const allowed = pace.rate === undefined ? 'as fast as can be' : `at most ${perSecond(pace.rate)}`;
   const limit = pace.limit === undefined ? '' : `, limit of the API ${perSecond(pace.limit)}`;
-  const waitMs = Date.parse(pace.waitUntil ?? '') - now;
+  const waitMs = (pace.restUntil ?? 0) - steadyTimeOf(now);
   const text =
-    waitMs > 0
+    waitMs >= noticeableRestMs
       ? `waiting ${duration(waitMs / 1_000)}, until ${clockTime(new Date(now + waitMs), new Date(now))}`
       : `${allowed}${limit}`;
   return [['pace', `${text} (${pace.reason})`]];

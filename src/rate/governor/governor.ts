@@ -1,28 +1,23 @@
+import type { Pace, StartingPoint } from '../../pace.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import { fastestRate, type Pace, reasons, slowestRate } from './pace.ts';
+import { fastestRate, reasons, slowestRate } from './pace.ts';
 import { SlowStart } from './rate-changes.ts';
 import { RateIndependence } from './rate-independence.ts';
 import { RateSearch } from './rate-search.ts';
 import { StatedPace, statedRemaining } from './stated-pace.ts';
 import { type RateNews, Reaction, type Traffic } from './traffic.ts';
 
-/** What an earlier governor has learned of the same API. */
-export interface Learned {
-  /** Calls per second. */
-  readonly rate?: number;
-  /** Calls in flight. */
-  readonly concurrency?: number;
-}
-
 export interface GovernorOptions {
   /** The most calls per second that are ever allowed; absent: no bound. */
   readonly bound?: number;
   /** Calls in flight to begin with, and the most that are ever allowed. */
   readonly concurrency: { readonly start: number; readonly most: number };
-  readonly learned?: Learned;
-  /** Until when the API asked to wait in an earlier run, milliseconds of the governor's clock. */
-  readonly resumeWaitUntil?: number;
+  /** What an earlier governor has found of the same API, on the clock of this one. */
+  readonly known?: StartingPoint;
 }
+
+/** A governor always has a rate. */
+type GovernedPace = Pace & { readonly rate: number };
 
 /** No wait is longer, whatever an API asks for. */
 const longestWaitMs = 86_400_000;
@@ -80,18 +75,18 @@ export class Governor {
   #isCeiled = false;
 
   /** @param now milliseconds since 1970, by a clock that never jumps. */
-  constructor(now: number, { bound, concurrency, learned, resumeWaitUntil = 0 }: GovernorOptions) {
-    const rate = believable(learned?.rate, slowestRate, fastestRate);
+  constructor(now: number, { bound, concurrency, known = {} }: GovernorOptions) {
+    const rate = believable(known.limit, slowestRate, fastestRate);
     this.bound = bound;
     this.#updatedAt = now;
     this.#search = new RateSearch(now, rate);
     this.#concurrency = new ConcurrencyLimit(now, {
       ...concurrency,
-      start: believable(learned?.concurrency, 1, concurrency.most) ?? concurrency.start,
+      start: believable(known.concurrency, 1, concurrency.most) ?? concurrency.start,
     });
     this.#slowStart = new SlowStart(now, rate);
     this.#reaction = new Reaction(now);
-    this.#waitUntil = Math.min(resumeWaitUntil, now + longestWaitMs);
+    this.#waitUntil = Math.min(known.restUntil ?? 0, now + longestWaitMs);
     this.#restUntil = this.#waitUntil;
     if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
   }
@@ -102,7 +97,7 @@ export class Governor {
   }
 
   /** Takes in what has happened since the last update. Called several times a second, and at once after refusals. */
-  update(now: number, met: Traffic): Pace {
+  update(now: number, met: Traffic): GovernedPace {
     const traffic = this.#leaveOut(now, met);
     this.#waitUntil = Math.max(this.#waitUntil, Math.min(traffic.waitUntil ?? 0, now + longestWaitMs));
     this.#reaction.update(now, traffic);
@@ -155,7 +150,7 @@ export class Governor {
     return isNews && this.#isStated;
   }
 
-  #decide(now: number, active: number): Pace {
+  #decide(now: number, active: number): GovernedPace {
     const stated = this.#stated.allowed(now, active);
     this.#isStated = stated.rate !== undefined || stated.restUntil !== undefined;
     this.#isCeiled = stated.ceiling < Number.POSITIVE_INFINITY;
@@ -170,11 +165,12 @@ export class Governor {
     const rate = this.#slowStart.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
     return {
       rate: Math.min(rate, this.bound ?? rate),
+      isKept: true,
       concurrency: this.#concurrency.limit,
       ...(this.#restUntil > now && { restUntil: this.#restUntil }),
       tolerates503: this.#independence.tolerates503,
       ...this.#state(now),
-      ...(search.limit !== undefined && { learned: search.limit }),
+      ...(search.limit !== undefined && { limit: search.limit }),
     };
   }
 
@@ -196,7 +192,7 @@ export class Governor {
 }
 
 /** What was kept in a file may be anything. */
-function believable(learned: number | undefined, least: number, most: number): number | undefined {
-  if (learned === undefined || !Number.isFinite(learned) || learned < least) return undefined;
-  return Math.min(learned, most);
+function believable(kept: number | undefined, least: number, most: number): number | undefined {
+  if (kept === undefined || !Number.isFinite(kept) || kept < least) return undefined;
+  return Math.min(kept, most);
 }

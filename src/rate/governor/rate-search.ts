@@ -1,5 +1,6 @@
+import type { Phase } from '../../pace.ts';
 import { KnownRates } from './known-rates.ts';
-import { fastestRate, firstRate, inUse, type Phase, reasons, slowestRate } from './pace.ts';
+import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace.ts';
 import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
 import {
   Cooldown,

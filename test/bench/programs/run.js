@@ -10,7 +10,6 @@ import { readVersion } from '../../../dist/src/package.js';
 import { usualConcurrency } from '../../../dist/src/rate/rate-controller.js';
 import { createRun } from '../../../dist/src/run/create-run.js';
 import { executeRun } from '../../../dist/src/run/execute-run.js';
-import { Progress } from '../../../dist/src/run/progress.js';
 import { openRunStore } from '../../../dist/src/run/store.js';
 import { chooseDatastore } from './choose-datastore.js';
 import { peakMemory } from './peak-memory.js';
@@ -55,19 +54,16 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     connections: usualConcurrency,
     timeouts: { headersMs: options.timeoutMs, bodyMs: options.timeoutMs, totalMs: options.timeoutMs },
   });
-  const progress = new Progress({
-    total: record.plan.rows,
-    counts: journal.outcomeCounts,
-    timeoutMs: record.options.timeoutMs,
-  });
   const datastore = await chooseDatastore({ stateDir, queue });
   const watch = startWatch();
   /** @type {import('./stopwatch.js').Speed | undefined} */
   let speed;
   /** @type {Moment[]} */
   const course = [];
-  let rows = 0;
+  /** @type {import('../../../dist/src/run/progress.js').Progress | undefined} */
+  let progress;
   const look = () => {
+    const rows = progress?.snapshot().done ?? 0;
     const { user, system } = process.cpuUsage();
     const residentMb = process.memoryUsage.rss() / 1e6;
     course.push({ rows, atMs: performance.now(), cpuMs: (user + system) / 1_000, residentMb });
@@ -76,7 +72,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
   // The journal is closed when the report is written; closing the datastore, which follows, is not part of the work.
   const closeJournal = journal.close.bind(journal);
   journal.close = () => {
-    speed = watch.speed(rows);
+    speed = watch.speed(record.plan.rows);
     return closeJournal();
   };
 
@@ -89,18 +85,18 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     version: readVersion(),
     log: openLog(),
     interrupt: new AbortController().signal,
-    onStarted: watch.restart,
-    onEvent: (event) => {
-      if (event.type !== 'finished') return;
-      progress.finished(event.result);
-      rows += 1;
-      if (rows === record.plan.rows) look();
+    onStarted(started) {
+      progress = started.progress;
+      watch.restart();
     },
-    onEnded: () => clearInterval(looking),
+    onEnded() {
+      clearInterval(looking);
+      look();
+    },
   });
   await client.close();
   const { succeeded } = reports?.summary.outcomes ?? {};
-  if (succeeded !== record.plan.rows || rows !== succeeded || speed === undefined)
+  if (succeeded !== record.plan.rows || speed === undefined)
     throw new Error(`${succeeded} of ${record.plan.rows} rows succeeded.`);
   return /** @satisfies {RunFigures} */ ({ ...speed, peakMb: peakMemory(), course });
 });

@@ -107,19 +107,19 @@ export const models = [
   },
   {
     title: '50/s, 5 calls/s learned before',
-    world: { limit: bucket, seconds: 70, learned: { rate: 5 } },
+    world: { limit: bucket, seconds: 70, known: { limit: 5 } },
     judged: [0, 70],
     conditions: noHeaders,
   },
   {
     title: '50/s, 50 calls/s learned before',
-    world: { limit: bucket, seconds: 70, learned: { rate: 50 } },
+    world: { limit: bucket, seconds: 70, known: { limit: 50 } },
     judged: [0, 70],
     conditions: noHeaders,
   },
   {
     title: '50/s, 500 calls/s learned before',
-    world: { limit: bucket, seconds: 70, learned: { rate: 500 } },
+    world: { limit: bucket, seconds: 70, known: { limit: 500 } },
     judged: [0, 70],
     conditions: noHeaders,
   },

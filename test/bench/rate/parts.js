@@ -17,7 +17,7 @@ import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
  * @type {import('./world.ts').Parts}
  */
 export const parts = {
-  createController: (now, start, most) => new RateController(now, start, most),
+  createController: (now, known, most) => new RateController(now, known, most),
   createLimiter: (plan) => new PlannedLimiter(parseLimitPlan('--limit', plan)),
   limitHeaders,
   statedLimits,

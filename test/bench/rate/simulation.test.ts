@@ -226,19 +226,19 @@ describe('a client', () => {
 
   test('is back at its rate at once after there was nothing to call for', () => {
     const seconds = played({ limit, seconds: 120, idle: [40, 100] });
-    expect(seconds[99]?.pace?.learned).toBe(seconds[41]?.pace?.learned);
+    expect(seconds[99]?.pace?.limit).toBe(seconds[41]?.pace?.limit);
     // A later refusal is tried as one of too many calls in flight, which costs some calls.
     expect(Math.min(...rates(seconds, 101, 110))).toBeGreaterThan(38);
   });
 
-  test.each([5, 500])('forgets quickly that it learned %d calls/s', (rate) => {
-    const seconds = played({ limit, seconds: 40, learned: { rate } });
+  test.each([5, 500])('forgets quickly a limit of %d calls/s', (rate) => {
+    const seconds = played({ limit, seconds: 40, known: { limit: rate } });
     expect(Math.min(...rates(seconds, 20, 40))).toBeGreaterThan(38);
     expect(seconds.slice(10).reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(15);
   });
 
   test('that knows the limit is near it from the first seconds on', () => {
-    const seconds = played({ limit, seconds: 10, learned: { rate: 50 } });
+    const seconds = played({ limit, seconds: 10, known: { limit: 50 } });
     expect(seconds.slice(2).reduce((sum, { accepted }) => sum + accepted, 0)).toBeGreaterThan(0.92 * 8 * 50);
   });
 

@@ -49,7 +49,7 @@ export function timeline(seconds) {
       String(rejected),
       pace?.rate?.toFixed(1) ?? '',
       String(pace?.concurrency ?? ''),
-      pace?.learned?.toFixed(1) ?? '',
+      pace?.limit?.toFixed(1) ?? '',
       pace?.phase ?? '',
       pace?.reason ?? '',
     ]),

@@ -1,9 +1,9 @@
 import type { AnswerHeaders } from '../../../src/api/headers.ts';
 import type { StatedLimit } from '../../../src/api/limits/stated-limit.ts';
 import type { newTimeline, SlotReply, SlotRequest, setRate, take } from '../../../src/cluster/timeline.ts';
+import type { Pace, StartingPoint } from '../../../src/pace.ts';
 import type { CallScheduler } from '../../../src/rate/call-scheduler.ts';
-import type { Learned } from '../../../src/rate/governor/governor.ts';
-import type { AppliedPace, RateController } from '../../../src/rate/rate-controller.ts';
+import type { RateController } from '../../../src/rate/rate-controller.ts';
 import type { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
 import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
 import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
@@ -11,7 +11,11 @@ import type { Prefetch } from '../../../src/worker/prefetch.ts';
 
 /** What is simulated with. The benchmark passes the built program, the tests pass its sources. */
 export interface Parts {
-  readonly createController: (now: number, start: Learned, most?: number) => Pick<RateController, 'update'>;
+  readonly createController: (
+    now: number,
+    known: StartingPoint,
+    most?: number,
+  ) => Pick<RateController, 'update'>;
   /** @param plan as `cqbatch sandbox --limit` takes it */
   readonly createLimiter: (plan: string) => Limiter;
   readonly limitHeaders: (
@@ -49,7 +53,7 @@ export interface Parts {
 }
 
 /** What all workers together may do at the moment. */
-export type ClientPace = AppliedPace;
+export type ClientPace = Pace;
 export type Visit = Omit<SlotRequest, 'worker'>;
 export type Reply = SlotReply;
 
@@ -136,7 +140,8 @@ export interface World {
   readonly bound?: number;
   /** A bound that takes the place of the other one, and the second in which it does. */
   readonly laterBound?: readonly [second: number, bound: number | undefined];
-  readonly learned?: Learned;
+  /** What was found before. */
+  readonly known?: StartingPoint;
   /** Default 1. */
   readonly seed?: number;
 }
@@ -145,7 +150,7 @@ export interface World {
 export interface Second {
   accepted: number;
   rejected: number;
-  pace?: AppliedPace;
+  pace?: Pace;
 }
 
 /** A limiter with what makes its figures comparable. */

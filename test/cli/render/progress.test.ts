@@ -1,17 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { progressLine } from '../../../src/cli/render/progress.ts';
+import type { Pace } from '../../../src/pace.ts';
 import type { ProgressSnapshot } from '../../../src/run/progress.ts';
 
 const snapshot: ProgressSnapshot = {
-  total: 12_000,
+  rows: 12_000,
   done: 4_512,
   counts: { succeeded: 4_480, failed: 32, invalid: 0, duplicate: 0, not_attempted: 0 },
-  ratePerSecond: 640,
+  rowsPerSecond: 640,
   waitMs: 0,
   retrying: 0,
   paused: false,
   etaSeconds: 11.7,
   elapsedSeconds: 7,
+};
+
+const pace: Pace = {
+  rate: 50,
+  isKept: true,
+  concurrency: 20,
+  phase: 'holding',
+  tolerates503: false,
+  reason: '',
 };
 
 describe('the progress line', () => {
@@ -20,19 +30,20 @@ describe('the progress line', () => {
   });
 
   test('says why nothing goes on, and what is tried again, but no rate and no end', () => {
-    const pace = { allowedPerSecond: 50, reason: 'the API asks to wait' };
-    expect(progressLine({ ...snapshot, pace, waitMs: 11_500, retrying: 3 })).toBe(
+    const waiting = { ...pace, reason: 'the API asks to wait' };
+    expect(progressLine({ ...snapshot, pace: waiting, waitMs: 11_500, retrying: 3 })).toBe(
       '4,512/12,000 (37 %)  4,480 succeeded, 32 failed  640/s  3 retrying  waiting 12 s (the API asks to wait)',
     );
   });
 
   test.each([
     ['its reason', { reason: 'looking for the limit of the API' }, 'looking for the limit of the API'],
-    ['the limit', { limitPerSecond: 52.4 }, 'limit 52/s'],
-    ['both', { limitPerSecond: 9.87, reason: 'just under the limit' }, 'limit 9.9/s, just under the limit'],
-  ])('says with the allowed rate %s', (_title, known, text) => {
-    const pace = { allowedPerSecond: 50, ...known };
-    expect(progressLine({ ...snapshot, pace })).toContain(`640/s of 50/s (${text})  12 s left`);
+    ['the limit', { limit: 52.4, phase: 'fixed' }, 'limit 52/s'],
+    ['both', { limit: 9.87, reason: 'just under the limit' }, 'limit 9.9/s, just under the limit'],
+  ] as const)('says with the allowed rate %s', (_title, known, text) => {
+    expect(progressLine({ ...snapshot, pace: { ...pace, ...known } })).toContain(
+      `640/s of 50/s (${text})  12 s left`,
+    );
   });
 
   describe('while the API asks to wait', () => {
@@ -62,7 +73,7 @@ describe('the progress line', () => {
     ],
   ])('says which calls are waited for: %o', (stalled, text) => {
     const { etaSeconds: _, ...rest } = snapshot;
-    expect(progressLine({ ...rest, ratePerSecond: 0, stalled })).toBe(
+    expect(progressLine({ ...rest, rowsPerSecond: 0, stalled })).toBe(
       `4,512/12,000 (37 %)  4,480 succeeded, 32 failed  ${text}`,
     );
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type RunView, statusDocument, statusLine, statusText } from '../../../src/cli/render/status.ts';
+import { steadyTimeOf } from '../../../src/clock.ts';
 import { goneAfterMs } from '../../../src/cluster/entries.ts';
 
 const now = Date.parse('2026-01-05T09:30:00.000Z');
@@ -26,18 +27,12 @@ const running: RunView = {
   baseUrl: 'https://api.example.com',
   rows: 12_000,
   counts: { succeeded: 4_480, failed: 32, invalid: 0, duplicate: 0, not_attempted: 0 },
-  rate: { perSecond: 640.4, of: 'now' },
+  throughput: { rowsPerSecond: 640.4, of: 'now' },
   coordinator: { host: 'beta', pid: 42, seenAt: at(1) },
   workers: [worker],
 };
 
-const pace = {
-  allowed: undefined,
-  limit: undefined,
-  concurrency: 20,
-  reason: 'no limit is wanted',
-  waitUntil: undefined,
-};
+const pace = { concurrency: 20, reason: 'no limit is wanted' };
 
 const local = {
   unclear: 3,
@@ -91,10 +86,10 @@ describe('the status', () => {
   });
 
   test('says that a rate is an average, and nothing of one that nobody knows', () => {
-    expect(statusText({ ...running, rate: { perSecond: 2.5, of: 'average' } }, now)).toMatch(
+    expect(statusText({ ...running, throughput: { rowsPerSecond: 2.5, of: 'average' } }, now)).toMatch(
       /rate +2\.5\/s on average/,
     );
-    const { rate: _, coordinator: __, ...unknown } = running;
+    const { throughput: _, coordinator: __, ...unknown } = running;
     expect(statusText(unknown, now)).not.toMatch(/rate|process/);
   });
 
@@ -102,22 +97,18 @@ describe('the status', () => {
     expect(statusLine(running)).toBe(
       'Run monthly running  4,512/12,000 (37 %)  4,480 succeeded, 32 failed  640/s  1 worker',
     );
-    const { rate: _, ...submitted } = { ...running, state: 'submitted', workers: [] };
+    const { throughput: _, ...submitted } = { ...running, state: 'submitted', workers: [] };
     expect(statusLine({ ...submitted, counts: { ...running.counts, succeeded: 0, failed: 0 } })).toBe(
       'Run monthly submitted  0/12,000 (0 %)',
     );
     expect(statusLine({ ...running, workers: [worker, worker] })).toMatch(/2 workers$/);
-    expect(statusLine({ ...running, rate: { perSecond: 5, of: 'average' } })).not.toContain('/s');
+    expect(statusLine({ ...running, throughput: { rowsPerSecond: 5, of: 'average' } })).not.toContain('/s');
   });
 
   test.each([
     ['as fast as can be', {}, 'as fast as can be (no limit is wanted)'],
-    ['at a rate', { allowed: 49.4 }, 'at most 49/s (no limit is wanted)'],
-    [
-      'near a limit',
-      { allowed: 49.4, limit: 50 },
-      'at most 49/s, limit of the API 50/s (no limit is wanted)',
-    ],
+    ['at a rate', { rate: 49.4 }, 'at most 49/s (no limit is wanted)'],
+    ['near a limit', { rate: 49.4, limit: 50 }, 'at most 49/s, limit of the API 50/s (no limit is wanted)'],
   ])('tells that the API is called %s', (_title, known, text) => {
     const view = { ...running, pace: { ...pace, ...known } };
     expect(statusText(view, now)).toContain(`\n  pace      ${text}\n  process `);
@@ -125,11 +116,11 @@ describe('the status', () => {
   });
 
   test('tells for how long the API asks to wait, while it does', () => {
-    const waitUntil = new Date(now + 7_200_000).toISOString();
-    expect(statusText({ ...running, pace: { ...pace, waitUntil } }, now)).toMatch(
+    const restUntil = steadyTimeOf(now + 7_200_000);
+    expect(statusText({ ...running, pace: { ...pace, restUntil } }, now)).toMatch(
       /^ {2}pace +waiting 2 h, until .*\d\d:\d\d \(no limit is wanted\)$/m,
     );
-    expect(statusText({ ...running, pace: { ...pace, waitUntil } }, now + 7_200_000)).not.toContain(
+    expect(statusText({ ...running, pace: { ...pace, restUntil } }, now + 7_200_000)).not.toContain(
       'waiting',
     );
   });
@@ -173,14 +164,14 @@ describe('the document', () => {
   });
 
   test('tells programs how the API is called', () => {
-    const known = { ...pace, allowed: 49.456, limit: 50, waitUntil: at(-60) };
+    const known = { ...pace, rate: 49.456, limit: 50, restUntil: steadyTimeOf(now + 60_000) };
     expect(statusDocument({ ...running, pace: known })).toMatchObject({
       pace: {
         allowed_per_s: 49.46,
         limit_per_s: 50,
         concurrency: 20,
         reason: 'no limit is wanted',
-        wait_until: at(-60),
+        wait_until: expect.stringMatching(/^2026-01-05T09:3[01]:\d\d\.\d{3}Z$/),
       },
     });
     expect(statusDocument({ ...running, pace })).toMatchObject({
@@ -189,7 +180,7 @@ describe('the document', () => {
   });
 
   test('says null where only another machine knows', () => {
-    const { rate: _, coordinator: __, ...elsewhere } = running;
+    const { throughput: _, coordinator: __, ...elsewhere } = running;
     expect(statusDocument({ ...elsewhere, workers: [] })).toMatchObject({
       unclear: null,
       codes: null,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StatedLimit } from '../../../src/api/limits/stated-limit.ts';
+
 import { Governor, type GovernorOptions } from '../../../src/rate/governor/governor.ts';
-import type { Pace } from '../../../src/rate/governor/pace.ts';
 import type { Traffic } from '../../../src/rate/governor/traffic.ts';
 
 const begin = 1_800_057_600_000;
@@ -15,15 +15,22 @@ function governor(options: Partial<GovernorOptions> = {}): Governor {
   return new Governor(begin, { concurrency: { start: 50, most }, ...options });
 }
 
+type GovernedPace = ReturnType<Governor['update']>;
+
 /** Tells the governor the same every 100 ms. */
-function repeat(governed: Governor, from: number, ms: number, traffic: Traffic): Pace {
+function repeat(governed: Governor, from: number, ms: number, traffic: Traffic): GovernedPace {
   let pace = governed.update(from, traffic);
   for (let now = from + 100; now <= from + ms; now += 100) pace = governed.update(now, traffic);
   return pace;
 }
 
 /** Makes every call that the pace allows; all are accepted. */
-function befriend(governed: Governor, from: number, until: (pace: Pace) => boolean, maxMs: number): Pace {
+function befriend(
+  governed: Governor,
+  from: number,
+  until: (pace: GovernedPace) => boolean,
+  maxMs: number,
+): GovernedPace {
   let pace = governed.update(from, nothing);
   let calls = 0;
   for (let now = from + 100; now <= from + maxMs; now += 100) {
@@ -89,10 +96,16 @@ const history = fc.array(
 const options = fc
   .tuple(
     some('bound', fc.double({ min: 0.01, max: 1e6, noNaN: true })),
-    some('learned', fc.record({ rate: fc.double(), concurrency: fc.double() })),
     some(
-      'resumeWaitUntil',
-      fc.nat({ max: 2 * day }).map((ms) => begin + ms),
+      'known',
+      fc.record(
+        {
+          limit: fc.double(),
+          concurrency: fc.double(),
+          restUntil: fc.nat({ max: 2 * day }).map((ms) => begin + ms),
+        },
+        { requiredKeys: [] },
+      ),
     ),
   )
   .map((parts) => Object.assign({}, ...parts) as Partial<GovernorOptions>);
@@ -171,8 +184,8 @@ describe('whatever happens', () => {
 });
 
 describe('a bound', () => {
-  test('holds for a rate that was learned', () => {
-    const pace = governor({ bound: 5, learned: { rate: 100 } }).update(begin, nothing);
+  test('holds for a limit that is known', () => {
+    const pace = governor({ bound: 5, known: { limit: 100 } }).update(begin, nothing);
     expect(pace.rate).toBe(5);
   });
 
@@ -196,7 +209,7 @@ describe('a bound', () => {
 describe('silence', () => {
   test.each([
     ['nothing is known', {}],
-    ['a rate was learned', { learned: { rate: 80 } }],
+    ['a limit is known', { known: { limit: 80 } }],
   ])('tells nothing while %s', (_, options) => {
     const governed = governor(options);
     const before = governed.update(begin, nothing);
@@ -208,7 +221,7 @@ describe('silence', () => {
 describe('a wait', () => {
   test('of an earlier run is kept, as one that the API has asked for', () => {
     const until = begin + 3_600 * second;
-    const pace = governor({ resumeWaitUntil: until }).update(begin, nothing);
+    const pace = governor({ known: { restUntil: until } }).update(begin, nothing);
     expect(pace).toMatchObject({ phase: 'waiting', restUntil: until, reason: 'the API asks to wait' });
   });
 
@@ -216,13 +229,13 @@ describe('a wait', () => {
     ['asked for', { waitUntil: begin + 999_999_999 * second, rejected: 1 }],
     ['carried over', {}],
   ])('that is absurd is cut to a day when it is %s', (title, traffic) => {
-    const absurd = title === 'carried over' ? { resumeWaitUntil: begin + 999_999_999 * second } : {};
+    const absurd = title === 'carried over' ? { known: { restUntil: begin + 999_999_999 * second } } : {};
     const pace = governor(absurd).update(begin, { ...nothing, ...traffic });
     expect(pace.restUntil).toBe(begin + day);
   });
 
   test('that is over ends with single calls', () => {
-    const governed = governor({ resumeWaitUntil: begin + 10 * second });
+    const governed = governor({ known: { restUntil: begin + 10 * second } });
     const pace = repeat(governed, begin, 10 * second, nothing);
     expect(pace.restUntil).toBeUndefined();
     expect(pace.rate).toBeLessThanOrEqual(1);
@@ -283,14 +296,14 @@ describe('what the API states', () => {
   });
 });
 
-describe('what was learned', () => {
+describe('what is known from before', () => {
   test.each([Number.NaN, 0, -5, Number.POSITIVE_INFINITY])('is forgotten when it is %s', (rate) => {
-    const pace = governor({ learned: { rate, concurrency: rate } }).update(begin, nothing);
+    const pace = governor({ known: { limit: rate, concurrency: rate } }).update(begin, nothing);
     expect(pace).toMatchObject({ rate: 20, concurrency: 50, phase: 'starting' });
   });
 
   test('is brought down to what can be sent, so that sums of it stay finite', () => {
-    const pace = governor({ learned: { rate: Number.MAX_VALUE } }).update(begin, nothing);
-    expect(pace.learned).toBe(1_000_000);
+    const pace = governor({ known: { limit: Number.MAX_VALUE } }).update(begin, nothing);
+    expect(pace.limit).toBe(1_000_000);
   });
 });
