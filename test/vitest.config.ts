@@ -6,8 +6,9 @@ const systemTests = 'test/{bench,cluster,datastore,deployment,e2e,install,queue}
 export default defineConfig({
   test: {
     root: '.',
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // None ends here unless it hangs, on a slow and busy machine either.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       {
         extends: true,

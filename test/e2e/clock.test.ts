@@ -14,7 +14,6 @@ import { restoreCsv } from './manifests.ts';
 
 const rows = 250;
 const slowly = ['--yes', '--rate', '100/s', '--backoff', '300ms'];
-const patiently = { timeout: 180_000 };
 /** Longer than any pause on a machine under load, and shorter than any jump of the clock. */
 const stallSeconds = 25;
 
@@ -31,8 +30,6 @@ async function prepared(setting: Readonly<Record<string, string>> = {}) {
     sandbox,
     clock,
     start: (...args: readonly string[]): Observed => observe(startCqbatch(args, options)),
-    /** Waits until the API has seen so many calls. */
-    called: (requests: number) => fetch(`${sandbox.url}/sandbox/stats?requests=${requests}`),
   };
 }
 
@@ -43,13 +40,13 @@ function gaps(log: readonly LogEntry[]): number[] {
 }
 
 /** Sets the clock back a little and by an hour, and forward, while a run is going on. */
-async function setDuring({ called, clock }: Awaited<ReturnType<typeof prepared>>): Promise<void> {
+async function setDuring({ sandbox, clock }: Awaited<ReturnType<typeof prepared>>): Promise<void> {
   for (const [requests, offset] of [
     [60, -30],
     [120, -3_600],
     [180, 3_600],
   ] as const) {
-    await called(requests);
+    await sandbox.requested(requests);
     await clock.set(offset);
   }
 }
@@ -73,7 +70,7 @@ async function expectUndisturbed(
 }
 
 describeWithFaketime('a clock that is set', () => {
-  test('in the middle of a run holds up no call, loses none, repeats none', patiently, async () => {
+  test('in the middle of a run holds up no call, loses none, repeats none', async () => {
     const place = await prepared();
     const begin = performance.now();
     const run = place.start('run', 'rows.csv', ...slowly);
@@ -82,13 +79,13 @@ describeWithFaketime('a clock that is set', () => {
     await expectUndisturbed(place, (performance.now() - begin) / 1_000);
   });
 
-  test('between kills keeps nobody from going on, and is not time at work', patiently, async () => {
-    const { cwd, sandbox, clock, start, called } = await prepared();
+  test('between kills keeps nobody from going on, and is not time at work', async () => {
+    const { cwd, sandbox, clock, start } = await prepared();
     let elapsed = 0;
     const step = async (requests: number, ...args: readonly string[]): Promise<void> => {
       const begin = performance.now();
       const run = start(...args);
-      await called(requests);
+      await sandbox.requested(requests);
       run.kill('SIGKILL');
       await run.end;
       elapsed += (performance.now() - begin) / 1_000;
@@ -115,7 +112,7 @@ describeWithFaketime('a clock that is set', () => {
 
 describeWithFaketime('on Redis, a clock that is set', () => {
   describeWithRedis('there or here', () => {
-    test('holds up no call, loses none, repeats none', patiently, async () => {
+    test('holds up no call, loses none, repeats none', async () => {
       const redis = await redisForTest();
       const place = await prepared({ CQBATCH_QUEUE: redis.url });
       const begin = performance.now();

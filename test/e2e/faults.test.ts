@@ -23,12 +23,12 @@ const passingFaults = [
   .map((name) => `${name}=2%`)
   .join(',');
 const sandboxArgs = ['--evaluations', '3000', '--soundboards', '3000', '--slow-body-delay', '100ms'];
-const runArgs = ['run', 'manifest.csv', '--yes', '--timeout', '1s', '--backoff', '50ms'];
+const runArgs = ['run', 'manifest.csv', '--yes', '--timeout', '4s', '--backoff', '50ms'];
 
 describe('a run against every fault', () => {
-  test('of 2,000 rows reports every row once, as the API saw it', { timeout: 180_000 }, async () => {
+  test('reports every row once, as the API saw it', async () => {
     const cwd = await temporaryFolder();
-    const { text, rows } = mixedCsv(2_000);
+    const { text, rows } = mixedCsv(1_000);
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--fault', everyFault);
 
@@ -45,14 +45,14 @@ describe('a run against every fault', () => {
 
     const { outcomes } = (await readSummary(folder)) as { outcomes: Record<string, number> };
     expect(Object.values(outcomes).reduce((sum, n) => sum + n, 0)).toBe(rows);
-    expect(outcomes).toMatchObject({ duplicate: 20, invalid: 0, not_attempted: 0 });
+    expect(outcomes).toMatchObject({ duplicate: 10, invalid: 0, not_attempted: 0 });
     const failed = await readCsv(folder, 'failed.csv');
     expect(failed).toHaveLength(outcomes['failed'] ?? 0);
   });
 
-  test('that may pass fails hardly any row for good', { timeout: 180_000 }, async () => {
+  test('that may pass fails hardly any row for good', async () => {
     const cwd = await temporaryFolder();
-    const { text, rows } = mixedCsv(1_000);
+    const { text, rows } = mixedCsv(500);
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--fault', passingFaults);
 
@@ -82,7 +82,7 @@ describe('a run against every fault', () => {
     expect(report.filter((row) => row['_code'] === 'RESOURCE_EXHAUSTED')).toEqual([]);
   });
 
-  test('of half of the calls, at random, goes on and says so', { timeout: 180_000 }, async () => {
+  test('of half of the calls, at random, goes on and says so', async () => {
     const cwd = await temporaryFolder();
     const { text, rows } = restoreCsv(200);
     await writeFile(join(cwd, 'rows.csv'), text);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
-import { type SandboxProcess, startSandbox } from '../helpers/sandbox.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
 import { canMount, type SmallDisk, smallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
@@ -24,11 +24,6 @@ async function newPlace(text = restoreCsv(rows).text) {
   return { cwd, disk, sandbox, options, run: (...args: string[]) => cqbatch(args, options) };
 }
 
-/** Waits until so many calls have been made. */
-async function called(sandbox: SandboxProcess, calls: number): Promise<void> {
-  await expect.poll(async () => (await sandbox.log()).length, { timeout: 90_000 }).toBeGreaterThan(calls);
-}
-
 const full = /^error: the disk of \S+ is full: free some space, then (.+)$/m;
 
 /** Files that a write left half done. */
@@ -37,11 +32,11 @@ async function leftovers({ folder }: SmallDisk): Promise<readonly string[]> {
   return names.filter((name) => /\.tmp$|\.new$|\.arriving$/.test(name));
 }
 
-describe.skipIf(!canMount)('a full disk (needs root on Linux)', { timeout: 240_000 }, () => {
+describe.skipIf(!canMount)('a full disk (needs root on Linux)', () => {
   test('ends a run at once, resumable, and resume does the rest', async () => {
     const { disk, sandbox, options, run } = await newPlace();
     const end = finished(startCqbatch([...runArgs, '--rate', '100/s'], options));
-    await called(sandbox, 50);
+    await sandbox.requested(50);
     disk.fill();
     const { code, stderr } = await end;
     expect({ code, stderr }).toMatchObject({ code: 4 });

@@ -17,7 +17,7 @@ test('nothing goes on without the journal of a run that has begun, whatever is l
   const options = { cwd, env: sandbox.env };
   const child = startCqbatch(['run', 'rows.csv', '--yes', '--rate', '100/s'], options);
   const end = finished(child);
-  await fetch(`${sandbox.url}/sandbox/stats?requests=80`);
+  await sandbox.requested(80);
   child.kill('SIGKILL');
   await end;
 

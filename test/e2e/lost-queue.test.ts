@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type CommandOptions, cqbatch, type Finished, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
-import { type SandboxProcess, startSandbox } from '../helpers/sandbox.ts';
+import { startSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
@@ -14,7 +14,7 @@ const slowly = ['--rate', '100/s', '--concurrency', '10'];
 interface Scene {
   readonly cwd: string;
   readonly queue: string;
-  readonly sandbox: SandboxProcess;
+  readonly sandbox: TestSandbox;
   readonly options: CommandOptions;
 }
 
@@ -25,21 +25,17 @@ async function prepared(): Promise<Scene> {
   return { cwd, queue: join(cwd, '.cqbatch', 'queue'), sandbox, options: { cwd, env: sandbox.env } };
 }
 
-async function called({ sandbox }: Scene, requests: number): Promise<void> {
-  await fetch(`${sandbox.url}/sandbox/stats?requests=${requests}`);
-}
-
 /** Begins a run, kills it when the API has seen so many requests, and does something to its queue meanwhile. */
 async function kill(scene: Scene, requests: number, meanwhile?: () => Promise<void>): Promise<void> {
   const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], scene.options);
   const end = finished(child);
   if (meanwhile !== undefined) {
-    await called(scene, requests / 2);
+    await scene.sandbox.requested(requests / 2);
     child.kill('SIGSTOP');
     await meanwhile();
     child.kill('SIGCONT');
   }
-  await called(scene, requests);
+  await scene.sandbox.requested(requests);
   child.kill('SIGKILL');
   await end;
 }

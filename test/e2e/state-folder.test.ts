@@ -132,7 +132,7 @@ describe.skipIf(!canMount)('a disk that can only be read (needs root on Linux)',
   });
 });
 
-describe.skipIf(process.platform === 'win32')('what is removed in mid-run', { timeout: 240_000 }, () => {
+describe.skipIf(process.platform === 'win32')('what is removed in mid-run', () => {
   /** Starts a run, does something to its files as soon as it is going, and waits for its end. */
   async function damaged(harm: (state: string) => Promise<unknown>, ...args: string[]) {
     const cwd = await newFolder();
@@ -141,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('what is removed in mid-run', { ti
     const child = startCqbatch([...run, '--rate', '10/s', ...args], options);
     const end = finished(child);
     // Its rows are being read and called.
-    await fetch(`${sandbox.url}/sandbox/stats?requests=1`);
+    await sandbox.requested(1);
     await harm(join(cwd, '.cqbatch'));
     return { cwd, sandbox, options, end: await end };
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
-import { type SandboxProcess, startSandbox } from '../helpers/sandbox.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
@@ -18,17 +18,12 @@ async function prepared() {
   return { cwd, sandbox, options: { cwd, env: sandbox.env } };
 }
 
-/** Waits until the sandbox has seen so many requests. */
-async function called(sandbox: SandboxProcess, requests: number): Promise<void> {
-  while ((await sandbox.log()).length < requests);
-}
-
 describe('a run that is stopped', () => {
   test('by SIGINT ends in order with exit code 130, and resume does the rest', async () => {
     const { cwd, sandbox, options } = await prepared();
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
     const end = finished(child);
-    await called(sandbox, 50);
+    await sandbox.requested(50);
     child.kill('SIGINT');
     const { code, stdout, stderr } = await end;
     expect(code).toBe(130);
@@ -58,7 +53,7 @@ describe('a run that is stopped', () => {
     const { cwd, sandbox, options } = await prepared();
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
     const end = finished(child);
-    await called(sandbox, 50);
+    await sandbox.requested(50);
     child.kill('SIGINT');
     await saying(child, 'Stopping');
     child.kill('SIGINT');
@@ -72,8 +67,8 @@ describe('a run that is stopped', () => {
 
   test('from a second terminal by cancel calls no more, and cannot be resumed', async () => {
     const { cwd, sandbox, options } = await prepared();
-    const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '20/s'], options));
-    await called(sandbox, 20);
+    const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '10/s'], options));
+    await sandbox.requested(20);
 
     const status = await cqbatch(['status', '--json'], options);
     expect(JSON.parse(status.stdout)).toMatchObject({ state: 'running', rows });
@@ -99,7 +94,7 @@ describe('a run that is stopped', () => {
   test('keeps a second run out of its state folder while it is going, and harms nothing', async () => {
     const { cwd, sandbox, options } = await prepared();
     const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '40/s'], options));
-    await called(sandbox, 20);
+    await sandbox.requested(20);
     const second = await cqbatch(['run', 'rows.csv', '--yes'], options);
     expect(second.code).toBe(4);
     expect(second.stderr).toMatch(/is in use by process \d+ on .* \(run 20/);
@@ -117,7 +112,7 @@ describe('a run that is stopped', () => {
     const { cwd, sandbox, options } = await prepared();
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
     const end = finished(child);
-    await called(sandbox, 50);
+    await sandbox.requested(50);
     child.kill('SIGKILL');
     await end;
     const before = (await sandbox.log()).length;

@@ -346,7 +346,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         return succeeded(task);
       });
       await run.add(tasksOf(run.runId, 4));
-      await vi.waitUntil(() => run.worker.active === 4, { timeout: 10_000 });
+      await vi.waitUntil(() => run.worker.active === 4, { timeout: 60_000 });
       const { isActive } = Job.prototype;
       vi.spyOn(Job.prototype, 'isActive').mockImplementationOnce(async function (this: Job) {
         const active = await isActive.call(this);
@@ -394,7 +394,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
             await run.batchQueue.refresh();
             return run.batchQueue.openRows;
           },
-          { timeout: 20_000 },
+          { timeout: 60_000 },
         )
         .toBe(1);
       expect(run.early.map(({ row }) => row).toSorted()).toEqual([1, 2]);
@@ -468,7 +468,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
             await run.batchQueue.refresh();
             return run.vanished;
           },
-          { timeout: 20_000 },
+          { timeout: 60_000 },
         )
         .toMatchObject([{ rows: [1, 2], size: { rows: 2 } }]);
       expect(run.batchQueue.openRows).toBe(0);

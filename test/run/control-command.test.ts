@@ -26,7 +26,7 @@ function watch(folder: string, cluster?: Cluster): CommandWatch {
 /** Waits until what the watch is told now has surely been looked at. */
 async function looked(asked: ReturnType<typeof commandsOf>['commandOf']): Promise<void> {
   const before = asked.mock.calls.length;
-  await vi.waitUntil(() => asked.mock.calls.length > before + 1, { timeout: 10_000 });
+  await vi.waitUntil(() => asked.mock.calls.length > before + 1, { timeout: 60_000 });
 }
 
 test('a run goes on as long as nobody wants anything', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { eventually, kindSandbox, newMachine, type Place, requested } from './machine.ts';
+import { eventually, kindSandbox, newMachine, type Place } from './machine.ts';
 
 const rows = 300;
 const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', '4'];
@@ -18,7 +18,7 @@ describeWithRedis('a Redis that goes away', () => {
     const home = await newMachine(place, rows);
     const worker = await (await newMachine(place)).worker('--concurrency', '4');
     const run = home.start(...runArgs);
-    await requested(place.sandbox, 50);
+    await place.sandbox.requested(50);
     await place.redis.kill();
     await run.says(`waiting: Redis at ${place.redis.url} does not answer`);
     await worker.says('waiting for the datastore');
@@ -34,14 +34,12 @@ describeWithRedis('a Redis that goes away', () => {
     expect((await worker.stop()).code).toBe(0);
   });
 
-  test('does not keep a user who wants to leave, and resume does the rest', {
-    timeout: 180_000,
-  }, async () => {
+  test('does not keep a user who wants to leave, and resume does the rest', async () => {
     const place = await newPlace();
     const home = await newMachine(place, rows);
     const worker = await (await newMachine(place)).worker('--concurrency', '4');
     const run = home.start(...runArgs, '--no-worker');
-    await requested(place.sandbox, 50);
+    await place.sandbox.requested(50);
     await place.redis.kill();
     run.kill('SIGINT');
     const { code, stdout, stderr } = await run.end;
@@ -92,7 +90,7 @@ describeWithRedis('the health of a worker', () => {
     const home = await newMachine(place, 3);
     const run = home.start(...runArgs, '--no-worker');
     const worker = await (await newMachine(place)).worker();
-    await requested(place.sandbox, 3);
+    await place.sandbox.requested(3);
     expect(await worker.health('/readyz')).toMatchObject({ status: 200, body: { active: 3 } });
     worker.kill('SIGTERM');
     await worker.says('stopping');

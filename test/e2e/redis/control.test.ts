@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandOptions, cqbatch, startCqbatch } from '../../helpers/cqbatch.ts';
 import { observe } from '../../helpers/observed.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
-import { type SandboxProcess, startSandbox } from '../../helpers/sandbox.ts';
+import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce, mostInASecond } from '../agreement.ts';
-import { eventually, kindSandbox, type Machine, newMachine, type Place, requested } from './machine.ts';
+import { eventually, kindSandbox, type Machine, newMachine, type Place } from './machine.ts';
 
 /** More than any machine calls while a test looks. */
 const rows = 3_000;
@@ -19,13 +19,13 @@ const runArgs = [
 /** Pauses a run, looks at it, lets it go on, and cancels it, with commands that are typed elsewhere. */
 async function control(
   home: Machine,
-  sandbox: SandboxProcess,
+  sandbox: TestSandbox,
   runOptions: CommandOptions,
   elsewhere: CommandOptions,
 ): Promise<void> {
   const type = (...args: string[]) => cqbatch(args, elsewhere);
   const run = observe(startCqbatch(runArgs, runOptions));
-  await requested(sandbox, 10);
+  await sandbox.requested(10);
   const seen = async (): Promise<number> => (await sandbox.log()).length;
 
   const paused = await type('pause', 'r');
@@ -50,7 +50,7 @@ async function control(
   });
 
   expect(await type('unpause', 'r')).toEqual({ code: 0, stdout: 'Run r is running.\n', stderr: '' });
-  await requested(sandbox, before + 10);
+  await sandbox.requested(before + 10);
   const cancelled = await type('cancel', 'r', '--json');
   expect(cancelled).toEqual({ code: 0, stdout: expect.any(String), stderr: expect.any(String) });
   expect(JSON.parse(cancelled.stdout)).toMatchObject({ run: 'r', state: 'cancelled' });

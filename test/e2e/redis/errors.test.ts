@@ -10,7 +10,7 @@ import {
 } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { kindSandbox, type Machine, newMachine, type Place, requested } from './machine.ts';
+import { kindSandbox, type Machine, newMachine, type Place } from './machine.ts';
 
 const secret = 'Correct0Horse1Battery2Staple';
 const run = ['run', 'rows.csv', '--yes', '--quiet'];
@@ -135,7 +135,7 @@ describeWithRedis('what can not be meant is a usage error, and nothing is sent',
     const home = await newMachine(place, 200);
     await (await newMachine(place)).worker('--concurrency', '4');
     const child = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--no-worker');
-    await requested(place.sandbox, 20);
+    await place.sandbox.requested(20);
     child.kill('SIGKILL');
     await child.end;
 

@@ -7,29 +7,28 @@ import { expect } from 'vitest';
 import { type Finished, finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
 import { type RedisServer, redisForTest } from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
-import { type SandboxProcess, startSandbox } from '../../helpers/sandbox.ts';
+import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce, hasUnclearFault } from '../agreement.ts';
 import { mixedCsv } from '../manifests.ts';
-import { requested } from './machine.ts';
 
 /**
- * The matrix of kills: a run of 5,000 rows on Redis, fed by one process and called by two others, loses one of its
+ * The matrix of kills: a run of 2,000 rows on Redis, fed by one process and called by two others, loses one of its
  * parts several times at random moments. Nothing waits for the pauses here: the moment is what is random.
  */
 
-export const rows = 5_000;
+export const rows = 2_000;
 export const concurrency = 15;
 export const workers = 2;
 export const faults = 'reset=0.5%,500=0.5%,502-after-commit=0.5%,malformed=0.5%,503=0.5%';
-/** Slow enough that the last kill still meets a run that is going. */
-const usualRate = '600/s';
+/** Slow enough that the last kill still meets a run that is going, with about ten calls in flight. */
+const usualRate = '240/s';
 
 export interface Parts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly redis: RedisServer;
-  readonly sandbox: SandboxProcess;
+  readonly sandbox: TestSandbox;
   readonly workers: ChildProcess[];
   readonly coordinator: ChildProcess;
   /** Of the coordinator that the run began with. */
@@ -46,7 +45,7 @@ export async function begin({ rate = usualRate, backoff = '50ms' }: Pace = {}): 
   await writeFile(join(cwd, 'manifest.csv'), mixedCsv(rows).text);
   const redis = await redisForTest();
   const sandbox = await startSandbox(
-    ...['--evaluations', '6000', '--soundboards', '6000', '--latency', '5ms..30ms', '--fault', faults],
+    ...['--evaluations', '6000', '--soundboards', '6000', '--latency', '20ms..60ms', '--fault', faults],
   );
   const env = { ...sandbox.env, CQBATCH_QUEUE: redis.url };
   const parts = { cwd, env, redis, sandbox, workers: [] as ChildProcess[] };
@@ -55,7 +54,7 @@ export async function begin({ rate = usualRate, backoff = '50ms' }: Pace = {}): 
   const coordinator = startCqbatch(args, { cwd, env });
   const end = finished(coordinator);
   await saying(coordinator, 'Run 20');
-  await requested(sandbox, 1);
+  await sandbox.requested(1);
   return { ...parts, coordinator, end };
 }
 

@@ -6,10 +6,10 @@ import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, callsOf, expectEveryRowOnce } from '../agreement.ts';
 import { aMoment, begin, concurrency, expectExactness, rows, workers } from './kill-matrix.ts';
-import { kindSandbox, newMachine, requested } from './machine.ts';
+import { kindSandbox, newMachine } from './machine.ts';
 
 describeWithRedis('a run is exact', () => {
-  test('when redis-server is killed three times', { timeout: 180_000 }, async () => {
+  test('when redis-server is killed three times', async () => {
     const parts = await begin();
     for (let kills = 0; kills < 3; kills += 1) {
       await aMoment();
@@ -21,7 +21,7 @@ describeWithRedis('a run is exact', () => {
     await expectExactness(parts, 3 * workers * concurrency);
   });
 
-  test('when every connection is cut six times', { timeout: 180_000 }, async () => {
+  test('when every connection is cut six times', async () => {
     const parts = await begin();
     const redis = new Redis(parts.redis.port);
     for (let cuts = 0; cuts < 6; cuts += 1) {
@@ -33,7 +33,7 @@ describeWithRedis('a run is exact', () => {
     await expectExactness(parts, 6 * workers * concurrency);
   });
 
-  test('when Redis forgets everything', { timeout: 180_000 }, async () => {
+  test('when Redis forgets everything', async () => {
     const parts = await begin();
     await aMoment();
     const redis = new Redis(parts.redis.port);
@@ -59,7 +59,7 @@ describeWithRedis('a run is exact', () => {
     const sandbox = await startSandbox(...kindSandbox);
     const { cwd, run, start } = await newMachine({ redis, sandbox, prefix: 'forgets' }, 300);
     const killed = start('run', 'rows.csv', '--yes', '--rate', '100/s');
-    await requested(sandbox, 60);
+    await sandbox.requested(60);
     killed.kill('SIGKILL');
     await killed.end;
     await adminOf(redis).flushall();

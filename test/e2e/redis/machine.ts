@@ -5,7 +5,7 @@ import { cqbatch, type Finished, startCqbatch } from '../../helpers/cqbatch.ts';
 import { type Observed, observe } from '../../helpers/observed.ts';
 import type { RedisServer } from '../../helpers/redis-server.ts';
 import { type Cells, readCsv } from '../../helpers/run-folder.ts';
-import { type SandboxProcess, sandboxToken } from '../../helpers/sandbox.ts';
+import { sandboxToken, type TestSandbox } from '../../helpers/sandbox.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { startWorker, type WorkerProcess } from '../../helpers/worker.ts';
 import { restoreCsv } from '../manifests.ts';
@@ -13,7 +13,7 @@ import { restoreCsv } from '../manifests.ts';
 /** What machines have in common. */
 export interface Place {
   readonly redis: RedisServer;
-  readonly sandbox: SandboxProcess;
+  readonly sandbox: TestSandbox;
   /** What the keys begin with: each test has its own. */
   readonly prefix: string;
 }
@@ -83,10 +83,5 @@ export const kindSandbox = ['--evaluations', '3000', '--unrecoverable', '0%', '-
 
 /** Waits until a condition holds. How long that takes proves nothing: it only must not be for ever. */
 export async function eventually(condition: () => unknown): Promise<void> {
-  await vi.waitUntil(condition, { timeout: 60_000, interval: 50 });
-}
-
-/** Waits until the sandbox has seen so many requests since its start. */
-export async function requested({ url }: SandboxProcess, requests: number): Promise<void> {
-  await fetch(`${url}/sandbox/stats?requests=${requests}`);
+  await vi.waitUntil(condition, { timeout: 120_000, interval: 50 });
 }

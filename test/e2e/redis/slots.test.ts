@@ -3,7 +3,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/r
 import { startSandbox } from '../../helpers/sandbox.ts';
 import type { WorkerProcess } from '../../helpers/worker.ts';
 import { expectAgreement, expectEveryRowOnce, mostSentInASecond } from '../agreement.ts';
-import { eventually, kindSandbox, newMachine, requested } from './machine.ts';
+import { eventually, kindSandbox, newMachine } from './machine.ts';
 
 /** 50, and one more: no slot is used so late that it would be two. */
 const mostCalls = 51;
@@ -50,9 +50,9 @@ describeWithRedis('workers that share a rate on Redis', () => {
   describe.each(['SIGSTOP', 'SIGKILL'] as const)('one of which gets %s', (signal) => {
     test('never exceed it by more than a call, and go on', async () => {
       const { home, sandbox, run, workers } = await newScene(300, '20ms', [], [], []);
-      await requested(sandbox, 60);
+      await sandbox.requested(60);
       workers[0]?.kill(signal);
-      await requested(sandbox, 200);
+      await sandbox.requested(200);
       workers[0]?.kill('SIGCONT');
       expect(await run.end).toMatchObject({ code: 0 });
       await eventually(async () => (await home.stateOf('r')) === 'completed');

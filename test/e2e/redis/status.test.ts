@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import { eventually, kindSandbox, type Machine, newMachine, requested } from './machine.ts';
+import { eventually, kindSandbox, type Machine, newMachine } from './machine.ts';
 
 interface Status {
   readonly state: string;
@@ -33,7 +33,7 @@ async function expectNews(
     'r',
     ...(flags.length > 0 ? flags : patient),
   );
-  await requested(sandbox, rows);
+  await sandbox.requested(rows);
   const answered = (await sandbox.log()).filter(({ fault }) => fault === null).length;
   expect(answered).toBeGreaterThan(rows / 2);
   expect(answered).toBeLessThan(rows);

@@ -6,7 +6,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/r
 import { startSandbox } from '../../helpers/sandbox.ts';
 import type { WorkerProcess } from '../../helpers/worker.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { eventually, kindSandbox, type Machine, newMachine, type Place, requested } from './machine.ts';
+import { eventually, kindSandbox, type Machine, newMachine, type Place } from './machine.ts';
 
 const coordinating = ['--coordinate', '--concurrency', '0'];
 
@@ -62,7 +62,7 @@ describeWithRedis('a submitted run', () => {
     const worker = await (await newMachine(place)).worker('--concurrency', '4');
     const first = await home.worker(...coordinating);
     await home.run('submit', 'rows.csv', '--yes', '--run-id', 'relay');
-    await requested(place.sandbox, 50);
+    await place.sandbox.requested(50);
     expect((await first.stop()).code).toBe(0);
     expect(await home.stateOf('relay')).toBe('submitted');
 
@@ -79,7 +79,7 @@ describeWithRedis('a submitted run', () => {
     await (await newMachine(place)).worker('--concurrency', '4');
     const first = await home.worker(...coordinating);
     await home.run('submit', 'rows.csv', '--yes', '--run-id', 'orphan');
-    await requested(place.sandbox, 50);
+    await place.sandbox.requested(50);
     first.kill('SIGKILL');
     await first.end;
     expect(await home.json('status', 'orphan')).toMatchObject({ state: 'interrupted' });

@@ -8,7 +8,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/r
 import { sandboxToken, startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
 import { mixedCsv } from '../manifests.ts';
-import { kindSandbox, newMachine, type Place, requested } from './machine.ts';
+import { kindSandbox, newMachine, type Place } from './machine.ts';
 
 const rows = 300;
 
@@ -105,7 +105,7 @@ describeWithRedis('a worker', () => {
     const home = await newMachine(place, 60);
     const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');
     const stopped = await (await newMachine(place)).worker('--concurrency', '4');
-    await requested(place.sandbox, 4);
+    await place.sandbox.requested(4);
     const other = await (await newMachine(place)).worker('--concurrency', '4');
     await place.sandbox.post('/sandbox/configure', { latency: '5ms' });
     expect((await stopped.stop()).code).toBe(0);
@@ -128,7 +128,7 @@ describeWithRedis('a worker', () => {
     const home = await newMachine(place, 60);
     const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');
     const hasty = await (await newMachine(place)).worker('--concurrency', '4', '--shutdown-timeout', '1ms');
-    await requested(place.sandbox, 4);
+    await place.sandbox.requested(4);
     expect((await hasty.stop()).code).toBe(0);
     const returned = hasty.logged('row returned').map(({ row }) => String(row));
     expect(returned).toHaveLength(4);

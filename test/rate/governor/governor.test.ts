@@ -178,7 +178,7 @@ describe('whatever happens', () => {
         );
         expect(pace.rate).toBeGreaterThan(10);
       }),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: 15, endOnFailure: true },
     );
   });
 });

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { RedisServer } from '../helpers/redis-server.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { describeRate, type NewScene } from './rate.conformance.ts';
+import { kindSandbox, type Machine, newMachine } from './redis/machine.ts';
+
+interface LearnedLimit {
+  readonly base_url: string;
+  readonly token: string;
+  readonly rate_per_s?: number;
+  readonly wait_until?: string;
+}
+
+async function learnedLimits({ stateDir }: Machine): Promise<readonly LearnedLimit[]> {
+  const text = await readFile(join(stateDir, 'limits.json'), 'utf8');
+  return (JSON.parse(text) as { limits: LearnedLimit[] }).limits;
+}
+
+describe('a run on the embedded datastore', () => {
+  const newScene: NewScene = async (rows, ...sandboxArgs) => {
+    const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
+    const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
+    return { home, sandbox, flags: [] };
+  };
+  describeRate(newScene);
+
+  test('asks again at once when the user resumes it with a rate of his own', async () => {
+    const quota = 10;
+    const { home, sandbox } = await newScene(30, '--limit', `daily-quota:limit=${quota}`);
+    const run = home.start('run', 'rows.csv', '--yes');
+    await run.says('(the API asks to wait)');
+    run.kill('SIGINT');
+    await run.end;
+    const before = (await sandbox.log()).length;
+    const resumed = home.start('resume', '--rate', '50/s');
+    await sandbox.requested(before + 1);
+    resumed.kill('SIGINT');
+    expect(await resumed.end).toMatchObject({ code: 130 });
+  });
+
+  test('keeps what it has learned for the next one with the same token', async () => {
+    const { home, sandbox } = await newScene(150, '--limit', 'token-bucket:rate=20,burst=5');
+    await home.run('run', 'rows.csv', '--yes', '--quiet');
+    const [learned] = await learnedLimits(home);
+    expect(learned).toMatchObject({ base_url: sandbox.url, token: expect.stringMatching(/^[0-9a-f]{4}$/) });
+    expect(learned?.rate_per_s).toBeGreaterThan(10);
+
+    const again = ['run', 'rows.csv', '--yes', '--quiet', '--log-level', 'info'];
+    const second = await home.run(...again);
+    expect(second.stderr).toContain('"reason":"the limit found before"');
+
+    await home.write('secrets/token', 'another-token\n');
+    await sandbox.post('/sandbox/token', { token: 'another-token' });
+    const other = await home.run(...again);
+    expect(other.stderr).not.toContain('"reason":"the limit found before"');
+    expect(await learnedLimits(home)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
+import { describeWithRedis } from '../../helpers/redis-server.ts';
+import { aMoment, begin, concurrency, expectExactness, kill, workers } from './kill-matrix.ts';
+
+describeWithRedis('a run on Redis is exact', () => {
+  test.each([
+    ['', '50ms'],
+    // Nobody waits for so long with a row in hand.
+    [' while rows that were handed back wait to be fed again', '6s'],
+  ])('when its coordinator is killed three times%s', async (_title, backoff) => {
+    const parts = await begin({ backoff });
+    let { coordinator } = parts;
+    for (let kills = 0; kills < 3; kills += 1) {
+      await aMoment();
+      await kill(coordinator);
+      coordinator = startCqbatch(['resume', '--no-worker'], parts);
+      await saying(coordinator, 'Run 20');
+    }
+    const { code } = await finished(coordinator);
+    expect(code).toBe(1);
+    // The workers lived on: no call was lost.
+    await expectExactness(parts, 0);
+  });
+
+  test('when one process does everything and is killed twice', async () => {
+    const parts = await begin();
+    await Promise.all(parts.workers.map(kill));
+    let { coordinator } = parts;
+    for (let kills = 0; kills < 2; kills += 1) {
+      await aMoment();
+      await kill(coordinator);
+      coordinator = startCqbatch(['resume', '--concurrency', String(concurrency)], parts);
+      await saying(coordinator, 'Run 20');
+    }
+    expect((await finished(coordinator)).code).toBe(1);
+    // The workers were killed, too.
+    await expectExactness(parts, (workers + 2) * concurrency);
+  });
+});

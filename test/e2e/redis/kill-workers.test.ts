@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { describeWithRedis } from '../../helpers/redis-server.ts';
+import { aMoment, begin, concurrency, expectExactness, kill, startWorker, workers } from './kill-matrix.ts';
+
+describeWithRedis('a run on Redis is exact', () => {
+  test('when one of its workers is killed three times', async () => {
+    const parts = await begin();
+    for (let kills = 0; kills < 3; kills += 1) {
+      await aMoment();
+      const [victim] = parts.workers.splice(0, 1);
+      if (victim !== undefined) await kill(victim);
+      parts.workers.push(await startWorker(parts));
+    }
+    expect((await parts.end).code).toBe(1);
+    await expectExactness(parts, 3 * concurrency);
+  });
+
+  test('when all of its workers are killed twice', async () => {
+    const parts = await begin();
+    for (let kills = 0; kills < 2; kills += 1) {
+      await aMoment();
+      await Promise.all(parts.workers.splice(0).map(kill));
+      for (let index = 0; index < workers; index += 1) parts.workers.push(await startWorker(parts));
+    }
+    expect((await parts.end).code).toBe(1);
+    await expectExactness(parts, 2 * workers * concurrency);
+  });
+
+  test('when both of its workers are frozen for longer than their locks', async () => {
+    // It must still be going when they thaw.
+    const parts = await begin({ rate: '50/s' });
+    const frozen = [...parts.workers];
+    for (const worker of frozen) {
+      await aMoment();
+      worker.kill('SIGSTOP');
+    }
+    await startWorker(parts);
+    // About as long as it takes to give their rows to others: a lock and one or two checks (src/queue/bullmq.ts).
+    await sleep(20_000);
+    for (const worker of frozen) {
+      await sleep(Math.random() * 6_000);
+      worker.kill('SIGCONT');
+    }
+    expect((await parts.end).code).toBe(1);
+    await expectExactness(parts, workers * concurrency);
+  });
+});
