@@ -22,6 +22,11 @@ export function noOutcomes(): Record<Outcome, number> {
   return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 };
 }
 
+/** How many rows ended at all. */
+export function totalOf(counts: Partial<OutcomeCounts>): number {
+  return outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
+}
+
 /** What an operation tells about a row it has done: report column (without its leading `_`) to text. */
 export type ResultColumns = Readonly<Record<string, string>>;
 

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 /** A promise with the functions that settle it, which Node 20 does not make by itself. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
@@ -59,4 +61,18 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) listener();
   else signal.addEventListener('abort', listener, { once: true });
   return () => signal.removeEventListener('abort', listener);
+}
+
+const lookEveryMs = 200;
+
+/** Looks now and then until there is something to see; undefined when there was nothing for that time. */
+export async function firstSeen<Seen>(
+  forMs: number,
+  look: () => Promise<Seen | undefined>,
+): Promise<Seen | undefined> {
+  for (const until = performance.now() + forMs; performance.now() < until; await pause(lookEveryMs)) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+  }
+  return undefined;
 }

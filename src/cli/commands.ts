@@ -1,118 +1,182 @@
-import type { Command } from 'commander';
-import {
-  withCallOptions,
-  withCommonOptions,
-  withManifestOptions,
-  withPolicyOptions,
-  withQueueOptions,
-  withRunOptions,
-  withServiceOptions,
-  withSetting,
-  withTarget,
-  withWorkerOptions,
-} from './option-groups.ts';
+import { defaultClearToken, defaultStateDir, type Flags } from './config/load.ts';
+import { flagOf, type SettingName } from './config/settings.ts';
+import type { ExitCode } from './exit-codes.ts';
 
-/** Makes a command of this name. */
-export type Define = (name: string, description: string) => Command;
+/** An option as commander takes it. */
+type Option = readonly [flags: string, description: string, byDefault?: string];
+
+/** A command, but for what every command has. */
+export interface CommandSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly argument?: readonly [name: string, description: string];
+  /** In the order in which help lists them. */
+  readonly options: readonly Option[];
+  /** Loads what it does: `cqbatch --help` has to be quick. */
+  readonly load: () => Promise<Action>;
+}
+
+/** Does what a command is for, and gives the exit code. Without an argument, the flags come first. */
+type Action = ((flags: Flags) => Promise<ExitCode>) | ((argument: string, flags: Flags) => Promise<ExitCode>);
 
 const manifest = [
   '<manifest>',
   'CSV, TSV, JSON or JSON Lines file, also gzipped; - for standard input',
 ] as const;
 const newestRun = ['[run]', 'id of the run; the newest one by default'] as const;
-const skipInvalid = ['--skip-invalid', 'leave invalid rows out instead of sending nothing'] as const;
+const skipInvalid: Option = ['--skip-invalid', 'leave invalid rows out instead of sending nothing'];
+const insecureHttp: Option = ['--allow-insecure-http', 'allow http:// to a host that is not this machine'];
 
-/** The commands, but for the sandbox. What one works with is loaded when it runs: `cqbatch --help` has to be quick. */
-export function defineCommands(define: Define): void {
-  const plan = define('plan', 'validate every row, count, estimate and preview requests; sends nothing');
-  withCommonOptions(withManifestOptions(plan.argument(...manifest))).action(async (source: string, flags) => {
-    process.exitCode = await (await import('./actions/plan.ts')).plan(source, flags);
-  });
+/** Of every command. */
+export const commonOptions: readonly Option[] = [
+  ['--state-dir <dir>', `folder of runs and queue (CQBATCH_STATE_DIR; default: ${defaultStateDir})`],
+  ['--json', 'print exactly one JSON document on standard output'],
+  ['-q, --quiet', 'no progress and no hints, only the result'],
+];
 
-  const run = define('run', 'plan, ask, call the API for every row, and write the report')
-    .argument(...manifest)
-    .option(...skipInvalid);
-  withCommonOptions(withCallOptions(withManifestOptions(withRunOptions(run)))).action(
-    async (source: string, flags) => {
-      process.exitCode = await (await import('./actions/run.ts')).run(source, flags);
-    },
-  );
+const queueOptions = settings('queue', 'queuePrefix', 'queuePasswordFile');
 
-  const resume = define('resume', 'go on where a run stopped; rows that have a result are not called again');
-  withTarget(
-    resume.argument(...newestRun),
-    'another API, for a run of which none has answered (CQBATCH_BASE_URL)',
-  );
-  withSetting(resume, 'rate', 'most calls from now on: 50/s, 600/m, or "none" (default: as before)');
-  withCommonOptions(withCallOptions(resume)).action(async (id: string | undefined, flags) => {
-    process.exitCode = await (await import('./actions/resume.ts')).resume(id, flags);
-  });
+/** Of the commands that start a run. */
+const startOptions: readonly Option[] = [
+  ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],
+  ['--run-id <id>', 'name of the run; a second one of that name is refused (default: made of the time)'],
+];
 
-  const retry = define('retry', 'start a new run of the rows that failed in a run').argument(...newestRun);
-  withSetting(retry, 'rate', 'most calls: 50/s, 600/m, or "none" (default: as in that run)');
-  withCommonOptions(withCallOptions(withRunOptions(retry))).action(async (id: string | undefined, flags) => {
-    process.exitCode = await (await import('./actions/retry.ts')).retry(id, flags);
-  });
+const manifestOptions: readonly Option[] = [
+  ['--operation <name>', 'what to do with the rows, when neither a column nor the manifest says it'],
+  ...settings('userId'),
+  [
+    '--clear-token <text>',
+    'CSV cell that sends an empty string; an empty cell is left out',
+    defaultClearToken,
+  ],
+  ...settings('maxManifestSize', 'baseUrl'),
+  insecureHttp,
+  ...settings('rate'),
+];
 
-  const status = define('status', 'where a run stands, also while it is going')
-    .argument(...newestRun)
-    .option('--watch', 'follow it to its end; the exit code is then that of the run');
-  withCommonOptions(withQueueOptions(status)).action(async (id: string | undefined, flags) => {
-    process.exitCode = await (await import('./actions/status.ts')).status(id, flags);
-  });
+/** How the API is called. */
+const workerOptions = settings('tokenFile', 'concurrency', 'timeout', 'maxOutage');
 
-  const list = define('list', 'the runs of this state folder and of the shared datastore, newest first');
-  withCommonOptions(withQueueOptions(list)).action(async (flags) => {
-    process.exitCode = await (await import('./actions/list.ts')).list(flags);
-  });
+/** How the rows of a run are called. */
+const policyOptions = settings('attempts', 'backoff', 'maxFailures');
 
-  const cancel = define(
-    'cancel',
-    'give a run up for good, also one that is going; rows that were not called stay so',
-  ).argument(...newestRun);
-  withCommonOptions(withQueueOptions(cancel)).action(async (id: string | undefined, flags) => {
-    process.exitCode = await (await import('./actions/cancel.ts')).cancel(id, flags);
-  });
+/** Of the commands that take a run to its end. */
+const callOptions: readonly Option[] = [
+  ...workerOptions,
+  ...policyOptions,
+  ...queueOptions,
+  ['--no-worker', 'leave the calls to workers elsewhere; needs --queue'],
+  ['--log-level <level>', 'structured log on standard error: error, warn, info or debug (default: none)'],
+];
 
-  const pause = define('pause', 'let a run rest: no more rows are called until it is unpaused');
-  const unpause = define('unpause', 'let a paused run go on');
-  for (const command of [pause, unpause]) {
-    withCommonOptions(withQueueOptions(command.argument(...newestRun))).action(
-      async (id: string | undefined, flags) => {
-        const { change } = await import('./actions/pause.ts');
-        process.exitCode = await change(command === pause ? 'pause' : 'unpause', id, flags);
-      },
-    );
-  }
-
-  const report = define(
-    'report',
-    'write the report of a run again, also while it is going, and show where it is',
-  );
-  withCommonOptions(report.argument(...newestRun)).action(async (id: string | undefined, flags) => {
-    process.exitCode = await (await import('./actions/report.ts')).report(id, flags);
-  });
-
-  const worker = define('worker', 'call the API for the runs of a shared datastore, until it is stopped');
-  withTarget(worker, 'the API whose rows are called; never another one (CQBATCH_BASE_URL)').option(
-    '--coordinate',
-    'also take over the runs that were submitted to the state folder',
-  );
-  withServiceOptions(worker).option(
-    '--log-level <level>',
-    'of the structured log on standard error: silent, error, warn, info or debug',
-    'info',
-  );
-  withCommonOptions(withQueueOptions(withWorkerOptions(worker))).action(async (flags) => {
-    process.exitCode = await (await import('./actions/worker.ts')).worker(flags);
-  });
-
-  const submit = define('submit', 'plan, ask, and hand the run to a "cqbatch worker --coordinate"')
-    .argument(...manifest)
-    .option(...skipInvalid);
-  withCommonOptions(withPolicyOptions(withManifestOptions(withRunOptions(submit)))).action(
-    async (source: string, flags) => {
-      process.exitCode = await (await import('./actions/submit.ts')).submit(source, flags);
-    },
-  );
+function settings(...names: readonly SettingName[]): readonly Option[] {
+  return names.map((name) => flagOf(name));
 }
+
+/** The commands, but for the sandbox. */
+export const commands: readonly CommandSpec[] = [
+  {
+    name: 'plan',
+    description: 'validate every row, count, estimate and preview requests; sends nothing',
+    argument: manifest,
+    options: manifestOptions,
+    load: async () => (await import('./actions/plan.ts')).plan,
+  },
+  {
+    name: 'run',
+    description: 'plan, ask, call the API for every row, and write the report',
+    argument: manifest,
+    options: [skipInvalid, ...startOptions, ...manifestOptions, ...callOptions],
+    load: async () => (await import('./actions/run.ts')).run,
+  },
+  {
+    name: 'resume',
+    description: 'go on where a run stopped; rows that have a result are not called again',
+    argument: newestRun,
+    options: [
+      flagOf('baseUrl', 'another API, for a run of which none has answered (CQBATCH_BASE_URL)'),
+      insecureHttp,
+      flagOf('rate', 'most calls from now on: 50/s, 600/m, or "none" (default: as before)'),
+      ...callOptions,
+    ],
+    load: async () => (await import('./actions/resume.ts')).resume,
+  },
+  {
+    name: 'retry',
+    description: 'start a new run of the rows that failed in a run',
+    argument: newestRun,
+    options: [
+      flagOf('rate', 'most calls: 50/s, 600/m, or "none" (default: as in that run)'),
+      ...startOptions,
+      ...callOptions,
+    ],
+    load: async () => (await import('./actions/retry.ts')).retry,
+  },
+  {
+    name: 'status',
+    description: 'where a run stands, also while it is going',
+    argument: newestRun,
+    options: [['--watch', 'follow it to its end; the exit code is then that of the run'], ...queueOptions],
+    load: async () => (await import('./actions/status.ts')).status,
+  },
+  {
+    name: 'list',
+    description: 'the runs of this state folder and of the shared datastore, newest first',
+    options: queueOptions,
+    load: async () => (await import('./actions/list.ts')).list,
+  },
+  {
+    name: 'cancel',
+    description: 'give a run up for good, also one that is going; rows that were not called stay so',
+    argument: newestRun,
+    options: queueOptions,
+    load: async () => (await import('./actions/control.ts')).cancel,
+  },
+  {
+    name: 'pause',
+    description: 'let a run rest: no more rows are called until it is unpaused',
+    argument: newestRun,
+    options: queueOptions,
+    load: async () => (await import('./actions/control.ts')).pause,
+  },
+  {
+    name: 'unpause',
+    description: 'let a paused run go on',
+    argument: newestRun,
+    options: queueOptions,
+    load: async () => (await import('./actions/control.ts')).unpause,
+  },
+  {
+    name: 'report',
+    description: 'write the report of a run again, also while it is going, and show where it is',
+    argument: newestRun,
+    options: [],
+    load: async () => (await import('./actions/report.ts')).report,
+  },
+  {
+    name: 'worker',
+    description: 'call the API for the runs of a shared datastore, until it is stopped',
+    options: [
+      flagOf('baseUrl', 'the API whose rows are called; never another one (CQBATCH_BASE_URL)'),
+      insecureHttp,
+      ['--coordinate', 'also take over the runs that were submitted to the state folder'],
+      ...settings('shutdownTimeout', 'healthPort', 'healthHost'),
+      [
+        '--log-level <level>',
+        'of the structured log on standard error: silent, error, warn, info or debug',
+        'info',
+      ],
+      ...workerOptions,
+      ...queueOptions,
+    ],
+    load: async () => (await import('./actions/worker.ts')).worker,
+  },
+  {
+    name: 'submit',
+    description: 'plan, ask, and hand the run to a "cqbatch worker --coordinate"',
+    argument: manifest,
+    options: [skipInvalid, ...startOptions, ...manifestOptions, ...policyOptions],
+    load: async () => (await import('./actions/submit.ts')).submit,
+  },
+];

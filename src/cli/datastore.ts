@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Datastore } from '../datastore/datastore.ts';
 import { usageError } from '../errors.ts';
-import { type CommonFlags, environment, stateDirOf } from './config/load.ts';
-import type { RawSettings, Settings } from './config/settings.ts';
+import { environment, type Flags, stateDirOf } from './config/load.ts';
+import { defaults, type Settings } from './config/settings.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The datastore that the settings name. */
@@ -17,13 +17,16 @@ export interface DatastoreChoice {
   open(purpose: string): Promise<Datastore>;
 }
 
+/** What a command was told, and where its words go. */
+export interface CommandInput {
+  readonly terminal: Terminal;
+  readonly flags: Flags;
+  readonly settings: Settings;
+}
+
 /** @throws a usage error when a flag holds a password, or the address can't be understood. */
-export async function chooseDatastore(
-  terminal: Terminal,
-  flags: CommonFlags & RawSettings,
-  settings: Settings,
-): Promise<DatastoreChoice> {
-  const { queue: url } = settings;
+export async function chooseDatastore({ terminal, flags, settings }: CommandInput): Promise<DatastoreChoice> {
+  const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
   if (url === undefined) {
     return {
       queue: undefined,
@@ -43,11 +46,9 @@ export async function chooseDatastore(
       const { openRedis } = await import('../datastore/redis/redis.ts');
       const { datastore, warnings } = await openRedis({
         url,
-        ...(password !== undefined && { password }),
-        ...(environment['CQBATCH_SENTINEL_PASSWORD'] && {
-          sentinelPassword: environment['CQBATCH_SENTINEL_PASSWORD'],
-        }),
-        ...(settings.queuePrefix !== undefined && { prefix: settings.queuePrefix }),
+        password,
+        sentinelPassword: environment['CQBATCH_SENTINEL_PASSWORD'] || undefined,
+        prefix,
         purpose,
       });
       for (const warning of warnings) terminal.warn(`warning: ${warning}`);

@@ -1,5 +1,4 @@
 import type { OutcomeCounts } from '../domain.ts';
-import type { RunEnd } from '../run/run-here.ts';
 
 /** What the exit code of `cqbatch` means; the README's table says the same. */
 export const exitCodes = {
@@ -19,16 +18,9 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What a command says with its exit code that has taken a run to its end. */
-export function exitCodeOf(end: RunEnd, { failed, invalid }: OutcomeCounts): ExitCode {
-  switch (end.state) {
-    case 'completed':
-      return failed + invalid > 0 ? exitCodes.rowsFailed : exitCodes.success;
-    case 'interrupted':
-      return exitCodes.interrupted;
-    case 'cancelled':
-      return exitCodes.halted;
-    case 'halted':
-      return end.because === 'threshold' ? exitCodes.halted : exitCodes.fatal;
-  }
+/** What a command says with its exit code that has seen a run to its end, in this state. */
+export function exitCodeOf(state: string, { failed, invalid }: OutcomeCounts): ExitCode {
+  if (state === 'completed') return failed + invalid > 0 ? exitCodes.rowsFailed : exitCodes.success;
+  if (state === 'cancelled' || state === 'halted') return exitCodes.halted;
+  return state === 'interrupted' ? exitCodes.interrupted : exitCodes.fatal;
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { type Define, defineCommands } from './commands.ts';
+import { commands, commonOptions } from './commands.ts';
+import type { ExitCode } from './exit-codes.ts';
 
 const intro =
   'Calls a call-quality service once for every row of a manifest: restores deleted evaluations, updates soundboard ' +
@@ -29,14 +30,22 @@ export async function createProgram(version: string, args: readonly string[]): P
     .addHelpText('after', outro)
     .showHelpAfterError(helpHint('cqbatch'))
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` });
-  const define: Define = (name, description) =>
+  const define = (name: string, description: string): Command =>
     program
       .command(name)
       .description(description)
       .showHelpAfterError(helpHint(`cqbatch ${name}`));
-  defineCommands(define);
+  for (const { name, description, argument, options, load } of commands) {
+    const command = define(name, description);
+    if (argument !== undefined) command.argument(...argument);
+    for (const option of [...options, ...commonOptions]) command.option(...option);
+    command.action(async (...args: unknown[]) => {
+      const act = (await load()) as (...args: unknown[]) => Promise<ExitCode>;
+      process.exitCode = await act(...args);
+    });
+  }
   const sandbox = define('sandbox', 'the service as a local server, for demos, tests and rehearsals');
-  if (isNamed('sandbox', args)) (await import('./commands/sandbox.ts')).defineSandbox(sandbox);
+  if (isNamed('sandbox', args)) (await import('./sandbox.ts')).defineSandbox(sandbox);
   return program;
 }
 

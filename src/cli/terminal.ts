@@ -1,4 +1,4 @@
-import { type CommonFlags, environment } from './config/load.ts';
+import { environment, type Flags } from './config/load.ts';
 import { askLine, redrawLine, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>;
 }
 
-export function openTerminal(flags: CommonFlags): Terminal {
+export function openTerminal(flags: Pick<Flags, 'json' | 'quiet'>): Terminal {
   const json = flags.json ?? false;
   const quiet = flags.quiet ?? false;
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb' && !environment['NO_COLOR'];

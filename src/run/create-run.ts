@@ -20,8 +20,6 @@ export interface CreateRunInput {
   readonly options: RunOptions;
   /** How the manifest is read. */
   readonly input?: InputOptions;
-  /** Where the problems of invalid rows are written, all of them. */
-  readonly problemsPath: (manifestName: string) => string;
   /** The id that the user chose, if so. */
   readonly runId?: string | undefined;
   /** The run whose failed rows the manifest holds, and what their attempts did there, by row of the manifest. */
@@ -60,7 +58,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
     );
     journal = await openJournal(journalPath(folder), { runId: id });
     const settled = new ResultBuffer(journal);
-    const problems = new ProblemCollector(staged.name, input.problemsPath(staged.name));
+    const problems = new ProblemCollector(store.stateDir, staged.name);
     const scan = await scanManifest(manifest, prepare, {
       async onInvalid(row) {
         await problems.add(row);

@@ -1,6 +1,6 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fatalError } from '../errors.ts';
 import { makeFolder } from '../files.ts';
@@ -27,9 +27,10 @@ export class ProblemCollector {
   #stream: WriteStream | undefined;
   #failure: Error | undefined;
 
-  constructor(manifestName: string, path: string) {
+  /** The file is beside the runs, never beside the user's own files. */
+  constructor(stateDir: string, manifestName: string) {
     this.#manifestName = manifestName;
-    this.#path = path;
+    this.#path = join(stateDir, 'problems', `${basename(manifestName).replaceAll(/[<>]/g, '')}.txt`);
   }
 
   /** Resolves when more may be added: memory does not grow with the number of problems. */

@@ -1,5 +1,5 @@
 import { steadyNow } from '../clock.ts';
-import { type Outcome, type OutcomeCounts, outcomes, type RowResult } from '../domain.ts';
+import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../domain.ts';
 import type { Pace } from '../pace.ts';
 import type { CallsInFlight } from '../rate/traffic-meter.ts';
 import type { WorkerEvent } from '../worker/row-processor.ts';
@@ -127,7 +127,7 @@ export class Progress {
 
   snapshot(): ProgressSnapshot {
     const { rows } = this.#options;
-    const done = outcomes.reduce((sum, outcome) => sum + this.#counts[outcome], 0);
+    const done = totalOf(this.#counts);
     const elapsedSeconds = (this.#now() - this.#start) / 1_000;
     const rowsPerSecond = this.#throughput();
     const stalled = this.#stalled();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { outcomes } from '../domain.ts';
+import { totalOf } from '../domain.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
 import { type BegunRun, openJournal } from '../journal/open.ts';
 import type { RunRecord } from './record.ts';
@@ -25,7 +25,7 @@ export function journalPath(runFolder: string): string {
 
 /** Rows that are not called get their results before the record is written. */
 function begun({ plan, counts }: RunRecord): BegunRun {
-  const counted = outcomes.reduce((sum, outcome) => sum + (counts?.[outcome] ?? 0), 0);
+  const counted = totalOf(counts ?? {});
   return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
 }
 

@@ -8,8 +8,9 @@ test('any number of problems goes into the file, the first ones to the screen, a
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => void warnings.push(warning);
   process.on('warning', onWarning);
-  const path = join(await temporaryFolder(), 'problems', 'a.csv.txt');
-  const problems = new ProblemCollector('a.csv', path);
+  const stateDir = await temporaryFolder();
+  const path = join(stateDir, 'problems', 'a.csv.txt');
+  const problems = new ProblemCollector(stateDir, 'a.csv');
   const rows = 20_000;
   for (let row = 1; row <= rows; row++) {
     await problems.add({ kind: 'invalid', row, line: row + 1, problems: [{ problem: 'is'.repeat(50) }] });

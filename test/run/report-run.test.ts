@@ -17,7 +17,6 @@ test('rows without a result are offered to be fed back only when nobody will cal
   const { record: planned, journal } = await createRun(store, {
     source: join(folder, 'rows.csv'),
     options: leastOptions,
-    problemsPath: (name) => join(folder, name),
   });
   // Row 1 has a result, row 2 has failed once, row 3 was never called.
   const result = {

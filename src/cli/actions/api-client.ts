@@ -1,15 +1,40 @@
 import { type ApiClient, createClient } from '../../api/client.ts';
 import { chooseProxy, describeProxy } from '../../api/network/proxy.ts';
-import type { TokenSource } from '../../api/token.ts';
+import { type TokenSource, tokenFromFile, tokenFromValue } from '../../api/token.ts';
+import { usageError } from '../../errors.ts';
 import { mostConcurrency } from '../../rate/rate-controller.ts';
 import type { RunOptions } from '../../run/record.ts';
 import { environment } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 
-type ClientSettings = Pick<RunOptions, 'baseUrl' | 'allowInsecureHttp' | 'concurrency' | 'timeoutMs'>;
+/** The API, and whether it may be called without TLS. */
+interface Target {
+  readonly baseUrl: string;
+  readonly allowInsecureHttp?: boolean | undefined;
+}
+
+/** How a client calls the API. */
+export interface ClientOptions extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
+
+/**
+ * The access token: from the file that flag, environment or configuration name, else from `CQBATCH_TOKEN`. Never from
+ * a flag, which other users of the machine could read.
+ *
+ * @throws a usage error when there is none.
+ */
+export function tokenSource({ tokenFile }: Settings): TokenSource {
+  if (tokenFile !== undefined) return tokenFromFile(tokenFile);
+  const token = environment['CQBATCH_TOKEN'];
+  if (token) return tokenFromValue(token);
+  throw usageError(
+    'TOKEN_MISSING',
+    'There is no access token: set CQBATCH_TOKEN, or name a file that holds it with --token-file.',
+  );
+}
 
 /** A client for so many calls at once. */
 export function apiClient(
-  { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: ClientSettings,
+  { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: ClientOptions,
   token: TokenSource,
 ): ApiClient {
   return createClient({
@@ -32,13 +57,7 @@ export function wayTo(baseUrl: string, proxy: string | undefined): string {
  *
  * @throws a usage error when there is one that can't be used.
  */
-export function proxyTo({
-  baseUrl,
-  allowInsecureHttp,
-}: {
-  readonly baseUrl: string;
-  readonly allowInsecureHttp?: boolean | undefined;
-}): string | undefined {
+export function proxyTo({ baseUrl, allowInsecureHttp }: Target): string | undefined {
   const proxy = chooseProxy(baseUrl, { variables: environment, allowInsecureHttp });
   return proxy && describeProxy(proxy);
 }

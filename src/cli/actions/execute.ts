@@ -1,53 +1,42 @@
 import { type TokenSource, tokenMark } from '../../api/token.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { readVersion } from '../../package.ts';
-import type { WrittenReports } from '../../report/write-reports.ts';
 import { discard } from '../../run/create-run.ts';
 import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../run/execute-run.ts';
 import { type LearnedLimits, openLearnedLimits } from '../../run/learned-limits.ts';
 import type { RunRecord } from '../../run/record.ts';
-import type { RunEnd } from '../../run/run-here.ts';
 import type { RunStore } from '../../run/store.ts';
 import { systemError } from '../../system-error.ts';
-import type { Settings } from '../config/settings.ts';
-import type { DatastoreChoice } from '../datastore.ts';
-import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
+import type { Context } from '../context.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { progressLine } from '../render/progress.ts';
 import { failureText } from '../render/summary.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
-import { tokenSource } from '../token.ts';
-import { apiClient, proxyTo, wayTo } from './api-client.ts';
-import { reportDocument, reportText } from './next-commands.ts';
-
-export interface ExecuteInput {
-  readonly terminal: Terminal;
-  readonly store: RunStore;
-  readonly record: RunRecord;
-  /** The journal of a new run, open already. */
-  readonly journal?: Journal;
-  readonly datastore: DatastoreChoice;
-  readonly settings: Settings;
-  readonly logLevel?: string | undefined;
-  /** Whether this process calls the API itself. */
-  readonly calls: boolean;
-}
+import { apiClient, proxyTo, tokenSource, wayTo } from './api-client.ts';
+import { calls } from './options.ts';
+import { printReport } from './report.ts';
 
 /** How often a screen is redrawn, and how often a line is printed where there is none. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
 
-/** Takes a run to its end, showing how it goes, and prints what it came to. */
-export async function execute(input: ExecuteInput): Promise<ExitCode> {
-  const { terminal, store, record, settings, datastore } = input;
+/**
+ * Takes a run to its end, showing how it goes, and prints what it came to.
+ *
+ * @param journal of a new run, open already.
+ */
+export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
+  const { terminal, store, settings, datastore } = context;
   const { options } = record;
-  const log = openLog(input.logLevel);
-  const token = input.calls ? tokenSource(settings) : undefined;
+  const log = openLog(context.flags.logLevel);
+  const callsHere = calls(context);
+  const token = callsHere ? tokenSource(settings) : undefined;
   const client = token && apiClient(options, token);
   const interrupt = interruptible(stopping(terminal));
-  const reporter = new ProgressReporter(terminal, record, input.calls ? proxyTo(options) : undefined);
+  const reporter = new ProgressReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
   let begun = false;
   let failed: FailedRun | undefined;
   let executed: ExecutedRun;
@@ -57,7 +46,7 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
       record,
       openDatastore: datastore.open,
       queue: datastore.queue,
-      journal: input.journal,
+      journal,
       client,
       learned: token && (await learnedLimits(store, options, token)),
       version: readVersion(),
@@ -79,14 +68,9 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
     reporter.end();
     if (failed !== undefined) terminal.warn(failureText(record, failed));
     // What kept the run from beginning may keep it from being removed: it is in nobody's way.
-    else if (!begun && input.journal !== undefined)
-      await discard(store, record, input.journal).catch(() => {});
-    const isNew = input.journal !== undefined;
-    throw (
-      (isNew || failed !== undefined
-        ? undefined
-        : systemError(error)?.followedBy(`cqbatch resume ${record.id}`)) ?? error
-    );
+    else if (!begun && journal !== undefined) await discard(store, record, journal).catch(() => {});
+    if (journal !== undefined || failed !== undefined) throw error;
+    throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
   } finally {
     reporter.end();
     interrupt.release();
@@ -98,16 +82,24 @@ export async function execute(input: ExecuteInput): Promise<ExitCode> {
 /** Prints what a run came to. */
 function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): ExitCode {
   if (reports === undefined) throw new Error('Only a daemon hands runs over.');
+  const { paths, summary, alteredRows } = reports;
   try {
-    terminal.result(reportDocument(record, reports), reportText(record, reports));
+    printReport(terminal, record, reports);
   } catch (error) {
     // Whoever can't read the result must not take the run for one that has failed.
-    terminal.warn(`Run ${record.id} is ${record.state}; its report is ${reports.paths.report}`);
+    terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
     throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
   }
-  explainHalt(terminal, end);
-  warnOfAlteredRows(terminal, record, reports);
-  return exitCodeOf(end, reports.summary.outcomes);
+  const stuck = end.state === 'halted' && end.because === 'stuck' ? end.reason : undefined;
+  if (stuck !== undefined) terminal.warn(`Halted: ${stuck.message}`);
+  else if (end.state === 'halted') terminal.warn('Halted: more rows have failed than --max-failures allows.');
+  if (alteredRows > 0) {
+    terminal.warn(
+      `${counted(alteredRows, 'row')} hold text that CSV can't: feed them back with "cqbatch retry ${record.id}", not with ` +
+        'failed.csv.',
+    );
+  }
+  return stuck === undefined ? exitCodeOf(end.state, summary.outcomes) : exitCodes.fatal;
 }
 
 /** What runs of this state folder have learned of the API with this token. */
@@ -149,18 +141,4 @@ class ProgressReporter {
     clearInterval(this.#timer);
     this.#terminal.draw('');
   }
-}
-
-function warnOfAlteredRows(terminal: Terminal, { id }: RunRecord, { alteredRows }: WrittenReports): void {
-  if (alteredRows === 0) return;
-  terminal.warn(
-    `${counted(alteredRows, 'row')} hold text that CSV can't: feed them back with "cqbatch retry ${id}", not with ` +
-      'failed.csv.',
-  );
-}
-
-function explainHalt(terminal: Terminal, end: RunEnd): void {
-  if (end.state !== 'halted') return;
-  if (end.because === 'threshold') terminal.warn('Halted: more rows have failed than --max-failures allows.');
-  else terminal.warn(`Halted: ${end.reason.message}`);
 }

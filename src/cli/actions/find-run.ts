@@ -23,9 +23,7 @@ export async function findRun(
   } catch (error) {
     if (!(error instanceof CqbatchError) || error.code !== 'RUN_UNKNOWN') throw error;
     if (datastore.queue === undefined) throw error;
-    const runs = await withCluster(datastore, 'look', (cluster) => cluster.runs());
-    const newestFirst = runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
-    const entry = id === undefined ? newestFirst[0] : runs.find((run) => run.id === id);
+    const entry = (await newestEntries(datastore)).find((run) => id === undefined || run.id === id);
     if (entry !== undefined) return { entry };
     const what = id === undefined ? 'no run' : `no run ${id}`;
     throw usageError(
@@ -33,6 +31,12 @@ export async function findRun(
       `There is ${what}, neither in ${store.stateDir} nor in ${datastore.queue}.`,
     );
   }
+}
+
+/** The runs that a shared datastore knows, newest first. */
+export async function newestEntries(datastore: DatastoreChoice): Promise<readonly RunEntry[]> {
+  const runs = await withCluster(datastore, 'look', (cluster) => cluster.runs());
+  return runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
 /** Opens the shared datastore to see who is there. */

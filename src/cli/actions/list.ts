@@ -1,16 +1,14 @@
 import { isActive } from '../../cluster/entries.ts';
-import { type OutcomeCounts, outcomes } from '../../domain.ts';
+import { type OutcomeCounts, totalOf } from '../../domain.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
-import { type CommonFlags, loadSettings } from '../config/load.ts';
-import type { RawSettings } from '../config/settings.ts';
-import { chooseDatastore, type DatastoreChoice } from '../datastore.ts';
+import type { Flags } from '../config/load.ts';
+import { openContext } from '../context.ts';
+import type { DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { count, table } from '../render/words.ts';
-import { openState } from '../state-folder.ts';
-import { openTerminal } from '../terminal.ts';
-import { withCluster } from './find-run.ts';
+import { newestEntries } from './find-run.ts';
 import { viewOfEntry } from './run-view.ts';
 
 /** The journal of a run that was left in order need not be read for its counts. */
@@ -39,30 +37,24 @@ async function runsElsewhere(
   known: ReadonlySet<string>,
 ): Promise<readonly ListedRun[]> {
   if (datastore.queue === undefined) return [];
-  const entries = await withCluster(datastore, 'look', (cluster) => cluster.runs());
+  const entries = await newestEntries(datastore);
   return entries
     .filter(({ id }) => !known.has(id))
-    .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
-    .map((entry) => {
-      const { id, state, manifest, rows, counts, coordinator } = viewOfEntry(entry, undefined);
-      return {
-        run: id,
-        state,
-        manifest,
-        rows,
-        done: outcomes.reduce((sum, outcome) => sum + counts[outcome], 0),
-        succeeded: counts.succeeded,
-        failed: counts.failed,
-        host: coordinator?.host ?? null,
-      };
-    });
+    .map((entry) => ({
+      run: entry.id,
+      state: viewOfEntry(entry, undefined).state,
+      manifest: entry.manifest,
+      rows: entry.rows,
+      done: totalOf(entry.counts),
+      succeeded: entry.counts.succeeded,
+      failed: entry.counts.failed,
+      host: entry.coordinator.host,
+    }));
 }
 
 /** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
-export async function list(flags: CommonFlags & RawSettings): Promise<ExitCode> {
-  const terminal = openTerminal(flags);
-  const store = await openState(terminal, flags);
-  const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
+export async function list(flags: Flags): Promise<ExitCode> {
+  const { terminal, store, datastore } = await openContext(flags);
   const warn = ({ message }: Error): void => terminal.warn(`warning: ${message}`);
   const runs: ListedRun[] = [];
   for (const record of (await store.list(warn)).toReversed()) {
@@ -72,7 +64,7 @@ export async function list(flags: CommonFlags & RawSettings): Promise<ExitCode> 
       state: actualState(record),
       manifest: record.manifest.name,
       rows: record.plan.rows,
-      done: counts ? outcomes.reduce((sum, outcome) => sum + counts[outcome], 0) : null,
+      done: counts ? totalOf(counts) : null,
       succeeded: counts?.succeeded ?? null,
       failed: counts?.failed ?? null,
       host: null,

@@ -1,33 +1,16 @@
 import { parseBaseUrl } from '../../api/base-url.ts';
 import { usageError } from '../../errors.ts';
 import type { RunOptions } from '../../run/record.ts';
-import type { CommonFlags } from '../config/load.ts';
-import { defaults, type RawSettings, type Settings } from '../config/settings.ts';
-
-/** Flags of the commands that read a manifest. */
-export interface ManifestFlags extends CommonFlags, RawSettings {
-  readonly operation?: string;
-  readonly clearToken: string;
-  readonly allowInsecureHttp?: boolean;
-}
-
-/** Flags of the commands that call the API. */
-export interface CallFlags extends CommonFlags, RawSettings {
-  readonly yes?: boolean;
-  readonly skipInvalid?: boolean;
-  readonly logLevel?: string;
-  /** The id that the user chose for a new run. */
-  readonly runId?: string;
-  /** False with `--no-worker`: other processes call the API. */
-  readonly worker?: boolean;
-}
+import { defaultClearToken, type Flags } from '../config/load.ts';
+import { defaults, type Settings } from '../config/settings.ts';
+import type { Workplace } from '../context.ts';
 
 /**
  * Whether this process calls the API itself, or leaves that to workers elsewhere.
  *
  * @throws a usage error when there can be no others.
  */
-export function calls({ worker = true }: CallFlags, { queue }: Settings): boolean {
+export function calls({ flags: { worker = true }, settings: { queue } }: Workplace): boolean {
   if (worker || queue !== undefined) return worker;
   throw usageError(
     'WORKER_MISSING',
@@ -37,15 +20,14 @@ export function calls({ worker = true }: CallFlags, { queue }: Settings): boolea
 
 /** The base URL, if somebody says where the API is. */
 export function baseUrlOf(
-  flags: Pick<ManifestFlags, 'allowInsecureHttp'>,
-  settings: Settings,
+  { allowInsecureHttp }: Pick<Flags, 'allowInsecureHttp'>,
+  { baseUrl }: Settings,
 ): string | undefined {
-  if (settings.baseUrl === undefined) return undefined;
-  return parseBaseUrl(settings.baseUrl, { allowInsecureHttp: flags.allowInsecureHttp });
+  return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, { allowInsecureHttp });
 }
 
 /** @throws a usage error when nobody says where the API is. */
-export function runOptions(flags: ManifestFlags, settings: Settings): RunOptions {
+export function runOptions({ flags, settings }: Workplace): RunOptions {
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined) {
     throw usageError(
@@ -56,23 +38,23 @@ export function runOptions(flags: ManifestFlags, settings: Settings): RunOptions
   return {
     baseUrl,
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
-    ...(flags.operation !== undefined && { operation: flags.operation }),
-    ...(settings.userId !== undefined && { userId: settings.userId }),
-    clearToken: flags.clearToken,
-    ...callOptions(settings, {
-      rate: defaults.rate,
-      concurrency: defaults.concurrency,
-      attempts: defaults.attempts,
-      timeoutMs: defaults.timeout,
-      backoffMs: defaults.backoff,
-      maxOutageMs: defaults.maxOutage,
-    }),
+    ...rowOptions(flags, settings),
+    ...callOptions(settings),
   };
 }
 
-/** How long an outage is waited for, milliseconds; undefined: without end. */
-export function maxOutageOf({ maxOutage }: Settings, usual: number | undefined): number | undefined {
-  return maxOutage === undefined ? usual : (maxOutage ?? undefined);
+type RowOptions = Pick<RunOptions, 'operation' | 'userId' | 'clearToken'>;
+
+/** How the rows of a manifest are read. */
+export function rowOptions(
+  { operation, clearToken = defaultClearToken }: Flags,
+  { userId }: Settings,
+): RowOptions {
+  return {
+    ...(operation !== undefined && { operation }),
+    ...(userId !== undefined && { userId }),
+    clearToken,
+  };
 }
 
 type CallOptions = Pick<
@@ -80,11 +62,20 @@ type CallOptions = Pick<
   'rate' | 'concurrency' | 'attempts' | 'timeoutMs' | 'backoffMs' | 'maxFailures' | 'maxOutageMs'
 >;
 
+const usualCalls: CallOptions = {
+  rate: defaults.rate,
+  concurrency: defaults.concurrency,
+  attempts: defaults.attempts,
+  timeoutMs: defaults.timeout,
+  backoffMs: defaults.backoff,
+  maxOutageMs: defaults.maxOutage,
+};
+
 /** How the API is called: what was said now, else what was said before. */
-export function callOptions(settings: Settings, before: CallOptions): CallOptions {
-  const rate = settings.rate === undefined ? before.rate : (settings.rate ?? undefined);
+export function callOptions(settings: Settings, before = usualCalls): CallOptions {
+  const rate = settings.rate === undefined ? before.rate : settings.rate;
   const maxFailures = settings.maxFailures ?? before.maxFailures;
-  const maxOutageMs = maxOutageOf(settings, before.maxOutageMs);
+  const maxOutageMs = settings.maxOutage === undefined ? before.maxOutageMs : settings.maxOutage;
   if (settings.concurrency === 0) {
     throw usageError(
       'INVALID_SETTING',
@@ -96,8 +87,8 @@ export function callOptions(settings: Settings, before: CallOptions): CallOption
     attempts: settings.attempts ?? before.attempts,
     timeoutMs: settings.timeout ?? before.timeoutMs,
     backoffMs: settings.backoff ?? before.backoffMs,
-    ...(rate !== undefined && { rate }),
+    ...(rate && { rate }),
     ...(maxFailures !== undefined && { maxFailures }),
-    ...(maxOutageMs !== undefined && { maxOutageMs }),
+    ...(maxOutageMs && { maxOutageMs }),
   };
 }

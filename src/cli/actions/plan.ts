@@ -6,41 +6,36 @@ import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { ProblemCollector } from '../../run/problem-file.ts';
 import { openPlannedManifest } from '../../run/run-manifest.ts';
-import { loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/load.ts';
+import { openWorkplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { planDocument, planText } from '../render/plan.ts';
-import { openState, problemsPath } from '../state-folder.ts';
-import { openTerminal } from '../terminal.ts';
 import { proxyTo } from './api-client.ts';
-import { baseUrlOf, type ManifestFlags } from './options.ts';
-import { readingManifest } from './read-manifest.ts';
+import { baseUrlOf, rowOptions } from './options.ts';
+import { readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: looks at every row, sends nothing. */
-export async function plan(source: string, flags: ManifestFlags): Promise<ExitCode> {
-  const terminal = openTerminal(flags);
-  const { stateDir } = await openState(terminal, flags);
-  const settings = await loadSettings(flags);
+export async function plan(source: string, flags: Flags): Promise<ExitCode> {
+  const workplace = await openWorkplace(flags);
+  const { terminal, settings } = workplace;
+  const { stateDir } = workplace.store;
   const baseUrl = baseUrlOf(flags, settings);
   const { allowInsecureHttp } = flags;
   const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
-  const planned = await readingManifest(terminal, settings, async (input) => {
+  const planned = await readingManifest(workplace, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input);
     try {
-      const rowOptions = {
-        clearToken: flags.clearToken,
-        ...(flags.operation !== undefined && { operation: flags.operation }),
-        ...(settings.userId !== undefined && { userId: settings.userId }),
-      };
-      const { manifest, prepare } = await openPlannedManifest(path, name, rowOptions, input);
-      const problems = new ProblemCollector(name, problemsPath(flags, name));
+      const { manifest, prepare } = await openPlannedManifest(path, name, rowOptions(flags, settings), input);
+      const problems = new ProblemCollector(stateDir, name);
       const scan = await scanManifest(manifest, prepare, { onInvalid: (row) => problems.add(row) });
       return {
         manifest,
         scan,
         choice: prepare.choice,
         problems: await problems.end(),
-        ...(baseUrl !== undefined && { baseUrl, proxy }),
-        ...(settings.rate?.perSecond !== undefined && { ratePerSecond: settings.rate.perSecond }),
+        baseUrl,
+        proxy,
+        ratePerSecond: settings.rate?.perSecond,
       };
     } finally {
       await dispose();

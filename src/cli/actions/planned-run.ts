@@ -1,47 +1,36 @@
 import { usageError } from '../../errors.ts';
+import type { InputOptions } from '../../manifest/input.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { type CreatedRun, createRun, discard } from '../../run/create-run.ts';
 import { isRunId } from '../../run/record.ts';
-import type { RunStore } from '../../run/store.ts';
-import type { Settings } from '../config/settings.ts';
+import type { Flags } from '../config/load.ts';
+import { defaults } from '../config/settings.ts';
+import type { Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { interruptible } from '../interrupt.ts';
 import { type Plan, planDocument, planText, problemText } from '../render/plan.ts';
 import { counted } from '../render/words.ts';
-import { problemsPath } from '../state-folder.ts';
 import type { Terminal } from '../terminal.ts';
 import { proxyTo, wayTo } from './api-client.ts';
-import { type CallFlags, type ManifestFlags, runOptions } from './options.ts';
-import { readingManifest } from './read-manifest.ts';
-
-interface PlanRunInput {
-  readonly terminal: Terminal;
-  readonly store: RunStore;
-  /** The manifest. */
-  readonly source: string;
-  readonly flags: ManifestFlags & CallFlags;
-  readonly settings: Settings;
-  /** Whether this process is to call the API. */
-  readonly calls: boolean;
-}
+import { runOptions } from './options.ts';
 
 /**
  * Plans a run, shows the plan and asks.
  *
+ * @param callsHere whether this process is to call the API.
  * @returns the run, or the exit code of a command that ends here: rows are invalid, or the user has declined.
  */
-export async function planRun(input: PlanRunInput): Promise<CreatedRun | ExitCode> {
-  const { terminal, store, source, flags, settings } = input;
-  const options = runOptions(flags, settings);
-  const proxy = input.calls ? proxyTo(options) : undefined;
-  requireConsent(terminal, flags, source);
-  const created = await readingManifest(terminal, settings, (manifestInput) =>
-    createRun(store, {
-      source,
-      input: manifestInput,
-      options,
-      problemsPath: (name) => problemsPath(flags, name),
-      runId: runIdOf(flags),
-    }),
+export async function planRun(
+  workplace: Workplace,
+  source: string,
+  callsHere: boolean,
+): Promise<CreatedRun | ExitCode> {
+  const { terminal, store, flags } = workplace;
+  const options = runOptions(workplace);
+  const proxy = callsHere ? proxyTo(options) : undefined;
+  requireConsent(workplace, source);
+  const created = await readingManifest(workplace, (input) =>
+    createRun(store, { source, input, options, runId: runIdOf(flags) }),
   );
   if (typeof created === 'number') return created;
   const planned = planOf(created, proxy);
@@ -51,16 +40,42 @@ export async function planRun(input: PlanRunInput): Promise<CreatedRun | ExitCod
     await discard(store, created.record, created.journal);
     return refuseInvalid(terminal, planned);
   }
-  if (!flags.yes && !(await terminal.confirm(question(created, proxy)))) {
-    await discard(store, created.record, created.journal);
-    terminal.result({ state: 'declined' }, 'Nothing was sent.');
-    return exitCodes.usage;
+  return (await isAgreed(workplace, created, proxy)) ? created : exitCodes.usage;
+}
+
+/**
+ * Does what reads a manifest and sends nothing. The user can stop it, and is told when it waits for a pipe or for
+ * standard input.
+ *
+ * @returns what `work` does, or the exit code when the user has stopped it.
+ */
+export async function readingManifest<Result>(
+  { terminal, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
+  work: (input: InputOptions) => Promise<Result>,
+): Promise<Result | ExitCode> {
+  const interrupt = interruptible(() => {});
+  try {
+    return await work({
+      maxBytes: maxManifestSize,
+      signal: interrupt.signal,
+      onWaiting: (name) =>
+        terminal.warn(
+          name === '<stdin>'
+            ? 'Waiting for the manifest on standard input. Ctrl-C gives up.'
+            : `Waiting for somebody to write the manifest into ${escapeInvisible(name)}, which is a pipe. Ctrl-C gives up.`,
+        ),
+    });
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    terminal.result({ state: 'interrupted' }, 'Nothing was sent.');
+    return exitCodes.interrupted;
+  } finally {
+    interrupt.release();
   }
-  return created;
 }
 
 /** @throws a usage error when the id that the user chose can't be one. */
-export function runIdOf({ runId }: CallFlags): string | undefined {
+export function runIdOf({ runId }: Flags): string | undefined {
   if (runId === undefined || isRunId(runId)) return runId;
   throw usageError(
     'INVALID_SETTING',
@@ -73,7 +88,7 @@ export function runIdOf({ runId }: CallFlags): string | undefined {
  *
  * @throws a usage error when not, and `--yes` is missing.
  */
-export function requireConsent(terminal: Terminal, { yes }: CallFlags, source?: string): void {
+export function requireConsent({ terminal, flags: { yes } }: Workplace, source?: string): void {
   if (yes || (terminal.canAsk && source !== '-')) return;
   const why = source === '-' ? 'the manifest comes from standard input' : 'there is no terminal to ask on';
   throw usageError(
@@ -82,8 +97,17 @@ export function requireConsent(terminal: Terminal, { yes }: CallFlags, source?: 
   );
 }
 
-export function question({ scan, record }: CreatedRun, proxy: string | undefined): string {
-  return `Send ${counted(scan.callable, 'request')} to ${wayTo(record.options.baseUrl, proxy)}?`;
+/** Asks whether a run may begin, unless `--yes` says so; else it is undone. */
+export async function isAgreed(
+  { terminal, store, flags: { yes } }: Workplace,
+  { scan, record, journal }: CreatedRun,
+  proxy: string | undefined,
+): Promise<boolean> {
+  const way = wayTo(record.options.baseUrl, proxy);
+  if (yes || (await terminal.confirm(`Send ${counted(scan.callable, 'request')} to ${way}?`))) return true;
+  await discard(store, record, journal);
+  terminal.result({ state: 'declined' }, 'Nothing was sent.');
+  return false;
 }
 
 function planOf({ record, scan, choice, problems }: CreatedRun, proxy: string | undefined): Plan {
@@ -95,7 +119,7 @@ function planOf({ record, scan, choice, problems }: CreatedRun, proxy: string | 
     problems,
     baseUrl,
     proxy,
-    ...(rate?.perSecond !== undefined && { ratePerSecond: rate.perSecond }),
+    ratePerSecond: rate?.perSecond,
   };
 }
 

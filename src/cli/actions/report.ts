@@ -1,17 +1,65 @@
+import type { RunSummary } from '../../report/summary.ts';
+import type { WrittenReports } from '../../report/write-reports.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
 import { reportRun } from '../../run/report-run.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
-import type { CommonFlags } from '../config/load.ts';
+import type { RunStore } from '../../run/store.ts';
+import type { Flags } from '../config/load.ts';
+import { openState } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { openState } from '../state-folder.ts';
-import { openTerminal } from '../terminal.ts';
-import { reportDocument, reportText } from './next-commands.ts';
+import { summaryText } from '../render/summary.ts';
+import { openTerminal, type Terminal } from '../terminal.ts';
 
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */
-export async function report(id: string | undefined, flags: CommonFlags): Promise<ExitCode> {
+export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const store = await openState(terminal, flags);
-  const record = await store.load(id);
-  const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
-  terminal.result(reportDocument(record, reports), reportText(record, reports));
+  await reportAnew(terminal, store, await store.load(id));
   return exitCodes.success;
+}
+
+/** Writes and prints the report of a run that is not worked on here. */
+export async function reportAnew(terminal: Terminal, store: RunStore, record: RunRecord): Promise<void> {
+  printReport(
+    terminal,
+    record,
+    await withJournalReader(store, record, (journal) => reportRun(store, record, journal)),
+  );
+}
+
+/** Prints what commands say that end with a report. */
+export function printReport(terminal: Terminal, record: RunRecord, { summary, paths }: WrittenReports): void {
+  const state = actualState(record);
+  const next = nextCommands(record, summary);
+  const text = summaryText(summary, paths, next);
+  const mayBeFedTwice = isResumable(state) && !goesOnByItself(record);
+  terminal.result(
+    {
+      run: record.id,
+      state,
+      summary,
+      files: {
+        report: paths.report,
+        summary: paths.summary,
+        failed: paths.failed ?? null,
+        not_attempted: paths.notAttempted ?? null,
+      },
+      next,
+    },
+    mayBeFedTwice
+      ? `${text}\nEither resume the run, or cancel it ("cqbatch cancel ${record.id}") before you feed its files back: both would ` +
+          'call rows twice.'
+      : text,
+  );
+}
+
+/** The commands that one would type next. */
+function nextCommands(record: RunRecord, { outcomes }: RunSummary): readonly string[] {
+  const state = actualState(record);
+  if (goesOnByItself(record)) {
+    const first = state === 'paused' ? 'unpause' : 'status';
+    return [`cqbatch ${first} ${record.id}`, `cqbatch cancel ${record.id}`];
+  }
+  if (isResumable(state)) return [`cqbatch resume ${record.id}`];
+  return outcomes.failed > 0 ? [`cqbatch retry ${record.id}`] : [];
 }

@@ -1,48 +1,28 @@
 import { usageError } from '../../errors.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
 import { refuseChangedManifest } from '../../run/run-manifest.ts';
-import { loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
-import { chooseDatastore } from '../datastore.ts';
+import { openContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import { openState } from '../state-folder.ts';
-import { openTerminal } from '../terminal.ts';
 import { execute } from './execute.ts';
-import { baseUrlOf, type CallFlags, callOptions, calls, type ManifestFlags } from './options.ts';
-
-type ResumeFlags = CallFlags & Pick<ManifestFlags, 'baseUrl' | 'allowInsecureHttp'>;
+import { baseUrlOf, callOptions } from './options.ts';
 
 /** `cqbatch resume`: goes on where a run stopped. */
-export async function resume(id: string | undefined, flags: ResumeFlags): Promise<ExitCode> {
-  const terminal = openTerminal(flags);
-  const store = await openState(terminal, flags);
-  const settings = await loadSettings(flags);
+export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const context = await openContext(flags);
+  const { store, settings } = context;
   const record = await store.load(id);
   refuseUnlessResumable(record);
   await refuseChangedManifest(store, record);
+  const { rate: _rate, maxOutageMs: _maxOutageMs, ...before } = record.options;
   const options = {
-    ...withoutLimits(record.options),
+    ...before,
     ...callOptions(settings, record.options),
     baseUrl: baseUrlFor(record, flags, settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
   };
-  return execute({
-    terminal,
-    store,
-    record: { ...record, options },
-    datastore: await chooseDatastore(terminal, flags, settings),
-    settings,
-    logLevel: flags.logLevel,
-    calls: calls(flags, settings),
-  });
-}
-
-function withoutLimits({
-  rate: _rate,
-  maxOutageMs: _maxOutageMs,
-  ...options
-}: RunRecord['options']): RunRecord['options'] {
-  return options;
+  return execute(context, { ...record, options });
 }
 
 /**
@@ -50,11 +30,7 @@ function withoutLimits({
  *
  * @throws a usage error when rows of the run have their results from the API that it was begun on.
  */
-function baseUrlFor(
-  { id, state, counts, options }: RunRecord,
-  flags: ResumeFlags,
-  settings: Settings,
-): string {
+function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, settings: Settings): string {
   const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
   const wanted = baseUrlOf({ allowInsecureHttp }, settings) ?? options.baseUrl;
   const isUnused = state === 'halted' && counts !== undefined && counts.succeeded + counts.failed === 0;

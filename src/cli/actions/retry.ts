@@ -3,30 +3,25 @@ import { join } from 'node:path';
 import { isActive } from '../../cluster/entries.ts';
 import { usageError } from '../../errors.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
-import { createRun, discard } from '../../run/create-run.ts';
+import { createRun } from '../../run/create-run.ts';
 import { actualState } from '../../run/record.ts';
 import { writeRetryManifest } from '../../run/retry-run.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
-import { loadSettings } from '../config/load.ts';
-import { chooseDatastore } from '../datastore.ts';
+import { defaultClearToken, type Flags } from '../config/load.ts';
+import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { defaultClearToken } from '../option-groups.ts';
-import { openState, problemsPath } from '../state-folder.ts';
-import { openTerminal } from '../terminal.ts';
-import { tokenSource } from '../token.ts';
-import { proxyTo } from './api-client.ts';
-import { type CallFlags, callOptions, calls } from './options.ts';
-import { question, requireConsent, runIdOf } from './planned-run.ts';
-import { start } from './run.ts';
+import { proxyTo, tokenSource } from './api-client.ts';
+import { execute } from './execute.ts';
+import { callOptions, calls } from './options.ts';
+import { isAgreed, requireConsent, runIdOf } from './planned-run.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed. */
-export async function retry(id: string | undefined, flags: CallFlags): Promise<ExitCode> {
-  const terminal = openTerminal(flags);
-  const store = await openState(terminal, flags);
-  const settings = await loadSettings(flags);
-  const datastore = await chooseDatastore(terminal, flags, settings);
-  requireConsent(terminal, flags);
-  if (calls(flags, settings)) await tokenSource(settings).current();
+export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const context = await openContext(flags);
+  const { store, settings } = context;
+  requireConsent(context);
+  const callsHere = calls(context);
+  if (callsHere) await tokenSource(settings).current();
 
   const before = await store.load(id);
   if (isActive(actualState(before))) {
@@ -48,7 +43,7 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
       );
 
     const { baseUrl, allowInsecureHttp } = before.options;
-    const proxy = calls(flags, settings) ? proxyTo(before.options) : undefined;
+    const proxy = callsHere ? proxyTo(before.options) : undefined;
     const created = await createRun(store, {
       source,
       options: {
@@ -57,16 +52,11 @@ export async function retry(id: string | undefined, flags: CallFlags): Promise<E
         clearToken: defaultClearToken,
         ...callOptions(settings, before.options),
       },
-      problemsPath: (name) => problemsPath(flags, name),
       runId: runIdOf(flags),
       retry: { of: before.id, histories },
     });
-    if (!flags.yes && !(await terminal.confirm(question(created, proxy)))) {
-      await discard(store, created.record, created.journal);
-      terminal.result({ state: 'declined' }, 'Nothing was sent.');
-      return exitCodes.usage;
-    }
-    return await start({ terminal, store, datastore, settings, flags }, created);
+    if (!(await isAgreed(context, created, proxy))) return exitCodes.usage;
+    return await execute(context, created.record, created.journal);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

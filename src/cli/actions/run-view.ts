@@ -1,13 +1,52 @@
 import { steadyTimeOf } from '../../clock.ts';
-import { isActive, type PublishedPace, type RunEntry } from '../../cluster/entries.ts';
+import { openCluster } from '../../cluster/cluster.ts';
+import {
+  isActive,
+  isPresent,
+  type PublishedPace,
+  type RunEntry,
+  type WorkerEntry,
+} from '../../cluster/entries.ts';
 import type { OutcomeCounts } from '../../domain.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
 import { timeAtWork } from '../../run/record-keeper.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
+import type { DatastoreChoice } from '../datastore.ts';
 import type { RunView } from '../render/status.ts';
-import { type LiveRun, presentEntry } from './live-view.ts';
+
+/** What the shared datastore tells of a run at the moment. */
+export interface LiveRun {
+  readonly entry: RunEntry | undefined;
+  /** Workers that call its API, on all machines. */
+  readonly workers: readonly WorkerEntry[];
+  /** How they call it, while somebody leads them. */
+  readonly pace: PublishedPace | undefined;
+}
+
+/** A view of what the processes of a shared datastore say of themselves. */
+export interface LiveView {
+  of(runId: string): Promise<LiveRun>;
+  close(): Promise<void>;
+}
+
+/** @returns undefined for the embedded datastore, which only one process can look into. */
+export async function openLiveView(choice: DatastoreChoice): Promise<LiveView | undefined> {
+  if (choice.queue === undefined) return undefined;
+  const datastore = await choice.open('look');
+  const cluster = openCluster(datastore);
+  return {
+    async of(runId) {
+      const entry = await cluster.run(runId);
+      if (entry === undefined) return { entry, workers: [], pace: undefined };
+      const workers = await cluster.workers(entry.baseUrl);
+      const pace = await cluster.pace(entry.baseUrl);
+      return { entry, workers, pace: pace && isPresent(pace) ? pace : undefined };
+    },
+    close: () => datastore.close(),
+  };
+}
 
 /** A run of this state folder. */
 export async function viewOfRecord(
@@ -22,7 +61,7 @@ export async function viewOfRecord(
     atWorkMs: timeAtWork(record, journal.lastFinishedAt),
   }));
   const state = actualState(record);
-  const entry = presentEntry(live?.entry);
+  const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
   const active = isActive(state);
   return {
     id: record.id,
@@ -32,12 +71,13 @@ export async function viewOfRecord(
     baseUrl: record.options.baseUrl,
     rows: record.plan.rows,
     counts,
-    ...(active && entry !== undefined
-      ? { throughput: { rowsPerSecond: entry.rowsPerSecond, of: 'now' } }
-      : atWorkMs > 0 && { throughput: { rowsPerSecond: averageOf(counts, atWorkMs), of: 'average' } }),
-    ...(active && coordinatorOf(record, entry)),
+    throughput:
+      active && entry !== undefined
+        ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' }
+        : averageOf(counts, atWorkMs),
+    coordinator: active ? (coordinatorOf(entry) ?? record.process) : undefined,
     workers: active ? (live?.workers ?? []) : [],
-    ...(active && (await paceOf(live?.pace, store.folder(record.id)))),
+    pace: active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined,
     local: {
       unclear,
       codes,
@@ -51,46 +91,44 @@ export async function viewOfRecord(
 /** A run of another machine, of which only the shared datastore tells. */
 export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
   const entry = live?.entry ?? known;
-  const present = presentEntry(entry) !== undefined;
-  const active = isActive(entry.state);
+  const isLeft = isActive(entry.state) && !isPresent(entry);
+  const active = isActive(entry.state) && !isLeft;
   return {
     id: entry.id,
-    state: active && !present ? 'interrupted' : entry.state,
-    ended: entry.state !== 'submitted' && !(active && present),
+    state: isLeft ? 'interrupted' : entry.state,
+    ended: entry.state !== 'submitted' && !active,
     manifest: entry.manifest,
     baseUrl: entry.baseUrl,
     rows: entry.rows,
     counts: entry.counts,
-    ...(active && present && { throughput: { rowsPerSecond: entry.rowsPerSecond, of: 'now' } }),
-    coordinator: { ...entry.coordinator, seenAt: entry.seenAt },
-    workers: active ? (live?.workers ?? []) : [],
-    ...(active && present && live?.pace !== undefined && { pace: live.pace }),
+    throughput: active ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' } : undefined,
+    coordinator: coordinatorOf(entry),
+    workers: isActive(entry.state) ? (live?.workers ?? []) : [],
+    pace: active ? live?.pace : undefined,
   };
 }
 
-/** How the API is called: as the shared datastore tells, else as the run's folder did a few seconds ago. */
-async function paceOf(live: PublishedPace | undefined, folder: string): Promise<Pick<RunView, 'pace'>> {
-  if (live !== undefined) return { pace: live };
+/** How the API was called a few seconds ago. */
+async function paceFromFolder(folder: string): Promise<RunView['pace']> {
   const history = await readRateHistory(folder);
-  if (history === undefined) return {};
+  if (history === undefined) return undefined;
   const { allowed_per_s, limit_per_s, concurrency, reason, wait_until } = history;
   return {
-    pace: {
-      ...(allowed_per_s !== null && { rate: allowed_per_s }),
-      ...(limit_per_s !== null && { limit: limit_per_s }),
-      concurrency,
-      reason,
-      ...(wait_until !== null && { restUntil: steadyTimeOf(Date.parse(wait_until)) }),
-    },
+    ...(allowed_per_s !== null && { rate: allowed_per_s }),
+    ...(limit_per_s !== null && { limit: limit_per_s }),
+    concurrency,
+    reason,
+    ...(wait_until !== null && { restUntil: steadyTimeOf(Date.parse(wait_until)) }),
   };
 }
 
-function coordinatorOf({ process }: RunRecord, entry: RunEntry | undefined): Pick<RunView, 'coordinator'> {
-  if (entry !== undefined) return { coordinator: { ...entry.coordinator, seenAt: entry.seenAt } };
-  return process === undefined ? {} : { coordinator: { host: process.host, pid: process.pid } };
+function coordinatorOf(entry: RunEntry | undefined): RunView['coordinator'] {
+  return entry && { ...entry.coordinator, seenAt: entry.seenAt };
 }
 
 /** Rows called per second of the time that the run was at work. */
-function averageOf({ succeeded, failed }: OutcomeCounts, atWorkMs: number): number {
-  return ((succeeded + failed) * 1_000) / atWorkMs;
+function averageOf({ succeeded, failed }: OutcomeCounts, atWorkMs: number): RunView['throughput'] {
+  return atWorkMs > 0
+    ? { rowsPerSecond: ((succeeded + failed) * 1_000) / atWorkMs, of: 'average' }
+    : undefined;
 }

@@ -1,27 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CommonFlags, loadSettings } from '../config/load.ts';
-import type { RawSettings } from '../config/settings.ts';
-import { chooseDatastore } from '../datastore.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { Flags } from '../config/load.ts';
+import { openContext } from '../context.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { type RunView, statusDocument, statusLine, statusText } from '../render/status.ts';
-import { openState } from '../state-folder.ts';
-import { openTerminal, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 import { findRun } from './find-run.ts';
-import { openLiveView } from './live-view.ts';
-import { viewOfEntry, viewOfRecord } from './run-view.ts';
-
-export interface StatusFlags extends CommonFlags, RawSettings {
-  readonly watch?: boolean;
-}
+import { openLiveView, viewOfEntry, viewOfRecord } from './run-view.ts';
 
 const lookMs = 1_000;
 const printEveryLooks = 5;
 
 /** `cqbatch status`: where a run stands, from its folder and from the shared datastore. */
-export async function status(id: string | undefined, flags: StatusFlags): Promise<ExitCode> {
-  const terminal = openTerminal(flags);
-  const store = await openState(terminal, flags);
-  const datastore = await chooseDatastore(terminal, flags, await loadSettings(flags));
+export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const { terminal, store, datastore } = await openContext(flags);
   const found = await findRun(store, datastore, id);
   const live = await openLiveView(datastore).catch((error: Error) => {
     // What the state folder tells is better than nothing.
@@ -37,7 +28,7 @@ export async function status(id: string | undefined, flags: StatusFlags): Promis
   try {
     const view = flags.watch ? await follow(terminal, look) : await look();
     terminal.result(statusDocument(view), statusText(view));
-    return flags.watch ? exitCodeOfView(view) : exitCodes.success;
+    return flags.watch ? exitCodeOf(view.state, view.counts) : exitCodes.success;
   } finally {
     await live?.close();
   }
@@ -52,12 +43,4 @@ async function follow(terminal: Terminal, look: () => Promise<RunView>): Promise
     else if (looks % printEveryLooks === 0) terminal.say(statusLine(view));
     await sleep(lookMs);
   }
-}
-
-/** What `cqbatch run` would have said of the same end. */
-function exitCodeOfView({ state, counts }: RunView): ExitCode {
-  if (state === 'completed')
-    return counts.failed + counts.invalid > 0 ? exitCodes.rowsFailed : exitCodes.success;
-  if (state === 'cancelled' || state === 'halted') return exitCodes.halted;
-  return state === 'interrupted' ? exitCodes.interrupted : exitCodes.fatal;
 }

@@ -1,28 +1,25 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CqbatchError, usageError } from '../../errors.ts';
 import { inputKind } from '../../manifest/input.ts';
 import { hashFile } from '../../manifest/stage.ts';
 import { enterState, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
-import { loadSettings } from '../config/load.ts';
+import { firstSeen } from '../../waiting.ts';
+import type { Flags } from '../config/load.ts';
+import { openWorkplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { openState } from '../state-folder.ts';
-import { openTerminal, type Terminal } from '../terminal.ts';
-import type { CallFlags, ManifestFlags } from './options.ts';
+import type { Terminal } from '../terminal.ts';
 import { planRun, runIdOf } from './planned-run.ts';
 
 /** Somebody else who plans a run of the same name needs no longer, unless its manifest is huge. */
 const planningMs = 120_000;
-const pollMs = 200;
 
 /** `cqbatch submit`: plans a run and leaves it to a coordinator that sees the state folder. */
-export async function submit(source: string, flags: ManifestFlags & CallFlags): Promise<ExitCode> {
-  const terminal = openTerminal(flags);
-  const store = await openState(terminal, flags);
-  const settings = await loadSettings(flags);
+export async function submit(source: string, flags: Flags): Promise<ExitCode> {
+  const workplace = await openWorkplace(flags);
+  const { terminal, store } = workplace;
   for (;;) {
     try {
-      const planned = await planRun({ terminal, store, source, flags, settings, calls: false });
+      const planned = await planRun(workplace, source, false);
       if (typeof planned === 'number') return planned;
       await planned.journal.close();
       const submitted = { ...enterState(planned.record, 'submitted'), submitted: true };
@@ -47,11 +44,12 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
 
 /** The record of a run that exists; undefined when it was given up while it was being planned. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
-  for (const deadline = performance.now() + planningMs; performance.now() < deadline; await sleep(pollMs)) {
-    if (!(await store.exists(id))) return undefined;
+  const seen = await firstSeen(planningMs, async () => {
+    if (!(await store.exists(id))) return { record: undefined };
     const record = (await store.list()).find((run) => run.id === id);
-    if (record !== undefined) return record;
-  }
+    return record && { record };
+  });
+  if (seen !== undefined) return seen.record;
   throw usageError(
     'RUN_EXISTS',
     `Somebody else has been planning a run ${id} for two minutes: choose another name.`,

@@ -6,18 +6,33 @@ import { type RawSettings, resolveSettings, type Settings } from './settings.ts'
 /** The one place that reads the process's environment. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
-/** The flags that every command has. */
-export interface CommonFlags {
+/** What a command line says. Each command has those flags that `commands.ts` gives it. */
+export interface Flags extends RawSettings {
   readonly stateDir?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly operation?: string;
+  readonly clearToken?: string;
+  readonly allowInsecureHttp?: boolean;
+  readonly yes?: boolean;
+  readonly skipInvalid?: boolean;
+  readonly logLevel?: string;
+  /** The id that the user chose for a new run. */
+  readonly runId?: string;
+  /** False with `--no-worker`: other processes call the API. */
+  readonly worker?: boolean;
+  readonly watch?: boolean;
+  readonly coordinate?: boolean;
 }
 
 /** The state folder when nobody names one. */
 export const defaultStateDir = '.cqbatch';
 
+/** A CSV cell that sends an empty string, unless `--clear-token` names another one. */
+export const defaultClearToken = '<clear>';
+
 /** The state folder: `--state-dir`, else `CQBATCH_STATE_DIR`. */
-export function stateDirOf(flags: CommonFlags): string {
+export function stateDirOf(flags: Flags): string {
   return flags.stateDir ?? (environment['CQBATCH_STATE_DIR'] || defaultStateDir);
 }
 
@@ -26,7 +41,7 @@ export function stateDirOf(flags: CommonFlags): string {
  *
  * @throws a usage error when one of them can't be understood.
  */
-export async function loadSettings(flags: CommonFlags & RawSettings): Promise<Settings> {
+export async function loadSettings(flags: Flags): Promise<Settings> {
   const path = join(stateDirOf(flags), 'config.json');
   const values = await readConfigFile(path);
   return resolveSettings({ flags, environment, ...(values !== undefined && { file: { path, values } }) });

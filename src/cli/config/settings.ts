@@ -27,7 +27,7 @@ interface Setting {
 
 /**
  * Every setting. `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and `timeout` in the configuration file;
- * that is also their precedence. The token is not among them: it never comes from a flag (see `token.ts`).
+ * that is also their precedence. The token is not among them: it never comes from a flag (see `tokenSource`).
  */
 const settings = {
   baseUrl: { parse: parseText, value: '<url>', help: 'where the API is' },
@@ -74,12 +74,7 @@ const settings = {
     help: 'attempts per row for failures that may pass',
     default: '5',
   },
-  timeout: {
-    parse: parseDuration,
-    value: '<duration>',
-    help: 'for one request, all in all',
-    default: '60s',
-  },
+  timeout: { parse: parseDuration, value: '<duration>', help: 'for one request, all in all', default: '60s' },
   backoff: {
     parse: parseDuration,
     value: '<duration>',
@@ -140,13 +135,20 @@ export const defaults = Object.fromEntries(
 /** The texts of one source by setting. */
 export type RawSettings = { readonly [Name in SettingName]?: string | undefined };
 
-/** A setting as the help of a command has it: its flag with the value, and what it is for. */
-export function flagOf(name: SettingName): readonly [flag: string, description: string] {
+/**
+ * A setting as the help of a command has it: its flag with the value, and what it is for.
+ *
+ * @param description for a command to which the setting means something of its own
+ */
+export function flagOf(
+  name: SettingName,
+  description?: string,
+): readonly [flag: string, description: string] {
   const { value, help, default: usual, otherwise = usual, orVariable }: Setting = settings[name];
   const where = [variableOf(name), ...(orVariable === undefined ? [] : [`or ${orVariable}`])].join(', ');
   return [
     `--${words(name, '-')} ${value}`,
-    `${help} (${where}${otherwise === undefined ? '' : `; default: ${otherwise}`})`,
+    description ?? `${help} (${where}${otherwise === undefined ? '' : `; default: ${otherwise}`})`,
   ];
 }
 

@@ -11,12 +11,12 @@ export interface Plan {
   readonly scan: ScanSummary;
   readonly choice: OperationChoice;
   readonly problems: ProblemList;
-  /** Absent when nobody said where the API is. */
-  readonly baseUrl?: string;
+  /** Undefined when nobody said where the API is. */
+  readonly baseUrl: string | undefined;
   /** The proxy on the way there, without its password. */
-  readonly proxy?: string | undefined;
+  readonly proxy: string | undefined;
   /** Calls per second, when limited. */
-  readonly ratePerSecond?: number;
+  readonly ratePerSecond: number | undefined;
 }
 
 const choiceWords = {

@@ -1,7 +1,6 @@
-import { outcomes } from '../../domain.ts';
 import type { Pace } from '../../pace.ts';
 import type { ProgressSnapshot, StalledCalls } from '../../run/progress.ts';
-import { clockTime, count, counted, duration, perSecond } from './words.ts';
+import { clockTime, count, counted, duration, outcomeTexts, perSecond } from './words.ts';
 
 /**
  * Where a run stands, on one line: `4,512/12,000  4,480 succeeded, 32 failed  640/s  12 s left`.
@@ -13,10 +12,7 @@ export function progressLine(snapshot: ProgressSnapshot, trouble?: string): stri
   const { paused, workers, stalled } = snapshot;
   const parts = [
     `${count(done)}/${count(rows)} (${Math.floor((done / Math.max(rows, 1)) * 100)} %)`,
-    outcomes
-      .filter((outcome) => counts[outcome] > 0)
-      .map((outcome) => `${count(counts[outcome])} ${outcome}`)
-      .join(', '),
+    outcomeTexts(counts).join(', '),
     `${perSecond(rowsPerSecond)}${pace === undefined || waitMs > 0 ? '' : paceText(pace)}`,
     retrying > 0 ? `${count(retrying)} retrying` : '',
     waitMs > 0 ? waitText(waitMs, reasonOf(pace)) : '',

@@ -1,11 +1,11 @@
 import { steadyTimeOf, timeOfDay } from '../../clock.ts';
 import { goneAfterMs, type WorkerEntry } from '../../cluster/entries.ts';
 import { toHundredths } from '../../cluster/rate-policy.ts';
-import { type OutcomeCounts, outcomes } from '../../domain.ts';
+import { type OutcomeCounts, totalOf } from '../../domain.ts';
 import type { CodeCount } from '../../journal/journal.ts';
 import type { Pace } from '../../pace.ts';
 import type { RunRecord } from '../../run/record.ts';
-import { clockTime, count, duration, indented, perSecond, table } from './words.ts';
+import { clockTime, count, counted, duration, indented, outcomeTexts, perSecond, table } from './words.ts';
 
 /** Where a run stands, whatever is known of it from here. */
 export interface RunView {
@@ -18,12 +18,14 @@ export interface RunView {
   readonly rows: number;
   readonly counts: OutcomeCounts;
   /** Of the last seconds while somebody tells it, else on average. */
-  readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' };
+  readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
   /** The process that feeds and collects it, while it is active. */
-  readonly coordinator?: { readonly host: string; readonly pid: number; readonly seenAt?: string };
+  readonly coordinator?:
+    | { readonly host: string; readonly pid: number; readonly seenAt?: string }
+    | undefined;
   readonly workers: readonly WorkerEntry[];
   /** How the API is called, while it is. */
-  readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'reason' | 'restUntil'>;
+  readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'reason' | 'restUntil'> | undefined;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
     readonly unclear: number;
@@ -43,7 +45,7 @@ export function statusDocument(view: RunView): object {
     manifest: view.manifest,
     base_url: view.baseUrl,
     rows: view.rows,
-    done: doneOf(view),
+    done: totalOf(view.counts),
     outcomes: view.counts,
     unclear: local?.unclear ?? null,
     codes: local?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
@@ -73,14 +75,14 @@ export function statusDocument(view: RunView): object {
 /** Where a run stands, on one line that can be redrawn. */
 export function statusLine(view: RunView): string {
   const { throughput, workers } = view;
-  const done = doneOf(view);
+  const done = totalOf(view.counts);
   return [
     `Run ${view.id} ${view.state}`,
     `${count(done)}/${count(view.rows)} (${percent(done, view.rows)} %)`,
-    outcomesOf(view).join(', '),
+    outcomeTexts(view.counts).join(', '),
     throughput?.of === 'now' ? perSecond(throughput.rowsPerSecond) : '',
     ...paceLines(view.pace, Date.now()).map(([, text]) => text ?? ''),
-    workers.length > 0 ? `${count(workers.length)} ${workers.length === 1 ? 'worker' : 'workers'}` : '',
+    workers.length > 0 ? counted(workers.length, 'worker') : '',
   ]
     .filter((part) => part !== '')
     .join('  ');
@@ -89,13 +91,13 @@ export function statusLine(view: RunView): string {
 /** Where a run stands, and who works on it. */
 export function statusText(view: RunView, now = Date.now()): string {
   const { throughput, coordinator, local } = view;
-  const done = doneOf(view);
+  const done = totalOf(view.counts);
   const reason = local?.states.at(-1)?.reason;
   const facts = [
     ['manifest', view.manifest],
     ['API', view.baseUrl],
     ['done', `${count(done)} of ${count(view.rows)} rows (${percent(done, view.rows)} %)`],
-    ...outcomesOf(view).map((text) => ['', text]),
+    ...outcomeTexts(view.counts).map((text) => ['', text]),
     ...(throughput === undefined
       ? []
       : [['rate', `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`]]),
@@ -138,16 +140,6 @@ function paceLines(pace: RunView['pace'], now: number): readonly string[][] {
       ? `waiting ${duration(waitMs / 1_000)}, until ${clockTime(new Date(now + waitMs), new Date(now))}`
       : `${allowed}${limit}`;
   return [['pace', `${text} (${pace.reason})`]];
-}
-
-function doneOf({ counts }: RunView): number {
-  return outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
-}
-
-function outcomesOf({ counts }: RunView): readonly string[] {
-  return outcomes
-    .filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => `${count(counts[outcome])} ${outcome.replace('_', ' ')}`);
 }
 
 function percent(done: number, rows: number): number {

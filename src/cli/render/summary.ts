@@ -1,9 +1,9 @@
-import { type OutcomeCounts, outcomes } from '../../domain.ts';
+import { totalOf } from '../../domain.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import type { ReportPaths } from '../../report/write-reports.ts';
 import type { FailedRun } from '../../run/execute-run.ts';
 import type { RunRecord } from '../../run/record.ts';
-import { count, counted, duration, indented, table } from './words.ts';
+import { count, counted, duration, indented, outcomeTexts, table } from './words.ts';
 
 const maxCodes = 10;
 
@@ -12,7 +12,7 @@ export function summaryText(summary: RunSummary, paths: ReportPaths, next: reado
   const { rows } = summary.manifest;
   return [
     `Run ${summary.run} ${summary.state}${summary.duration_s > 0 ? ` after ${duration(summary.duration_s)}` : ''}: ` +
-      `${counted(rows, 'row')}, ${countsText(summary.outcomes)}`,
+      `${counted(rows, 'row')}, ${outcomeTexts(summary.outcomes).join(', ')}`,
     ...codeLines(summary),
     ...(summary.unclear > 0
       ? [
@@ -30,21 +30,14 @@ export function summaryText(summary: RunSummary, paths: ReportPaths, next: reado
 
 /** What a run that has failed leaves behind. */
 export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: FailedRun): string {
-  const sum = outcomes.reduce((total, outcome) => total + counts[outcome], 0);
+  const sum = totalOf(counts);
   const results =
     `the results of ${count(sum)} of ${counted(plan.rows, 'row')}` +
-    (sum > 0 ? ` (${countsText(counts)})` : '');
+    (sum > 0 ? ` (${outcomeTexts(counts).join(', ')})` : '');
   if (!intact)
     return `Run ${id} has stopped, and its folder is not as it was. Unless you put it back, ${results} are lost.`;
   if (ended) return `Run ${id} has ended; its journal has ${results}. Only the report is missing.`;
   return `Run ${id} has stopped; its journal has ${results}. Go on with: cqbatch resume ${id}`;
-}
-
-function countsText(counts: OutcomeCounts): string {
-  return outcomes
-    .filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => `${count(counts[outcome])} ${outcome.replace('_', ' ')}`)
-    .join(', ');
 }
 
 function codeLines({ codes }: RunSummary): readonly string[] {

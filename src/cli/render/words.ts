@@ -1,5 +1,6 @@
 /** Small pieces of text for people. */
 
+import { type OutcomeCounts, outcomes } from '../../domain.ts';
 import { escapeInvisible } from '../../printable.ts';
 
 const integers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
@@ -13,6 +14,13 @@ export function count(value: number): string {
 /** `1 row`, `12,345 rows` */
 export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** `4,480 succeeded`, `32 failed`, one text for each outcome that occurs */
+export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
+  return outcomes
+    .filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => `${count(counts[outcome])} ${outcome.replace('_', ' ')}`);
 }
 
 /** `640/s`, `0.5/s` */

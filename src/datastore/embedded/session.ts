@@ -5,7 +5,36 @@ import { type CqbatchError, fatalError } from '../../errors.ts';
 import { packageRoot } from '../../package.ts';
 import { circumstance, systemError } from '../../system-error.ts';
 import { deferred, orAfter } from '../../waiting.ts';
-import type { OpenData, Reply, Request, StatementError, StatementResult } from './protocol.ts';
+
+export interface StatementResult {
+  readonly rows: readonly Record<string, unknown>[];
+  readonly rowCount: number;
+}
+
+/** What the main thread asks of the thread that runs PGlite. */
+export type Request =
+  | {
+      readonly id: number;
+      readonly type: 'query';
+      readonly text: string;
+      readonly params: readonly unknown[];
+    }
+  | { readonly id: number; readonly type: 'close' };
+
+/** What that thread says. */
+export type Reply =
+  | { readonly type: 'opened' }
+  | { readonly type: 'result'; readonly id: number; readonly result: StatementResult }
+  | { readonly type: 'error'; readonly id: number; readonly error: StatementError }
+  | { readonly type: 'notification'; readonly channel: string; readonly payload: string };
+
+/** What a statement failed with: a PostgreSQL error, of which BullMQ reads `code` (SQLSTATE) and `detail`, or PGlite's end. */
+interface StatementError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly detail?: string;
+}
 
 /** One PostgreSQL session, kept by a thread of its own. */
 export interface Session {
@@ -43,7 +72,7 @@ export async function openSession(folder: string): Promise<Session> {
   for (const flag of compileOnce) setFlagsFromString(flag);
   // The built file: threads need JavaScript.
   const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {
-    workerData: { folder } satisfies OpenData,
+    workerData: folder,
     // Flags of the main program, such as --input-type, need not suit a thread.
     execArgv: [],
     // PGlite prints debugging aids that belong in nobody's terminal.

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import type { OpenData, Reply, Request, StatementResult } from './protocol.ts';
+import type { Reply, Request, StatementResult } from './session.ts';
 import { ensureDatabase } from './template.ts';
 
 /**
@@ -10,7 +10,7 @@ import { ensureDatabase } from './template.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('This file runs as a worker thread only.');
-const { folder } = workerData as OpenData;
+const folder = workerData as string;
 
 /** The datastore holds some seconds of work: PostgreSQL's usual 128 MB of buffers would only fill up with the past. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'];

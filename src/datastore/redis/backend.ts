@@ -42,7 +42,7 @@ function tellVersion(connection: RedisConnection, version: string | undefined): 
     () => {
       connection.capabilities = {
         canDoubleTimeout: true,
-        canBlockFor1Ms: version !== undefined && isAtLeast(version, [7, 0, 8]),
+        canBlockFor1Ms: version !== undefined && isAtLeast(version, '7.0.8'),
       };
     },
     () => {},

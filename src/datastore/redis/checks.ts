@@ -2,17 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
 import { fatalError } from '../../errors.ts';
 import type { RedisClient } from './client.ts';
-import { isClusterNode, isLoading, type Judgement, judgeInfo } from './info.ts';
+import { isClusterNode, isLoading, judgeInfo, type ServerInfo } from './info.ts';
 
 /** What was found out about a Redis that can be used. */
-export interface Inspection {
-  /** `Redis 7.0.15`, or `Redis` where it does not say. */
-  readonly server: string;
-  readonly version: string | undefined;
-  readonly evictionPolicy: string | undefined;
+export interface Inspection extends ServerInfo {
   /** Whether this user may ask `INFO`. */
   readonly mayAskInfo: boolean;
-  readonly warnings: readonly string[];
 }
 
 export interface InspectOptions {
@@ -47,7 +42,7 @@ async function isWorking(cluster: Cluster): Promise<boolean> {
 }
 
 async function inspectInfo(client: RedisClient, { where, onLoading }: InspectOptions): Promise<Inspection> {
-  const usable: Extract<Judgement, { kind: 'usable' }>[] = [];
+  const usable: ServerInfo[] = [];
   for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
     const text = await readInfo(node, onLoading);
     if (text === undefined) {
@@ -68,9 +63,7 @@ async function inspectInfo(client: RedisClient, { where, onLoading }: InspectOpt
         `Redis at ${where} is part of a Cluster: write redis+cluster:// instead of redis://.`,
       );
     }
-    const judgement = judgeInfo(text, where);
-    if (judgement.kind === 'refused') throw fatalError(judgement.code, judgement.message);
-    usable.push(judgement);
+    usable.push(judgeInfo(text, where));
   }
   const [first] = usable;
   return {

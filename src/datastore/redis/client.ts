@@ -14,7 +14,7 @@ export type Role = 'probe' | 'worker' | 'producer';
 
 export interface ClientOptions {
   readonly address: RedisAddress;
-  readonly sentinelPassword?: string;
+  readonly sentinelPassword?: string | undefined;
   readonly role: Role;
   /** Its name in `CLIENT LIST`. */
   readonly name: string;

@@ -1,46 +1,49 @@
+import { fatalError } from '../../errors.ts';
+
 /** What Redis says of itself (`INFO`), and whether the queue can live with it. Pure, so that every case has a test. */
 
 /** Redis as BullMQ's scripts need it; Valkey began with more. */
-const leastVersion = [6, 2] as const;
+const leastVersion = '6.2';
 
-export type Judgement =
-  | {
-      readonly kind: 'usable';
-      /** `Redis 7.0.15`, `Valkey 8.1.0`. */
-      readonly server: string;
-      readonly version: string | undefined;
-      readonly evictionPolicy: string | undefined;
-      /** One sentence each, with its remedy. */
-      readonly warnings: readonly string[];
-    }
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+/** What a Redis that can be used says of itself. */
+export interface ServerInfo {
+  /** `Redis 7.0.15`, `Valkey 8.1.0`; without a number where it does not say one. */
+  readonly server: string;
+  readonly version: string | undefined;
+  readonly evictionPolicy: string | undefined;
+  /** One sentence each, with its remedy. */
+  readonly warnings: readonly string[];
+}
 
 type Fields = ReadonlyMap<string, string>;
 
-/** Judges the text of `INFO`; `where` is the address without a password. What it does not say is not held against it. */
-export function judgeInfo(text: string, where: string): Judgement {
+/**
+ * Judges the text of `INFO`; `where` is the address without a password. What it does not say is not held against it.
+ *
+ * @throws a fatal error that says what must change.
+ */
+export function judgeInfo(text: string, where: string): ServerInfo {
   const fields = parseInfo(text);
   const redis = `Redis at ${where}`;
   const { name, version } = serverOf(fields);
-  const refuse = (code: string, message: string): Judgement => ({ kind: 'refused', code, message });
 
-  const mode = fields.get('redis_mode');
-  if (mode === 'sentinel') {
-    return refuse(
+  if (fields.get('redis_mode') === 'sentinel') {
+    throw fatalError(
       'REDIS_SENTINEL',
       `${redis} is a Sentinel: write redis+sentinel:// and the name of the primary, ` +
         'as in redis+sentinel://sentinel-1.example.com:26379/mymaster/0.',
     );
   }
-  if (name === 'Redis' && version !== undefined && isOlder(version)) {
-    return refuse(
+  const isOld = version !== undefined && /^\d+\.\d+/.test(version) && !isAtLeast(version, leastVersion);
+  if (name === 'Redis' && isOld) {
+    throw fatalError(
       'REDIS_VERSION',
-      `${redis} is version ${version}: the queue needs Redis ${leastVersion.join('.')} or newer, or Valkey.`,
+      `${redis} is version ${version}: the queue needs Redis ${leastVersion} or newer, or Valkey.`,
     );
   }
   if (fields.get('role') === 'slave') {
     const primary = `${fields.get('master_host') ?? '?'}:${fields.get('master_port') ?? '?'}`;
-    return refuse(
+    throw fatalError(
       'REDIS_REPLICA',
       `${redis} is a replica of ${primary}: connect to that primary, or through Sentinel (redis+sentinel://).`,
     );
@@ -48,7 +51,7 @@ export function judgeInfo(text: string, where: string): Judgement {
   const limit = numberOf(fields, 'maxmemory');
   const policy = fields.get('maxmemory_policy');
   if (limit > 0 && policy !== undefined && policy !== 'noeviction') {
-    return refuse(
+    throw fatalError(
       'REDIS_EVICTION',
       `${redis} deletes data when its memory is full (maxmemory-policy ${policy}), which would lose rows: ` +
         'type "CONFIG SET maxmemory-policy noeviction" in redis-cli, and set the same in its configuration file.',
@@ -56,25 +59,20 @@ export function judgeInfo(text: string, where: string): Judgement {
   }
   const used = numberOf(fields, 'used_memory');
   if (limit > 0 && used >= limit) {
-    return refuse(
+    throw fatalError(
       'REDIS_FULL',
       `${redis} has no memory left (${megabytes(used)} MB used, maxmemory is ${megabytes(limit)} MB): ` +
         'raise it with "CONFIG SET maxmemory", or delete what is not needed.',
     );
   }
-  const warnings: string[] = [];
-  if (fields.get('aof_enabled') === '0') {
-    warnings.push(
-      `${redis} keeps no log of its writes: should it crash, rows in progress are called again and marked unclear. ` +
-        'Type "CONFIG SET appendonly yes" in redis-cli, and set the same in its configuration file.',
-    );
-  }
+  const noLog =
+    `${redis} keeps no log of its writes: should it crash, rows in progress are called again and marked unclear. ` +
+    'Type "CONFIG SET appendonly yes" in redis-cli, and set the same in its configuration file.';
   return {
-    kind: 'usable',
     server: version === undefined ? name : `${name} ${version}`,
     version,
     evictionPolicy: policy,
-    warnings,
+    warnings: fields.get('aof_enabled') === '0' ? [noLog] : [],
   };
 }
 
@@ -89,13 +87,8 @@ export function isClusterNode(text: string): boolean {
 }
 
 /** Whether a version is at least another; both as `7.0.15`. */
-export function isAtLeast(version: string, least: readonly number[]): boolean {
-  const parts = version.split('.').map(Number);
-  for (const [index, wanted] of least.entries()) {
-    const part = parts[index] ?? 0;
-    if (part !== wanted) return part > wanted;
-  }
-  return true;
+export function isAtLeast(version: string, least: string): boolean {
+  return version.localeCompare(least, 'en', { numeric: true }) >= 0;
 }
 
 function parseInfo(text: string): Fields {
@@ -115,10 +108,6 @@ function serverOf(fields: Fields): {
   if (valkey !== undefined || fields.get('server_name') === 'valkey')
     return { name: 'Valkey', version: valkey };
   return { name: 'Redis', version: fields.get('redis_version') };
-}
-
-function isOlder(version: string): boolean {
-  return /^\d+\.\d+/.test(version) && !isAtLeast(version, leastVersion);
 }
 
 function numberOf(fields: Fields, name: string): number {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { usageError } from '../../errors.ts';
 import { deferred, orAfter } from '../../waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, parseRedisUrl, type RedisAddress } from './address.ts';
@@ -19,9 +18,9 @@ export interface RedisOptions {
    */
   readonly url: string;
   /** Overrides a password in the address. */
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** For the Sentinels, which have a password of their own. */
-  readonly sentinelPassword?: string;
+  readonly sentinelPassword?: string | undefined;
   /** Name of this installation, with which all keys begin. Default `cqbatch`. */
   readonly prefix?: string;
   /** What this process does, for `CLIENT LIST`. */
@@ -43,7 +42,7 @@ const closingLimitMs = 1_000;
  * Opens Redis, having checked that the queue can live in it. Once it is open, everything waits for a Redis that goes
  * away, however long; `trouble` says so meanwhile. It is lost when its disk has kept it from writing for some seconds.
  *
- * @throws a usage error `REDIS_URL` or `REDIS_PREFIX`; within some seconds a fatal error `REDIS_…` that says why this
+ * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` that says why this
  *   Redis can't be used and what to do.
  */
 export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
@@ -107,13 +106,6 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
 }
 
 function contextOf({ url, password, sentinelPassword, prefix = 'cqbatch' }: RedisOptions): FailureContext {
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(prefix)) {
-    throw usageError(
-      'REDIS_PREFIX',
-      'The name of the installation in Redis must be 1 to 64 letters, digits, dots, hyphens or underscores. ' +
-        'Example: cqbatch-test',
-    );
-  }
   const parsed = parseRedisUrl(url);
   const address: RedisAddress = password === undefined ? parsed : { ...parsed, password };
   return {
@@ -133,7 +125,7 @@ function clientSettings(
     address,
     // Redis takes no spaces in the name of a client.
     name: `cqbatch-${purpose}`.replaceAll(/[^\x21-\x7e]+/g, '-'),
-    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    sentinelPassword,
   };
 }
 

@@ -1,7 +1,8 @@
 // @ts-check
+
+import { defaultClearToken } from '../../../dist/src/cli/config/load.js';
 import { parseRate } from '../../../dist/src/cli/config/parsers.js';
 import { defaults } from '../../../dist/src/cli/config/settings.js';
-import { defaultClearToken } from '../../../dist/src/cli/option-groups.js';
 
 /**
  * The options of a run as `cqbatch run` makes them when little is said, but as fast as can be unless a rate is given.

@@ -3,7 +3,6 @@
  * Ours: a whole run on the embedded datastore or on Redis, made of what `cqbatch run` is made of. Timed from the moment at
  * which the datastore is open and the first row may be fed, to the moment at which the report is written.
  */
-import { join } from 'node:path';
 import { createClient } from '../../../dist/src/api/client.js';
 import { openLog } from '../../../dist/src/cli/log.js';
 import { readVersion } from '../../../dist/src/package.js';
@@ -46,7 +45,6 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
   const { record, journal } = await createRun(store, {
     source,
     options,
-    problemsPath: () => join(stateDir, 'problems.txt'),
   });
   const client = createClient({
     baseUrl,

@@ -4,6 +4,7 @@ import {
   parseConcurrency,
   parseDuration,
   parseInteger,
+  parseQueuePrefix,
   parseRate,
   parseSize,
 } from '../../../src/cli/config/parsers.ts';
@@ -116,6 +117,16 @@ describe('parseSize', () => {
       expect(() => parseSize(text)).toThrow('write a size as 500MB, 4GB, 2GiB or none');
     },
   );
+});
+
+describe('parseQueuePrefix', () => {
+  test('takes a word', () => {
+    expect(parseQueuePrefix('team-2')).toBe('team-2');
+  });
+
+  test.each(['', 'a:b', '{a}', 'a b', 'a'.repeat(65)])('refuses %j', (text) => {
+    expect(() => parseQueuePrefix(text)).toThrow('write a prefix with letters, digits');
+  });
 });
 
 describe('parseInteger', () => {

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
-import { faultKinds } from '../../sandbox/faults.ts';
-import { flagOf, type Option } from '../../sandbox/options/notation.ts';
-import { startOptions, switches } from '../../sandbox/options/options.ts';
-import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox.ts';
+import { faultKinds } from '../sandbox/faults.ts';
+import { flagOf, type Option } from '../sandbox/options/notation.ts';
+import { startOptions, switches } from '../sandbox/options/options.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
+import { aborted } from '../waiting.ts';
+import { interruptible } from './interrupt.ts';
 
 /** So that the commands to type are the same every time. */
 const defaultPort = 8791;
@@ -41,28 +43,18 @@ function flag(name: string, { byDefault, words, help }: Option): [flag: string, 
 
 async function runSandbox({ json = false, quiet = false, ...options }: SandboxFlags): Promise<void> {
   const [{ openTerminal }, { startSandbox }] = await Promise.all([
-    import('../terminal.ts'),
-    import('../../sandbox/sandbox.ts'),
+    import('./terminal.ts'),
+    import('../sandbox/sandbox.ts'),
   ]);
   const terminal = openTerminal({ json, quiet });
-  const stopped = stopSignal();
+  const interrupt = interruptible(() => {});
   const sandbox = await startSandbox({ port: defaultPort, ...options });
   const { url, port, token } = sandbox;
   terminal.result({ url, port, pid: process.pid, token }, url);
   if (!json) terminal.say(hints(sandbox));
-  await stopped;
+  await aborted(interrupt.signal);
+  interrupt.release();
   await sandbox.close();
-}
-
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process as usual. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = (): void => {
-      process.off('SIGINT', stop).off('SIGTERM', stop);
-      resolve();
-    };
-    process.on('SIGINT', stop).on('SIGTERM', stop);
-  });
 }
 
 function hints({ url, token }: Sandbox): string {

@@ -1,0 +1,144 @@
+import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
+import { fatalError, usageError } from '../../errors.ts';
+import { writeCommand } from '../../run/control-command.ts';
+import { actualState, type RunRecord } from '../../run/record.ts';
+import { cancelStoppedRun } from '../../run/stopped-runs.ts';
+import { firstSeen } from '../../waiting.ts';
+import type { Flags } from '../config/load.ts';
+import { type Context, openContext } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { interruptible, stopping } from '../interrupt.ts';
+import { findRun, withCluster } from './find-run.ts';
+import { reportAnew } from './report.ts';
+
+/** How long a run is waited for that was told something: its calls in flight may finish, then it writes its report. */
+const patienceMs = 120_000;
+
+/** `cqbatch pause`: no more rows of a run are called until somebody wants it to go on. */
+export function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return change('pause', 'running', 'paused', id, flags);
+}
+
+/** `cqbatch unpause`: a paused run goes on. */
+export function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return change('unpause', 'paused', 'running', id, flags);
+}
+
+/** Leads a run from one state to another. */
+async function change(
+  command: 'pause' | 'unpause',
+  from: string,
+  to: string,
+  id: string | undefined,
+  flags: Flags,
+): Promise<ExitCode> {
+  const { terminal, store, datastore } = await openContext(flags);
+  const found = await findRun(store, datastore, id);
+  const runId = 'record' in found ? found.record.id : found.entry.id;
+  const state = 'record' in found ? actualState(found.record) : found.entry.state;
+  if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
+
+  const left = (look: () => Promise<string | undefined>): Promise<string | undefined> =>
+    firstSeen(patienceMs, async () => {
+      const now = (await look()) ?? 'gone';
+      return now === from ? undefined : now;
+    });
+  let now: string | undefined;
+  if ('record' in found) {
+    await writeCommand(store.folder(runId), command);
+    now = await left(async () => actualState(await store.load(runId)));
+  } else {
+    now = await withCluster(datastore, `${command} ${runId}`, async (cluster) => {
+      await cluster.command(runId, command);
+      return left(async () => (await cluster.run(runId))?.state);
+    });
+  }
+  if (now !== to)
+    throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? from}.`);
+  const next = to === 'paused' ? ` Go on with: cqbatch unpause ${runId}` : '';
+  terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
+  return exitCodes.success;
+}
+
+/** `cqbatch cancel`: gives a run up for good. */
+export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const context = await openContext(flags);
+  const { terminal, store } = context;
+  const found = await findRun(store, context.datastore, id);
+  if ('entry' in found) {
+    await cancelElsewhere(context, found.entry);
+    return exitCodes.success;
+  }
+  const { record } = found;
+  const state = actualState(record);
+  refuseEnded(record.id, state);
+  if (isActive(state)) {
+    await writeCommand(store.folder(record.id), 'cancel');
+    terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
+    await reportAnew(terminal, store, await ended(context, record));
+  } else await reportAnew(terminal, store, await cancelStopped(context, record));
+  return exitCodes.success;
+}
+
+function refuseEnded(id: string, state: string): void {
+  if (state === 'completed' || state === 'cancelled')
+    throw usageError('RUN_ENDED', `Run ${id} is ${state} already.`);
+}
+
+/** Gives up a run that nobody works on. */
+async function cancelStopped({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
+  const interrupt = interruptible(stopping(terminal));
+  try {
+    const cancelled = await cancelStoppedRun(store, record, datastore.open, interrupt.signal);
+    if (cancelled !== undefined) return cancelled;
+    throw fatalError(
+      'CANCEL_INTERRUPTED',
+      `Workers are still calling rows of run ${record.id}: it is as it was. Cancel it again.`,
+    );
+  } finally {
+    interrupt.release();
+  }
+}
+
+/** Waits until the process that works on the run has left it. */
+async function ended(context: Context, { id, process }: RunRecord): Promise<RunRecord> {
+  const left = await firstSeen(patienceMs, async () => {
+    const record = await context.store.load(id);
+    return isActive(actualState(record)) ? undefined : record;
+  });
+  if (left === undefined) {
+    throw fatalError(
+      'CANCEL_UNANSWERED',
+      `Process ${process?.pid} has not stopped run ${id} within two minutes; end it by hand, then cancel again.`,
+    );
+  }
+  // Its process may have died before it had read the request.
+  return isActive(left.state) ? cancelStopped(context, left) : left;
+}
+
+/** Asks the coordinator of a run, on another machine, through the datastore. */
+async function cancelElsewhere(
+  { terminal, datastore }: Context,
+  { id, state, coordinator }: RunEntry,
+): Promise<void> {
+  refuseEnded(id, state);
+  const entry = await withCluster(datastore, `cancel ${id}`, async (cluster) => {
+    await cluster.command(id, 'cancel');
+    terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
+    return firstSeen(patienceMs, async () => {
+      const now = await cluster.run(id);
+      return now === undefined || now.state !== state || !isPresent(now) ? { state: now?.state } : undefined;
+    });
+  });
+  if (entry?.state !== 'cancelled') {
+    throw fatalError(
+      'CANCEL_UNANSWERED',
+      `Nobody coordinates run ${id} at the moment. It is cancelled as soon as somebody does; or type "cqbatch cancel ${id}" ` +
+        `on ${coordinator.host}, where its state folder is.`,
+    );
+  }
+  terminal.result(
+    { run: id, state: entry.state },
+    `Run ${id} is cancelled. Its report is on ${coordinator.host}.`,
+  );
+}

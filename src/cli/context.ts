@@ -1,0 +1,35 @@
+import { checkStateFolder } from '../run/state-folder.ts';
+import { openRunStore, type RunStore } from '../run/store.ts';
+import { type Flags, loadSettings, stateDirOf } from './config/load.ts';
+import { type CommandInput, chooseDatastore, type DatastoreChoice } from './datastore.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+/** What a command works with that looks into a state folder. */
+export interface Workplace extends CommandInput {
+  readonly store: RunStore;
+}
+
+/** What a command works with that may use the datastore, too. */
+export interface Context extends Workplace {
+  readonly datastore: DatastoreChoice;
+}
+
+/** @throws a usage error when a setting can't be understood. */
+export async function openWorkplace(flags: Flags): Promise<Workplace> {
+  const terminal = openTerminal(flags);
+  const store = await openState(terminal, flags);
+  return { terminal, flags, store, settings: await loadSettings(flags) };
+}
+
+/** @throws a usage error when a setting, or where the datastore is, can't be understood. */
+export async function openContext(flags: Flags): Promise<Context> {
+  const workplace = await openWorkplace(flags);
+  return { ...workplace, datastore: await chooseDatastore(workplace) };
+}
+
+/** Opens the runs of the state folder that a command works in, and says what is not as it should be. */
+export async function openState(terminal: Terminal, flags: Flags): Promise<RunStore> {
+  const stateDir = stateDirOf(flags);
+  for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
+  return openRunStore(stateDir);
+}
