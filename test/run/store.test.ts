@@ -7,6 +7,8 @@ import { thisProcess } from '../../src/process.ts';
 import { isRunId, newRunId, type RunRecord } from '../../src/run/record.ts';
 import { openRunStore } from '../../src/run/store.ts';
 
+// Unit tests share modules: another file may have loaded those with what is to be spied on.
+vi.hoisted(() => vi.resetModules());
 vi.mock('../../src/owned-folder.ts', { spy: true });
 
 let stateDir: string;

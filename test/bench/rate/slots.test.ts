@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { randomFor } from '../../src/sandbox/random.ts';
-import type { World } from '../bench/rate/world.ts';
-import { played } from './governor/simulated.ts';
+import { randomFor } from '../../../src/sandbox/random.ts';
+import { played } from '../../rate/governor/simulated.ts';
+import type { World } from './world.ts';
 
 /** When the calls of a world went out, in milliseconds from its beginning, and by which worker. */
 function callsOf(world: Omit<World, 'limit' | 'onCall'>): { readonly at: number; readonly worker: number }[] {
