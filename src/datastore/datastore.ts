@@ -34,7 +34,7 @@ export interface Datastore {
   incarnation(): Promise<string | undefined>;
   /**
    * Begins another incarnation: what was fed to an earlier one is never looked for again. Only where it is exclusively
-   * ours, and what it holds has been settled.
+   * ours, and what it holds has been reconciled.
    */
   renew(): Promise<void>;
   /**

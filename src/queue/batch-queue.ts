@@ -57,7 +57,7 @@ export interface BatchQueueOptions {
 }
 
 /** What the datastore held of a run when its batches were opened. */
-export interface Adopted {
+export interface Recovered {
   readonly batches: readonly BatchSize[];
   /** Every row in it, finished or not. */
   readonly rows: ReadonlySet<number>;
@@ -66,7 +66,7 @@ export interface Adopted {
 /** The batches of one run: added as flows, collected when their worker is done with them. */
 export interface BatchQueue {
   /** What an earlier process of the run left there, and what is now looked after here. */
-  readonly adopted: Adopted;
+  readonly recovered: Recovered;
   /** Unfinished rows in the datastore, as far as is known since the last `refresh`. */
   readonly openRows: number;
   /** Reads what workers have written of batches that stay open, and whether the datastore still has all batches. */
@@ -80,7 +80,7 @@ export interface BatchQueue {
    * Takes the batches out of the datastore that nobody has, what they went through being handed to `save` first, and asks
    * for the others back.
    */
-  takeBack(save: (taken: BatchReturn) => Promise<void>): Promise<void>;
+  drain(save: (taken: BatchReturn) => Promise<void>): Promise<void>;
   /** Collects no more, and takes the last traces of the run out of the datastore. All batches must be collected. */
   forget(): Promise<void>;
   /** Waits for a collection that is going on. */
@@ -114,10 +114,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   collector.on('error', options.onError);
   locks.start(collector);
 
-  const adopted = await adopt();
+  const recovered = await recover();
   void collector.run().catch(options.onError);
 
-  async function adopt(): Promise<Adopted> {
+  async function recover(): Promise<Recovered> {
     // A batch that was being collected when its process died: nobody else can be at it.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const { id = '', data } of await queue.getJobs()) {
@@ -166,8 +166,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     });
   }
 
-  /** Takes a batch back if nobody has it, and else asks for it. */
-  async function takeOne(
+  /** Takes a batch out if nobody has it, and else asks for it back. */
+  async function drainOne(
     id: string,
     batch: OpenBatch,
     save: (taken: BatchReturn) => Promise<void>,
@@ -201,7 +201,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   return {
-    adopted,
+    recovered,
     get openRows() {
       let sum = 0;
       for (const { unfinishedRows } of open.values()) sum += unfinishedRows;
@@ -233,8 +233,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         }
       }
     },
-    async takeBack(save) {
-      for (const [id, batch] of open) if (!batch.isTaken) await takeOne(id, batch, save);
+    async drain(save) {
+      for (const [id, batch] of open) if (!batch.isTaken) await drainOne(id, batch, save);
     },
     async forget() {
       await collector.close();

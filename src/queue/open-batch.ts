@@ -31,7 +31,7 @@ export class OpenBatch {
   #begunAt = Number.POSITIVE_INFINITY;
   /** Whether its worker knows that it is wanted back. */
   isWithdrawn = false;
-  /** Whether it was taken back. */
+  /** Whether it was taken out of the datastore. */
   isTaken = false;
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #ledger: Ledger;

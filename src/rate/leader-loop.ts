@@ -1,8 +1,10 @@
 import { steadyNow } from '../clock.ts';
-import type { Member } from '../cluster/member.ts';
+import type { PublishedPace } from '../cluster/entries.ts';
+import type { Beat, Member } from '../cluster/member.ts';
 import { type CommonPolicy, commonPolicy } from '../cluster/rate-policy.ts';
 import type { PaceReport, StartingPoint } from '../pace.ts';
-import { after } from '../waiting.ts';
+import { type Repeated, repeat } from '../repeat.ts';
+import { deferred, orAfter } from '../waiting.ts';
 import type { CallGate } from './call-gate.ts';
 import { RateController } from './rate-controller.ts';
 import { TrafficLedger } from './traffic-ledger.ts';
@@ -30,12 +32,10 @@ export interface OwnCalls {
   readonly inFlight: CallsInFlight | undefined;
 }
 
-/** Tells the other workers what the calls of this one meet with, and sets the rate for all of them when it leads. */
-export interface LeaderLoop {
-  /** Resolves when a pace is known: no row may be claimed before. */
-  readonly established: Promise<void>;
-  stop(): Promise<void>;
-}
+type State =
+  | { readonly mode: 'following' }
+  | { readonly mode: 'leading'; readonly controller: RateController; readonly ledger: TrafficLedger }
+  | { readonly mode: 'stopped' };
 
 /** How fast a limit that drops is noticed, and how well calls in flight are known. */
 const beatMs = 100;
@@ -44,99 +44,100 @@ const farewellMs = 2_000;
 /** Without a run and without calls there is hardly any news. */
 const quietEveryMs = 500;
 
-export function startLeaderLoop(options: LeaderLoopOptions): LeaderLoop {
-  const { member, meter, gate } = options;
-  let controller: RateController | undefined;
-  let ledger = new TrafficLedger();
-  let last: StartingPoint = options.known ?? {};
-  let wanted: CommonPolicy = { auto: true };
-  let beganAt = Number.NEGATIVE_INFINITY;
-  let hasRun = true;
-  let stopped = false;
-  let establish: () => void = () => {};
-  const established = new Promise<void>((resolve) => {
-    establish = resolve;
-  });
+/**
+ * Tells the other workers what the calls of this one meet with, and sets the rate for all of them when it leads.
+ *
+ * ```
+ * following ◀──(the lease, at each beat)──▶ leading
+ *     └────────────────(stop)─────────────────┴──▶ stopped
+ * ```
+ *
+ * - **following**: obeys what another worker has decided, and begins with that should it come to lead.
+ * - **leading**: its rate controller hears what all workers meet with; what it decides is set for all.
+ * - **stopped**: a beat that is under way sets nothing any more.
+ */
+export class LeaderLoop {
+  readonly #options: LeaderLoopOptions;
+  readonly #established = deferred();
+  /** Resolves when a pace is known: no row may be claimed before. */
+  readonly established = this.#established.promise;
+  readonly #beats: Repeated;
+  #state: State = { mode: 'following' };
+  /** What a rate controller begins with. */
+  #start: StartingPoint;
+  #wanted: CommonPolicy = { auto: true };
+  #hasRun = true;
+  #beganAt = Number.NEGATIVE_INFINITY;
 
-  const beat = async (): Promise<void> => {
-    beganAt = performance.now();
-    const traffic = meter.report();
-    const { leads, reports, policies, pace } = await member.beat({
-      active: gate.active,
-      ...options.facts(),
-      traffic,
-    });
-    // It is over, and may have been given up: nothing is set behind anybody's back.
-    if (stopped) return;
-    if (!leads) {
-      controller = undefined;
-      ledger = new TrafficLedger();
-      if (pace === undefined) return;
-      hasRun = pace.runs.length > 0;
-      last = pace;
-      obey(pace, pace.workers);
-      return;
-    }
-    hasRun = policies.length > 0;
-    // Rows that a run has left behind are called as it wanted, or as carefully as can be.
-    if (hasRun) wanted = commonPolicy(policies);
-    if (controller === undefined && pace?.limit !== undefined && last.limit === undefined) last = pace;
+  constructor(options: LeaderLoopOptions) {
+    const { meter, gate, known, onError } = options;
+    this.#options = options;
+    this.#start = known ?? {};
+    this.#beats = repeat(() => this.#beat(), { everyMs: beatMs, catchUp: true, onError });
+    meter.onRefused = (waitUntil) => {
+      gate.refused(waitUntil);
+      // Who leads can act at once; the others are heard of soon.
+      if (this.#state.mode === 'leading') this.#beats.now();
+    };
+    this.#beats.now();
+  }
+
+  /** Leaves the others. */
+  async stop(): Promise<void> {
+    const { member, onError } = this.#options;
+    this.#state = { mode: 'stopped' };
+    // Those who look will see that it is gone: a datastore that is away is neither waited for nor an error.
+    await orAfter(
+      this.#beats.stop().then(() => member.leave()),
+      farewellMs,
+    ).catch(onError);
+  }
+
+  async #beat(): Promise<void> {
+    const { member, meter, gate, facts } = this.#options;
+    const isQuiet = !this.#hasRun && meter.active === 0;
+    if (isQuiet && performance.now() < this.#beganAt + quietEveryMs) return;
+    this.#beganAt = performance.now();
+    const beat = await member.beat({ active: gate.active, ...facts(), traffic: meter.report() });
+    // It may have been given up: nothing is set behind anybody's back.
+    if (this.#state.mode === 'stopped') return;
+    if (beat.leads) await this.#lead(beat);
+    else this.#follow(beat.pace);
+  }
+
+  #follow(pace: PublishedPace | undefined): void {
+    this.#state = { mode: 'following' };
+    if (pace === undefined) return;
+    this.#hasRun = pace.runs.length > 0;
+    this.#start = pace;
+    this.#obey(pace, pace.workers);
+  }
+
+  async #lead({ reports, policies, pace }: Beat): Promise<void> {
     const now = steadyNow();
-    controller ??= new RateController(now, last);
+    this.#hasRun = policies.length > 0;
+    // Rows that a run has left behind are called as it wanted, or as carefully as can be.
+    if (this.#hasRun) this.#wanted = commonPolicy(policies);
+    if (this.#state.mode !== 'leading') {
+      if (pace?.limit !== undefined && this.#start.limit === undefined) this.#start = pace;
+      const controller = new RateController(now, this.#start);
+      this.#state = { mode: 'leading', controller, ledger: new TrafficLedger() };
+    }
+    const { controller, ledger } = this.#state;
     const met = ledger.add(now, reports);
     const { accepted, rejected } = ledger;
-    const decided = { ...controller.update(now, met, wanted, reports.size), accepted, rejected };
-    if (decided.limit !== undefined) last = { limit: decided.limit, concurrency: decided.concurrency };
-    if (await member.decide(decided)) obey(decided, reports.size);
-  };
+    const decided = { ...controller.update(now, met, this.#wanted, reports.size), accepted, rejected };
+    if (decided.limit !== undefined) this.#start = { limit: decided.limit, concurrency: decided.concurrency };
+    if (await this.#options.member.decide(decided)) this.#obey(decided, reports.size);
+  }
 
-  function obey(pace: PaceReport, workers: number): void {
+  #obey(pace: PaceReport, workers: number): void {
+    const { gate, meter, concurrency, onPace } = this.#options;
     gate.heardOfRest(pace.restUntil ?? 0);
     meter.tolerates503 = pace.tolerates503;
     // Who has nothing to call has no places; what it may claim until then is an equal part.
     const part = Math.max(1, Math.floor(pace.concurrency / workers));
-    const concurrency = options.concurrency ?? Math.max(gate.places, part);
-    options.onPace(pace, { concurrency, inFlight: meter.inFlight });
-    establish();
+    onPace(pace, { concurrency: concurrency ?? Math.max(gate.places, part), inFlight: meter.inFlight });
+    this.#established.resolve();
   }
-
-  let beating: Promise<void> | undefined;
-  let again = false;
-  const beatNow = (): void => {
-    if (stopped) return;
-    if (beating !== undefined) {
-      again = true;
-      return;
-    }
-    beating = beat()
-      .catch(options.onError)
-      .finally(() => {
-        beating = undefined;
-        if (!again) return;
-        again = false;
-        beatNow();
-      });
-  };
-  meter.onRefused = (waitUntil) => {
-    gate.refused(waitUntil);
-    // Who leads can act at once; the others are heard of soon.
-    if (controller !== undefined) beatNow();
-  };
-  const timer = setInterval(() => {
-    const isQuiet = !hasRun && meter.active === 0;
-    if (!isQuiet || performance.now() >= beganAt + quietEveryMs) beatNow();
-  }, beatMs);
-  timer.unref();
-  beatNow();
-
-  return {
-    established,
-    async stop() {
-      stopped = true;
-      clearInterval(timer);
-      // Those who look will see that it is gone: a datastore that is away is neither waited for nor an error.
-      const farewell = (beating ?? Promise.resolve()).then(() => member.leave());
-      await Promise.race([farewell, after(farewellMs)]).catch(options.onError);
-    },
-  };
 }

@@ -1,14 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { CqbatchError } from '../errors.ts';
 import type { ProcessLock } from '../lock.ts';
+import { withReleases } from '../releases.ts';
+import { after, deferred, onAbort, orAborted } from '../waiting.ts';
 import { executeRun } from './execute-run.ts';
+import { lockRun } from './open-run.ts';
 import { actualState, enterState, type RunRecord } from './record.ts';
-import { lockRun } from './run-lock.ts';
 import { refuseChangedManifest } from './run-manifest.ts';
 import type { RunStore } from './store.ts';
 
@@ -60,7 +61,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     } catch (error) {
       log.error({ err: (error as Error).message }, 'the state folder can not be read');
     }
-    await pause(lookMs, undefined, { signal: stop }).catch(() => {});
+    await orAborted(after(lookMs), stop);
   }
   await Promise.all(atWork.values());
 }
@@ -85,12 +86,11 @@ async function tryLock(store: RunStore, id: string): Promise<ProcessLock | undef
 
 async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: string): Promise<void> {
   const { store, log, stop } = options;
-  // Of its own: what listens to it must not pile up on the daemon's signal from run to run.
-  const interrupt = new AbortController();
-  const stopped = (): void => interrupt.abort();
-  stop.addEventListener('abort', stopped, { once: true });
-  if (stop.aborted) stopped();
-  try {
+  await withReleases(async (atEnd) => {
+    atEnd(() => lock.release());
+    // Of its own: what listens to it must not pile up on the daemon's signal from run to run.
+    const interrupt = new AbortController();
+    atEnd(onAbort(stop, () => interrupt.abort()));
     // It may have ended between the look at its record and the lock.
     const record = await store.load(id);
     if (!isUpForGrabs(record)) return;
@@ -98,15 +98,12 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
     try {
       await refuseChangedManifest(store, record);
       const { end } = await executeRun({
-        store,
+        ...options,
         record,
-        openDatastore: async () => borrowed(options.datastore),
-        queue: options.queue,
+        datastore: patient(options.datastore),
         client: undefined,
         lock,
         handOver: true,
-        version: options.version,
-        log,
         interrupt: interrupt.signal,
       });
       log.info({ run: id, state: end.state }, 'no longer coordinating');
@@ -117,17 +114,13 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
       // Whoever tried it again would fail in the same way.
       await store.save(enterState(await store.load(id), 'failed', message));
     }
-  } finally {
-    stop.removeEventListener('abort', stopped);
-    await lock.release();
-  }
+  });
 }
 
 /**
- * The daemon's datastore, which outlives each of its runs. A run that failed would not be gone on with by itself, so a
- * daemon waits, as its workers do, until somebody has freed the disk of Redis.
+ * The daemon's datastore, which no run takes for lost. A run that failed would not be gone on with by itself, so a daemon
+ * waits, as its workers do, until somebody has freed the disk of Redis.
  */
-function borrowed(datastore: Datastore): Datastore {
-  const own: Partial<Datastore> = { close: async () => {}, lost: new Promise(() => {}) };
-  return new Proxy(datastore, { get: (target, key) => Reflect.get(key in own ? own : target, key) });
+function patient(datastore: Datastore): Datastore {
+  return Object.create(datastore, { lost: { value: deferred<Error>().promise } });
 }

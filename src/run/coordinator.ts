@@ -1,174 +1,230 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult } from '../domain.ts';
-import type { Journal, JournalEntry } from '../journal/journal.ts';
-import { type CollectedBatch, openBatchQueue } from '../queue/batch-queue.ts';
+import type { JournalEntry } from '../journal/journal.ts';
+import { type BatchQueue, type CollectedBatch, openBatchQueue } from '../queue/batch-queue.ts';
 import { bytesOf, rangesOf } from '../queue/open-batch.ts';
-import type { Leftover, RetryPolicy, RowTask } from '../queue/payload.ts';
-import type { RowQueue } from '../queue/row-queue.ts';
-import { after } from '../waiting.ts';
+import type { Leftover, RowTask } from '../queue/payload.ts';
+import { type Repeated, repeat } from '../repeat.ts';
+import { onAbort, orAborted, orAfter } from '../waiting.ts';
 import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
+import type { OpenRun } from './open-run.ts';
 
-/**
- * The coordinator of a run: feeds its rows as batches, never more than the window holds, collects what came of them into
- * the journal, and feeds again what was handed back. It begins with what an earlier coordinator of the run left in the
- * datastore.
- *
- * ```
- * feeding ──(all rows fed)──▶ draining ──(all batches collected)──▶ done
- *    └───────────┬───────────────┘
- *                ├─(stop)──────────────▶ stopped    ─┬─ withdraw: nothing of the run is left in the datastore
- *                ├─(too many failures)─▶ exceeded    │  or close: another coordinator goes on with it
- *                ├─(rows vanished)─────▶ rows-lost   │
- *                ├─(rows came back that only the manifest knows)─▶ again ─┘
- *                └─(datastore, disk)───▶ rejected
- * ```
- */
-export type CoordinatorEnd = 'done' | 'stopped' | 'exceeded' | 'rows-lost' | 'again';
+/** How the feeding of a run ended. */
+export type CoordinatorEnd =
+  /** Every row was fed and collected. */
+  | 'done'
+  | 'stopped'
+  /** More rows have failed than the run allows. */
+  | 'exceeded'
+  /** The datastore has lost rows. */
+  | 'rows-lost'
+  /** Rows came back that only the manifest knows. */
+  | 'again';
 
 export interface CoordinatorOptions {
-  readonly runId: string;
-  readonly datastore: Datastore;
-  /** Resolves with the reason when the run can't go on here. */
-  readonly lost: Promise<Error>;
-  readonly rows: RowQueue;
-  readonly journal: Journal;
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<RowTask>;
   readonly window: FeedWindow;
-  readonly policy: RetryPolicy;
-  /** The run ends when more rows than that have failed. */
-  readonly maxFailures?: number;
   /** Called with new results once they are safe in the journal. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
   /** Errors of the datastore that may pass. */
   readonly onError: (error: Error) => void;
 }
 
-export interface Coordinator {
-  readonly end: Promise<CoordinatorEnd>;
-  /** Feeds no more; collecting goes on until `close`. */
-  stop(): void;
-  /**
-   * After the end: takes back what nobody is calling and waits for what somebody is. Afterwards the datastore holds
-   * nothing of the run and the journal alone tells what is left to do. Killed at any point, it can be done again.
-   *
-   * @returns whether it is through; not when the signal aborted before the last call had ended.
-   */
-  withdraw(signal: AbortSignal): Promise<boolean>;
-  close(): Promise<void>;
-}
+type State =
+  | { readonly mode: 'feeding' }
+  | { readonly mode: 'ended'; readonly end: CoordinatorEnd }
+  | { readonly mode: 'failed'; readonly error: Error };
 
 /** How often the datastore is asked what workers have finished. */
 const refreshMs = 500;
-/** How often it is asked what can be taken back. */
-const takeBackMs = 250;
+/** How often it is asked what can be drained. */
+const drainMs = 250;
 /** Rows that are fed with one write to the journal. */
 const rowsAtOnce = 1_000;
 
-export async function startCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { journal, window, datastore } = options;
-  const ending = new AbortController();
-  const ended = new Promise<void>((resolve) => {
-    ending.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  let reason: Exclude<CoordinatorEnd, 'done'> | undefined;
-  let failure: Error | undefined;
+/**
+ * The coordinator of a run: feeds its rows as batches, never more than the window holds, collects what came of them into
+ * the journal, and feeds again what was handed back. It begins by recovering what an earlier coordinator of the run left
+ * in the datastore.
+ *
+ * ```
+ * feeding ──(all is collected, or a reason to stop)──▶ ended ──(drain)──▶ nothing of the run is in the datastore
+ *    └──────────────┬────────────────────────────────────┘
+ *                   └──(datastore, journal or lock lost; disk full)──▶ failed
+ * ```
+ *
+ * - **feeding**: rows go into the datastore while `run` goes on and the window has room; batches that are done are collected.
+ * - **ended**: nothing is fed; the first reason counts. Collecting goes on until `close`. Without `drain` another
+ *   coordinator can go on with what the datastore holds.
+ * - **failed**: what failed cannot be mended here; `run` and `drain` throw it.
+ */
+export class Coordinator {
+  readonly #run: OpenRun;
+  readonly #options: CoordinatorOptions;
+  readonly #ending = new AbortController();
+  readonly #forgetLoss: () => void;
+  #batches!: BatchQueue;
+  #feed!: Feed;
+  #observations: Repeated | undefined;
+  /** Of the datastore to which rows are fed. */
+  #incarnation: string | undefined;
+  #wasAway = false;
+  #state: State = { mode: 'feeding' };
 
-  const endBecause = (why: Exclude<CoordinatorEnd, 'done'>): void => {
-    reason ??= why;
-    ending.abort();
-    window.wake();
-  };
-  const fail = (error: Error): void => {
-    failure ??= error;
-    ending.abort();
-    window.wake();
-  };
+  static async start(run: OpenRun, options: CoordinatorOptions): Promise<Coordinator> {
+    const coordinator = new Coordinator(run, options);
+    await coordinator.#recover();
+    return coordinator;
+  }
 
-  const batches = await openBatchQueue(datastore, {
-    runId: options.runId,
-    rows: options.rows,
-    policy: options.policy,
-    collect: (batch) => failing(collect(batch)),
-    onResults: (results) => failing(keep(results)),
-    async onVanished(rows, size) {
-      await journal.append(rows.filter((row) => !journal.isFinished(row)).map(suspected));
-      window.collected(size.rows, size.bytes);
-      endBecause('rows-lost');
-    },
-    onError: options.onError,
-  });
-  const feed = new Feed(options.tasks, batches.adopted.rows);
-  let incarnation = await datastore.incarnation();
-  for (const { rows, bytes } of batches.adopted.batches) window.fed(rows, bytes);
-  await journal.append(suspectLostRows());
-  void options.lost.then(fail);
+  private constructor(run: OpenRun, options: CoordinatorOptions) {
+    this.#run = run;
+    this.#options = options;
+    this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
+  }
 
   /**
-   * Rows that were about to be fed, but are neither in the datastore nor in the journal. If the datastore has lost
-   * nothing since, they never got there; else they may have been called.
+   * Feeds and collects until the end.
+   *
+   * @throws when the datastore, the disk or the right to work on the run is gone
    */
-  function suspectLostRows(): readonly JournalEntry[] {
-    return [...journal.unsettledRows()]
-      .filter((row) => !batches.adopted.rows.has(row))
-      .filter((row) => incarnation === undefined || journal.fedTo(row) !== incarnation)
-      .map(suspected);
+  async run(): Promise<CoordinatorEnd> {
+    const { window } = this.#options;
+    while (this.#isFeeding) {
+      const changed = window.changed();
+      const batches = window.hasRoom ? await this.#nextBatches() : [];
+      if (batches.length > 0) await this.#add(batches);
+      else if (this.#feed.isDone && window.isEmpty) this.#end('done');
+      // A row that was handed back may be due before anything else happens.
+      else await orAfter(changed, this.#feed.dueInMs);
+    }
+    await this.#feed.close();
+    const state = this.#checked();
+    return state.mode === 'ended' ? state.end : 'stopped';
+  }
+
+  /** Feeds no more. */
+  stop(): void {
+    this.#end('stopped');
+  }
+
+  /**
+   * After the end: takes out of the datastore what nobody is calling and waits for what somebody is. Afterwards the
+   * journal alone tells what is left to do. Killed at any point, it can be done again.
+   *
+   * @returns whether it is through; not when the signal aborted before the last call had ended.
+   */
+  async drain(signal: AbortSignal): Promise<boolean> {
+    // A datastore that is away would be waited for without end.
+    return (await orAborted(this.#drainAll(signal), signal)) ?? false;
+  }
+
+  async close(): Promise<void> {
+    this.#forgetLoss();
+    void this.#observations?.stop();
+    await this.#batches.close();
+  }
+
+  get #isFeeding(): boolean {
+    return this.#state.mode === 'feeding';
+  }
+
+  #end(end: CoordinatorEnd): void {
+    if (this.#isFeeding) this.#enter({ mode: 'ended', end });
+  }
+
+  #fail(error: Error): void {
+    if (this.#state.mode !== 'failed') this.#enter({ mode: 'failed', error });
+  }
+
+  #enter(state: State): void {
+    this.#state = state;
+    this.#ending.abort();
+    this.#options.window.wake();
+  }
+
+  /** @throws what failed, if anything has */
+  #checked(): State {
+    if (this.#state.mode === 'failed') throw this.#state.error;
+    return this.#state;
+  }
+
+  async #recover(): Promise<void> {
+    const { datastore, journal } = this.#run;
+    const { tasks, window, onError } = this.#options;
+    const { id, options } = this.#run.record;
+    this.#batches = await openBatchQueue(datastore, {
+      runId: id,
+      rows: this.#run.rows,
+      policy: { attempts: options.attempts, backoffMs: options.backoffMs },
+      collect: (batch) => this.#failing(this.#collect(batch)),
+      onResults: (results) => this.#failing(this.#keep(results)),
+      onVanished: async (rows, size) => {
+        await journal.append(
+          rows.filter((row) => !journal.isFinished(row)).map((row) => this.#suspected(row)),
+        );
+        window.collected(size.rows, size.bytes);
+        this.#end('rows-lost');
+      },
+      onError,
+    });
+    const { recovered } = this.#batches;
+    this.#observations = repeat(() => this.#observe(), { everyMs: refreshMs, onError });
+    this.#feed = new Feed(tasks, recovered.rows);
+    for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
+    const incarnation = await datastore.incarnation();
+    this.#incarnation = incarnation;
+    // Rows that were about to be fed, but are neither in the datastore nor in the journal. If the datastore has lost
+    // nothing since, they never got there; else they may have been called.
+    const lost = [...journal.unsettledRows()]
+      .filter((row) => !recovered.rows.has(row))
+      .filter((row) => incarnation === undefined || journal.fedTo(row) !== incarnation);
+    await journal.append(lost.map((row) => this.#suspected(row)));
   }
 
   /** How often such a row has been called is lost with it: once, most likely. */
-  function suspected(row: number): JournalEntry {
-    const before = journal.history(row) ?? { attempts: 0, unprocessed: 0 };
+  #suspected(row: number): JournalEntry {
+    const before = this.#run.journal.history(row) ?? { attempts: 0, unprocessed: 0 };
     return { type: 'open', row, history: { ...before, attempts: before.attempts + 1, unclear: true } };
   }
 
   /** What the journal does not take ends the run. */
-  function failing(work: Promise<void>): Promise<void> {
+  #failing(work: Promise<void>): Promise<void> {
     return work.catch((error: Error) => {
-      fail(error);
+      this.#fail(error);
       throw error;
     });
   }
 
-  async function keep(results: readonly RowResult[], others: readonly JournalEntry[] = []): Promise<void> {
+  async #keep(results: readonly RowResult[], others: readonly JournalEntry[] = []): Promise<void> {
+    const { journal, record } = this.#run;
     const entries: JournalEntry[] = results.map((result) => ({ type: 'row', result }));
-    await options.onCollected(await journal.append([...entries, ...others]));
-    const { maxFailures } = options;
-    if (maxFailures !== undefined && journal.outcomeCounts.failed > maxFailures) endBecause('exceeded');
+    await this.#options.onCollected(await journal.append([...entries, ...others]));
+    const { maxFailures = Number.POSITIVE_INFINITY } = record.options;
+    if (journal.outcomeCounts.failed > maxFailures) this.#end('exceeded');
   }
 
-  async function collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
-    await keep(results, [...leftovers.flatMap(opened), ...missing.map(suspected)]);
+  async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
+    await this.#keep(results, [...leftovers.flatMap(opened), ...missing.map((row) => this.#suspected(row))]);
     for (const { task, delayMs } of leftovers) {
-      if (task === undefined) endBecause('again');
-      else feed.again(task, delayMs);
+      if (task === undefined) this.#end('again');
+      else this.#feed.again(task, delayMs);
     }
-    if (missing.length > 0) endBecause('rows-lost');
-    window.collected(rows, bytes);
-  }
-
-  async function feedAll(): Promise<CoordinatorEnd> {
-    while (!ending.signal.aborted && !(feed.isDone && window.isEmpty)) {
-      const batches = window.hasRoom ? await nextBatches() : [];
-      if (batches.length > 0) await add(batches);
-      // A row that was handed back may be due before anything else happens.
-      else if (!ending.signal.aborted) await Promise.race([window.changed(), dueAgain()]);
-    }
-    await feed.close();
-    if (failure !== undefined) throw failure;
-    return reason ?? 'done';
+    if (missing.length > 0) this.#end('rows-lost');
+    this.#options.window.collected(rows, bytes);
   }
 
   /** As many batches as there is room for, all of them with one line of the journal. */
-  async function nextBatches(): Promise<RowTask[][]> {
+  async #nextBatches(): Promise<RowTask[][]> {
+    const { window } = this.#options;
     const batches: RowTask[][] = [];
     let rows = 0;
     do {
       const batch: RowTask[] = [];
       let bytes = 0;
       while (!window.isFull(batch.length, bytes)) {
-        const task = await feed.next();
+        const task = await this.#feed.next();
         if (task === undefined) break;
         batch.push(task);
         bytes += task.body.length;
@@ -180,76 +236,42 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     return batches;
   }
 
-  async function add(added: readonly RowTask[][]): Promise<void> {
+  async #add(batches: readonly RowTask[][]): Promise<void> {
     // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
-    await journal.append(added.flatMap((tasks) => fed(tasks, incarnation)));
-    for (const tasks of added) {
-      window.fed(tasks.length, bytesOf(tasks));
-      if (!ending.signal.aborted) await orEnding(batches.add(tasks, ending.signal));
+    await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, this.#incarnation)));
+    for (const tasks of batches) {
+      if (!this.#isFeeding) return;
+      this.#options.window.fed(tasks.length, bytesOf(tasks));
+      const { signal } = this.#ending;
+      // The datastore may be away for long. Whatever becomes of it then shows when the run is gone on with.
+      await orAborted(this.#batches.add(tasks, signal), signal);
     }
   }
 
-  function dueAgain(): Promise<void> {
-    const { dueInMs } = feed;
-    return dueInMs === undefined ? new Promise(() => {}) : after(dueInMs);
+  async #observe(): Promise<void> {
+    const { datastore } = this.#run;
+    await this.#batches.refresh();
+    this.#options.window.observed(this.#batches.openRows);
+    const isAway = datastore.trouble !== undefined;
+    if (this.#wasAway && !isAway) this.#incarnation = await datastore.incarnation();
+    this.#wasAway = isAway;
   }
 
-  /** Waits for the datastore, unless the run is ending: it may be away for long. */
-  async function orEnding(work: Promise<void>): Promise<void> {
-    await Promise.race([work, ended]);
-    // Whatever becomes of it now shows when the run is gone on with.
-    work.catch(() => {});
-  }
-
-  const observer = setInterval(() => void observe(), refreshMs);
-  let observing = false;
-  let troubled = false;
-  async function observe(): Promise<void> {
-    if (observing) return;
-    observing = true;
-    try {
-      await batches.refresh();
-      window.observed(batches.openRows);
-      if (troubled && datastore.trouble === undefined) incarnation = await datastore.incarnation();
-      troubled = datastore.trouble !== undefined;
-    } catch (error) {
-      options.onError(error as Error);
-    } finally {
-      observing = false;
+  async #drainAll(signal: AbortSignal): Promise<boolean> {
+    const { datastore, rows, journal } = this.#run;
+    const { window } = this.#options;
+    if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled();
+    while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
+      const changed = window.changed();
+      await this.#batches.drain(({ results, leftovers }) => this.#keep(results, leftovers.flatMap(opened)));
+      if (!window.isEmpty) await orAfter(changed, drainMs);
     }
-  }
-
-  async function withdrawAll(signal: AbortSignal): Promise<boolean> {
-    if (!datastore.exclusive && !window.isEmpty) await options.rows.watchStalled();
-    while (!window.isEmpty && !signal.aborted && failure === undefined) {
-      await batches.takeBack(({ results, leftovers }) => keep(results, leftovers.flatMap(opened)));
-      if (!window.isEmpty) await Promise.race([window.changed(), pause(takeBackMs)]);
-    }
-    if (failure !== undefined) throw failure;
+    this.#checked();
     if (!window.isEmpty) return false;
     await journal.append([{ type: 'settled' }]);
-    await batches.forget();
+    await this.#batches.forget();
     return true;
   }
-
-  return {
-    end: feedAll(),
-    stop: () => endBecause('stopped'),
-    async withdraw(signal) {
-      const aborted = new Promise<false>((resolve) => {
-        if (signal.aborted) resolve(false);
-        signal.addEventListener('abort', () => resolve(false), { once: true });
-      });
-      const through = withdrawAll(signal);
-      through.catch(() => {});
-      // A datastore that is away would be waited for without end.
-      return Promise.race([through, aborted]);
-    },
-    async close() {
-      clearInterval(observer);
-      await batches.close();
-    },
-  };
 }
 
 /** What the attempts of a row did that is not finished; nothing when there were none. */

@@ -1,58 +1,38 @@
-import type { Logger } from 'pino';
-import type { ApiClient } from '../api/client.ts';
-import { openCluster } from '../cluster/cluster.ts';
+import { type Cluster, openCluster } from '../cluster/cluster.ts';
 import type { RunEntry } from '../cluster/entries.ts';
 import { onlyMember } from '../cluster/member.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { type CqbatchError, fatalError, usageError } from '../errors.ts';
-import { makePrivate } from '../files.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { ProcessLock } from '../lock.ts';
 import type { Pace, PaceReport } from '../pace.ts';
-import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import type { CallsInFlight } from '../rate/traffic-meter.ts';
+import type { AtEnd } from '../releases.ts';
 import { removeNotAttempted, type WrittenReports } from '../report/write-reports.ts';
 import { systemError } from '../system-error.ts';
-import { aborted, after } from '../waiting.ts';
-import { clearCommand, watchCommands } from './control-command.ts';
+import { onAbort, orAborted, orAfter } from '../waiting.ts';
+import { type CommandWatch, clearCommand, watchCommands } from './control-command.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { keepLearned, type LearnedLimits } from './learned-limits.ts';
+import { type OpenRun, type OpenRunInput, withRun } from './open-run.ts';
 import { Progress } from './progress.ts';
 import { RateLog } from './rate-log.ts';
 import type { RunRecord } from './record.ts';
 import { RecordKeeper, withTimeOfDead } from './record-keeper.ts';
 import { reportRun } from './report-run.ts';
 import { announce, entryOf } from './run-entry.ts';
-import { type RunEnd, runHere } from './run-here.ts';
-import { openRunJournal } from './run-journal.ts';
-import { lockRun } from './run-lock.ts';
-import { openManifestCopy, unfinishedTasks } from './run-manifest.ts';
+import { type RunEnd, type RunMeans, runHere } from './run-here.ts';
+import { openManifestCopy, type PlannedManifest, unfinishedTasks } from './run-manifest.ts';
 import { claimForOurselves } from './stopped-runs.ts';
 import type { RunStore } from './store.ts';
 
-export interface ExecuteRunOptions {
-  readonly store: RunStore;
-  /** Planned, or stopped before its end. */
-  readonly record: RunRecord;
-  /** Opens the datastore for this purpose; it is closed at the end. */
-  readonly openDatastore: (purpose: string) => Promise<Datastore>;
+/** The record is that of a run that is planned, or stopped before its end. */
+export interface ExecuteRunOptions extends RunMeans, Omit<OpenRunInput, 'purpose'> {
   /** The shared datastore without its password; absent for the embedded one. */
   readonly queue?: string | undefined;
-  /** The journal of a new run, open already; it is closed at the end. That of another run is opened here. */
-  readonly journal?: Journal | undefined;
-  /** Calls the API; without it, workers elsewhere must. */
-  readonly client: ApiClient | undefined;
   /** What earlier runs have learned of the API's limits; what this one learns goes there. */
   readonly learned?: LearnedLimits | undefined;
-  /** The lock on the run, when it is held already; it is not released here. */
-  readonly lock?: ProcessLock;
-  /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
-  readonly handOver?: boolean;
   /** Version of the program, for those who look at a shared datastore. */
   readonly version: string;
-  readonly log: Logger;
-  /** Aborts when the user wants the run to stop. */
-  readonly interrupt: AbortSignal;
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
   /** Called when no more rows are called, before the report is written. */
@@ -94,157 +74,182 @@ const farewellMs = 2_000;
  * @throws a fatal error when the datastore or the disk fails; the run is then in state `failed`, if that could still
  *   be written, and can be resumed. A fatal error `RUN_LOCKED` when another process works on it.
  */
-export async function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
-  const { store } = options;
-  const { id } = options.record;
-  const datastore = await options.openDatastore(`run ${id}`);
-  try {
-    // Who has the embedded datastore has all runs of its state folder.
-    const own =
-      datastore.exclusive || options.lock !== undefined
-        ? undefined
-        : await lockRun(store.folder(id), id, `run ${id}`);
-    const lock = own ?? options.lock;
-    await makePrivate(store.folder(id));
-    try {
-      const rows = openRowQueue(datastore, options.record.options.baseUrl);
-      const journal = options.journal ?? (await openRunJournal(store, options.record));
-      const lost = Promise.race([datastore.lost, journal.lost, ...(lock === undefined ? [] : [lock.lost])]);
-      try {
-        return await execute(options, { datastore, lost, rows, journal });
-      } finally {
-        await journal.close();
-        await rows.close();
-      }
-    } finally {
-      await own?.release();
-    }
-  } finally {
-    await datastore.close();
-  }
-}
-
-/** What a run works with. */
-interface Means {
-  readonly datastore: Datastore;
-  readonly rows: RowQueue;
-  readonly journal: Journal;
-  /** Resolves when the datastore, or the right to work on the run, is gone for good. */
-  readonly lost: Promise<Error>;
-}
-
-async function execute(options: ExecuteRunOptions, means: Means): Promise<ExecutedRun> {
-  const { store, log } = options;
-  const { datastore, journal } = means;
-  const { id, options: runOptions } = options.record;
-  const runFolder = store.folder(id);
-  const onError = (error: Error): void => log.warn({ run: id, err: error.message }, 'datastore error');
-  const planned = await openManifestCopy(store, options.record);
-  refuseOtherDatastore(options, journal);
-  if (datastore.exclusive) await claimForOurselves(store, id, means, options.interrupt);
-
-  const cluster = datastore.exclusive ? undefined : openCluster(datastore);
-  const keeper = new RecordKeeper(
-    store,
-    withTimeOfDead(withoutQueue(options.record), journal.lastFinishedAt),
-  );
-  void means.lost.then(() => keeper.close());
-  keeper.enter('running', options.queue === undefined ? {} : { queue: options.queue });
-  const progress = new Progress({
-    rows: options.record.plan.rows,
-    counts: journal.outcomeCounts,
-    timeoutMs: runOptions.timeoutMs,
+export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
+  const { record, datastore, interrupt } = options;
+  return withRun({ ...options, purpose: `run ${record.id}` }, async (run, atEnd) => {
+    const planned = await openManifestCopy(options.store, record);
+    refuseOtherDatastore(options, run.journal);
+    if (datastore.exclusive) await claimForOurselves(run, interrupt);
+    return new Execution(run, options, planned).untilEnd(atEnd);
   });
-  const entry = (): RunEntry => entryOf(keeper.record, journal.outcomeCounts, progress);
-  let latest: Pace | undefined;
-  let workers = 1;
-  let ended = false;
-  try {
-    if (cluster !== undefined) await announce(cluster, entry(), { takeUp: options.handOver !== true });
-    if (options.handOver !== true) await clearCommand(runFolder);
-    await keeper.save();
-    await removeNotAttempted(runFolder);
-    options.onStarted?.({ progress, datastore });
-    const rateLog = await RateLog.open(runFolder, runOptions.rate?.text ?? 'none');
-    const seePace = (pace: PaceReport, inFlight?: CallsInFlight): void => {
-      latest = pace;
-      rateLog.see(pace);
-      progress.seePace(pace, inFlight);
-    };
-    const commands = watchCommands(id, runFolder, cluster);
-    const heartbeat =
-      cluster &&
-      startHeartbeat({
-        cluster,
-        entry,
-        onClusterStatus({ workers: present, pace }) {
-          workers = present;
-          progress.seeWorkers(present);
-          if (options.client === undefined && pace !== undefined) seePace(pace);
-        },
-        onError,
-      });
+}
+
+/**
+ * A run that goes on here, from the first state that it enters to its report.
+ *
+ * ```
+ * running ⇄ paused ──▶ completed, halted, cancelled, interrupted; submitted, when it is handed over
+ *    └─────────┴─(datastore, journal or disk fails)──▶ failed
+ * ```
+ *
+ * These are the states of its record. While it goes on, its heartbeat shows it to others, and its rate is logged.
+ */
+class Execution {
+  readonly #run: OpenRun;
+  readonly #options: ExecuteRunOptions;
+  readonly #planned: PlannedManifest;
+  readonly #cluster: Cluster | undefined;
+  readonly #keeper: RecordKeeper;
+  readonly #progress: Progress;
+  #rateLog: RateLog | undefined;
+  #pace: Pace | undefined;
+  /** Those that call the API, on all machines. */
+  #workers = 1;
+  /** Whether it has come to its end, so that only its report is missing. */
+  #hasEnded = false;
+
+  constructor(run: OpenRun, options: ExecuteRunOptions, planned: PlannedManifest) {
+    const { record, datastore, journal, store } = run;
+    this.#run = run;
+    this.#options = options;
+    this.#planned = planned;
+    this.#cluster = datastore.exclusive ? undefined : openCluster(datastore);
+    this.#keeper = new RecordKeeper(store, withTimeOfDead(withoutQueue(record), journal.lastFinishedAt));
+    this.#progress = new Progress({
+      rows: record.plan.rows,
+      counts: journal.outcomeCounts,
+      timeoutMs: record.options.timeoutMs,
+    });
+  }
+
+  async untilEnd(atEnd: AtEnd): Promise<ExecutedRun> {
+    const { record, store, lost } = this.#run;
+    atEnd(() => this.#keeper.close());
+    onAbort(lost, () => this.#keeper.close());
+    await this.#begin();
+    const folder = store.folder(record.id);
+    const rateLog = await RateLog.open(folder, record.options.rate?.text ?? 'none');
+    this.#rateLog = rateLog;
+    atEnd(() => rateLog.close());
+    const commands = watchCommands(record.id, folder, this.#cluster);
+    atEnd(() => commands.close());
     try {
-      await Promise.race([heartbeat?.established, aborted(options.interrupt), means.lost]);
-      const end = await runHere({
-        runId: id,
-        options: runOptions,
-        ...means,
-        total: options.record.plan.rows,
-        workers: () => workers,
-        tasks: () => unfinishedTasks(id, planned.manifest.rows(), planned.prepare, journal),
-        client: options.client,
-        commands,
-        join: () => cluster?.join(runOptions.baseUrl, options.version) ?? onlyMember(runOptions.rate),
-        known: await options.learned?.load(),
-        onPace: seePace,
-        log,
-        onEvent(event) {
-          progress.see(event);
-          if (event.type === 'paused') {
-            keeper.enter(event.paused ? 'paused' : 'running');
-            keeper.save().catch((error) => log.error({ run: id, err: error.message }, 'not saved'));
-          }
-        },
-        interrupt: options.interrupt,
-        handOver: options.handOver ?? false,
-      });
-      if (end.state === 'completed') requireAllResults(options.record, journal);
-      options.onEnded?.();
-      await rateLog.close();
-      if (options.learned !== undefined && latest !== undefined)
-        await keepLearned(options.learned, latest).catch((error: Error) =>
-          log.warn({ err: error.message }, 'what was learned of the limit is not kept'),
-        );
-      const handedOver = end.state === 'interrupted' && options.handOver === true;
-      const counts = { ...journal.outcomeCounts };
-      keeper.enter(handedOver ? 'submitted' : end.state, { reason: reasonOf(end), counts });
-      await keeper.save();
-      ended = true;
-      const { record } = keeper;
-      return handedOver ? { record, end } : { record, end, reports: await reportRun(store, record, journal) };
+      if (this.#cluster !== undefined) await this.#show(this.#cluster, atEnd);
+      return await this.#finish(await this.#work(commands));
     } catch (error) {
-      // Who has lost the run to another process must not write what that one has written since.
-      const lockLost = (error as CqbatchError).code === 'LOCK_LOST';
-      const failure = systemError(error)?.followedBy(`cqbatch ${ended ? 'report' : 'resume'} ${id}`) ?? error;
-      if (lockLost) rateLog.abandon();
-      else if (!ended) {
-        keeper.enter('failed', { reason: (failure as Error).message });
-        await keeper
-          .save()
-          .catch((unsaved: Error) => log.error({ run: id, err: unsaved.message }, 'not saved'));
-      }
-      const intact = await isIntact(store, id, journal);
-      const counts = intact ? journal.outcomeCounts : progress.snapshot().counts;
-      options.onFailed?.({ counts, intact, ended });
-      throw failure;
-    } finally {
-      commands.close();
-      await rateLog.close();
-      await Promise.race([heartbeat?.stop(), after(farewellMs)]).catch(() => {});
+      throw await this.#fail(error);
     }
-  } finally {
-    keeper.close();
+  }
+
+  async #begin(): Promise<void> {
+    const { record, store, datastore } = this.#run;
+    const { queue, handOver, onStarted } = this.#options;
+    const folder = store.folder(record.id);
+    this.#keeper.enter('running', queue === undefined ? {} : { queue });
+    if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry(), { takeUp: !handOver });
+    if (!handOver) await clearCommand(folder);
+    await this.#keeper.save();
+    await removeNotAttempted(folder);
+    onStarted?.({ progress: this.#progress, datastore });
+  }
+
+  /** Shows the run to others until it ends. Resolves when its rate is in force. */
+  async #show(cluster: Cluster, atEnd: AtEnd): Promise<void> {
+    const { client, interrupt } = this.#options;
+    const heartbeat = startHeartbeat({
+      cluster,
+      entry: () => this.#entry(),
+      onClusterStatus: ({ workers, pace }) => {
+        this.#workers = workers;
+        this.#progress.seeWorkers(workers);
+        // Where this process calls nothing, only the worker that leads knows the pace.
+        if (client === undefined && pace !== undefined) this.#seePace(pace);
+      },
+      onError: (error) => this.#warn(error, 'datastore error'),
+    });
+    atEnd(() => orAfter(heartbeat.stop(), farewellMs).catch(() => {}));
+    await orAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
+  }
+
+  async #work(commands: CommandWatch): Promise<RunEnd> {
+    const { record, journal } = this.#run;
+    const { manifest, prepare } = this.#planned;
+    const { learned, version, ...means } = this.#options;
+    const { baseUrl, rate } = record.options;
+    return runHere(this.#run, {
+      ...means,
+      commands,
+      workers: () => this.#workers,
+      tasks: () => unfinishedTasks(record.id, manifest.rows(), prepare, journal),
+      join: () => this.#cluster?.join(baseUrl, version) ?? onlyMember(rate),
+      known: await learned?.load(),
+      onPace: (pace, inFlight) => this.#seePace(pace, inFlight),
+      onEvent: (event) => {
+        this.#progress.see(event);
+        if (event.type === 'paused') {
+          this.#keeper.enter(event.paused ? 'paused' : 'running');
+          void this.#saved();
+        }
+      },
+    });
+  }
+
+  async #finish(end: RunEnd): Promise<ExecutedRun> {
+    const { record: planned, journal, store } = this.#run;
+    const { handOver, learned, onEnded } = this.#options;
+    if (end.state === 'completed') requireAllResults(planned, journal);
+    onEnded?.();
+    await this.#rateLog?.close();
+    if (learned !== undefined && this.#pace !== undefined)
+      await keepLearned(learned, this.#pace).catch((error: Error) =>
+        this.#warn(error, 'what was learned of the limit is not kept'),
+      );
+    const isHandedOver = end.state === 'interrupted' && handOver === true;
+    const counts = { ...journal.outcomeCounts };
+    this.#keeper.enter(isHandedOver ? 'submitted' : end.state, { reason: reasonOf(end), counts });
+    await this.#keeper.save();
+    this.#hasEnded = true;
+    const { record } = this.#keeper;
+    return isHandedOver ? { record, end } : { record, end, reports: await reportRun(store, record, journal) };
+  }
+
+  /** @returns the error to be thrown */
+  async #fail(error: unknown): Promise<unknown> {
+    const { store, record, journal } = this.#run;
+    const remedy = `cqbatch ${this.#hasEnded ? 'report' : 'resume'} ${record.id}`;
+    const failure = systemError(error)?.followedBy(remedy) ?? error;
+    // Who has lost the run to another process must not write what that one has written since.
+    if ((error as CqbatchError).code === 'LOCK_LOST') this.#rateLog?.abandon();
+    else if (!this.#hasEnded) {
+      this.#keeper.enter('failed', { reason: (failure as Error).message });
+      await this.#saved();
+    }
+    const intact = await isIntact(store, record.id, journal);
+    const counts = intact ? journal.outcomeCounts : this.#progress.snapshot().counts;
+    this.#options.onFailed?.({ counts, intact, ended: this.#hasEnded });
+    return failure;
+  }
+
+  /** Saves the record where that it can't be saved must not end the run. */
+  async #saved(): Promise<void> {
+    const { log, record } = this.#options;
+    await this.#keeper
+      .save()
+      .catch(({ message }: Error) => log.error({ run: record.id, err: message }, 'not saved'));
+  }
+
+  #seePace(pace: PaceReport, inFlight?: CallsInFlight): void {
+    this.#pace = pace;
+    this.#rateLog?.see(pace);
+    this.#progress.seePace(pace, inFlight);
+  }
+
+  #entry(): RunEntry {
+    return entryOf(this.#keeper.record, this.#run.journal.outcomeCounts, this.#progress);
+  }
+
+  #warn({ message }: Error, what: string): void {
+    this.#options.log.warn({ run: this.#run.record.id, err: message }, what);
   }
 }
 

@@ -1,23 +1,21 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import type { Member } from '../cluster/member.ts';
 import type { Datastore } from '../datastore/datastore.ts';
+import type { RowResult } from '../domain.ts';
 import type { CqbatchError } from '../errors.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { PaceReport, StartingPoint } from '../pace.ts';
 import type { RowTask } from '../queue/payload.ts';
-import type { RowQueue } from '../queue/row-queue.ts';
 import { usualConcurrency } from '../rate/rate-controller.ts';
 import type { CallsInFlight } from '../rate/traffic-meter.ts';
-import { aborted, after } from '../waiting.ts';
-import { type ApiWorker, startApiWorker } from '../worker/api-worker.ts';
-import { stuck } from '../worker/watched-worker.ts';
+import { withReleases } from '../releases.ts';
+import { after, onAbort, orAborted } from '../waiting.ts';
+import { ApiWorker } from '../worker/api-worker.ts';
 import type { CommandWatch } from './control-command.ts';
-import { startCoordinator } from './coordinator.ts';
+import { Coordinator, type CoordinatorEnd } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunEvent } from './progress.ts';
-import type { RunOptions } from './record.ts';
 
 /** Why a run that was worked on here came to its end. */
 export type RunEnd =
@@ -32,34 +30,29 @@ export type RunEnd =
    */
   | { readonly state: 'halted'; readonly because: 'stuck'; readonly reason: CqbatchError };
 
-export interface RunHereOptions {
-  readonly runId: string;
-  readonly options: RunOptions;
-  readonly datastore: Datastore;
-  /** Resolves with the reason when the run can't go on here: the datastore is gone, or another process has taken it. */
-  readonly lost: Promise<Error>;
-  readonly rows: RowQueue;
-  readonly journal: Journal;
-  /** Rows of the manifest. */
-  readonly total: number;
+/** How a process works on a run. */
+export interface RunMeans {
+  /** Calls the API; without it, workers elsewhere must. */
+  readonly client: ApiClient | undefined;
+  readonly log: Logger;
+  /** Aborts when the user wants the run to stop. */
+  readonly interrupt: AbortSignal;
+  /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
+  readonly handOver?: boolean;
+}
+
+export interface RunHereOptions extends RunMeans {
   /** Workers that call the API, on all machines. */
   readonly workers: () => number;
   /** The rows without a result, as it stands when they are asked for. */
   readonly tasks: () => AsyncIterable<RowTask>;
-  /** Calls the API; without it, workers elsewhere must. */
-  readonly client: ApiClient | undefined;
   readonly commands: CommandWatch;
   /** Makes the worker of this run one of those of the API. */
   readonly join: () => Member;
   /** What earlier runs have found of the API. */
   readonly known?: StartingPoint | undefined;
-  readonly log: Logger;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
-  /** Aborts when the user wants the run to stop. */
-  readonly interrupt: AbortSignal;
-  /** Whether what the datastore holds stays there after an interrupt, for another coordinator. */
-  readonly handOver: boolean;
 }
 
 /** How long calls in flight are waited for when a run stops before its end. */
@@ -73,155 +66,199 @@ const maintainEvery = 20_000;
  * what the datastore holds of the run. Afterwards the datastore holds nothing of it, unless it is handed over or
  * another machine is still calling one of its rows.
  *
+ * ```
+ *    ┌──(rows lost, rows that only the manifest knows)──┐
+ *    ▼                                                  │
+ * working ──(any reason to stop)──▶ leaving ────────────┴──▶ ended
+ *    ▲                                 └──(pause)──▶ paused ──┘ (cancel, interrupt)
+ *    └──────────────(unpause)────────────────────────┘
+ * ```
+ *
+ * - **working**: a coordinator feeds, and an API worker calls, if there is a client.
+ * - **leaving**: nothing is fed or claimed. Calls in flight are waited for; then what the datastore holds is drained.
+ * - **paused**: the datastore holds nothing of the run, and nothing of it is open but the journal.
+ *
  * @throws a fatal error when the datastore or the disk fails; the journal then tells what was done before.
  */
-export async function runHere(run: RunHereOptions): Promise<RunEnd> {
-  const interrupted = aborted(run.interrupt);
-  const givenUp = interrupted.then(() => datastoreAway(run.datastore));
+export async function runHere(run: OpenRun, options: RunHereOptions): Promise<RunEnd> {
+  const { log, interrupt, commands, onEvent } = options;
+  const { id } = run.record;
+  const givenUp = datastoreGivenUp(run.datastore, interrupt);
   for (;;) {
-    const end = await workUntilStopped(run, givenUp);
-    if (end.state === 'again') continue;
-    if (end.state === 'rows-lost') {
-      run.log.error({ run: run.runId }, 'the datastore has lost rows: they are fed again, marked unclear');
+    const reason = await new WorkingSpell(run, options, givenUp).untilLeft();
+    if (reason.state === 'again') continue;
+    if (reason.state === 'rows-lost') {
+      log.error({ run: id }, 'the datastore has lost rows: they are fed again, marked unclear');
       continue;
     }
-    if (end.state !== 'paused') {
-      run.log.info({ run: run.runId, state: end.state }, 'run ended');
-      return end;
+    if (reason.state !== 'paused') {
+      log.info({ run: id, state: reason.state }, 'run ended');
+      return reason;
     }
-    run.log.info({ run: run.runId }, 'run paused');
-    run.onEvent({ type: 'paused', paused: true });
-    const next = await Promise.race([run.commands.until('unpause', 'cancel'), interrupted, run.lost]);
-    if (next instanceof Error) throw next;
-    if (next !== 'unpause') return { state: next === 'cancel' ? 'cancelled' : 'interrupted' };
-    run.onEvent({ type: 'paused', paused: false });
+    log.info({ run: id }, 'run paused');
+    onEvent({ type: 'paused', paused: true });
+    const command = await orAborted(
+      commands.until('unpause', 'cancel'),
+      AbortSignal.any([interrupt, run.lost]),
+    );
+    run.lost.throwIfAborted();
+    if (command !== 'unpause') return { state: command === 'cancel' ? 'cancelled' : 'interrupted' };
+    onEvent({ type: 'paused', paused: false });
   }
 }
 
-type Stop =
+/** Why work on a run stops, for good or for a while. */
+type StopReason =
   | RunEnd
   | { readonly state: 'paused' }
   | { readonly state: 'rows-lost' }
   | { readonly state: 'again' };
 
-/** @param givenUp resolves when the user wants to leave and the datastore need not be waited for any longer. */
-async function workUntilStopped(run: RunHereOptions, givenUp: Promise<RunEnd>): Promise<Stop> {
-  const { options, log, datastore, client } = run;
-  const window = new FeedWindow({
-    concurrency: options.concurrency === 'auto' ? usualConcurrency : options.concurrency,
-    ...(options.rate?.perSecond !== undefined && { ratePerSecond: options.rate.perSecond }),
-    workers: run.workers,
-    unfinished: () => run.total - run.journal.finishedCount,
-  });
-  const onError = (error: Error): void => {
-    log.warn({ run: run.runId, err: error.message }, 'datastore error');
+/** The work on a run from when it begins, or goes on, to when it has been left: see `runHere`. */
+class WorkingSpell {
+  readonly #run: OpenRun;
+  readonly #options: RunHereOptions;
+  readonly #window: FeedWindow;
+  /** Aborts when leaving need not wait for the datastore any longer. */
+  readonly #givenUp: AbortSignal;
+  #coordinator: Coordinator | undefined;
+  #worker: ApiWorker | undefined;
+  #state: { readonly mode: 'working' } | { readonly mode: 'leaving'; readonly reason: StopReason } = {
+    mode: 'working',
   };
-  let stopped: Stop | undefined;
-  let caller: ApiWorker | undefined;
-  const stop = (reason: Stop): void => {
-    stopped ??= reason;
-    caller?.pause();
-    coordinator.stop();
-  };
+  #sinceMaintenance = 0;
 
-  const halt = (reason: CqbatchError): void => stop({ state: 'halted', because: 'stuck', reason });
-  let sinceMaintenance = 0;
-  const coordinator = await startCoordinator({
-    runId: run.runId,
-    datastore,
-    lost: run.lost,
-    rows: run.rows,
-    journal: run.journal,
-    tasks: run.tasks(),
-    window,
-    policy: { attempts: options.attempts, backoffMs: options.backoffMs },
-    ...(options.maxFailures !== undefined && { maxFailures: options.maxFailures }),
-    onCollected: async (results) => {
-      // Other machines can't tell this one what they have finished before it is collected.
-      if (!datastore.exclusive) for (const result of results) run.onEvent({ type: 'finished', result });
-      sinceMaintenance += results.length;
-      if (sinceMaintenance < maintainEvery) return;
-      sinceMaintenance = 0;
-      await datastore.maintain();
-    },
-    onError,
-  });
-  if (client !== undefined) {
-    caller = startApiWorker({
-      datastore,
-      rows: run.rows,
-      client,
-      baseUrl: options.baseUrl,
-      maxOutageMs: options.maxOutageMs,
-      concurrency: options.concurrency,
-      member: run.join(),
-      known: run.known,
-      log,
-      onEvent(event) {
-        if (event.run !== run.runId) return;
-        if (event.type !== 'finished') return run.onEvent(event);
-        window.finished();
-        // On a shared datastore a result counts once it is collected: another machine's does not show before.
-        if (datastore.exclusive) run.onEvent(event);
-      },
-      onPace(pace, { concurrency, inFlight }) {
-        window.concurrency = concurrency;
-        run.onPace(pace, inFlight);
-      },
-      onHalt: halt,
-      onRefused: halt,
-      onStuck: () => halt(stuck()),
-      onError,
+  constructor(run: OpenRun, options: RunHereOptions, givenUp: AbortSignal) {
+    this.#run = run;
+    this.#options = options;
+    this.#givenUp = givenUp;
+    const { concurrency, rate } = run.record.options;
+    this.#window = new FeedWindow({
+      concurrency: concurrency === 'auto' ? usualConcurrency : concurrency,
+      ...(rate?.perSecond !== undefined && { ratePerSecond: rate.perSecond }),
+      workers: options.workers,
+      unfinished: () => run.record.plan.rows - run.journal.finishedCount,
     });
   }
 
-  const interrupted = (): void => stop({ state: 'interrupted' });
-  run.interrupt.addEventListener('abort', interrupted, { once: true });
-  if (run.interrupt.aborted) interrupted();
-  void run.commands
-    .until('pause', 'cancel')
-    .then((command) => stop({ state: command === 'cancel' ? 'cancelled' : 'paused' }));
-  try {
-    const reached = await coordinator.end;
-    if (reached === 'exceeded') stop({ state: 'halted', because: 'threshold' });
-    if (reached === 'rows-lost' || reached === 'again') stop({ state: reached });
-    const end: Stop = reached === 'done' ? { state: 'completed' } : (stopped ?? { state: 'interrupted' });
-    return await Promise.race([leave(end), givenUp]);
-  } finally {
-    run.interrupt.removeEventListener('abort', interrupted);
-    caller?.pause();
-    const closed = (caller?.stop(shutdownMs) ?? Promise.resolve()).then(() => coordinator.close());
-    // BullMQ waits for a datastore that is gone for good, and for one that is away; calls in flight end as usual.
-    await Promise.race([closed, run.lost.then(() => callsEnded(caller)), givenUp]);
+  untilLeft(): Promise<StopReason> {
+    const { tasks, interrupt, commands, client } = this.#options;
+    return withReleases(async (atEnd) => {
+      const coordinator = await Coordinator.start(this.#run, {
+        tasks: tasks(),
+        window: this.#window,
+        onCollected: (results) => this.#collected(results),
+        onError: this.#onError,
+      });
+      this.#coordinator = coordinator;
+      atEnd(() => this.#close(coordinator));
+      if (client !== undefined) this.#worker = this.#startWorker(client);
+      atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
+      void commands
+        .until('pause', 'cancel')
+        .then((command) => this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused' }));
+
+      const end = reasonOf(await coordinator.run());
+      const reason = end.state === 'completed' ? end : this.#leave(end);
+      return (await orAborted(this.#left(coordinator, reason), this.#givenUp)) ?? { state: 'interrupted' };
+    });
   }
 
-  async function leave(end: Stop): Promise<Stop> {
-    await caller?.stop(shutdownMs);
-    if (end.state === 'interrupted' && run.handOver) return end;
-    const through = await coordinator.withdraw(patience(run, end));
+  /** The first reason counts. */
+  #leave(reason: StopReason): StopReason {
+    if (this.#state.mode === 'working') {
+      this.#state = { mode: 'leaving', reason };
+      this.#worker?.pause();
+      this.#coordinator?.stop();
+    }
+    return this.#state.reason;
+  }
+
+  async #left(coordinator: Coordinator, reason: StopReason): Promise<StopReason> {
+    const { interrupt, handOver } = this.#options;
+    await this.#worker?.stop(shutdownMs);
+    const isInterrupted = reason.state === 'interrupted';
+    if (isInterrupted && handOver) return reason;
+    // Calls that other machines are making are waited for as long as the user likes.
+    const isThrough = await coordinator.drain(isInterrupted ? AbortSignal.timeout(shutdownMs) : interrupt);
     // Somebody else is still calling a row: the run can't end, but it can be gone on with.
-    return through ? end : { state: 'interrupted' };
+    return isThrough ? reason : { state: 'interrupted' };
   }
-}
 
-/** Waits for calls in flight as long as `ApiWorker.stop` does. */
-async function callsEnded(caller: ApiWorker | undefined): Promise<void> {
-  const until = performance.now() + shutdownMs;
-  while (caller !== undefined && caller.active > 0 && performance.now() < until) await pause(endedPollMs);
-}
-
-/** How long calls that other machines are making are waited for: as long as the user likes. */
-function patience({ interrupt }: RunHereOptions, end: Stop): AbortSignal {
-  return end.state === 'interrupted' ? AbortSignal.timeout(shutdownMs) : interrupt;
-}
-
-/** Resolves when a shared datastore has not answered for so long that leaving can't wait for it. */
-async function datastoreAway(datastore: Datastore): Promise<RunEnd> {
-  if (datastore.exclusive) return new Promise(() => {});
-  // Calls in flight may take one such time, taking back what is left another; one that is away may take neither.
-  for (let waited = 0; waited < 3; waited += 1) {
-    await after(shutdownMs);
-    if (datastore.trouble !== undefined) break;
+  async #close(coordinator: Coordinator): Promise<void> {
+    const { lost } = this.#run;
+    const stopped = this.#worker?.stop(shutdownMs) ?? Promise.resolve();
+    const closed = stopped.then(() => coordinator.close());
+    // BullMQ waits for a datastore that is gone for good, and for one that is away; calls in flight end as usual.
+    await orAborted(closed, AbortSignal.any([lost, this.#givenUp]));
+    const until = performance.now() + shutdownMs;
+    while (lost.aborted && (this.#worker?.active ?? 0) > 0 && performance.now() < until)
+      await after(endedPollMs);
   }
-  return { state: 'interrupted' };
+
+  #startWorker(client: ApiClient): ApiWorker {
+    const { record, datastore, rows } = this.#run;
+    const { log, known, join, onEvent, onPace } = this.#options;
+    const { baseUrl, maxOutageMs, concurrency } = record.options;
+    return new ApiWorker({
+      datastore,
+      rows,
+      client,
+      baseUrl,
+      maxOutageMs,
+      concurrency,
+      member: join(),
+      known,
+      log,
+      onEvent: (event) => {
+        if (event.run !== record.id) return;
+        if (event.type !== 'finished') return onEvent(event);
+        this.#window.finished();
+        // On a shared datastore a result counts once it is collected: another machine's does not show before.
+        if (datastore.exclusive) onEvent(event);
+      },
+      onPace: (pace, { concurrency, inFlight }) => {
+        this.#window.concurrency = concurrency;
+        onPace(pace, inFlight);
+      },
+      onHalt: (reason) => void this.#leave({ state: 'halted', because: 'stuck', reason }),
+      onError: this.#onError,
+    });
+  }
+
+  async #collected(results: readonly RowResult[]): Promise<void> {
+    const { datastore } = this.#run;
+    // Other machines can't tell this one what they have finished before it is collected.
+    if (!datastore.exclusive)
+      for (const result of results) this.#options.onEvent({ type: 'finished', result });
+    this.#sinceMaintenance += results.length;
+    if (this.#sinceMaintenance < maintainEvery) return;
+    this.#sinceMaintenance = 0;
+    await datastore.maintain();
+  }
+
+  readonly #onError = ({ message }: Error): void => {
+    this.#options.log.warn({ run: this.#run.record.id, err: message }, 'datastore error');
+  };
+}
+
+function reasonOf(end: CoordinatorEnd): StopReason {
+  if (end === 'exceeded') return { state: 'halted', because: 'threshold' };
+  if (end === 'rows-lost' || end === 'again') return { state: end };
+  return { state: end === 'done' ? 'completed' : 'interrupted' };
+}
+
+/** Aborts when the user wants to leave and a shared datastore has not answered for so long that leaving can't wait for it. */
+function datastoreGivenUp(datastore: Datastore, interrupt: AbortSignal): AbortSignal {
+  const givingUp = new AbortController();
+  const watch = async (): Promise<void> => {
+    // Calls in flight may take one such time, draining what is left another; one that is away may take neither.
+    for (let waited = 0; waited < 3; waited += 1) {
+      await after(shutdownMs);
+      if (datastore.trouble !== undefined) break;
+    }
+    givingUp.abort();
+  };
+  if (!datastore.exclusive) onAbort(interrupt, watch);
+  return givingUp.signal;
 }

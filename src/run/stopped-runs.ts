@@ -1,13 +1,10 @@
 import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { Journal } from '../journal/journal.ts';
-import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
-import { startCoordinator } from './coordinator.ts';
+import { Coordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
+import { type OpenRun, withRun } from './open-run.ts';
 import { enterState, type RunRecord } from './record.ts';
 import { withTimeOfDead } from './record-keeper.ts';
-import { openRunJournal } from './run-journal.ts';
-import { lockRun } from './run-lock.ts';
 import type { RunStore } from './store.ts';
 
 /**
@@ -17,29 +14,17 @@ import type { RunStore } from './store.ts';
  *
  * @returns whether it is through; not when the signal aborted while another machine was still calling a row.
  */
-export async function settleRun(
-  datastore: Datastore,
-  rows: RowQueue,
-  journal: Journal,
-  runId: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const coordinator = await startCoordinator({
-    runId,
-    datastore,
-    lost: datastore.lost,
-    rows,
-    journal,
+async function reconcile(run: OpenRun, signal: AbortSignal): Promise<boolean> {
+  const coordinator = await Coordinator.start(run, {
     tasks: nothing(),
     window: new FeedWindow({ concurrency: 1 }),
-    policy: { attempts: 1, backoffMs: 0 },
     onCollected: async () => {},
     onError: () => {},
   });
   try {
     coordinator.stop();
-    await coordinator.end;
-    return await coordinator.withdraw(signal);
+    await coordinator.run();
+    return await coordinator.drain(signal);
   } finally {
     await coordinator.close();
   }
@@ -56,83 +41,50 @@ async function* nothing(): AsyncGenerator<never> {}
 export async function cancelStoppedRun(
   store: RunStore,
   record: RunRecord,
-  openDatastore: (purpose: string) => Promise<Datastore>,
+  datastore: Datastore,
   signal: AbortSignal,
 ): Promise<RunRecord | undefined> {
-  const { id } = record;
-  const datastore = await openDatastore(`cancel ${id}`);
-  try {
-    const lock = datastore.exclusive ? undefined : await lockRun(store.folder(id), id, `cancel ${id}`);
-    try {
-      const left = await settleStoppedRun(store, record, datastore, signal);
-      if (left === undefined) return undefined;
-      const cancelled = enterState(left, 'cancelled');
-      await store.save(cancelled);
-      return cancelled;
-    } finally {
-      await lock?.release();
-    }
-  } finally {
-    await datastore.close();
-  }
+  return withRun({ store, record, datastore, purpose: `cancel ${record.id}` }, async (run) => {
+    const left = await reconcileStoppedRun(run, signal);
+    if (left === undefined) return undefined;
+    const cancelled = enterState(left, 'cancelled');
+    await store.save(cancelled);
+    return cancelled;
+  });
 }
 
 /** @returns the record with the time that its dead process was at work; undefined when the signal aborted. */
-async function settleStoppedRun(
-  store: RunStore,
-  record: RunRecord,
-  datastore: Datastore,
-  signal: AbortSignal,
-): Promise<RunRecord | undefined> {
-  const rows = openRowQueue(datastore, record.options.baseUrl);
-  const journal = await openRunJournal(store, record);
-  try {
-    if (datastore.exclusive) await rows.releaseClaims();
-    if (!(await settleRun(datastore, rows, journal, record.id, signal))) return undefined;
-    return withTimeOfDead(record, journal.lastFinishedAt);
-  } finally {
-    await journal.close();
-    await rows.close();
-  }
-}
-
-/** What the run that claims a datastore works with. */
-export interface ClaimingRun {
-  readonly datastore: Datastore;
-  readonly rows: RowQueue;
-  readonly journal: Journal;
+async function reconcileStoppedRun(run: OpenRun, signal: AbortSignal): Promise<RunRecord | undefined> {
+  if (run.datastore.exclusive) await run.rows.releaseClaims();
+  if (!(await reconcile(run, signal))) return undefined;
+  return withTimeOfDead(run.record, run.journal.lastFinishedAt);
 }
 
 /**
- * Leaves the embedded datastore empty and every run in it settled: no row is called behind the user's back. When the
+ * Leaves the embedded datastore empty and every run in it reconciled: no row is called behind the user's back. When the
  * signal aborts before that, all is as it was, and nothing can be fed.
  */
-export async function claimForOurselves(
-  store: RunStore,
-  runId: string,
-  { datastore, rows, journal }: ClaimingRun,
-  interrupt: AbortSignal,
-): Promise<void> {
-  if (!(await settleDeadRuns(store, datastore, runId, interrupt))) return;
-  await rows.releaseClaims();
-  if (!(await settleRun(datastore, rows, journal, runId, interrupt))) return;
-  await datastore.renew();
+export async function claimForOurselves(run: OpenRun, interrupt: AbortSignal): Promise<void> {
+  if (!(await reconcileDeadRuns(run, interrupt))) return;
+  await run.rows.releaseClaims();
+  if (!(await reconcile(run, interrupt))) return;
+  await run.datastore.renew();
   // Rows of runs whose folder somebody deleted: nobody would know what became of them. What the API has asked to wait is
   // known to the next run anyway, unless it wants a rate of its own.
-  await rows.clear();
+  await run.rows.clear();
 }
 
 /** @returns whether it is through; not when the signal aborted. */
-async function settleDeadRuns(
-  store: RunStore,
-  datastore: Datastore,
-  ownId: string,
+async function reconcileDeadRuns(
+  { store, record: own, datastore }: OpenRun,
   interrupt: AbortSignal,
 ): Promise<boolean> {
   for (const record of await store.list()) {
     const worked = isActive(record.state) || record.state === 'failed';
-    if (record.id === ownId || !worked || record.queue !== undefined) continue;
-    const left = await settleStoppedRun(store, record, datastore, interrupt);
+    if (record.id === own.id || !worked || record.queue !== undefined) continue;
+    const left = await withRun({ store, record, datastore, purpose: `run ${own.id}` }, (run) =>
+      reconcileStoppedRun(run, interrupt),
+    );
     if (left === undefined) return false;
     await store.save(enterState(left, 'interrupted', 'its process ended'));
   }

@@ -9,7 +9,7 @@ import type { PaceReport, StartingPoint } from '../pace.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { CallGate } from '../rate/call-gate.ts';
 import { CallScheduler } from '../rate/call-scheduler.ts';
-import { type OwnCalls, startLeaderLoop } from '../rate/leader-loop.ts';
+import { LeaderLoop, type OwnCalls } from '../rate/leader-loop.ts';
 import { usualConcurrency } from '../rate/rate-controller.ts';
 import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { ownTiming, sharedTiming } from '../rate/visit-timing.ts';
@@ -17,7 +17,7 @@ import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
 import { Prefetch, withSpare } from './prefetch.ts';
 import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
-import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts';
+import { WatchedWorker } from './watched-worker.ts';
 
 export interface ApiWorkerOptions {
   readonly datastore: Datastore;
@@ -36,135 +36,156 @@ export interface ApiWorkerOptions {
   readonly log: Logger;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
-  /** Called when no row can succeed: wrong token, wrong base URL, no permission, an API that is away for too long. */
+  /**
+   * Called when it can't go on: no row can succeed (wrong token, wrong base URL, no permission, an API that is away for too
+   * long), a row can't be understood, or it has come to a standstill that no error explains.
+   */
   readonly onHalt: (reason: CqbatchError) => void;
-  /** Called when a row can't be understood. */
-  readonly onRefused: (reason: CqbatchError) => void;
-  /** Called when it has come to a standstill that no error explains. */
-  readonly onStuck: () => void;
   readonly onError: (error: Error) => void;
 }
 
-/** Calls the API for the rows of a queue, at the pace that the API permits. */
-export interface ApiWorker {
-  /** Calls in flight. */
-  readonly active: number;
-  /** Claims no more rows; calls in flight go on. Takes effect at once. */
-  pause(): void;
-  /** Calls in flight are waited for until the deadline; then they are aborted and their rows go back. */
-  stop(deadlineMs: number): Promise<void>;
-}
-
-export function startApiWorker(options: ApiWorkerOptions): ApiWorker {
-  const { datastore, rows, log, onError } = options;
-  const wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
-  let concurrency = wanted ?? usualConcurrency;
-  const mostInHand = (): number => withSpare(concurrency);
-  /** Those that wait for their verdicts have left their places to others. */
-  const mostUnproven = (): number => wanted ?? mostInHand();
+/**
+ * Calls the API for the rows of a queue, at the pace that the API permits.
+ *
+ * ```
+ * starting ──(a pace is known)──▶ calling ──(pause)──▶ paused
+ *    └────────────────(pause)────────────────────────────▲
+ * ```
+ *
+ * - **starting**: nothing is claimed before it is known how fast to call.
+ * - **calling**: rows are claimed, as many as are worth having in hand; none while the API rests.
+ * - **paused**: nothing is claimed any more, and rows that wait for their call go back; calls in flight go on. `stop` waits
+ *   for them.
+ */
+export class ApiWorker {
+  readonly #options: ApiWorkerOptions;
+  /** Calls in flight that the user wants; undefined: as many as are good. */
+  readonly #wanted: number | undefined;
+  readonly #gate: CallGate;
+  readonly #meter = new TrafficMeter();
+  readonly #breaker: CircuitBreaker;
+  readonly #leaderLoop: LeaderLoop;
+  readonly #prefetch = new Prefetch();
+  #state: 'starting' | 'calling' | 'paused' = 'starting';
+  #worker: WatchedWorker | undefined;
+  #stopping: Promise<void> | undefined;
+  #concurrency: number;
   /** Rows in hand at a time. */
-  let inHand = mostInHand();
-  const prefetch = new Prefetch();
-  const { member } = options;
-  const timing = member.isShared ? sharedTiming : ownTiming;
-  const gate = new CallGate({
-    scheduler: new CallScheduler({ timing, concurrency: wanted, random: Math.random }),
-    take: (request) => member.take(request),
-    onError,
-  });
-  const meter = new TrafficMeter();
-  meter.elsewhere = () => gate.elsewhere;
-  let worker: WatchedWorker | undefined;
-  let governed = true;
-  let finished = 0;
-  let paused = false;
-  let before: PaceReport | undefined;
+  #inHand: number;
+  #finished = 0;
+  #pace: PaceReport | undefined;
 
-  const breaker = new CircuitBreaker({
-    maxOutageMs: options.maxOutageMs,
-    onChange: () => setRowsInHand(),
-    onHalt: (halt) => options.onHalt(haltReason(options.baseUrl, halt)),
-  });
-  function setRowsInHand(): void {
-    if (worker !== undefined) worker.concurrency = breaker.rowsInHand(inHand, mostUnproven());
-  }
-
-  const leaderLoop = startLeaderLoop({
-    member,
-    facts: () => ({ finished, concurrency }),
-    meter,
-    gate,
-    concurrency: wanted,
-    known: options.known,
-    onPace(decided, own) {
-      const pace = withOutage(decided, breaker, options.baseUrl);
-      governed = pace.phase !== 'fixed';
-      concurrency = own.concurrency;
-      const most = mostInHand();
-      const needed = prefetch.update(gate.takeBusiest(), most);
-      // What the user wants in flight is in hand at once, however few the rate needs.
-      inHand = pace.isKept && wanted === undefined ? needed : most;
-      setRowsInHand();
-      rest();
-      logPace(log, pace, before);
-      before = pace;
-      options.onPace(pace, own);
-    },
-    onError,
-  });
-  /** While the API rests no rows are claimed: they would only be sent back. */
-  function rest(): void {
-    if (worker !== undefined) worker.resting = gate.isResting;
-  }
-  const start = (): void => {
-    if (paused) return;
-    worker = startWatchedWorker(datastore, rows, {
-      concurrency: breaker.rowsInHand(inHand, mostUnproven()),
-      refusal,
-      process: createRowProcessor({
-        client: options.client,
-        gate,
-        meter,
-        breaker,
-        governed: () => governed,
-        log,
-        onEvent(event) {
-          if (event.type === 'finished') finished += 1;
-          if (event.type === 'throttled') {
-            if (event.waitMs > 0) meter.askedToWait(event.waitMs);
-            rest();
-          }
-          options.onEvent(event);
-        },
-        onHalt: (failure, path) => options.onHalt(refusalReason(options.baseUrl, path, failure)),
-      }),
-      log,
-      isResting: () => gate.isResting,
-      onRefused: options.onRefused,
-      onStuck: options.onStuck,
+  constructor(options: ApiWorkerOptions) {
+    const { member, baseUrl, maxOutageMs, onError } = options;
+    this.#options = options;
+    this.#wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
+    this.#concurrency = this.#wanted ?? usualConcurrency;
+    this.#inHand = withSpare(this.#concurrency);
+    const timing = member.isShared ? sharedTiming : ownTiming;
+    const gate = new CallGate({
+      scheduler: new CallScheduler({ timing, concurrency: this.#wanted, random: Math.random }),
+      take: (request) => member.take(request),
       onError,
     });
-  };
-  leaderLoop.established.then(start).catch(onError);
+    this.#gate = gate;
+    this.#meter.elsewhere = () => gate.elsewhere;
+    this.#breaker = new CircuitBreaker({
+      maxOutageMs,
+      onChange: () => this.#claimWithin(),
+      onHalt: (halt) => options.onHalt(haltReason(baseUrl, halt)),
+    });
+    this.#leaderLoop = new LeaderLoop({
+      member,
+      facts: () => ({ finished: this.#finished, concurrency: this.#concurrency }),
+      meter: this.#meter,
+      gate,
+      concurrency: this.#wanted,
+      known: options.known,
+      onPace: (pace, own) => this.#follow(withOutage(pace, this.#breaker, baseUrl), own),
+      onError,
+    });
+    this.#leaderLoop.established.then(() => this.#call()).catch(onError);
+  }
 
-  const pause = (): void => {
-    paused = true;
-    worker?.pause();
-    gate.close();
-    breaker.close();
-  };
-  let stopping: Promise<void> | undefined;
-  return {
-    get active() {
-      return gate.active;
-    },
-    pause,
-    stop(deadlineMs) {
-      pause();
-      stopping ??= (worker?.stop(deadlineMs) ?? Promise.resolve()).finally(() => leaderLoop.stop());
-      return stopping;
-    },
-  };
+  /** Calls in flight. */
+  get active(): number {
+    return this.#gate.active;
+  }
+
+  /** Claims no more rows; calls in flight go on. Takes effect at once. */
+  pause(): void {
+    this.#state = 'paused';
+    this.#worker?.pause();
+    this.#gate.close();
+    this.#breaker.close();
+  }
+
+  /** Calls in flight are waited for until the deadline; then they are aborted and their rows go back. */
+  stop(deadlineMs: number): Promise<void> {
+    this.pause();
+    this.#stopping ??= (this.#worker?.stop(deadlineMs) ?? Promise.resolve()).finally(() =>
+      this.#leaderLoop.stop(),
+    );
+    return this.#stopping;
+  }
+
+  #call(): void {
+    if (this.#state !== 'starting') return;
+    this.#state = 'calling';
+    const { datastore, rows, client, baseUrl, log, onHalt, onError } = this.#options;
+    this.#worker = new WatchedWorker(datastore, rows, {
+      concurrency: this.#rowsInHand,
+      refusal,
+      process: createRowProcessor({
+        client,
+        gate: this.#gate,
+        meter: this.#meter,
+        breaker: this.#breaker,
+        governed: () => this.#pace?.phase !== 'fixed',
+        log,
+        onEvent: (event) => this.#see(event),
+        onHalt: (failure, path) => onHalt(refusalReason(baseUrl, path, failure)),
+      }),
+      log,
+      isResting: () => this.#gate.isResting,
+      onRefused: onHalt,
+      onStuck: onHalt,
+      onError,
+    });
+  }
+
+  #see(event: WorkerEvent): void {
+    if (event.type === 'finished') this.#finished += 1;
+    if (event.type === 'throttled') {
+      if (event.waitMs > 0) this.#meter.askedToWait(event.waitMs);
+      this.#claimWithin();
+    }
+    this.#options.onEvent(event);
+  }
+
+  #follow(pace: PaceReport, own: OwnCalls): void {
+    this.#concurrency = own.concurrency;
+    const most = withSpare(this.#concurrency);
+    const needed = this.#prefetch.update(this.#gate.takeBusiest(), most);
+    // What the user wants in flight is in hand at once, however few the rate needs.
+    this.#inHand = pace.isKept && this.#wanted === undefined ? needed : most;
+    this.#claimWithin();
+    logPace(this.#options.log, pace, this.#pace);
+    this.#pace = pace;
+    this.#options.onPace(pace, own);
+  }
+
+  /** How many rows to have in hand; those that wait for their verdicts have left their places to others. */
+  get #rowsInHand(): number {
+    return this.#breaker.rowsInHand(this.#inHand, this.#wanted ?? withSpare(this.#concurrency));
+  }
+
+  /** While the API rests no rows are claimed: they would only be sent back. */
+  #claimWithin(): void {
+    if (this.#worker === undefined) return;
+    this.#worker.concurrency = this.#rowsInHand;
+    this.#worker.resting = this.#gate.isResting;
+  }
 }
 
 /** While the API is away, that is all there is to say of its pace. */

@@ -3,10 +3,9 @@ import type { ApiClient } from '../api/client.ts';
 import { openCluster } from '../cluster/cluster.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
-import { openRowQueue } from '../queue/row-queue.ts';
-import { after } from '../waiting.ts';
-import { startApiWorker } from './api-worker.ts';
-import { stuck } from './watched-worker.ts';
+import { openRowQueue, rowsQueueName } from '../queue/row-queue.ts';
+import { deferred, onAbort, orAfter } from '../waiting.ts';
+import { ApiWorker } from './api-worker.ts';
 
 /** Why a worker has come to its end. */
 export type ServeEnd =
@@ -42,49 +41,38 @@ export interface Serving {
   readonly end: Promise<ServeEnd>;
 }
 
-/** Calls the API for the rows of every run of a shared datastore, until it is told to stop or can't go on. */
-export function serveRows(options: ServeOptions): Serving {
-  const { datastore, baseUrl, log } = options;
-  const cluster = openCluster(datastore);
-  const queue = openRowQueue(datastore, baseUrl);
-  let ending: ServeEnd | undefined;
-  let resolveEnd: () => void = () => {};
-  const isEnding = new Promise<void>((resolve) => {
-    resolveEnd = resolve;
-  });
-  const endBecause = (end: ServeEnd): void => {
-    ending ??= end;
-    worker.pause();
-    resolveEnd();
-  };
+/** A datastore that is away would be waited for without end; its rows come back by themselves. */
+const farewellMs = 3_000;
 
-  const onError = (error: Error): void => log.warn({ err: error.message }, 'datastore error');
-  const worker = startApiWorker({
-    datastore,
-    rows: queue,
-    client: options.client,
-    baseUrl,
-    maxOutageMs: options.maxOutageMs,
-    concurrency: options.concurrency,
-    member: cluster.join(baseUrl, options.version),
-    log,
+/** Calls the API for the rows of every run of a shared datastore, until it is told to stop or can't go on. */
+export function serveRows({ stop, shutdownMs, version, ...options }: ServeOptions): Serving {
+  const { datastore, baseUrl, log } = options;
+  const rows = openRowQueue(datastore, rowsQueueName(baseUrl));
+  const ended = deferred<ServeEnd>();
+  let ending = false;
+  const worker = new ApiWorker({
+    ...options,
+    rows,
+    member: openCluster(datastore).join(baseUrl, version),
     onEvent() {},
     onPace() {},
     onHalt: (reason) => endBecause({ because: 'stuck', reason }),
-    onRefused: (reason) => endBecause({ because: 'stuck', reason }),
-    onStuck: () => endBecause({ because: 'stuck', reason: stuck() }),
-    onError,
+    onError: ({ message }) => log.warn({ err: message }, 'datastore error'),
   });
-  const stopped = (): void => endBecause({ because: 'stopped' });
-  options.stop.addEventListener('abort', stopped, { once: true });
-  if (options.stop.aborted) stopped();
+  onAbort(stop, () => endBecause({ because: 'stopped' }));
+
+  /** The first reason counts. */
+  function endBecause(end: ServeEnd): void {
+    ending = true;
+    worker.pause();
+    ended.resolve(end);
+  }
 
   async function untilEnd(): Promise<ServeEnd> {
-    await isEnding;
-    const closed = worker.stop(options.shutdownMs).then(() => queue.close());
-    // A datastore that is away would be waited for without end; its rows come back by themselves.
-    await Promise.race([closed, after(options.shutdownMs + 3_000)]);
-    return ending ?? { because: 'stopped' };
+    const end = await ended.promise;
+    const closed = worker.stop(shutdownMs).then(() => rows.close());
+    await orAfter(closed, shutdownMs + farewellMs);
+    return end;
   }
 
   return {
@@ -92,7 +80,7 @@ export function serveRows(options: ServeOptions): Serving {
       return worker.active;
     },
     get ending() {
-      return ending !== undefined;
+      return ending;
     },
     end: untilEnd(),
   };

@@ -324,14 +324,14 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await calling.promise;
       run.worker.pause();
       const taken: BatchReturn[] = [];
-      await run.batchQueue.takeBack(async (batch) => void taken.push(batch));
+      await run.batchQueue.drain(async (batch) => void taken.push(batch));
       mayFinish.resolve();
       await run.collected(1);
       expect([begun, taken]).toEqual([[1, 2], []]);
       expect(run.results().map(({ row }) => row)).toEqual([1, 2]);
       expect(run.batches[0]?.leftovers.map(({ row }) => row)).toEqual([3, 4]);
       await run.add(tasksOf(run.runId, 2, 5));
-      await run.batchQueue.takeBack(async (batch) => void taken.push(batch));
+      await run.batchQueue.drain(async (batch) => void taken.push(batch));
       await run.collected(2);
       expect(taken.flatMap(({ leftovers }) => leftovers.map(({ row }) => row))).toEqual([5, 6]);
       expect(run.batches[1]).toMatchObject({ results: [], leftovers: [], missing: [] });
@@ -354,7 +354,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         await run.collected(1);
         return active;
       });
-      await run.batchQueue.takeBack(async () => {});
+      await run.batchQueue.drain(async () => {});
       expect(run.results().map(({ row }) => row)).toEqual([1, 2, 3, 4]);
       expect(run.errors).toEqual([]);
       await run.end();
@@ -372,7 +372,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       }, 1);
       await run.add(tasksOf(run.runId, 4));
       await calling.promise;
-      await run.batchQueue.takeBack(async () => {});
+      await run.batchQueue.drain(async () => {});
       mayFinish.resolve();
       await run.collected(1);
       expect(begun).toEqual([1]);
@@ -493,8 +493,8 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         runId: run.runId,
         collect: async (batch) => collected.resolve(batch),
       });
-      expect(batchQueue.adopted.batches).toMatchObject([{ rows: 4 }]);
-      expect([...batchQueue.adopted.rows].toSorted()).toEqual([1, 2, 3, 4]);
+      expect(batchQueue.recovered.batches).toMatchObject([{ rows: 4 }]);
+      expect([...batchQueue.recovered.rows].toSorted()).toEqual([1, 2, 3, 4]);
       expect(batchQueue.openRows).toBe(4);
       const worker = new BatchWorker(datastore, run.queue, {
         concurrency: 1,

@@ -11,7 +11,7 @@ const { openEmbedded } = await built<typeof import('../../src/datastore/embedded
   'datastore/embedded/embedded',
 );
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
-const { startWatchedWorker } =
+const { WatchedWorker } =
   await built<typeof import('../../src/worker/watched-worker.ts')>('worker/watched-worker');
 
 let datastore: Datastore;
@@ -37,7 +37,7 @@ function watch(facts: Partial<RowQueue>, resting = false) {
     becomeStuck = resolve;
   });
   const log = pino({ base: null }, { write: (line) => said.push(JSON.parse(line).msg) });
-  const worker = startWatchedWorker(
+  const worker = new WatchedWorker(
     datastore,
     { ...queue, ...facts },
     {

@@ -3,7 +3,7 @@ import { steadyNow } from '../../src/clock.ts';
 import type { PublishedPace, TrafficReport } from '../../src/cluster/entries.ts';
 import { type Beat, type Heartbeat, type Member, rateCommandOf } from '../../src/cluster/member.ts';
 import type { PaceReport } from '../../src/pace.ts';
-import { type LeaderLoopOptions, type OwnCalls, startLeaderLoop } from '../../src/rate/leader-loop.ts';
+import { LeaderLoop, type LeaderLoopOptions, type OwnCalls } from '../../src/rate/leader-loop.ts';
 import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
 import { answered, tooMany } from '../worker/answers.ts';
 import { gateOnTimeline } from './gate-on-timeline.ts';
@@ -65,7 +65,7 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
   };
   const { gate } = gateOnTimeline({ cap: 1_000 });
   const meter = new TrafficMeter();
-  const loop = startLeaderLoop({
+  const loop = new LeaderLoop({
     member,
     meter,
     gate,

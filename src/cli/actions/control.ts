@@ -1,5 +1,6 @@
 import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
 import { fatalError, usageError } from '../../errors.ts';
+import { withReleases } from '../../releases.ts';
 import { writeCommand } from '../../run/control-command.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { cancelStoppedRun } from '../../run/stopped-runs.ts';
@@ -87,17 +88,18 @@ function refuseEnded(id: string, state: string): void {
 
 /** Gives up a run that nobody works on. */
 async function cancelStopped({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
-  const interrupt = interruptible(stopping(terminal));
-  try {
-    const cancelled = await cancelStoppedRun(store, record, datastore.open, interrupt.signal);
+  return withReleases(async (atEnd) => {
+    const interrupt = interruptible(stopping(terminal));
+    atEnd(() => interrupt.release());
+    const opened = await datastore.open(`cancel ${record.id}`);
+    atEnd(() => opened.close());
+    const cancelled = await cancelStoppedRun(store, record, opened, interrupt.signal);
     if (cancelled !== undefined) return cancelled;
     throw fatalError(
       'CANCEL_INTERRUPTED',
       `Workers are still calling rows of run ${record.id}: it is as it was. Cancel it again.`,
     );
-  } finally {
-    interrupt.release();
-  }
+  });
 }
 
 /** Waits until the process that works on the run has left it. */

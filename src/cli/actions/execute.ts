@@ -1,6 +1,7 @@
 import { type TokenSource, tokenMark } from '../../api/token.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { readVersion } from '../../package.ts';
+import { type AtEnd, withReleases } from '../../releases.ts';
 import { discard } from '../../run/create-run.ts';
 import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../run/execute-run.ts';
 import { type LearnedLimits, openLearnedLimits } from '../../run/learned-limits.ts';
@@ -29,23 +30,37 @@ const printEveryMs = 5_000;
  * @param journal of a new run, open already.
  */
 export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
-  const { terminal, store, settings, datastore } = context;
+  const executed = await withReleases((atEnd) => untilEnd(context, record, journal, atEnd));
+  return conclude(context.terminal, executed);
+}
+
+async function untilEnd(
+  context: Context,
+  record: RunRecord,
+  journal: Journal | undefined,
+  atEnd: AtEnd,
+): Promise<ExecutedRun> {
+  const { terminal, store, settings } = context;
   const { options } = record;
   const log = openLog(context.flags.logLevel);
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(settings) : undefined;
   const client = token && apiClient(options, token);
+  atEnd(() => client?.close());
   const interrupt = interruptible(stopping(terminal));
+  atEnd(() => interrupt.release());
   const reporter = new ProgressReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
+  atEnd(() => reporter.end());
   let begun = false;
   let failed: FailedRun | undefined;
-  let executed: ExecutedRun;
   try {
-    executed = await executeRun({
+    const datastore = await context.datastore.open(`run ${record.id}`);
+    atEnd(() => datastore.close());
+    return await executeRun({
       store,
       record,
-      openDatastore: datastore.open,
-      queue: datastore.queue,
+      datastore,
+      queue: context.datastore.queue,
       journal,
       client,
       learned: token && (await learnedLimits(store, options, token)),
@@ -71,12 +86,7 @@ export async function execute(context: Context, record: RunRecord, journal?: Jou
     else if (!begun && journal !== undefined) await discard(store, record, journal).catch(() => {});
     if (journal !== undefined || failed !== undefined) throw error;
     throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
-  } finally {
-    reporter.end();
-    interrupt.release();
-    await client?.close();
   }
-  return conclude(terminal, executed);
 }
 
 /** Prints what a run came to. */

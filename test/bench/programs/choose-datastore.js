@@ -1,20 +1,18 @@
 // @ts-check
 
 /**
- * What `executeRun` is told about the datastore. Only the modules of the one that is chosen are loaded, as by the
+ * Opens what `executeRun` is told about the datastore. Only the modules of the one that is chosen are loaded, as by the
  * command: the memory of the others would be measured, too.
  *
  * @param {{ readonly stateDir: string, readonly queue?: string | undefined }} choice
- * @returns {Promise<Pick<import('../../../dist/src/run/execute-run.js').ExecuteRunOptions, 'openDatastore' | 'queue'>>}
+ * @returns {Promise<Pick<import('../../../dist/src/run/execute-run.js').ExecuteRunOptions, 'datastore' | 'queue'>>}
  */
 export async function chooseDatastore({ stateDir, queue }) {
+  const purpose = 'benchmark';
   if (queue === undefined) {
     const { openEmbedded } = await import('../../../dist/src/datastore/embedded/embedded.js');
-    return { openDatastore: (purpose) => openEmbedded({ stateDir, purpose }) };
+    return { datastore: await openEmbedded({ stateDir, purpose }) };
   }
   const { openRedis } = await import('../../../dist/src/datastore/redis/redis.js');
-  return {
-    queue,
-    openDatastore: async (purpose) => (await openRedis({ url: queue, purpose })).datastore,
-  };
+  return { queue, datastore: (await openRedis({ url: queue, purpose })).datastore };
 }

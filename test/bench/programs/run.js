@@ -52,7 +52,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     connections: usualConcurrency,
     timeouts: { headersMs: options.timeoutMs, bodyMs: options.timeoutMs, totalMs: options.timeoutMs },
   });
-  const datastore = await chooseDatastore({ stateDir, queue });
+  const chosen = await chooseDatastore({ stateDir, queue });
   const watch = startWatch();
   /** @type {import('./stopwatch.js').Speed | undefined} */
   let speed;
@@ -77,7 +77,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
   const { reports } = await executeRun({
     store,
     record,
-    ...datastore,
+    ...chosen,
     journal,
     client,
     version: readVersion(),
@@ -92,6 +92,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
       look();
     },
   });
+  await chosen.datastore.close();
   await client.close();
   const { succeeded } = reports?.summary.outcomes ?? {};
   if (succeeded !== record.plan.rows || speed === undefined)

@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { RowTask } from '../../src/queue/payload.ts';
+import { openRunStore } from '../../src/run/store.ts';
+import { built } from '../helpers/built.ts';
+import { plannedRecord } from '../run/planned-record.ts';
+
+const { openEmbedded } = await built<typeof import('../../src/datastore/embedded/embedded.ts')>(
+  'datastore/embedded/embedded',
+);
+const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
+const { openJournal } = await built<typeof import('../../src/journal/open.ts')>('journal/open');
+const { Coordinator } = await built<typeof import('../../src/run/coordinator.ts')>('run/coordinator');
+const { FeedWindow } = await built<typeof import('../../src/run/feed-window.ts')>('run/feed-window');
+
+async function* manyTasks(): AsyncGenerator<RowTask> {
+  for (let row = 1; row <= 200; row++)
+    yield {
+      run: plannedRecord.id,
+      row,
+      operation: 'restore-evaluation',
+      subject: `${row}`,
+      path: '/',
+      body: '{}',
+    };
+}
+
+test('a run that is stopped between what it says of its batches and adding them waits for none of them', async () => {
+  const stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-coordinator-'));
+  const datastore = await openEmbedded({ stateDir, purpose: 'test' });
+  const rows = openRowQueue(datastore, 'rows-1');
+  const journal = await openJournal(join(stateDir, 'journal.jsonl'), { runId: plannedRecord.id });
+  const lost = new AbortController().signal;
+  const run = { store: openRunStore(stateDir), record: plannedRecord, datastore, rows, journal, lost };
+  const coordinator = await Coordinator.start(run, {
+    tasks: manyTasks(),
+    window: new FeedWindow({ concurrency: 1 }),
+    onCollected: async () => {},
+    onError: () => {},
+  });
+  const append = journal.append.bind(journal);
+  journal.append = async (entries) => {
+    const added = await append(entries);
+    if (entries.some(({ type }) => type === 'fed')) coordinator.stop();
+    return added;
+  };
+  expect(await coordinator.run()).toBe('stopped');
+  expect([...journal.unsettledRows()]).toHaveLength(200);
+  expect(await coordinator.drain(AbortSignal.timeout(10_000))).toBe(true);
+  expect([...journal.unsettledRows()]).toEqual([]);
+  await coordinator.close();
+  await journal.close();
+  await rows.close();
+  await datastore.close();
+  await rm(stateDir, { recursive: true });
+});
