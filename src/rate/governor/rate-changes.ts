@@ -37,34 +37,17 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
 const gatheredMs = 500;
-/** The part of a rate that is certainly far too much. */
-const farTooMuch = 0.5;
-/** A search that is refused at once after the start may have met what the start had used up. */
-const atOnce = 0.85;
-/** Of what was accepted of a rate that was still too much, and the limits to what becomes of that rate. */
-const ofAccepted = 0.85;
-const slowest = 0.125;
-const gentlest = 0.7;
+/** What is left of a rate that may be far too much. */
+const half = 0.5;
 
 /** The rate after a refusal, where one is held that is fine. */
 export function cutToHeld(held: number, waitMs: number): number {
   return held * (waitMs > gatheredMs ? belowHeldAfterWait : belowHeld);
 }
 
-/** The rate after a refusal of a rate that was rising quickly. */
-export function cutAfterStart(sending: number): number {
-  return sending * farTooMuch;
-}
-
-/** The rate after a refusal of a search that had just begun. */
-export function cutAtOnce(rate: number): number {
-  return rate * atOnce;
-}
-
-/** The rate after one that was still too much. */
-export function cutAgain(rate: number, acceptedPerSecond: number | undefined): number {
-  const next = acceptedPerSecond === undefined ? rate / 2 : ofAccepted * acceptedPerSecond;
-  return Math.min(Math.max(next, rate * slowest), rate * gentlest);
+/** The rate after a refusal of one that was rising quickly, or that was lowered before and was still too much. */
+export function cutDeep(rate: number): number {
+  return rate * half;
 }
 
 const doublingMs = 500;
@@ -181,11 +164,5 @@ export class Cooldown {
     if (this.#refused >= clearly && this.#refused > this.#accepted) return 'too-fast';
     if (now < this.#countedFrom + this.#judgedMs) return 'going-on';
     return this.#refused > Math.max(toleratedCalls, tolerated * this.#accepted) ? 'too-fast' : 'settled';
-  }
-
-  /** Calls per second that were accepted meanwhile; undefined when they were too few to tell. */
-  acceptedPerSecond(now: number): number | undefined {
-    if (this.#countedFrom === undefined || this.#accepted < judgedCalls) return undefined;
-    return (this.#accepted * 1_000) / (now - this.#countedFrom);
   }
 }

@@ -2,23 +2,12 @@ import type { Phase } from '../../pace.ts';
 import { KnownRates } from './known-rates.ts';
 import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace.ts';
 import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
-import {
-  Cooldown,
-  cutAfterStart,
-  cutAgain,
-  cutAtOnce,
-  cutToHeld,
-  probingGrowth,
-  searchedRate,
-  startingGrowth,
-} from './rate-changes.ts';
+import { Cooldown, cutDeep, cutToHeld, probingGrowth, searchedRate, startingGrowth } from './rate-changes.ts';
 import { ProbeSchedule } from './schedules.ts';
 import { type RateNews, Tally } from './traffic.ts';
 
 /** Tests whether calls are accepted again are single calls. */
 const testRate = 1;
-/** What is refused so soon may be for what was sent before: many a window is a second. */
-const soonMs = 1_000;
 /** What is sent at a moment may be so much more than the mean. */
 const aboveMean = 1.2;
 /** By how much more a quota is used to see whether it has risen, and for how many of its windows. */
@@ -44,8 +33,6 @@ export class RateSearch {
   readonly #probes: ProbeSchedule;
   readonly #exhaustion: QuotaExhaustion;
   #cooldown: Cooldown | undefined;
-  /** Whether the last refusal but those of the settling was of the start. */
-  #fromStart = false;
   /** What was held and sent before the calls in flight were suspected. */
   #suspected: { readonly held: number | undefined; readonly sending: number } | undefined;
 
@@ -133,8 +120,7 @@ export class RateSearch {
     // A refusal that has shown it is being settled.
     if (this.#phase !== 'starting') return;
     this.#known.begin(before.sending);
-    this.#fromStart = true;
-    this.#rate = cutAfterStart(before.sending);
+    this.#rate = cutDeep(before.sending);
     this.#enter('searching', reasons.refused);
   }
 
@@ -196,15 +182,11 @@ export class RateSearch {
         this.#cut(news, cutToHeld(this.#known.holdFailed(refusal, this.#usedMs), waitMs));
         break;
       case 'searching':
-        if (waitMs === 0 && this.#usedMs < soonMs && this.#fromStart) {
-          this.#fromStart = false;
-          this.#cutDeep(news, cutAtOnce(this.#rate));
-        } else this.#cut(news, cutToHeld(this.#known.searchFailed(refusal), waitMs));
+        this.#cut(news, cutToHeld(this.#known.searchFailed(refusal), waitMs));
         break;
       default:
         this.#known.begin(sending);
-        this.#fromStart = true;
-        this.#cutDeep(news, cutAfterStart(sending));
+        this.#cutDeep(news, sending);
     }
     this.#enter('settling', reasons.refused);
   }
@@ -217,7 +199,7 @@ export class RateSearch {
 
   /** Where much is refused, nothing is sent before the news of the calls under way is there. */
   #cutDeep(news: RateNews, rate: number): void {
-    this.#cut(news, rate, 1.5 * news.latencyMs + 2 * news.lagMs);
+    this.#cut(news, cutDeep(rate), 1.5 * news.latencyMs + 2 * news.lagMs);
   }
 
   #settle(news: RateNews, since: number): void {
@@ -233,7 +215,7 @@ export class RateSearch {
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') {
       this.#known.begin(Math.min(this.#known.failed ?? this.#rate, this.#rate));
-      this.#cutDeep(news, cutAgain(this.#rate, this.#cooldown?.acceptedPerSecond(now)));
+      this.#cutDeep(news, this.#rate);
     }
   }
 
