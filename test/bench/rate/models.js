@@ -9,6 +9,8 @@ const minute = 60_000;
 const onlyHeaders = ['RateLimit'];
 /** @type {readonly import('./world.ts').Condition[]} */
 const noHeaders = ['no headers', 'Retry-After'];
+/** @type {readonly import('./world.ts').Condition[]} */
+const allHeaders = ['no headers', 'Retry-After', 'RateLimit', 'X-RateLimit'];
 
 /**
  * The limiters, each as long as it takes to tell.
@@ -34,6 +36,7 @@ export const models = [
     title: limit,
     world: { limit, seconds: 360 },
     judged: /** @type {const} */ ([60, 360]),
+    conditions: allHeaders,
   })),
   {
     title: 'fixed-window:limit=600,window=1m, 23 s into it',
@@ -49,6 +52,7 @@ export const models = [
     title: 'sliding-window:limit=600,window=1m',
     world: { limit: 'sliding-window:limit=600,window=1m', seconds: 360 },
     judged: [60, 360],
+    conditions: allHeaders,
   },
   {
     title: 'drop to a fifth: 50/s, then 10/s',

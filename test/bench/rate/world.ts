@@ -163,14 +163,14 @@ export interface Model {
   readonly risesAt?: number;
   /** The second in which it drops. */
   readonly dropsAt?: number;
-  /** What answers tell where this model is simulated. Default: all of them. */
+  /** What answers tell where this model is simulated. Default: all but the last. */
   readonly conditions?: readonly Condition[];
   /** Whether the seed makes no difference worth telling: one simulation is enough. */
   readonly isAlike?: boolean;
 }
 
 /** What the answers of an API tell. */
-export type Condition = 'no headers' | 'Retry-After' | 'RateLimit';
+export type Condition = 'no headers' | 'Retry-After' | 'RateLimit' | 'X-RateLimit';
 
 export interface Figures {
   /** Share of the permitted calls that were made. */
