@@ -1,7 +1,15 @@
 /** The API client as a library: see `docs/api-client.md`. */
 
 export { type BaseUrlOptions, parseBaseUrl } from './api/base-url.ts';
-export type { ApiAnswer, ApiClient, CallFigures, SendOptions } from './api/client.ts';
+export {
+  type ApiAnswer,
+  type ApiClient,
+  type CallFigures,
+  type ClientOptions,
+  defaultTimeouts,
+  type SendOptions,
+  type Timeouts,
+} from './api/client.ts';
 export type { RestoreEvaluationInput } from './api/endpoints/restore-evaluation.ts';
 export type { UpdateSoundboardAnswer, UpdateSoundboardInput } from './api/endpoints/update-soundboard.ts';
 export { ApiError, type ApiFailure, type FailureClass } from './api/failure.ts';
@@ -25,7 +33,6 @@ export {
   type Soundboard,
   soundboardSchema,
 } from './api/model/entities.ts';
-export { type ClientOptions, defaultTimeouts, type Timeouts } from './api/options.ts';
 export type { ApiRequest } from './api/request.ts';
 export { type TokenSource, tokenFromFile, tokenFromValue } from './api/token.ts';
 export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';

@@ -1,4 +1,4 @@
-import { type ApiClient, createClient, type SendOptions } from './client.ts';
+import { type ApiClient, type ClientOptions, createClient, type SendOptions } from './client.ts';
 import {
   type RestoreEvaluationInput,
   readRestoreEvaluationAnswer,
@@ -14,7 +14,6 @@ import { ApiError } from './failure.ts';
 import { requireInt64 } from './int64.ts';
 import type { Evaluation } from './model/entities.ts';
 import type { Reading } from './model/reading.ts';
-import type { ClientOptions } from './options.ts';
 import type { ApiRequest } from './request.ts';
 
 /** The client with a function for each operation of the interface document. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { ClientOptions } from '../../src/api/client.ts';
 import { createClient } from '../../src/api/client.ts';
-import type { ClientOptions } from '../../src/api/options.ts';
 
 export interface SeenRequest {
   readonly method: string | undefined;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readCsvRecords } from '../../src/manifest/csv/records.ts';
 import { ColumnList, readJsonLines, readJsonRows } from '../../src/manifest/json/rows.ts';
 import { readWrapper } from '../../src/manifest/json/wrapper.ts';
-import { checkUtf8 } from '../../src/manifest/text/utf8.ts';
+import { checkUtf8 } from '../../src/manifest/text/source.ts';
 import { flat, inChunks } from './reading.ts';
 
 const csv = Buffer.from(

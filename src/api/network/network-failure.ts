@@ -49,7 +49,8 @@ const retry = (code: string, message: string): Kind => ({ class: 'retry', code, 
 const halt = (code: string, message: string): Kind => ({ class: 'halt', code, message });
 
 /** The proxy's trouble is never taken for the server's: the request was surely not sent. */
-function proxyKind({ proxy, variable, authenticated, trouble }: ProxyError): Kind {
+function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError): Kind {
+  const proxy = describeProxy(named);
   if ('cause' in trouble) {
     const reason = errorCode(trouble.cause);
     const authority = isTlsError(reason, trouble.cause)
@@ -59,9 +60,10 @@ function proxyKind({ proxy, variable, authenticated, trouble }: ProxyError): Kin
   }
   const { status } = trouble;
   if (status === 407) {
-    const wish = authenticated
-      ? `refuses the user name and password of ${variable}`
-      : 'wants a user name and password';
+    const wish =
+      authorization === undefined
+        ? 'wants a user name and password'
+        : `refuses the user name and password of ${named.variable}`;
     return halt('PROXY_AUTHENTICATION', `The proxy ${proxy} ${wish} (407)`);
   }
   return status < 500

@@ -108,20 +108,13 @@ class Nowhere extends Dispatcher {
 /** A connection that did not come about because of the proxy, so that nothing was sent to the API. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
-  /** The proxy for people. */
-  readonly proxy: string;
-  /** The variable that names it. */
-  readonly variable: string;
-  /** Whether it was given a user name and password. */
-  readonly authenticated: boolean;
+  readonly proxy: HttpProxy;
   /** What the proxy answered to CONNECT, or why it gave no answer. */
   readonly trouble: { readonly status: number } | { readonly cause: Error };
 
   constructor(proxy: HttpProxy, trouble: ProxyError['trouble']) {
     super('The proxy fails');
-    this.proxy = describeProxy(proxy);
-    this.variable = proxy.variable;
-    this.authenticated = proxy.authorization !== undefined;
+    this.proxy = proxy;
     this.trouble = trouble;
   }
 }

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { CqbatchError, usageError } from '../../errors.ts';
 import { parseJson, stringifyJson } from '../../json.ts';
 import { readSwitchChanges } from '../options/options.ts';
-import type { SandboxControl } from './control.ts';
-import { stateKinds } from './state-lines.ts';
+import { type SandboxControl, stateKinds } from './control.ts';
 
 /** Where the admin side is: outside the service's paths, so it is in no log and has no token, limit or fault. */
 export const adminPrefix = '/sandbox';

@@ -1,6 +1,5 @@
 import { type Random, randomFor } from '../random.ts';
-import { evaluationInProgress, type Soundboard } from './entities.ts';
-import type { Integer } from './integer.ts';
+import { evaluationInProgress, type Integer, type Soundboard } from './entities.ts';
 
 /**
  * The evaluation of that seed and identifier, deleted and recoverable. Two in three are of calls, the others of

@@ -1,5 +1,5 @@
 import type { Damage, Loss } from '../faults.ts';
-import { type Integer, maxIdentifier } from '../model/integer.ts';
+import { type Integer, maxIdentifier } from '../model/entities.ts';
 import type { Answer, Endpoint } from './operations.ts';
 import {
   type ErrorBody,

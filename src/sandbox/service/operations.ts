@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../json.ts';
-import type { OmittedFields } from '../model/entities.ts';
-import { type Integer, readIdentifier, readInteger } from '../model/integer.ts';
+import { type Integer, type OmittedFields, readIdentifier, readInteger } from '../model/entities.ts';
 import type { RestoreRefusal, State } from '../state/store.ts';
 import { type BadRequest, badRequest, type Refusal, refuse } from './refusal.ts';
 import { readFields } from './wire.ts';
@@ -84,9 +83,9 @@ export const restoreEvaluation: Endpoint = {
         userId,
         perform({ evaluations, now, notDeletedStatus }) {
           const result = evaluations.restore(String(id), { userId, at: now });
-          return result.ok
-            ? { kind: 'done', body: { evaluation: result.evaluation } }
-            : { kind: 'refused', refusal: refusal(result.reason, String(id), notDeletedStatus) };
+          return typeof result === 'string'
+            ? { kind: 'refused', refusal: refusal(result, String(id), notDeletedStatus) }
+            : { kind: 'done', body: { evaluation: result } };
         },
       },
     };

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { usageError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
-import type { Evaluation, Soundboard } from '../model/entities.ts';
+import { type Evaluation, type Integer, readIdentifier, type Soundboard } from '../model/entities.ts';
 import { generateEvaluation, generateSoundboard } from '../model/generate.ts';
-import { type Integer, readIdentifier } from '../model/integer.ts';
 
 /**
  * What a state file holds. An entry needs its identifier only (1 to 9223372036854775807, as a number or a decimal

@@ -83,10 +83,6 @@ interface Restoration {
 /** Why an evaluation cannot be restored. */
 export type RestoreRefusal = 'unknown' | 'not-deleted' | 'not-recoverable';
 
-type RestoreResult =
-  | { readonly ok: true; readonly evaluation: Evaluation }
-  | { readonly ok: false; readonly reason: RestoreRefusal };
-
 /** All evaluations. */
 export class Evaluations extends Originals<Evaluation> {
   readonly #restorations = new Map<string, Restoration>();
@@ -101,14 +97,14 @@ export class Evaluations extends Originals<Evaluation> {
     return original && this.#restorations.has(id) ? restored(original) : original;
   }
 
-  restore(id: string, restoration: Restoration): RestoreResult {
+  /** Restores an evaluation and returns it, or why it cannot be restored. */
+  restore(id: string, restoration: Restoration): Evaluation | RestoreRefusal {
     const evaluation = this.original(id);
-    if (evaluation === undefined) return { ok: false, reason: 'unknown' };
-    if (evaluation.deleted_at === undefined || this.#restorations.has(id))
-      return { ok: false, reason: 'not-deleted' };
-    if (evaluation.is_recoverable === false) return { ok: false, reason: 'not-recoverable' };
+    if (evaluation === undefined) return 'unknown';
+    if (evaluation.deleted_at === undefined || this.#restorations.has(id)) return 'not-deleted';
+    if (evaluation.is_recoverable === false) return 'not-recoverable';
     this.#restorations.set(id, restoration);
-    return { ok: true, evaluation: restored(evaluation) };
+    return restored(evaluation);
   }
 
   /** What was restored since the start, in the order of restoration. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { delimiters } from '../../../src/manifest/csv/delimiter.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from '../../../src/manifest/csv/records.ts';
-import { checkUtf8 } from '../../../src/manifest/text/utf8.ts';
+import { checkUtf8 } from '../../../src/manifest/text/source.ts';
 import { flat, inChunks } from '../reading.ts';
 
 function recordsOf(text: string, chunkSize: number): Promise<readonly CsvRecord[]> {

@@ -5,7 +5,7 @@ import { ColumnList, readJsonLines, readJsonRows } from '../../../src/manifest/j
 import { readWrapper } from '../../../src/manifest/json/wrapper.ts';
 import type { UnnumberedRow } from '../../../src/manifest/manifest.ts';
 import { TextMistake } from '../../../src/manifest/text/position.ts';
-import { checkUtf8 } from '../../../src/manifest/text/utf8.ts';
+import { checkUtf8 } from '../../../src/manifest/text/source.ts';
 import { anyJson, spoiltJson } from '../../json-texts.ts';
 import { flat, inChunks } from '../reading.ts';
 

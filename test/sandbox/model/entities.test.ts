@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { restored, updated } from '../../../src/sandbox/model/entities.ts';
+import { readIdentifier, readInteger, restored, updated } from '../../../src/sandbox/model/entities.ts';
 import { generateEvaluation, generateSoundboard } from '../../../src/sandbox/model/generate.ts';
 
 test('a restored evaluation has lost its deletion, in its sections too, and nothing else', () => {
@@ -49,3 +49,45 @@ test.each(['keep', 'reset'] as const)(
     });
   },
 );
+
+test.each([
+  [0, 0],
+  [-5, -5],
+  ['17', 17],
+  ['-17', -17],
+  [9007199254740993n, 9007199254740993n],
+  ['9007199254740993', 9007199254740993n],
+  ['0012', 12],
+])('%o is the integer %o', (value, integer) => {
+  expect(readInteger(value)).toBe(integer);
+});
+
+test.each([
+  1.5,
+  Number.NaN,
+  2 ** 53,
+  '',
+  '1.0',
+  '1e3',
+  ' 1',
+  '0x10',
+  '12345678901234567890',
+  null,
+  true,
+  [],
+  {},
+])('%o is no integer', (value) => {
+  expect(readInteger(value)).toBeUndefined();
+});
+
+test.each([
+  [1, 1],
+  [9223372036854775807n, 9223372036854775807n],
+  ['9223372036854775807', 9223372036854775807n],
+  [0, undefined],
+  [-1, undefined],
+  [9223372036854775808n, undefined],
+  ['9223372036854775808', undefined],
+])('%o as an identifier is %o', (value, identifier) => {
+  expect(readIdentifier(value)).toBe(identifier);
+});
