@@ -1,10 +1,10 @@
-import { type Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { CqbatchError } from '../errors.ts';
 import { readVersion } from '../package.ts';
 import { escapeInvisible } from '../printable.ts';
 import { systemError } from '../system-error.ts';
 import { exitCodes } from './exit-codes.ts';
-import { outliveTerminal, writeDocument, writeResult, writeTalk } from './output.ts';
+import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
 
 const wantsJson = process.argv.includes('--json');
@@ -24,7 +24,6 @@ export async function runCommand(): Promise<void> {
 
   try {
     const program = await createProgram(readVersion(), process.argv.slice(2));
-    tame(program);
     await program.parseAsync();
   } catch (error) {
     process.exitCode = explain(error);
@@ -55,10 +54,4 @@ function printJson(code: string, message: string): void {
   } catch {
     // Standard error says it, too.
   }
-}
-
-/** Commander writes and ends the process by itself unless each of its commands is told not to. */
-function tame(command: Command): void {
-  command.exitOverride().configureOutput({ writeOut: writeResult, writeErr: writeTalk });
-  for (const child of command.commands) tame(child);
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { commands, commonOptions } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { writeResult, writeTalk } from './output.ts';
 
 const intro =
   'Calls a call-quality service once for every row of a manifest: restores deleted evaluations, updates soundboard ' +
@@ -24,7 +25,10 @@ Exit codes: 0 every row succeeded; 1 some rows failed; 2 usage or manifest error
 
 /** The command line. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
+  // Its commands inherit that commander neither writes nor ends the process by itself.
   const program = new Command('cqbatch')
+    .exitOverride()
+    .configureOutput({ writeOut: writeResult, writeErr: writeTalk })
     .description(intro)
     .version(version, '-V, --version')
     .addHelpText('after', outro)

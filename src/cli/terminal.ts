@@ -1,64 +1,51 @@
 import { environment, type Flags } from './config/load.ts';
 import { askLine, redrawLine, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 
-/**
- * Where a command's words go. Standard output carries data: with `--json` exactly one document, failures included.
- * Standard error carries talk: progress, hints, questions.
- */
-export interface Terminal {
-  readonly json: boolean;
-  readonly quiet: boolean;
-  /** Whether talk goes to a screen on which lines can be redrawn. */
-  readonly live: boolean;
-  /** Prints the result of a command: the document with `--json`, else the text. */
-  result(document: object, text: string): void;
-  /** Talks, unless `--quiet`. */
-  say(text: string): void;
-  /** Says what must not be missed, even with `--quiet`. */
-  warn(text: string): void;
-  /** Redraws the last line of a live screen, cut to its width; an empty text clears it. */
-  draw(line: string): void;
-  /** Whether a question can be asked. */
-  readonly canAsk: boolean;
-  /** Asks a question that only `y` or `yes` affirms. */
-  confirm(question: string): Promise<boolean>;
-}
+/** Where a command's words go. */
+export type Terminal = ReturnType<typeof openTerminal>;
 
-export function openTerminal(flags: Pick<Flags, 'json' | 'quiet'>): Terminal {
-  const json = flags.json ?? false;
-  const quiet = flags.quiet ?? false;
+/**
+ * Standard output carries data: with `--json` exactly one document, failures included. Standard error carries talk:
+ * progress, hints, questions.
+ */
+export function openTerminal({ json = false, quiet = false }: Pick<Flags, 'json' | 'quiet'>) {
+  /** Whether talk goes to a screen on which lines can be redrawn. */
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb' && !environment['NO_COLOR'];
   let drawn = false;
   const clear = (): void => {
     if (drawn) redrawLine('');
     drawn = false;
   };
-
+  const warn = (text: string): void => {
+    clear();
+    writeTalk(`${text}\n`);
+  };
   return {
     json,
     quiet,
     live,
+    /** Whether a question can be asked. */
     canAsk: screen.canAsk,
-    result(document, text) {
+    /** Prints the result of a command: the document with `--json`, else the text. */
+    result(document: object, text: string): void {
       clear();
       if (json) writeDocument(document);
       else writeResult(`${text}\n`);
     },
-    say(text) {
-      if (quiet) return;
-      clear();
-      writeTalk(`${text}\n`);
+    /** Says what must not be missed, even with `--quiet`. */
+    warn,
+    /** Talks, unless `--quiet`. */
+    say(text: string): void {
+      if (!quiet) warn(text);
     },
-    warn(text) {
-      clear();
-      writeTalk(`${text}\n`);
-    },
-    draw(line) {
+    /** Redraws the last line of a live screen, cut to its width; an empty text clears it. */
+    draw(line: string): void {
       if (!live || (line === '' && !drawn)) return;
       redrawLine(line);
       drawn = line !== '';
     },
-    async confirm(question) {
+    /** Asks a question that only `y` or `yes` affirms. */
+    async confirm(question: string): Promise<boolean> {
       clear();
       return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `));
     },

@@ -1,20 +1,16 @@
-import { type BackendClasses, type IQueueBackend, withBackend } from 'bullmq';
+import { withBackend } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 
-/** BullMQ's constructors and the options that tie them to a datastore. */
-export interface BoundBullmq {
-  readonly classes: BackendClasses<IQueueBackend, object>;
-  readonly options: { readonly connection: object; readonly prefix?: string };
-  /** The same for what adds rows. */
-  readonly producerOptions: { readonly connection: object; readonly prefix?: string };
-}
-
-/** Binds BullMQ to a datastore; nothing else in this folder knows which one it is. */
-export function bullmqOn(datastore: Datastore): BoundBullmq {
+/**
+ * Binds BullMQ to a datastore: its constructors, and the options that tie them to it. Nothing else in this folder knows
+ * which one it is.
+ */
+export function bullmqOn(datastore: Datastore) {
   const prefix = datastore.prefix === undefined ? {} : { prefix: datastore.prefix };
   return {
     classes: withBackend(datastore.backend),
     options: { connection: datastore.connection, ...prefix },
+    /** The same for what adds rows. */
     producerOptions: { connection: datastore.producerConnection, ...prefix },
   };
 }

@@ -8,21 +8,7 @@ interface LockHolder {
   once(event: 'closed', listener: () => void): unknown;
 }
 
-export interface LockRenewal {
-  /**
-   * Keeps the lock of a job until the work is done.
-   *
-   * @param onLost called when the lock is somebody else's
-   */
-  during<Result>(
-    job: { readonly id?: string | undefined },
-    token: string | undefined,
-    work: () => Promise<Result>,
-    onLost?: () => void,
-  ): Promise<Result>;
-  /** Begins to renew with a worker, until it is closed. */
-  start(worker: LockHolder): void;
-}
+export type LockRenewal = ReturnType<typeof renewLocks>;
 
 /** A lock survives two renewals that fail. */
 const renewAfterMs = lockMs / 4;
@@ -33,13 +19,23 @@ const renewAfterMs = lockMs / 4;
  *
  * @param onError called with each failure; the next renewal is tried all the same
  */
-export function renewLocks(onError: (error: Error) => void): LockRenewal {
+export function renewLocks(onError: (error: Error) => void) {
   const held = new Map<
     string,
     { readonly token: string; readonly since: number; readonly onLost: (() => void) | undefined }
   >();
   return {
-    async during({ id = '' }, token = '', work, onLost) {
+    /**
+     * Keeps the lock of a job until the work is done.
+     *
+     * @param onLost called when the lock is somebody else's
+     */
+    async during<Result>(
+      { id = '' }: { readonly id?: string | undefined },
+      token = '',
+      work: () => Promise<Result>,
+      onLost?: () => void,
+    ): Promise<Result> {
       held.set(id, { token, since: steadyNow(), onLost });
       try {
         return await work();
@@ -47,7 +43,8 @@ export function renewLocks(onError: (error: Error) => void): LockRenewal {
         held.delete(id);
       }
     },
-    start(worker) {
+    /** Begins to renew with a worker, until it is closed. */
+    start(worker: LockHolder): void {
       const renew = async (olderThanMs: number): Promise<void> => {
         const before = steadyNow() - olderThanMs;
         const due = [...held].filter(([, { since }]) => since <= before);

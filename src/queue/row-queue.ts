@@ -5,22 +5,7 @@ import { bullmqOn, shortEventStream, stallOptions } from './bullmq.ts';
 import type { BatchJobData } from './payload.ts';
 
 /** The queue of all batches for one API. */
-export interface RowQueue {
-  readonly name: string;
-  /** The job of a batch; undefined when it is not there any more. */
-  job(id: string): Promise<Job<BatchJobData> | undefined>;
-  /** What was written into the ledger of a batch, from that entry on, counted from 0. */
-  readLedger(id: string, first: number): Promise<readonly string[]>;
-  /** Batches of any run that are ready to be claimed. */
-  countWaiting(): Promise<number>;
-  /** Looks after batches whose workers died, in a process without a worker; workers do so anyway. */
-  watchStalled(): Promise<void>;
-  /** Gives back the batches that a dead process held: only for a datastore that is exclusively ours. */
-  releaseClaims(): Promise<void>;
-  /** Removes every batch, whoever may be working on it: only for a datastore that is exclusively ours. */
-  clear(): Promise<void>;
-  close(): Promise<void>;
-}
+export type RowQueue = ReturnType<typeof openRowQueue>;
 
 /**
  * The queue of all batches of rows for one API, shared by every run and machine that calls it, because its limits are
@@ -31,7 +16,7 @@ export function rowsQueueName(baseUrl: string): string {
 }
 
 /** Opens the queue of all batches for the API at that base URL. */
-export function openRowQueue(datastore: Datastore, baseUrl: string): RowQueue {
+export function openRowQueue(datastore: Datastore, baseUrl: string) {
   const name = rowsQueueName(baseUrl);
   const { classes, options } = bullmqOn(datastore);
   const queue = new classes.Queue<BatchJobData>(name, { ...options, ...shortEventStream });
@@ -41,27 +26,33 @@ export function openRowQueue(datastore: Datastore, baseUrl: string): RowQueue {
 
   return {
     name,
-    job: (id) => queue.getJob(id),
-    async readLedger(id, first) {
+    /** The job of a batch; undefined when it is not there any more. */
+    job: (id: string): Promise<Job<BatchJobData> | undefined> => queue.getJob(id),
+    /** What was written into the ledger of a batch, from that entry on, counted from 0. */
+    async readLedger(id: string, first: number): Promise<readonly string[]> {
       const { logs } = await queue.getJobLogs(id, first);
       return logs;
     },
-    countWaiting: () => queue.getJobCountByTypes('waiting', 'prioritized'),
-    async watchStalled() {
+    /** Batches of any run that are ready to be claimed. */
+    countWaiting: (): Promise<number> => queue.getJobCountByTypes('waiting', 'prioritized'),
+    /** Looks after batches whose workers died, in a process without a worker; workers do so anyway. */
+    async watchStalled(): Promise<void> {
       if (stalledWatch !== undefined) return;
       const watch = new classes.Worker(name, null, { ...options, ...stallOptions, autorun: false });
       watch.on('error', () => {});
       stalledWatch = watch;
       await watch.startStalledCheckTimer();
     },
-    async releaseClaims() {
+    /** Gives back the batches that a dead process held: only for a datastore that is exclusively ours. */
+    async releaseClaims(): Promise<void> {
       for (const job of await queue.getActive()) await job.moveToWait('0');
     },
-    async clear() {
+    /** Removes every batch, whoever may be working on it: only for a datastore that is exclusively ours. */
+    async clear(): Promise<void> {
       await queue.pause();
       await queue.obliterate({ force: true });
     },
-    async close() {
+    async close(): Promise<void> {
       await stalledWatch?.close();
       await queue.close();
     },

@@ -1,4 +1,4 @@
-import { isActive } from '../../cluster/entries.ts';
+import { isActive, type RunEntry } from '../../cluster/entries.ts';
 import { type OutcomeCounts, totalOf } from '../../domain.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
@@ -18,17 +18,28 @@ async function countsOf(store: RunStore, record: RunRecord): Promise<OutcomeCoun
   return withJournalReader(store, record, (journal) => journal.outcomeCounts);
 }
 
-interface ListedRun {
-  readonly run: string;
-  readonly state: string;
-  readonly manifest: string;
-  readonly rows: number;
-  /** Not known when the journal is damaged, as the next two. */
-  readonly done: number | null;
-  readonly succeeded: number | null;
-  readonly failed: number | null;
-  /** The machine that has its state folder, if that is another one. */
-  readonly host: string | null;
+type ListedRun = ReturnType<typeof listed>;
+
+/**
+ * @param counts nothing when the journal is damaged
+ * @param host the machine that has its state folder, if that is another one
+ */
+function listed(
+  { id, manifest, rows }: Pick<RunEntry, 'id' | 'manifest' | 'rows'>,
+  state: string,
+  counts: OutcomeCounts | undefined,
+  host: string | null,
+) {
+  return {
+    run: id,
+    state,
+    manifest,
+    rows,
+    done: counts ? totalOf(counts) : null,
+    succeeded: counts?.succeeded ?? null,
+    failed: counts?.failed ?? null,
+    host,
+  };
 }
 
 /** Runs that only the shared datastore knows, because their state folders are elsewhere. */
@@ -37,38 +48,22 @@ async function runsElsewhere(
   known: ReadonlySet<string>,
 ): Promise<readonly ListedRun[]> {
   if (datastore.queue === undefined) return [];
-  const entries = await newestEntries(datastore);
-  return entries
+  return (await newestEntries(datastore))
     .filter(({ id }) => !known.has(id))
-    .map((entry) => ({
-      run: entry.id,
-      state: viewOfEntry(entry, undefined).state,
-      manifest: entry.manifest,
-      rows: entry.rows,
-      done: totalOf(entry.counts),
-      succeeded: entry.counts.succeeded,
-      failed: entry.counts.failed,
-      host: entry.coordinator.host,
-    }));
+    .map((entry) => listed(entry, viewOfEntry(entry, undefined).state, entry.counts, entry.coordinator.host));
 }
 
 /** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
 export async function list(flags: Flags): Promise<ExitCode> {
   const { terminal, store, datastore } = await openContext(flags);
-  const warn = ({ message }: Error): void => terminal.warn(`warning: ${message}`);
+  const warn = ({ message }: Error): undefined => {
+    terminal.warn(`warning: ${message}`);
+  };
   const runs: ListedRun[] = [];
   for (const record of (await store.list(warn)).toReversed()) {
     const counts = await countsOf(store, record).catch(warn);
-    runs.push({
-      run: record.id,
-      state: actualState(record),
-      manifest: record.manifest.name,
-      rows: record.plan.rows,
-      done: counts ? totalOf(counts) : null,
-      succeeded: counts?.succeeded ?? null,
-      failed: counts?.failed ?? null,
-      host: null,
-    });
+    const { id, manifest, plan } = record;
+    runs.push(listed({ id, manifest: manifest.name, rows: plan.rows }, actualState(record), counts, null));
   }
   try {
     runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));

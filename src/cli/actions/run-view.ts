@@ -1,5 +1,5 @@
 import { steadyTimeOf } from '../../clock.ts';
-import { openCluster } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import {
   isActive,
   isPresent,
@@ -13,7 +13,6 @@ import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
 import { timeAtWork } from '../../run/record-keeper.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
-import type { DatastoreChoice } from '../datastore.ts';
 import type { RunView } from '../render/status.ts';
 
 /** What the shared datastore tells of a run at the moment. */
@@ -25,27 +24,13 @@ export interface LiveRun {
   readonly pace: PublishedPace | undefined;
 }
 
-/** A view of what the processes of a shared datastore say of themselves. */
-export interface LiveView {
-  of(runId: string): Promise<LiveRun>;
-  close(): Promise<void>;
-}
-
-/** @returns undefined for the embedded datastore, which only one process can look into. */
-export async function openLiveView(choice: DatastoreChoice): Promise<LiveView | undefined> {
-  if (choice.queue === undefined) return undefined;
-  const datastore = await choice.open('look');
-  const cluster = openCluster(datastore);
-  return {
-    async of(runId) {
-      const entry = await cluster.run(runId);
-      if (entry === undefined) return { entry, workers: [], pace: undefined };
-      const workers = await cluster.workers(entry.baseUrl);
-      const pace = await cluster.pace(entry.baseUrl);
-      return { entry, workers, pace: pace && isPresent(pace) ? pace : undefined };
-    },
-    close: () => datastore.close(),
-  };
+/** Looks into the shared datastore. */
+export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun> {
+  const entry = await cluster.run(runId);
+  if (entry === undefined) return { entry, workers: [], pace: undefined };
+  const workers = await cluster.workers(entry.baseUrl);
+  const pace = await cluster.pace(entry.baseUrl);
+  return { entry, workers, pace: pace && isPresent(pace) ? pace : undefined };
 }
 
 /** A run of this state folder. */

@@ -58,24 +58,12 @@ export function parseDurationOrNone(text: string): number | null {
   }
 }
 
-const sizeBytes = {
-  b: 1,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-  tb: 1e12,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-  tib: 2 ** 40,
-} as const;
-
 /** `500MB`, `4GB`, `2GiB`; a bare number is bytes; `none` for no limit at all: infinity. */
 export function parseSize(text: string): number {
   if (text.trim() === 'none') return Number.POSITIVE_INFINITY;
-  const match = /^(\d+(?:\.\d+)?)\s*([kmgt]?i?b)?$/i.exec(text.trim());
-  const unit = sizeBytes[(match?.[2] ?? 'b').toLowerCase() as keyof typeof sizeBytes];
-  const bytes = Math.round(Number(match?.[1]) * unit);
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(?:([kmgt]i?)?b)?$/i.exec(text.trim()) ?? [];
+  const exponent = ['', 'k', 'm', 'g', 't'].indexOf(unit.charAt(0).toLowerCase());
+  const bytes = Math.round(Number(amount) * (unit.length > 1 ? 1_024 : 1_000) ** exponent);
   if (!(bytes >= 1)) throw new RangeError('write a size as 500MB, 4GB, 2GiB or none');
   return bytes;
 }

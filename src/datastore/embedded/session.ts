@@ -12,14 +12,11 @@ export interface StatementResult {
 }
 
 /** What the main thread asks of the thread that runs PGlite. */
-export type Request =
-  | {
-      readonly id: number;
-      readonly type: 'query';
-      readonly text: string;
-      readonly params: readonly unknown[];
-    }
-  | { readonly id: number; readonly type: 'close' };
+export type Request = Statement & { readonly id: number };
+
+type Statement =
+  | { readonly type: 'query'; readonly text: string; readonly params: readonly unknown[] }
+  | { readonly type: 'close' };
 
 /** What that thread says. */
 export type Reply =
@@ -34,17 +31,6 @@ interface StatementError {
   readonly message: string;
   readonly code?: string;
   readonly detail?: string;
-}
-
-/** One PostgreSQL session, kept by a thread of its own. */
-export interface Session {
-  /** @throws the PostgreSQL error with `code` and `detail`; a fatal error once the session is lost. */
-  query(text: string, params?: readonly unknown[]): Promise<StatementResult>;
-  onNotification(listener: (channel: string, payload: string) => void): void;
-  /** Resolves with the reason when the thread ends without having been asked to, or its disk refuses. */
-  readonly lost: Promise<Error>;
-  /** Idempotent. Never fails: what was not left in order is put in order at the next opening. */
-  close(): Promise<void>;
 }
 
 interface Waiting {
@@ -86,7 +72,7 @@ export async function openSession(folder: string): Promise<Session> {
   } catch (cause) {
     throw circumstance(cause, folder) ?? unusable(folder, cause);
   }
-  return new ThreadSession(thread, folder);
+  return new Session(thread, folder);
 }
 
 function unusable(folder: string, cause: unknown): CqbatchError {
@@ -100,8 +86,10 @@ function unusable(folder: string, cause: unknown): CqbatchError {
   );
 }
 
-class ThreadSession implements Session {
+/** One PostgreSQL session, kept by a thread of its own. */
+export class Session {
   readonly #lost = deferred<Error>();
+  /** Resolves with the reason when the thread ends without having been asked to, or its disk refuses. */
   readonly lost = this.#lost.promise;
   readonly #folder: string;
   readonly #thread: Worker;
@@ -122,14 +110,16 @@ class ThreadSession implements Session {
     thread.on('exit', () => this.#end(cause));
   }
 
+  /** @throws the PostgreSQL error with `code` and `detail`; a fatal error once the session is lost. */
   query(text: string, params: readonly unknown[] = []): Promise<StatementResult> {
-    return this.#send({ id: 0, type: 'query', text, params });
+    return this.#send({ type: 'query', text, params });
   }
 
   onNotification(listener: (channel: string, payload: string) => void): void {
     this.#listeners.push(listener);
   }
 
+  /** Idempotent. Never fails: what was not left in order is put in order at the next opening. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -138,19 +128,19 @@ class ThreadSession implements Session {
   async #close(): Promise<void> {
     if (this.#failure === undefined) {
       const exited = once(this.#thread, 'exit');
-      const closed = Promise.all([this.#send({ id: 0, type: 'close' }), exited]);
+      const closed = Promise.all([this.#send({ type: 'close' }), exited]);
       await orAfter(closed, closingLimitMs).catch(() => {});
     }
     await this.#thread.terminate();
   }
 
-  #send(request: Request): Promise<StatementResult> {
+  #send(statement: Statement): Promise<StatementResult> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#thread.postMessage({ ...request, id });
+      this.#thread.postMessage({ ...statement, id } satisfies Request);
     });
   }
 

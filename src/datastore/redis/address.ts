@@ -7,8 +7,8 @@ export interface Endpoint {
 
 interface Login {
   /** The ACL user; without one it is Redis's `default`. */
-  readonly username?: string;
-  readonly password?: string;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
 }
 
 /** Where Redis is and how to log in. It holds a password: for people there is `describeAddress`. */
@@ -21,7 +21,7 @@ export type RedisAddress = Login &
         readonly sentinels: readonly Endpoint[];
         /** Name under which the Sentinels know the primary. */
         readonly name: string;
-        readonly sentinelUsername?: string;
+        readonly sentinelUsername?: string | undefined;
         /** For the connections to the Sentinels and to Redis alike. */
         readonly tls: boolean;
         readonly db: number;
@@ -107,7 +107,7 @@ export function parseRedisUrl(url: string): RedisAddress {
         name: decode(kind, name),
         tls,
         db: readDb(kind, db, dbText),
-        ...(sentinelUsername !== undefined && { sentinelUsername }),
+        sentinelUsername,
         ...login,
       };
     }
@@ -140,19 +140,13 @@ export function describeAddress(address: RedisAddress): string {
  * @param sentinelPassword that of the Sentinels, who have one of their own
  */
 export function membersOf(address: RedisAddress, sentinelPassword?: string): readonly RedisAddress[] {
-  const member = (endpoint: Endpoint, username?: string, password?: string): RedisAddress => ({
-    kind: 'server',
-    endpoint,
-    tls: address.tls,
-    db: 0,
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-  });
-  if (address.kind === 'cluster')
-    return address.nodes.map((endpoint) => member(endpoint, address.username, address.password));
-  if (address.kind === 'sentinel')
-    return address.sentinels.map((each) => member(each, address.sentinelUsername, sentinelPassword));
-  return [];
+  const { kind, tls, username, password } = address;
+  const server = { kind: 'server', tls, db: 0 } as const;
+  if (kind === 'cluster')
+    return address.nodes.map((endpoint) => ({ ...server, endpoint, username, password }));
+  if (kind !== 'sentinel') return [];
+  const login: Login = { username: address.sentinelUsername, password: sentinelPassword };
+  return address.sentinels.map((endpoint) => ({ ...server, endpoint, ...login }));
 }
 
 function describeEndpoints(endpoints: readonly Endpoint[]): string {
@@ -167,10 +161,7 @@ function splitAuthority(kind: Kind, authority: string): { readonly login: Login;
   const at = authority.lastIndexOf('@');
   const [, username = '', password = ''] = /^([^:]*):?(.*)$/s.exec(authority.slice(0, Math.max(at, 0))) ?? [];
   return {
-    login: {
-      ...(username !== '' && { username: decode(kind, username) }),
-      ...(password !== '' && { password: decode(kind, password) }),
-    },
+    login: { username: decode(kind, username) || undefined, password: decode(kind, password) || undefined },
     hosts: authority.slice(at + 1),
   };
 }
