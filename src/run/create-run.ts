@@ -57,16 +57,16 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
       input.input,
     );
     journal = await openJournal(journalPath(folder), { runId: id });
-    const settled = new ResultBuffer(journal);
+    const uncalled = new ResultBuffer(journal);
     const problems = new ProblemCollector(store.stateDir, staged.name);
     const scan = await scanManifest(manifest, prepare, {
       async onInvalid(row) {
         await problems.add(row);
-        await settled.add(invalidResult(row));
+        await uncalled.add(invalidResult(row));
       },
-      onDuplicate: (row, firstRow) => settled.add(duplicateResult(row, firstRow)),
+      onDuplicate: (row, firstRow) => uncalled.add(duplicateResult(row, firstRow)),
     });
-    await settled.flush();
+    await uncalled.flush();
     const histories = [...(input.retry?.histories ?? [])];
     await journal.append(histories.map(([row, history]): JournalEntry => ({ type: 'open', row, history })));
 

@@ -11,8 +11,8 @@ import { removeNotAttempted, type WrittenReports } from '../report/write-reports
 import { systemError } from '../system-error.ts';
 import { onAbort, orAborted, orAfter } from '../waiting.ts';
 import { type CommandWatch, clearCommand, watchCommands } from './control-command.ts';
+import { type EstimatedLimits, keepEstimate } from './estimated-limits.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { keepLearned, type LearnedLimits } from './learned-limits.ts';
 import { type OpenRun, type OpenRunInput, withRun } from './open-run.ts';
 import { Progress } from './progress.ts';
 import { RateLog } from './rate-log.ts';
@@ -20,17 +20,17 @@ import type { RunRecord } from './record.ts';
 import { RecordKeeper, withTimeOfDead } from './record-keeper.ts';
 import { reportRun } from './report-run.ts';
 import { announce, entryOf } from './run-entry.ts';
-import { type RunEnd, type RunMeans, runHere } from './run-here.ts';
+import { type RunContext, type RunEnd, runHere } from './run-here.ts';
 import { openManifestCopy, type PlannedManifest, unfinishedTasks } from './run-manifest.ts';
 import { claimForOurselves } from './stopped-runs.ts';
 import type { RunStore } from './store.ts';
 
 /** The record is that of a run that is planned, or stopped before its end. */
-export interface ExecuteRunOptions extends RunMeans, Omit<OpenRunInput, 'purpose'> {
+export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
   /** The shared datastore without its password; absent for the embedded one. */
   readonly queue?: string | undefined;
-  /** What earlier runs have learned of the API's limits; what this one learns goes there. */
-  readonly learned?: LearnedLimits | undefined;
+  /** What earlier runs have estimated of the API's limits; what this one does goes there. */
+  readonly estimates?: EstimatedLimits | undefined;
   /** Version of the program, for those who look at a shared datastore. */
   readonly version: string;
   /** Called before the first row is fed. */
@@ -174,15 +174,15 @@ class Execution {
   async #work(commands: CommandWatch): Promise<RunEnd> {
     const { record, journal } = this.#run;
     const { manifest, prepare } = this.#planned;
-    const { learned, version, ...means } = this.#options;
+    const { estimates, version, ...context } = this.#options;
     const { baseUrl, rate } = record.options;
     return runHere(this.#run, {
-      ...means,
+      ...context,
       commands,
       workers: () => this.#workers,
       tasks: () => unfinishedTasks(record.id, manifest.rows(), prepare, journal),
       join: () => this.#cluster?.join(baseUrl, version) ?? onlyMember(rate),
-      known: await learned?.load(),
+      known: await estimates?.load(),
       onPace: (pace, inFlight) => this.#seePace(pace, inFlight),
       onEvent: (event) => {
         this.#progress.see(event);
@@ -196,13 +196,13 @@ class Execution {
 
   async #finish(end: RunEnd): Promise<ExecutedRun> {
     const { record: planned, journal, store } = this.#run;
-    const { handOver, learned, onEnded } = this.#options;
+    const { handOver, estimates, onEnded } = this.#options;
     if (end.state === 'completed') requireAllResults(planned, journal);
     onEnded?.();
     await this.#rateLog?.close();
-    if (learned !== undefined && this.#pace !== undefined)
-      await keepLearned(learned, this.#pace).catch((error: Error) =>
-        this.#warn(error, 'what was learned of the limit is not kept'),
+    if (estimates !== undefined && this.#pace !== undefined)
+      await keepEstimate(estimates, this.#pace).catch((error: Error) =>
+        this.#warn(error, 'the estimate of the limit is not kept'),
       );
     const isHandedOver = end.state === 'interrupted' && handOver === true;
     const counts = { ...journal.outcomeCounts };

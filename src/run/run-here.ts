@@ -31,7 +31,7 @@ export type RunEnd =
   | { readonly state: 'halted'; readonly because: 'stuck'; readonly reason: CqbatchError };
 
 /** How a process works on a run. */
-export interface RunMeans {
+export interface RunContext {
   /** Calls the API; without it, workers elsewhere must. */
   readonly client: ApiClient | undefined;
   readonly log: Logger;
@@ -41,7 +41,7 @@ export interface RunMeans {
   readonly handOver?: boolean;
 }
 
-export interface RunHereOptions extends RunMeans {
+export interface RunHereOptions extends RunContext {
   /** Workers that call the API, on all machines. */
   readonly workers: () => number;
   /** The rows without a result, as it stands when they are asked for. */

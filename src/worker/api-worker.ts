@@ -134,7 +134,7 @@ export class ApiWorker {
     this.#state = 'calling';
     const { datastore, rows, client, baseUrl, log, onHalt, onError } = this.#options;
     this.#worker = new WatchedWorker(datastore, rows, {
-      concurrency: this.#rowsInHand,
+      concurrency: this.#prefetchLimit,
       refusal,
       process: createRowProcessor({
         client,
@@ -176,14 +176,14 @@ export class ApiWorker {
   }
 
   /** How many rows to have in hand; those that wait for their verdicts have left their places to others. */
-  get #rowsInHand(): number {
-    return this.#breaker.rowsInHand(this.#inHand, this.#wanted ?? withSpare(this.#concurrency));
+  get #prefetchLimit(): number {
+    return this.#breaker.prefetchLimit(this.#inHand, this.#wanted ?? withSpare(this.#concurrency));
   }
 
   /** While the API rests no rows are claimed: they would only be sent back. */
   #claimWithin(): void {
     if (this.#worker === undefined) return;
-    this.#worker.concurrency = this.#rowsInHand;
+    this.#worker.concurrency = this.#prefetchLimit;
     this.#worker.resting = this.#gate.isResting;
   }
 }

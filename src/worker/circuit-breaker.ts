@@ -40,7 +40,7 @@ export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
 export interface CircuitBreakerOptions {
   /** How long an outage is waited for, milliseconds; absent: without end. */
   readonly maxOutageMs?: number | undefined;
-  /** Called when `rowsInHand` may have changed. */
+  /** Called when `prefetchLimit` may have changed. */
   readonly onChange: () => void;
   /** Called once, when no more calls are made. */
   readonly onHalt: (halt: Halt) => void;
@@ -112,7 +112,7 @@ export class CircuitBreaker {
   }
 
   /** How many rows to have in hand, when `wanted` are, and `unproven` at most as long as nothing is known of the API. */
-  rowsInHand(wanted: number, unproven: number): number {
+  prefetchLimit(wanted: number, unproven: number): number {
     switch (this.#state) {
       case 'unproven':
         return Math.max(1, Math.min(unproven, unprovenCalls - this.#spent));

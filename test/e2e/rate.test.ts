@@ -13,7 +13,7 @@ interface LearnedLimit {
   readonly wait_until?: string;
 }
 
-async function learnedLimits({ stateDir }: Machine): Promise<readonly LearnedLimit[]> {
+async function estimatedLimits({ stateDir }: Machine): Promise<readonly LearnedLimit[]> {
   const text = await readFile(join(stateDir, 'limits.json'), 'utf8');
   return (JSON.parse(text) as { limits: LearnedLimit[] }).limits;
 }
@@ -43,7 +43,7 @@ describe('a run on the embedded datastore', () => {
   test('keeps what it has learned for the next one with the same token', async () => {
     const { home, sandbox } = await newScene(150, '--limit', 'token-bucket:rate=20,burst=5');
     await home.run('run', 'rows.csv', '--yes', '--quiet');
-    const [learned] = await learnedLimits(home);
+    const [learned] = await estimatedLimits(home);
     expect(learned).toMatchObject({ base_url: sandbox.url, token: expect.stringMatching(/^[0-9a-f]{4}$/) });
     expect(learned?.rate_per_s).toBeGreaterThan(10);
 
@@ -55,6 +55,6 @@ describe('a run on the embedded datastore', () => {
     await sandbox.post('/sandbox/token', { token: 'another-token' });
     const other = await home.run(...again);
     expect(other.stderr).not.toContain('"reason":"the limit found before"');
-    expect(await learnedLimits(home)).toHaveLength(2);
+    expect(await estimatedLimits(home)).toHaveLength(2);
   });
 });

@@ -79,11 +79,11 @@ describe('a row that fails', () => {
 
   test('is held without keeping others from being called', () => {
     const { breaker, meet } = begin();
-    expect(breaker.rowsInHand(2, 2)).toBe(2);
+    expect(breaker.prefetchLimit(2, 2)).toBe(2);
     meet(trouble('either'), 3);
-    expect(breaker.rowsInHand(2, 2)).toBe(5);
+    expect(breaker.prefetchLimit(2, 2)).toBe(5);
     meet(trouble('either'), 100);
-    expect(breaker.rowsInHand(2, 2)).toBe(22);
+    expect(breaker.prefetchLimit(2, 2)).toBe(22);
   });
 });
 
@@ -99,7 +99,7 @@ describe('an outage', () => {
     await pass(1);
     expect(blames).toEqual(Array(calls).fill('target'));
     expect(breaker.outage?.trouble).toBe(sign);
-    expect(breaker.rowsInHand(50, 50)).toBe(1);
+    expect(breaker.prefetchLimit(50, 50)).toBe(1);
   });
 
   test.each<[string, Trouble, number]>([
@@ -141,11 +141,11 @@ describe('an outage', () => {
     meet(trouble('target'), 20);
     await pass(2_000);
     expect(breaker.assess(answered)).toBe('row');
-    expect([breaker.outage, breaker.rowsInHand(50, 50)]).toEqual([undefined, 2]);
+    expect([breaker.outage, breaker.prefetchLimit(50, 50)]).toEqual([undefined, 2]);
     for (let round = 0; round < 2; round += 1) void breaker.assess(answered);
-    expect(breaker.rowsInHand(50, 50)).toBe(4);
+    expect(breaker.prefetchLimit(50, 50)).toBe(4);
     for (let round = 0; round < 200; round += 1) void breaker.assess(answered);
-    expect(breaker.rowsInHand(500, 500)).toBe(500);
+    expect(breaker.prefetchLimit(500, 500)).toBe(500);
   });
 
   test('that lasts longer than the user allows halts', async () => {
@@ -172,7 +172,7 @@ describe('an outage', () => {
 describe('an API of which nothing is known', () => {
   test.each(['target', 'either', 'path'] as const)('has 20 calls to answer one (%s)', async (cause) => {
     const { breaker, halts, meet } = begin({ proven: false });
-    expect([breaker.rowsInHand(3, 50), breaker.rowsInHand(3, 15)]).toEqual([20, 15]);
+    expect([breaker.prefetchLimit(3, 50), breaker.prefetchLimit(3, 15)]).toEqual([20, 15]);
     const blames = meet(trouble(cause), 19);
     await pass(0);
     expect([blames, halts]).toEqual([[], []]);
@@ -207,7 +207,7 @@ describe('an API of which nothing is known', () => {
     await pass(60_000);
     expect(blames).toEqual(Array(10).fill('row'));
     expect(halts).toEqual([]);
-    expect(breaker.rowsInHand(50, 50)).toBe(50);
+    expect(breaker.prefetchLimit(50, 50)).toBe(50);
   });
 
   test.each([
@@ -232,7 +232,7 @@ describe('an API of which nothing is known', () => {
     meet(trouble('either'), 4);
     runOut(4);
     await pass(5_000);
-    expect(breaker.rowsInHand(50, 50)).toBe(16);
+    expect(breaker.prefetchLimit(50, 50)).toBe(16);
     meet(trouble('either'), 16);
     expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);
   });

@@ -3,8 +3,8 @@ import type { Journal } from '../../journal/journal.ts';
 import { readVersion } from '../../package.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { discard } from '../../run/create-run.ts';
+import { type EstimatedLimits, openEstimatedLimits } from '../../run/estimated-limits.ts';
 import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../run/execute-run.ts';
-import { type LearnedLimits, openLearnedLimits } from '../../run/learned-limits.ts';
 import type { RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { systemError } from '../../system-error.ts';
@@ -63,7 +63,7 @@ async function untilEnd(
       queue: context.datastore.queue,
       journal,
       client,
-      learned: token && (await learnedLimits(store, options, token)),
+      estimates: token && (await estimatedLimits(store, options, token)),
       version: readVersion(),
       log,
       interrupt: interrupt.signal,
@@ -112,15 +112,15 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   return stuck === undefined ? exitCodeOf(end.state, summary.outcomes) : exitCodes.fatal;
 }
 
-/** What runs of this state folder have learned of the API with this token. */
-async function learnedLimits(
+/** What runs of this state folder have estimated of the API with this token. */
+async function estimatedLimits(
   { stateDir }: RunStore,
   { baseUrl }: RunRecord['options'],
   token: TokenSource,
-): Promise<LearnedLimits | undefined> {
+): Promise<EstimatedLimits | undefined> {
   // A token that can't be read will show at the first call.
   const current = await token.current().catch(() => undefined);
-  return current === undefined ? undefined : openLearnedLimits(stateDir, baseUrl, tokenMark(current));
+  return current === undefined ? undefined : openEstimatedLimits(stateDir, baseUrl, tokenMark(current));
 }
 
 /** Shows the progress of a run. */

@@ -5,7 +5,7 @@ import { steadyNow, timeOfDay } from '../clock.ts';
 import { writeFileAtomically } from '../files.ts';
 import type { Pace, StartingPoint } from '../pace.ts';
 
-const learnedSchema = z.object({
+const estimateSchema = z.object({
   base_url: z.string(),
   /** Tells tokens apart, and tells nothing of them. */
   token: z.string(),
@@ -18,10 +18,10 @@ const learnedSchema = z.object({
   at: z.string(),
 });
 
-const fileSchema = z.object({ version: z.literal(1), limits: z.array(learnedSchema) });
+const fileSchema = z.object({ version: z.literal(1), limits: z.array(estimateSchema) });
 
 /** `limits.json` of a state folder, for one API and one token. */
-export interface LearnedLimits {
+export interface EstimatedLimits {
   load(): Promise<StartingPoint>;
   /** Keeps what is known now in place of what was known before. */
   save(known: StartingPoint): Promise<void>;
@@ -31,9 +31,9 @@ const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
 const mostLimits = 100;
 
 /** @param tokenMark see `tokenMark` in src/api. */
-export function openLearnedLimits(stateDir: string, baseUrl: string, tokenMark: string): LearnedLimits {
+export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark: string): EstimatedLimits {
   const path = join(stateDir, 'limits.json');
-  const isOwn = (limit: z.infer<typeof learnedSchema>): boolean =>
+  const isOwn = (limit: z.infer<typeof estimateSchema>): boolean =>
     limit.base_url === baseUrl && limit.token === tokenMark;
 
   /** A damaged file is worth no more than none. */
@@ -84,13 +84,13 @@ function isPositive(value: number | undefined): value is number {
 const worthKeepingMs = 5_000;
 
 /** Keeps for the next run what is known at the end of one: the limit of the API, or how long it still asks to wait. */
-export async function keepLearned(learned: LearnedLimits, pace: Pace): Promise<void> {
+export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   if (pace.phase === 'fixed') return;
   const { restUntil = 0 } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;
   if (pace.limit === undefined && !waits) return;
-  const before = await learned.load();
-  await learned.save({
+  const before = await estimates.load();
+  await estimates.save({
     ...(before.limit !== undefined && { limit: before.limit }),
     ...(pace.limit !== undefined && { limit: pace.limit, concurrency: pace.concurrency }),
     ...(waits && { restUntil }),

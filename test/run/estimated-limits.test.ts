@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../src/clock.ts';
-import { openLearnedLimits } from '../../src/run/learned-limits.ts';
+import { openEstimatedLimits } from '../../src/run/estimated-limits.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const api = 'https://api.example.com';
@@ -18,23 +18,23 @@ describe('what was learned of the limits of an API', () => {
   });
 
   test('is nothing at first', async () => {
-    expect(await openLearnedLimits(await temporaryFolder(), api, 'abcd').load()).toEqual({});
+    expect(await openEstimatedLimits(await temporaryFolder(), api, 'abcd').load()).toEqual({});
   });
 
   test('is known to the next run, all of it or a part', async () => {
     const folder = await temporaryFolder();
-    const limits = openLearnedLimits(folder, api, 'abcd');
+    const limits = openEstimatedLimits(folder, api, 'abcd');
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const restUntil = steadyNow() + dayMs;
     for (const known of [{ limit: 49.5, concurrency: 20, restUntil }, { limit: 0.003 }, { restUntil }, {}]) {
       await limits.save(known);
-      expect(await openLearnedLimits(folder, api, 'abcd').load()).toEqual(known);
+      expect(await openEstimatedLimits(folder, api, 'abcd').load()).toEqual(known);
     }
   });
 
   test('takes the place of what was learned before', async () => {
     const folder = await temporaryFolder();
-    const limits = openLearnedLimits(folder, api, 'abcd');
+    const limits = openEstimatedLimits(folder, api, 'abcd');
     await limits.save({ limit: 10 });
     await limits.save({ limit: 20 });
     expect((await limitsFile(folder)).limits).toHaveLength(1);
@@ -48,32 +48,32 @@ describe('what was learned of the limits of an API', () => {
       [api, 'dcba'],
       [`${api}/v2`, 'abcd'],
     ] as const;
-    const all = keys.map(([baseUrl, mark]) => openLearnedLimits(folder, baseUrl, mark));
+    const all = keys.map(([baseUrl, mark]) => openEstimatedLimits(folder, baseUrl, mark));
     for (const [index, limits] of all.entries()) await limits.save({ limit: index + 1 });
     expect(await Promise.all(all.map((limits) => limits.load()))).toEqual([
       { limit: 1 },
       { limit: 2 },
       { limit: 3 },
     ]);
-    expect(await openLearnedLimits(folder, `${api}/v2`, 'dcba').load()).toEqual({});
+    expect(await openEstimatedLimits(folder, `${api}/v2`, 'dcba').load()).toEqual({});
   });
 
   test('is forgotten after 30 days', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const folder = await temporaryFolder();
-    const limits = openLearnedLimits(folder, api, 'abcd');
+    const limits = openEstimatedLimits(folder, api, 'abcd');
     await limits.save({ limit: 10 });
     vi.setSystemTime(Date.now() + 30 * dayMs - 1);
     expect(await limits.load()).toEqual({ limit: 10 });
     vi.setSystemTime(Date.now() + 1);
     expect(await limits.load()).toEqual({});
-    await openLearnedLimits(folder, api, 'dcba').save({ limit: 1 });
+    await openEstimatedLimits(folder, api, 'dcba').save({ limit: 1 });
     expect((await limitsFile(folder)).limits).toMatchObject([{ token: 'dcba' }]);
   });
 
   test('says nothing of a wait that is over', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const limits = openLearnedLimits(await temporaryFolder(), api, 'abcd');
+    const limits = openEstimatedLimits(await temporaryFolder(), api, 'abcd');
     await limits.save({ limit: 10, restUntil: steadyNow() + 60_000 });
     vi.setSystemTime(Date.now() + 60_000);
     expect(await limits.load()).toEqual({ limit: 10 });
@@ -81,7 +81,7 @@ describe('what was learned of the limits of an API', () => {
 
   test('makes no wait longer by a clock that was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-    const limits = openLearnedLimits(await temporaryFolder(), api, 'abcd');
+    const limits = openEstimatedLimits(await temporaryFolder(), api, 'abcd');
     await limits.save({ restUntil: steadyNow() + 60_000 });
     vi.setSystemTime(Date.now() - 3_600_000);
     expect(await limits.load()).toEqual({ restUntil: steadyNow() + 60_000 });
@@ -89,7 +89,7 @@ describe('what was learned of the limits of an API', () => {
 
   test('is kept for the hundred that were learned last', async () => {
     const folder = await temporaryFolder();
-    const limitsOf = (index: number) => openLearnedLimits(folder, `${api}/${index}`, 'abcd');
+    const limitsOf = (index: number) => openEstimatedLimits(folder, `${api}/${index}`, 'abcd');
     for (let index = 0; index < 100; index += 1) await limitsOf(index).save({ limit: 1 });
     await limitsOf(0).save({ limit: 2 });
     await limitsOf(100).save({ limit: 3 });
@@ -111,7 +111,7 @@ describe('what was learned of the limits of an API', () => {
   ])('is nothing in a file that is damaged (%s), and can be learned anew', async (_title, text) => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'limits.json'), text);
-    const limits = openLearnedLimits(folder, api, 'abcd');
+    const limits = openEstimatedLimits(folder, api, 'abcd');
     expect(await limits.load()).toEqual({});
     await limits.save({ limit: 10 });
     expect(await limits.load()).toEqual({ limit: 10 });
@@ -125,22 +125,22 @@ describe('what was learned of the limits of an API', () => {
     ['an infinite concurrency', { concurrency: Number.POSITIVE_INFINITY }],
   ])('is not lost through %s', async (_title, senseless) => {
     const folder = await temporaryFolder();
-    const others = openLearnedLimits(folder, api, 'dcba');
+    const others = openEstimatedLimits(folder, api, 'dcba');
     await others.save({ limit: 10 });
-    const limits = openLearnedLimits(folder, api, 'abcd');
+    const limits = openEstimatedLimits(folder, api, 'abcd');
     await limits.save(senseless);
     expect([await limits.load(), await others.load()]).toEqual([{}, { limit: 10 }]);
   });
 
   test('is readable by its owner only', async () => {
     const folder = await temporaryFolder();
-    await openLearnedLimits(folder, api, 'abcd').save({ limit: 10 });
+    await openEstimatedLimits(folder, api, 'abcd').save({ limit: 10 });
     expect((await stat(join(folder, 'limits.json'))).mode & 0o777).toBe(0o600);
   });
 
   test('is an error when it can not be written', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'limits.json'));
-    await expect(openLearnedLimits(folder, api, 'abcd').save({ limit: 10 })).rejects.toThrow();
+    await expect(openEstimatedLimits(folder, api, 'abcd').save({ limit: 10 })).rejects.toThrow();
   });
 });
