@@ -10,15 +10,6 @@ export function openRunJournal(store: RunStore, record: RunRecord): Promise<Jour
   return openJournal(journalPath(store.folder(record.id)), { runId: record.id, begun: begun(record) });
 }
 
-/** Opens the journal of a run that has a record, to look at it, while another process may be writing it. */
-export function readRunJournal(store: RunStore, record: RunRecord): Promise<JournalReader> {
-  return openJournal(journalPath(store.folder(record.id)), {
-    runId: record.id,
-    readOnly: true,
-    begun: begun(record),
-  });
-}
-
 export function journalPath(runFolder: string): string {
   return join(runFolder, 'journal.jsonl');
 }
@@ -35,7 +26,11 @@ export async function withJournalReader<Result>(
   record: RunRecord,
   look: (journal: JournalReader) => Promise<Result> | Result,
 ): Promise<Result> {
-  const journal = await readRunJournal(store, record);
+  const journal = await openJournal(journalPath(store.folder(record.id)), {
+    runId: record.id,
+    readOnly: true,
+    begun: begun(record),
+  });
   try {
     return await look(journal);
   } finally {
