@@ -51,7 +51,7 @@ export function cutDeep(rate: number): number {
 }
 
 const doublingMs = 500;
-/** After a rest of so long calls begin with a part of the rate; shorter ones cost too much already. */
+/** After a rest of so long calls begin with a part of the rate (50/s, 500/s learned before); shorter ones cost too much already. */
 const longRestMs = 3_000;
 const afterRest = 0.25;
 

@@ -3,7 +3,7 @@ import { longestSpreadMs } from './quota-exhaustion.ts';
 import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Clocks and journeys differ: just below what is permitted, and lower when calls are refused in spite of that. */
+/** Clocks and journeys differ: just below what is permitted, and lower when calls are refused in spite of that (50/s, 52/s stated). */
 const caution = 0.986;
 const lowered = 0.99;
 const lowest = 0.95;
@@ -15,7 +15,7 @@ const jitterMs = 25;
 const usedUpInMs = 1_000;
 /** The last calls of a window are not sent all at once. */
 const shortestSpreadMs = 250;
-/** So many rejections within such a time, and what the API states can't be all of it. */
+/** So many rejections within such a time, and what the API states can't be all of it (50/s, 100/s stated). */
 const contradictions = 4;
 const contradictionsWithinMs = 10_000;
 
@@ -118,7 +118,7 @@ const maxLimits = 16;
 const forgottenAfterMs = 120_000;
 /** Ends of windows are told in whole seconds, and what tells them takes its time: such a difference is none. */
 const roundingMs = 1_500;
-/** An end that moves along with the calls is taken for one that does for so long. */
+/** An end that moves along with the calls is taken for one that does for so long (600 a sliding minute, X-RateLimit). */
 const rollingMs = 60_000;
 /** The end of a shorter window is told too coarsely to plan with. */
 const shortWindowMs = 5_000;
