@@ -57,7 +57,8 @@ describeWithRedis('a submitted run', () => {
   });
 
   test('is handed over when its coordinator is stopped, and the next one finishes it', async () => {
-    const place = await newPlace('20ms');
+    // Slow enough not to be done before a coordinator on a busy machine has stopped.
+    const place = await newPlace('200ms');
     const home = await newMachine(place, 300);
     const worker = await (await newMachine(place)).worker('--concurrency', '4');
     const first = await home.worker(...coordinating);
@@ -66,6 +67,7 @@ describeWithRedis('a submitted run', () => {
     expect((await first.stop()).code).toBe(0);
     expect(await home.stateOf('relay')).toBe('submitted');
 
+    await place.sandbox.post('/sandbox/configure', { latency: '5ms' });
     const second = await home.worker(...coordinating);
     expect(await home.run('status', 'relay', '--watch')).toMatchObject({ code: 0 });
     expect(second.logged('no longer coordinating')).toMatchObject([{ run: 'relay', state: 'completed' }]);
