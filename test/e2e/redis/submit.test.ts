@@ -43,6 +43,7 @@ describeWithRedis('a submitted run', () => {
     const watched = await watching.end;
     expect(watched).toMatchObject({ code: 1 });
     expect(watched.stdout).toContain('Run monthly completed');
+    await coordinator.says('no longer coordinating');
     expect(coordinator.logged('no longer coordinating')).toMatchObject([
       { run: 'monthly', state: 'completed' },
     ]);
@@ -70,6 +71,7 @@ describeWithRedis('a submitted run', () => {
     await place.sandbox.post('/sandbox/configure', { latency: '5ms' });
     const second = await home.worker(...coordinating);
     expect(await home.run('status', 'relay', '--watch')).toMatchObject({ code: 0 });
+    await second.says('no longer coordinating');
     expect(second.logged('no longer coordinating')).toMatchObject([{ run: 'relay', state: 'completed' }]);
     await expectEveryRowCalledOnce(home, 'relay', place, 300);
     expect(worker.logged('row finished')).toHaveLength(300);
