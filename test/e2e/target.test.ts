@@ -97,7 +97,7 @@ describe('a target that has answered nothing', () => {
 describe('an outage in the middle of a run', () => {
   const rows = 300;
   /** Every failure would be the row's last: none may cost it that. */
-  const careful = [...run, '--rate', '100/s', '--attempts', '1', '--timeout', '1s'];
+  const careful = [...run, '--rate', '100/s', '--attempts', '1', '--timeout', '3s'];
 
   test.each<[string, Mood | 'gone', string]>([
     ['of a server that is gone', 'gone', 'is away: The '],
