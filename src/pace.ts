@@ -2,7 +2,7 @@
  * What sets the pace:
  *
  * - `starting`: raises the rate quickly, because nobody knows the limit;
- * - `settling`: has lowered it after refusals and waits for that to show;
+ * - `cooldown`: has lowered it after refusals and waits for that to show;
  * - `searching`: raises it slowly between a rate that was fine and one that was not;
  * - `holding`: keeps it just under the limit;
  * - `probing`: raises it to see whether the limit still is where it was;
@@ -12,7 +12,7 @@
  */
 export const phases = [
   'starting',
-  'settling',
+  'cooldown',
   'searching',
   'holding',
   'probing',

@@ -27,7 +27,7 @@ const longestWaitMs = 86_400_000;
  *
  * ```
  *              refused              little is refused, a rate is held
- *     starting ───────▶ settling ──────────────────────────────────▶ holding ◀───────────┐
+ *     starting ───────▶ cooldown ──────────────────────────────────▶ holding ◀───────────┐
  *        ▲              ▲ │ ▲ │                                        │ │                │
  *        │              │ │ │ │ little is refused,                     │ │ after a while  │
  *        │              └─┘ │ │ none is held                           │ ▼                │
@@ -38,7 +38,7 @@ const longestWaitMs = 86_400_000;
  *        └─────────────────────── twice as much is accepted ───────────────┘              │
  *                                                                                         │
  *     any phase ───────────────────────────▶ waiting ─────────────────────────────────────┘
- *               settling: nothing is          ▲ │        accepted; to searching or starting
+ *               cooldown: nothing is          ▲ │        accepted; to searching or starting
  *               accepted; any: a long wait    └─┘        where no rate is held
  *               is asked for           refused: the next test later
  * ```

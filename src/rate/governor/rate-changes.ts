@@ -90,8 +90,8 @@ export class SlowStart {
   }
 }
 
-/** What a settling comes to: still going on, enough was done, too much is refused still, or nothing is accepted. */
-export type SettlingVerdict = 'going-on' | 'settled' | 'too-fast' | 'dry';
+/** What a cooldown comes to: still going on, enough was done, too much is refused still, or nothing is accepted. */
+export type CooldownVerdict = 'going-on' | 'enough' | 'too-fast' | 'dry';
 
 export interface Cut {
   /** Calls per second from now on. */
@@ -149,7 +149,7 @@ export class Cooldown {
     this.#judgedMs = Math.max(shortestMs, (judgedCalls * 1_000) / rate);
   }
 
-  update({ since, now, accepted, rejected, waitUntil }: Period): SettlingVerdict {
+  update({ since, now, accepted, rejected, waitUntil }: Period): CooldownVerdict {
     if (waitUntil > this.#waitUntil) {
       // Calls that waited were refused all the same.
       if (this.#waitUntil > 0 && now > this.#waitUntil + this.#reactionMs / 2) return 'too-fast';
@@ -163,6 +163,6 @@ export class Cooldown {
     if (this.#refused >= dryAfter && this.#accepted === 0) return 'dry';
     if (this.#refused >= clearly && this.#refused > this.#accepted) return 'too-fast';
     if (now < this.#countedFrom + this.#judgedMs) return 'going-on';
-    return this.#refused > Math.max(toleratedCalls, tolerated * this.#accepted) ? 'too-fast' : 'settled';
+    return this.#refused > Math.max(toleratedCalls, tolerated * this.#accepted) ? 'too-fast' : 'enough';
   }
 }

@@ -91,7 +91,7 @@ export class RateSearch {
     else if (isExhausted) this.#lower(news);
     else if (this.#phase === 'waiting' && news.accepted > 0 && usedMs > 0) this.#recovered(now);
     if (news.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
-    if (this.#phase === 'settling') this.#settle(news, since);
+    if (this.#phase === 'cooldown') this.#coolDown(news, since);
     else if (usedMs > 0) this.#advance(news, usedMs);
     this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, news.most);
   }
@@ -114,10 +114,10 @@ export class RateSearch {
       this.#known.learn(before.held);
       // Calls that are under way may be refused still, and say nothing about what was held.
       this.#cut(news, cutToHeld(before.held, 0));
-      this.#enter('settling', reasons.held);
+      this.#enter('cooldown', reasons.held);
       return;
     }
-    // A refusal that has shown it is being settled.
+    // The cooldown after the refusal that has shown it goes on.
     if (this.#phase !== 'starting') return;
     this.#known.begin(before.sending);
     this.#rate = cutDeep(before.sending);
@@ -154,7 +154,7 @@ export class RateSearch {
 
   /** Whether the API says that the next calls will be refused. While the rate is held, it may come as near as it can. */
   #isExhausted({ remaining, active }: RateNews): boolean {
-    if (remaining === undefined || this.#phase === 'settling' || this.#phase === 'waiting') return false;
+    if (remaining === undefined || this.#phase === 'cooldown' || this.#phase === 'waiting') return false;
     return this.#phase === 'holding' ? remaining === 0 : remaining < Math.max(1, active);
   }
 
@@ -164,7 +164,7 @@ export class RateSearch {
     if (this.#phase === 'waiting') {
       if (now >= this.#restUntil) this.#testFailed(now, waitUntil, now - news.latencyMs - 2 * news.lagMs);
     } else if (waitUntil - now > longWaitMs) this.wait(now, waitUntil);
-    else if (this.#phase !== 'settling') this.#lower(news);
+    else if (this.#phase !== 'cooldown') this.#lower(news);
   }
 
   /** The limit is below the present rate: back to one that is fine, as far as is known. */
@@ -188,7 +188,7 @@ export class RateSearch {
         this.#known.begin(sending);
         this.#cutDeep(news, sending);
     }
-    this.#enter('settling', reasons.refused);
+    this.#enter('cooldown', reasons.refused);
   }
 
   #cut(news: RateNews, rate: number, restMs = 0): void {
@@ -202,10 +202,10 @@ export class RateSearch {
     this.#cut(news, cutDeep(rate), 1.5 * news.latencyMs + 2 * news.lagMs);
   }
 
-  #settle(news: RateNews, since: number): void {
+  #coolDown(news: RateNews, since: number): void {
     const { now, waitUntil } = news;
     const verdict = this.#cooldown?.update({ ...news, since });
-    if (verdict === 'settled') {
+    if (verdict === 'enough') {
       if (this.#known.held === undefined) this.#enter('searching', reasons.unknown);
       else this.#enter('holding', reasons.held);
       return;

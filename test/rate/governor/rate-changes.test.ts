@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   Cooldown,
+  type CooldownVerdict,
   cutDeep,
   cutToHeld,
   type Period,
   probingGrowth,
-  type SettlingVerdict,
   searchedRate,
   startingGrowth,
 } from '../../../src/rate/governor/rate-changes.ts';
@@ -50,18 +50,18 @@ describe('a rate that was refused is cut', () => {
 const cut = { rate: 50, latencyMs: 50, lagMs: 50 };
 
 /** The verdicts of periods of 100 ms, each with so many accepted and rejected calls. */
-function verdicts(periods: readonly (readonly [accepted: number, rejected: number])[]): SettlingVerdict[] {
-  const settling = new Cooldown(0, cut);
+function verdicts(periods: readonly (readonly [accepted: number, rejected: number])[]): CooldownVerdict[] {
+  const cooldown = new Cooldown(0, cut);
   return periods.map(([accepted, rejected], index) => {
     const period: Period = { since: index * 100, now: (index + 1) * 100, accepted, rejected, waitUntil: 0 };
-    return settling.update(period);
+    return cooldown.update(period);
   });
 }
 
-const goingOn: SettlingVerdict = 'going-on';
+const goingOn: CooldownVerdict = 'going-on';
 
 describe('a rate that was lowered', () => {
-  test.each<[title: string, periods: [number, number][], verdict: SettlingVerdict]>([
+  test.each<[title: string, periods: [number, number][], verdict: CooldownVerdict]>([
     [
       'has settled when nothing is refused',
       [
@@ -69,7 +69,7 @@ describe('a rate that was lowered', () => {
         [5, 0],
         [5, 0],
       ],
-      'settled',
+      'enough',
     ],
     [
       'has settled when one call is refused',
@@ -78,7 +78,7 @@ describe('a rate that was lowered', () => {
         [5, 1],
         [5, 0],
       ],
-      'settled',
+      'enough',
     ],
     [
       'is still too fast when more than a tenth is refused',
@@ -96,7 +96,7 @@ describe('a rate that was lowered', () => {
         [5, 0],
         [5, 0],
       ],
-      'settled',
+      'enough',
     ],
   ])('%s', (_, periods, verdict) => {
     expect(verdicts(periods)).toEqual([goingOn, goingOn, verdict]);
@@ -122,12 +122,12 @@ describe('a rate that was lowered', () => {
     ).toEqual([goingOn, goingOn, 'dry']);
   });
 
-  test.each<[title: string, refusedAt: number, verdict: SettlingVerdict]>([
+  test.each<[title: string, refusedAt: number, verdict: CooldownVerdict]>([
     ['is too fast when a call is refused that was sent after the wait', 1_080, 'too-fast'],
     ['is not too fast when one is refused that was sent before it', 900, goingOn],
   ])('%s', (_, refusedAt, verdict) => {
-    const settling = new Cooldown(0, cut);
-    expect(settling.update({ since: 0, now: 800, accepted: 0, rejected: 0, waitUntil: 1_000 })).toBe(goingOn);
+    const cooldown = new Cooldown(0, cut);
+    expect(cooldown.update({ since: 0, now: 800, accepted: 0, rejected: 0, waitUntil: 1_000 })).toBe(goingOn);
     const refused: Period = {
       since: 800,
       now: refusedAt,
@@ -135,15 +135,15 @@ describe('a rate that was lowered', () => {
       rejected: 1,
       waitUntil: refusedAt + 1_000,
     };
-    expect(settling.update(refused)).toBe(verdict);
+    expect(cooldown.update(refused)).toBe(verdict);
   });
 
   test('is judged by calls that were sent after the wait', () => {
-    const settling = new Cooldown(0, cut);
+    const cooldown = new Cooldown(0, cut);
     const quiet = { accepted: 0, rejected: 0, waitUntil: 1_000 };
-    expect(settling.update({ ...quiet, since: 0, now: 1_000 })).toBe(goingOn);
-    expect(settling.update({ ...quiet, since: 1_000, now: 1_090 })).toBe(goingOn);
-    expect(settling.update({ ...quiet, since: 1_090, now: 1_300 })).toBe(goingOn);
-    expect(settling.update({ ...quiet, since: 1_300, now: 1_500, accepted: 10 })).toBe('settled');
+    expect(cooldown.update({ ...quiet, since: 0, now: 1_000 })).toBe(goingOn);
+    expect(cooldown.update({ ...quiet, since: 1_000, now: 1_090 })).toBe(goingOn);
+    expect(cooldown.update({ ...quiet, since: 1_090, now: 1_300 })).toBe(goingOn);
+    expect(cooldown.update({ ...quiet, since: 1_300, now: 1_500, accepted: 10 })).toBe('enough');
   });
 });
