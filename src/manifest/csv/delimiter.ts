@@ -27,13 +27,14 @@ export function detectDelimiter(head: string, complete: boolean, fallback: Delim
   return best.delimiter;
 }
 
-/** The number of cells of each of the first records that are not blank. */
+/** The number of cells of each of the first records that are not blank; 0 where text follows a closing quote. */
 function countCells(text: string, complete: boolean, delimiter: Delimiter): readonly number[] {
   const counts: number[] = [];
   let cells = 1;
   let cellStart = 0;
   let recordStart = 0;
   let quoted = false;
+  let broken = false;
   for (let index = 0; index < text.length && counts.length < sampledRecords; index++) {
     const character = text[index];
     if (quoted) {
@@ -45,11 +46,14 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
       cells++;
       cellStart = index + 1;
     } else if (character === '\n' || character === '\r') {
-      if (index > recordStart) counts.push(cells);
+      if (index > recordStart) counts.push(broken ? 0 : cells);
       cells = 1;
+      broken = false;
       cellStart = recordStart = index + 1;
+    } else if (text[cellStart] === '"') {
+      broken = true;
     }
   }
-  if (complete && recordStart < text.length && counts.length < sampledRecords) counts.push(cells);
+  if (complete && recordStart < text.length && counts.length < sampledRecords) counts.push(broken ? 0 : cells);
   return counts;
 }
