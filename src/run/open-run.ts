@@ -4,7 +4,7 @@ import { fatalError } from '../errors.ts';
 import { makePrivate } from '../files.ts';
 import type { Journal } from '../journal/journal.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
-import { openRowQueue, type RowQueue, rowsQueueName } from '../queue/row-queue.ts';
+import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import { type AtEnd, withReleases } from '../releases.ts';
 import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
@@ -51,7 +51,7 @@ export function withRun<Result>(
       lock = own;
     }
     await makePrivate(folder);
-    const rows = openRowQueue(datastore, rowsQueueName(options.baseUrl));
+    const rows = openRowQueue(datastore, options.baseUrl);
     atEnd(() => rows.close());
     const journal = input.journal ?? (await openRunJournal(store, record));
     atEnd(() => journal.close());

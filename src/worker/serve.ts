@@ -3,7 +3,7 @@ import type { ApiClient } from '../api/client.ts';
 import { openCluster } from '../cluster/cluster.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
-import { openRowQueue, rowsQueueName } from '../queue/row-queue.ts';
+import { openRowQueue } from '../queue/row-queue.ts';
 import { deferred, onAbort, orAfter } from '../waiting.ts';
 import { ApiWorker } from './api-worker.ts';
 
@@ -47,7 +47,7 @@ const farewellMs = 3_000;
 /** Calls the API for the rows of every run of a shared datastore, until it is told to stop or can't go on. */
 export function serveRows({ stop, shutdownMs, version, ...options }: ServeOptions): Serving {
   const { datastore, baseUrl, log } = options;
-  const rows = openRowQueue(datastore, rowsQueueName(baseUrl));
+  const rows = openRowQueue(datastore, baseUrl);
   const ended = deferred<ServeEnd>();
   let ending = false;
   const worker = new ApiWorker({

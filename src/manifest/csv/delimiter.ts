@@ -54,6 +54,7 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
       broken = true;
     }
   }
-  if (complete && recordStart < text.length && counts.length < sampledRecords) counts.push(broken ? 0 : cells);
+  if (complete && recordStart < text.length && counts.length < sampledRecords)
+    counts.push(broken ? 0 : cells);
   return counts;
 }
