@@ -7,7 +7,7 @@ import { SystemError } from '../system-error.ts';
 /**
  * The only way to standard output, standard error and the user's answers. Manifests, file names, arguments and API
  * answers are hostile, so nothing goes out here that a terminal would act on: it is made visible, as `\u001b`.
- * `test/cli/output.test.ts` fails for code elsewhere that writes to either stream.
+ * `test/e2e/output.test.ts` fails for code elsewhere that writes to either stream.
  *
  * Data (standard output) is written, or the command fails. Talk (standard error) never ends or holds up a run.
  */
