@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type CqbatchError, fatalError } from '../../errors.ts';
@@ -38,6 +39,8 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** BullMQ asks again as soon as it is refused: at once, that would leave no time for timers, nor for an end. */
+const refusedAfterMs = 20;
 /** A database that has not closed by then is left as a crash would leave it. */
 const closingLimitMs = 10_000;
 
@@ -135,7 +138,8 @@ export class Session {
   }
 
   #send(statement: Statement): Promise<StatementResult> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const failure = this.#failure;
+    if (failure !== undefined) return pause(refusedAfterMs).then(() => Promise.reject(failure));
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
