@@ -49,5 +49,8 @@ export interface PaceReport extends Pace {
   readonly rejected: number;
 }
 
+/** A shorter rest, in milliseconds, is the pace at work, and not shown. */
+export const noticeableRestMs = 1_000;
+
 /** What is known of the limits of an API before its first call. */
 export type StartingPoint = Partial<Pick<Pace, 'limit' | 'concurrency' | 'restUntil'>>;

@@ -1,6 +1,6 @@
 import { steadyNow } from '../clock.ts';
 import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../domain.ts';
-import type { Pace } from '../pace.ts';
+import { noticeableRestMs, type Pace } from '../pace.ts';
 import type { CallsInFlight } from '../rate/traffic-meter.ts';
 import type { WorkerEvent } from '../worker/row-processor.ts';
 
@@ -44,8 +44,6 @@ export interface StalledCalls extends CallsInFlight {
 const memorySeconds = 5;
 /** Shorter than that, a quiet moment is none. */
 const stalledMs = 5_000;
-/** Shorter rests are the pace at work. */
-const noticeableRestMs = 1_000;
 
 export interface ProgressOptions {
   readonly rows: number;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { steadyNow, timeOfDay } from '../clock.ts';
 import { toHundredths } from '../cluster/rate-policy.ts';
 import { writeFileAtomically } from '../files.ts';
-import type { PaceReport } from '../pace.ts';
+import { noticeableRestMs, type PaceReport } from '../pace.ts';
 import {
   type RateHistory,
   type RatePoint,
@@ -13,8 +13,6 @@ import {
 const sampleMs = 1_000;
 const saveMs = 5_000;
 const mostPoints = 600;
-/** A shorter rest is the pace at work. */
-const noticeableRestMs = 1_000;
 
 /** Keeps the history of a run's rate in its folder, from where an earlier process left it. */
 export class RateLog {

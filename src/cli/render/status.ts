@@ -3,7 +3,7 @@ import { goneAfterMs, type WorkerEntry } from '../../cluster/entries.ts';
 import { toHundredths } from '../../cluster/rate-policy.ts';
 import { type OutcomeCounts, totalOf } from '../../domain.ts';
 import type { CodeCount } from '../../journal/journal.ts';
-import type { Pace } from '../../pace.ts';
+import { noticeableRestMs, type Pace } from '../../pace.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { clockTime, count, counted, duration, indented, outcomeTexts, perSecond, table } from './words.ts';
 
@@ -126,9 +126,6 @@ function paceDocument(pace: RunView['pace']): object | null {
     wait_until: pace.restUntil === undefined ? null : timeOfDay(pace.restUntil).toISOString(),
   };
 }
-
-/** Shorter rests are the pace at work. */
-const noticeableRestMs = 1_000;
 
 function paceLines(pace: RunView['pace'], now: number): readonly string[][] {
   if (pace === undefined) return [];
