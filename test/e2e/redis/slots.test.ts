@@ -5,13 +5,13 @@ import type { WorkerProcess } from '../../helpers/worker.ts';
 import { expectAgreement, expectEveryRowOnce, mostSentInASecond } from '../agreement.ts';
 import { eventually, kindSandbox, newMachine } from './machine.ts';
 
-/**
- * 50, and one more: no slot is used so late that it would be two. One more than that for what no program can help: a process
- * that the system suspends between the slot and the note of the call. The simulation of the slots has no such moments.
- */
-const mostCalls = 52;
+/** 50, and one more: no slot is used so late that it would be two. */
+const mostCalls = 51;
 
-test('one process never exceeds the rate that was asked for by more than a call', async () => {
+/** A process that the system suspends between a slot and its call makes one more, now and then: once is no proof. */
+const again = { retry: 2 };
+
+test('one process never exceeds the rate that was asked for by more than a call', again, async () => {
   const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
   const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, 150);
   const run = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '50/s'];
@@ -41,7 +41,7 @@ describeWithRedis('workers that share a rate on Redis', () => {
     return { home, sandbox, run, workers: started };
   }
 
-  test('never exceed it by more than a call, also when one of them is slow', async () => {
+  test('never exceed it by more than a call, also when one of them is slow', again, async () => {
     const { home, sandbox, run } = await newScene(250, '100ms', ['--concurrency', '1'], [], []);
     expect(await run.end).toMatchObject({ code: 0 });
     const log = await sandbox.log();
@@ -51,7 +51,7 @@ describeWithRedis('workers that share a rate on Redis', () => {
   });
 
   describe.each(['SIGSTOP', 'SIGKILL'] as const)('one of which gets %s', (signal) => {
-    test('never exceed it by more than a call, and go on', async () => {
+    test('never exceed it by more than a call, and go on', again, async () => {
       const { home, sandbox, run, workers } = await newScene(300, '20ms', [], [], []);
       await sandbox.requested(60);
       workers[0]?.kill(signal);
