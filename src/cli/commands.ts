@@ -5,13 +5,23 @@ import type { ExitCode } from './exit-codes.ts';
 /** An option as commander takes it. */
 type Option = readonly [flags: string, description: string, byDefault?: string];
 
+/** Options under one heading of the help. */
+interface OptionGroup {
+  readonly heading: string;
+  readonly options: readonly Option[];
+}
+
 /** A command, but for what every command has. */
 export interface CommandSpec {
   readonly name: string;
   readonly description: string;
   readonly argument?: readonly [name: string, description: string];
   /** In the order in which help lists them. */
-  readonly options: readonly Option[];
+  readonly options?: readonly OptionGroup[];
+  /** What comes in the help after those that every command has. */
+  readonly seldomNeeded?: readonly OptionGroup[];
+  /** What one would type, with what it is for. */
+  readonly examples?: readonly (readonly [command: string, purpose: string])[];
   /** Loads what it does: `cqbatch --help` has to be quick. */
   readonly load: () => Promise<Action>;
 }
@@ -28,13 +38,14 @@ const skipInvalid: Option = ['--skip-invalid', 'leave invalid rows out instead o
 const insecureHttp: Option = ['--allow-insecure-http', 'allow http:// to a host that is not this machine'];
 
 /** Of every command. */
-export const commonOptions: readonly Option[] = [
-  ['--state-dir <dir>', `folder of runs and queue (CQBATCH_STATE_DIR; default: ${defaultStateDir})`],
-  ['--json', 'print exactly one JSON document on standard output'],
-  ['-q, --quiet', 'no progress and no hints, only the result'],
-];
-
-const queueOptions = settings('queue', 'queuePrefix', 'queuePasswordFile');
+export const output: OptionGroup = {
+  heading: 'Output',
+  options: [
+    ['--json', 'print exactly one JSON document on standard output'],
+    ['-q, --quiet', 'no progress and no hints, only the result'],
+    ['--state-dir <dir>', `folder of runs and queue (CQBATCH_STATE_DIR; default: ${defaultStateDir})`],
+  ],
+};
 
 /** Of the commands that start a run. */
 const startOptions: readonly Option[] = [
@@ -42,33 +53,58 @@ const startOptions: readonly Option[] = [
   ['--run-id <id>', 'name of the run; a second one of that name is refused (default: made of the time)'],
 ];
 
-const manifestOptions: readonly Option[] = [
-  ['--operation <name>', 'what to do with the rows, when neither a column nor the manifest says it'],
-  ...settings('userId'),
-  [
-    '--clear-token <text>',
-    'CSV cell that sends an empty string; an empty cell is left out',
-    defaultClearToken,
+/** What the rows of a manifest mean. */
+const rows: OptionGroup = {
+  heading: 'Manifest',
+  options: [
+    ['--operation <name>', 'what to do with the rows, when neither a column nor the manifest says it'],
+    ...settings('userId'),
+    [
+      '--clear-token <text>',
+      'CSV cell that sends an empty string; an empty cell is left out',
+      defaultClearToken,
+    ],
+    ...settings('maxManifestSize'),
   ],
-  ...settings('maxManifestSize', 'baseUrl'),
-  insecureHttp,
-  ...settings('rate'),
-];
+};
+
+/** How the rows of a run are called again. */
+const repeating = ['attempts', 'backoff'] as const;
 
 /** How the API is called. */
-const workerOptions = settings('tokenFile', 'concurrency', 'timeout', 'maxOutage');
+const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
-/** How the rows of a run are called. */
-const policyOptions = settings('attempts', 'backoff', 'maxFailures');
+const sharing = settings('queue', 'queuePrefix', 'queuePasswordFile');
 
-/** Of the commands that take a run to its end. */
-const callOptions: readonly Option[] = [
-  ...workerOptions,
-  ...policyOptions,
-  ...queueOptions,
-  ['--no-worker', 'leave the calls to workers elsewhere; needs --queue'],
-  ['--log-level <level>', 'structured log on standard error: error, warn, info or debug (default: none)'],
-];
+/** Of the commands that look at runs, or tell them something, also from another machine. */
+const shared: OptionGroup = { heading: 'Shared datastore', options: sharing };
+
+/**
+ * Of the commands that take a run to its end.
+ *
+ * @param before what applies when nobody says otherwise, for a run that was begun before
+ */
+function working(before?: string): readonly OptionGroup[] {
+  return [
+    {
+      heading: 'Calls',
+      options: [...calling, ...repeating].map((name) => flagOf(name, { byDefault: before })),
+    },
+    {
+      heading: 'Shared datastore',
+      options: [...sharing, ['--no-worker', 'leave the calls to workers elsewhere; needs --queue']],
+    },
+    {
+      heading: 'Log',
+      options: [
+        [
+          '--log-level <level>',
+          'structured log on standard error: error, warn, info or debug (default: none)',
+        ],
+      ],
+    },
+  ];
+}
 
 function settings(...names: readonly SettingName[]): readonly Option[] {
   return names.map((name) => flagOf(name));
@@ -80,14 +116,28 @@ export const commands: readonly CommandSpec[] = [
     name: 'plan',
     description: 'validate every row, count, estimate and preview requests; sends nothing',
     argument: manifest,
-    options: manifestOptions,
+    options: [{ heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] }],
+    seldomNeeded: [rows],
+    examples: [
+      ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
+      ['cqbatch plan evaluations.csv --rate 20/s', 'and how long it would take'],
+    ],
     load: async () => (await import('./actions/plan.ts')).plan,
   },
   {
     name: 'run',
     description: 'plan, ask, call the API for every row, and write the report',
     argument: manifest,
-    options: [skipInvalid, ...startOptions, ...manifestOptions, ...callOptions],
+    options: [
+      { heading: 'API', options: [...settings('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
+      { heading: 'Run', options: [...startOptions, skipInvalid, ...settings('maxFailures')] },
+    ],
+    seldomNeeded: [rows, ...working()],
+    examples: [
+      ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
+      ['cqbatch run evaluations.csv --rate auto..20/s', 'never more than 20 calls a second'],
+      ['cqbatch run nightly.csv --yes --quiet --max-failures 100', 'from cron'],
+    ],
     load: async () => (await import('./actions/run.ts')).run,
   },
   {
@@ -95,10 +145,24 @@ export const commands: readonly CommandSpec[] = [
     description: 'go on where a run stopped; rows that have a result are not called again',
     argument: newestRun,
     options: [
-      flagOf('baseUrl', 'another API, for a run of which none has answered (CQBATCH_BASE_URL)'),
-      insecureHttp,
-      flagOf('rate', 'most calls from now on: 50/s, 600/m, or "none" (default: as before)'),
-      ...callOptions,
+      {
+        heading: 'API',
+        options: [
+          ...settings('tokenFile'),
+          flagOf('rate', { byDefault: 'as before' }),
+          flagOf('baseUrl', {
+            help: 'another API, for a run of which none has answered',
+            byDefault: 'as before',
+          }),
+          insecureHttp,
+        ],
+      },
+      { heading: 'Run', options: [flagOf('maxFailures', { byDefault: 'as before' })] },
+    ],
+    seldomNeeded: working('as before'),
+    examples: [
+      ['cqbatch resume', 'the newest run'],
+      ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another one, slower'],
     ],
     load: async () => (await import('./actions/resume.ts')).resume,
   },
@@ -107,9 +171,19 @@ export const commands: readonly CommandSpec[] = [
     description: 'start a new run of the rows that failed in a run',
     argument: newestRun,
     options: [
-      flagOf('rate', 'most calls: 50/s, 600/m, or "none" (default: as in that run)'),
-      ...startOptions,
-      ...callOptions,
+      {
+        heading: 'API',
+        options: [...settings('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })],
+      },
+      {
+        heading: 'Run',
+        options: [...startOptions, flagOf('maxFailures', { byDefault: 'as in that run' })],
+      },
+    ],
+    seldomNeeded: working('as in that run'),
+    examples: [
+      ['cqbatch retry', 'what failed in the newest run'],
+      ['cqbatch retry 20261121-104117-jsur --rate 5/s', 'in another one, slowly'],
     ],
     load: async () => (await import('./actions/retry.ts')).retry,
   },
@@ -117,66 +191,86 @@ export const commands: readonly CommandSpec[] = [
     name: 'status',
     description: 'where a run stands, also while it is going',
     argument: newestRun,
-    options: [['--watch', 'follow it to its end; the exit code is then that of the run'], ...queueOptions],
+    options: [
+      {
+        heading: 'Status',
+        options: [['--watch', 'follow it to its end; the exit code is then that of the run']],
+      },
+    ],
+    seldomNeeded: [shared],
     load: async () => (await import('./actions/status.ts')).status,
   },
   {
     name: 'list',
     description: 'the runs of this state folder and of the shared datastore, newest first',
-    options: queueOptions,
+    seldomNeeded: [shared],
     load: async () => (await import('./actions/list.ts')).list,
   },
   {
     name: 'cancel',
     description: 'give a run up for good, also one that is going; rows that were not called stay so',
     argument: newestRun,
-    options: queueOptions,
+    seldomNeeded: [shared],
     load: async () => (await import('./actions/control.ts')).cancel,
   },
   {
     name: 'pause',
     description: 'let a run rest: no more rows are called until it is unpaused',
     argument: newestRun,
-    options: queueOptions,
+    seldomNeeded: [shared],
     load: async () => (await import('./actions/control.ts')).pause,
   },
   {
     name: 'unpause',
     description: 'let a paused run go on',
     argument: newestRun,
-    options: queueOptions,
+    seldomNeeded: [shared],
     load: async () => (await import('./actions/control.ts')).unpause,
   },
   {
     name: 'report',
     description: 'write the report of a run again, also while it is going, and show where it is',
     argument: newestRun,
-    options: [],
     load: async () => (await import('./actions/report.ts')).report,
   },
   {
     name: 'worker',
     description: 'call the API for the runs of a shared datastore, until it is stopped',
     options: [
-      flagOf('baseUrl', 'the API whose rows are called; never another one (CQBATCH_BASE_URL)'),
-      insecureHttp,
-      ['--coordinate', 'also take over the runs that were submitted to the state folder'],
-      ...settings('shutdownTimeout', 'healthPort', 'healthHost'),
-      [
-        '--log-level <level>',
-        'of the structured log on standard error: silent, error, warn, info or debug',
-        'info',
-      ],
-      ...workerOptions,
-      ...queueOptions,
+      {
+        heading: 'API',
+        options: [
+          flagOf('baseUrl', { help: 'the API whose rows are called; never another one' }),
+          ...settings('tokenFile'),
+          insecureHttp,
+        ],
+      },
+      shared,
+      {
+        heading: 'Worker',
+        options: [
+          ['--coordinate', 'also take over the runs that were submitted to the state folder'],
+          ...settings('healthPort', 'healthHost', 'shutdownTimeout'),
+          [
+            '--log-level <level>',
+            'of the structured log on standard error: silent, error, warn, info or debug',
+            'info',
+          ],
+        ],
+      },
     ],
+    seldomNeeded: [{ heading: 'Calls', options: settings(...calling) }],
     load: async () => (await import('./actions/worker.ts')).worker,
   },
   {
     name: 'submit',
     description: 'plan, ask, and hand the run to a "cqbatch worker --coordinate"',
     argument: manifest,
-    options: [skipInvalid, ...startOptions, ...manifestOptions, ...policyOptions],
+    options: [
+      { heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] },
+      { heading: 'Run', options: [...startOptions, skipInvalid, ...settings('maxFailures')] },
+    ],
+    seldomNeeded: [rows, { heading: 'Calls', options: settings(...repeating) }],
     load: async () => (await import('./actions/submit.ts')).submit,
   },
 ];

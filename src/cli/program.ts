@@ -1,7 +1,8 @@
-import { Command } from 'commander';
-import { commands, commonOptions } from './commands.ts';
+import { Command, Option } from 'commander';
+import { type CommandSpec, commands, output } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { writeResult, writeTalk } from './output.ts';
+import { writeDocument, writeResult, writeTalk } from './output.ts';
+import { indented, table } from './render/words.ts';
 
 const intro =
   'Calls a call-quality service once for every row of a manifest: restores deleted evaluations, updates soundboard ' +
@@ -18,10 +19,13 @@ The API and its token:
   CQBATCH_TOKEN=…                   or --token-file FILE; never a flag
 
 Many machines share a Redis:
-  CQBATCH_QUEUE=redis://…           or --queue; nothing means the embedded datastore
+  CQBATCH_QUEUE=redis://…           or --queue; else the embedded datastore
 
-Exit codes: 0 every row succeeded; 1 some rows failed; 2 usage or manifest error, nothing was sent;
-            3 halted or cancelled; 4 datastore or authentication failed; 130 interrupted`;
+Exit codes:
+  0  every row succeeded            3  halted or cancelled
+  1  some rows failed               4  datastore or authentication failed
+  2  usage or manifest error:       130  interrupted
+     nothing was sent`;
 
 /** The command line. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
@@ -39,18 +43,38 @@ export async function createProgram(version: string, args: readonly string[]): P
       .command(name)
       .description(description)
       .showHelpAfterError(helpHint(`cqbatch ${name}`));
-  for (const { name, description, argument, options, load } of commands) {
-    const command = define(name, description);
-    if (argument !== undefined) command.argument(...argument);
-    for (const option of [...options, ...commonOptions]) command.option(...option);
-    command.action(async (...args: unknown[]) => {
-      const act = (await load()) as (...args: unknown[]) => Promise<ExitCode>;
-      process.exitCode = await act(...args);
-    });
-  }
+  for (const spec of commands) defineCommand(define(spec.name, spec.description), spec);
+  define('version', 'the version of cqbatch')
+    .option('--json', 'print exactly one JSON document on standard output')
+    .action(({ json = false }) => (json ? writeDocument({ version }) : writeResult(`${version}\n`)));
   const sandbox = define('sandbox', 'the service as a local server, for demos, tests and rehearsals');
   if (isNamed('sandbox', args)) (await import('./sandbox.ts')).defineSandbox(sandbox);
   return program;
+}
+
+function defineCommand(command: Command, spec: CommandSpec): void {
+  const { argument, options = [], seldomNeeded = [], examples = [], load } = spec;
+  if (argument !== undefined) command.argument(...argument);
+  for (const group of [...options, output, ...seldomNeeded]) {
+    command.optionsGroup(`${group.heading}:`);
+    for (const option of group.options) command.option(...option);
+    // Else it would open a group of its own.
+    if (group === output) command.helpOption(true);
+  }
+  if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${indented(table(examples))}`);
+  refuseDryRun(command);
+  command.action(async (...args: unknown[]) => {
+    const act = (await load()) as (...args: unknown[]) => Promise<ExitCode>;
+    process.exitCode = await act(...args);
+  });
+}
+
+/** Other tools have this option where `cqbatch` has a command. */
+function refuseDryRun(command: Command): void {
+  command.addOption(new Option('--dry-run').hideHelp());
+  command.on('option:dry-run', () =>
+    command.error('error: there is no --dry-run: "cqbatch plan" looks at every row and sends nothing'),
+  );
 }
 
 function helpHint(command: string): string {

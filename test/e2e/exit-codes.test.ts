@@ -142,6 +142,11 @@ describe('the exit code', () => {
         { error: { message: expect.stringContaining('nothing.csv') } },
       ],
       [await run('plan', '--json', '--nonsense'), { error: { code: 'USAGE' } }],
+      [
+        await run('run', 'rows.csv', '--dry-run', '--json'),
+        { error: { code: 'USAGE', message: expect.stringContaining('"cqbatch plan"') } },
+      ],
+      [await run('version', '--json'), { version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }],
     ] as const;
     for (const [{ stdout }, expected] of documents) expect(JSON.parse(stdout)).toMatchObject(expected);
   });

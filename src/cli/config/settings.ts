@@ -135,20 +135,23 @@ export const defaults = Object.fromEntries(
 /** The texts of one source by setting. */
 export type RawSettings = { readonly [Name in SettingName]?: string | undefined };
 
-/**
- * A setting as the help of a command has it: its flag with the value, and what it is for.
- *
- * @param description for a command to which the setting means something of its own
- */
+/** Where a setting means something of its own to a command. */
+interface OwnMeaning {
+  readonly help?: string;
+  readonly byDefault?: string | undefined;
+}
+
+/** A setting as the help of a command has it: its flag with the value, and what it is for. */
 export function flagOf(
   name: SettingName,
-  description?: string,
+  own: OwnMeaning = {},
 ): readonly [flag: string, description: string] {
   const { value, help, default: usual, otherwise = usual, orVariable }: Setting = settings[name];
   const where = [variableOf(name), ...(orVariable === undefined ? [] : [`or ${orVariable}`])].join(', ');
+  const byDefault = own.byDefault ?? otherwise;
   return [
     `--${words(name, '-')} ${value}`,
-    description ?? `${help} (${where}${otherwise === undefined ? '' : `; default: ${otherwise}`})`,
+    `${own.help ?? help} (${where}${byDefault === undefined ? '' : `; default: ${byDefault}`})`,
   ];
 }
 
