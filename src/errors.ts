@@ -4,8 +4,11 @@
  * but a value (see `domain.ts` and `api/failure.ts`).
  */
 
-/** `usage`: nothing was sent, the user can mend it. `fatal`: the datastore or the authentication failed. */
-export type ErrorKind = 'usage' | 'fatal';
+/**
+ * `usage`: nothing was sent, the user can mend it. `fatal`: the datastore or the authentication failed. `busy`: another
+ * process is at work, so that the same command may do later. `interrupted`: the user has stopped it before it began.
+ */
+export type ErrorKind = 'usage' | 'fatal' | 'busy' | 'interrupted';
 
 export class CqbatchError extends Error {
   override readonly name = 'CqbatchError';
@@ -27,4 +30,9 @@ export function usageError(code: string, message: string, cause?: unknown): Cqba
 /** The datastore or the authentication failed; what was done before is in the journal. */
 export function fatalError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('fatal', code, message, { cause });
+}
+
+/** Another process has what is needed, or works on the run already; nothing was sent. */
+export function busyError(code: string, message: string): CqbatchError {
+  return new CqbatchError('busy', code, message);
 }

@@ -3,7 +3,7 @@ import { CqbatchError } from '../errors.ts';
 import { readVersion } from '../package.ts';
 import { escapeInvisible } from '../printable.ts';
 import { systemError } from '../system-error.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
 
@@ -43,8 +43,9 @@ function explain(error: unknown): number {
   const known = error instanceof CqbatchError ? error : systemError(error);
   const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;
   printJson(known?.code ?? 'UNEXPECTED', message);
-  writeTalk(`error: ${known === undefined ? message : escapeInvisible(message)}\n`);
-  return known?.kind === 'usage' ? exitCodes.usage : exitCodes.fatal;
+  const begin = known?.kind === 'interrupted' ? '' : 'error: ';
+  writeTalk(`${begin}${known === undefined ? message : escapeInvisible(message)}\n`);
+  return exitCodeOfError[known?.kind ?? 'fatal'];
 }
 
 function printJson(code: string, message: string): void {

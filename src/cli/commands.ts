@@ -33,7 +33,6 @@ const manifest = [
   '<manifest>',
   'CSV, TSV, JSON or JSON Lines file, also gzipped; - for standard input',
 ] as const;
-const newestRun = ['[run]', 'id of the run; the newest one by default'] as const;
 const skipInvalid: Option = ['--skip-invalid', 'leave invalid rows out instead of sending nothing'];
 const insecureHttp: Option = ['--allow-insecure-http', 'allow http:// to a host that is not this machine'];
 
@@ -106,6 +105,11 @@ function working(before?: string): readonly OptionGroup[] {
   ];
 }
 
+/** The run that a command is for, by default the newest that it fits. */
+function runThat(fits = ''): readonly [name: string, description: string] {
+  return ['[run]', `id of the run, or enough of it; default: the newest${fits}`];
+}
+
 function settings(...names: readonly SettingName[]): readonly Option[] {
   return names.map((name) => flagOf(name));
 }
@@ -143,7 +147,7 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'resume',
     description: 'go on where a run stopped; rows that have a result are not called again',
-    argument: newestRun,
+    argument: runThat(' that is not finished'),
     options: [
       {
         heading: 'API',
@@ -169,7 +173,7 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'retry',
     description: 'start a new run of the rows that failed in a run',
-    argument: newestRun,
+    argument: runThat(' with rows that failed'),
     options: [
       {
         heading: 'API',
@@ -190,7 +194,7 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'status',
     description: 'where a run stands, also while it is going',
-    argument: newestRun,
+    argument: runThat(),
     options: [
       {
         heading: 'Status',
@@ -209,28 +213,34 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'cancel',
     description: 'give a run up for good, also one that is going; rows that were not called stay so',
-    argument: newestRun,
+    argument: runThat(' that is going'),
+    options: [
+      {
+        heading: 'Cancel',
+        options: [['-y, --yes', 'do not ask; without a terminal it needs this or a run']],
+      },
+    ],
     seldomNeeded: [shared],
     load: async () => (await import('./actions/control.ts')).cancel,
   },
   {
     name: 'pause',
     description: 'let a run rest: no more rows are called until it is unpaused',
-    argument: newestRun,
+    argument: runThat(' that is running'),
     seldomNeeded: [shared],
     load: async () => (await import('./actions/control.ts')).pause,
   },
   {
     name: 'unpause',
     description: 'let a paused run go on',
-    argument: newestRun,
+    argument: runThat(' that is paused'),
     seldomNeeded: [shared],
     load: async () => (await import('./actions/control.ts')).unpause,
   },
   {
     name: 'report',
     description: 'write the report of a run again, also while it is going, and show where it is',
-    argument: newestRun,
+    argument: runThat(),
     load: async () => (await import('./actions/report.ts')).report,
   },
   {

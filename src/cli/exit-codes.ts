@@ -1,4 +1,5 @@
 import type { OutcomeCounts } from '../domain.ts';
+import type { ErrorKind } from '../errors.ts';
 
 /** What the exit code of `cqbatch` means; the README's table says the same. */
 export const exitCodes = {
@@ -12,11 +13,21 @@ export const exitCodes = {
   halted: 3,
   /** The datastore, the disk or the authentication failed. */
   fatal: 4,
+  /** Another process holds a lock that is needed, or the run is being worked on: nothing was sent. */
+  busy: 5,
   /** Interrupted by Ctrl-C or SIGTERM. */
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What a command says with its exit code that an error has ended. */
+export const exitCodeOfError = {
+  usage: exitCodes.usage,
+  fatal: exitCodes.fatal,
+  busy: exitCodes.busy,
+  interrupted: exitCodes.interrupted,
+} as const satisfies Record<ErrorKind, ExitCode>;
 
 /** What a command says with its exit code that has seen a run to its end, in this state. */
 export function exitCodeOf(state: string, { failed, invalid }: OutcomeCounts): ExitCode {

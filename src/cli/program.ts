@@ -24,8 +24,8 @@ Many machines share a Redis:
 Exit codes:
   0  every row succeeded            3  halted or cancelled
   1  some rows failed               4  datastore or authentication failed
-  2  usage or manifest error:       130  interrupted
-     nothing was sent`;
+  2  usage or manifest error:       5  busy: another run is going on
+     nothing was sent               130  interrupted`;
 
 /** The command line. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {

@@ -126,3 +126,8 @@ export function isPresent({ seenAt }: { readonly seenAt: string }, withinMs = go
 export function isActive(state: string): boolean {
   return state === 'running' || state === 'paused';
 }
+
+/** The state of a run as it really is: one whose process is gone is interrupted, whatever its entry says. */
+export function actualEntryState(entry: RunEntry): string {
+  return isActive(entry.state) && !isPresent(entry) ? 'interrupted' : entry.state;
+}

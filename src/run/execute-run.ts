@@ -71,7 +71,7 @@ const farewellMs = 2_000;
  * whatever the end is.
  *
  * @throws a fatal error when the datastore or the disk fails; the run is then in state `failed`, if that could still
- *   be written, and can be resumed. A fatal error `RUN_LOCKED` when another process works on it.
+ *   be written, and can be resumed. A busy error `RUN_LOCKED` when another process works on it.
  */
 export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   const { record, datastore, interrupt } = options;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Datastore } from '../datastore/datastore.ts';
-import { fatalError } from '../errors.ts';
+import { busyError } from '../errors.ts';
 import { makePrivate } from '../files.ts';
 import type { Journal } from '../journal/journal.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
@@ -34,7 +34,7 @@ export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datast
 /**
  * Works on a run as the only process that does, and closes all of it afterwards; what the work opens is closed before.
  *
- * @throws a fatal error `RUN_LOCKED` when another process works on it.
+ * @throws a busy error `RUN_LOCKED` when another process works on it.
  */
 export function withRun<Result>(
   { store, record, datastore, purpose, ...input }: OpenRunInput,
@@ -65,14 +65,14 @@ export function withRun<Result>(
 /**
  * Makes this process the only one that works on a run, among all that see its folder.
  *
- * @throws a fatal error `RUN_LOCKED` that names the process which works on it.
+ * @throws a busy error `RUN_LOCKED` that names the process which works on it.
  */
 export function lockRun(runFolder: string, runId: string, purpose: string): Promise<ProcessLock> {
   return lockPath({
     path: join(runFolder, 'run'),
     purpose,
     taken: (who) =>
-      fatalError(
+      busyError(
         'RUN_LOCKED',
         `Run ${runId} is being worked on by ${who}. Wait for its end, or cancel it with "cqbatch cancel ${runId}".`,
       ),

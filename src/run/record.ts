@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { isActive } from '../cluster/entries.ts';
 import { ratePolicySchema } from '../cluster/rate-policy.ts';
@@ -145,24 +144,4 @@ export function goesOnByItself(record: RunRecord): boolean {
 /** Whether `resume` can go on with a run in this state. */
 export function isResumable(state: RunState): boolean {
   return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);
-}
-
-const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
-
-/** A new run id: UTC time to the second, then four characters to tell apart runs of the same second. It sorts by time. */
-export function newRunId(now: Date = new Date()): string {
-  const time = now
-    .toISOString()
-    .replaceAll(/[-:]|\..*/g, '')
-    .replace('T', '-');
-  const suffix = Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
-  return `${time}-${suffix}`;
-}
-
-/**
- * Whether a text has the form of a run id, ours or one that the user chose. It can be used as the name of a folder
- * on every system, and in the names of queues and jobs.
- */
-export function isRunId(text: string): boolean {
-  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { totalOf } from '../domain.ts';
+import { isActive } from '../cluster/entries.ts';
+import { noOutcomes, type OutcomeCounts, totalOf } from '../domain.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
 import { type BegunRun, openJournal } from '../journal/open.ts';
 import type { RunRecord } from './record.ts';
@@ -18,6 +19,13 @@ export function journalPath(runFolder: string): string {
 function begun({ plan, counts }: RunRecord): BegunRun {
   const counted = totalOf(counts ?? {});
   return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
+}
+
+/** Rows by outcome. The journal of a run that was left in order need not be read for that. */
+export async function outcomeCountsOf(store: RunStore, record: RunRecord): Promise<OutcomeCounts> {
+  const { counts } = record;
+  if (counts !== undefined && !isActive(record.state)) return { ...noOutcomes(), ...counts };
+  return withJournalReader(store, record, (journal) => ({ ...journal.outcomeCounts }));
 }
 
 /** Looks into the journal of a run, which another process may be writing at the same time. */

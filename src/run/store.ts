@@ -1,10 +1,11 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fatalError, usageError } from '../errors.ts';
+import { type CqbatchError, fatalError, usageError } from '../errors.ts';
 import { makeFolder, writeFileAtomically } from '../files.ts';
 import { isAbandoned, keepFolder, ownFolder } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
-import { isRunId, newRunId, type RunRecord, runRecordSchema } from './record.ts';
+import { type RunRecord, runRecordSchema } from './record.ts';
+import { idsMeantBy, isRunId, newRunId } from './run-id.ts';
 
 /** The runs of a state folder: one folder each, see DESIGN of the files in docs/architecture.md. */
 export interface RunStore {
@@ -21,12 +22,14 @@ export interface RunStore {
   exists(id: string): Promise<boolean>;
   /** Replaces the record, whole or not at all. */
   save(record: RunRecord): Promise<void>;
+  /** @throws a usage error `RUN_UNKNOWN` when there is no run of that id. */
+  load(id: string): Promise<RunRecord>;
   /**
-   * The run of that id, or the newest.
+   * The run that a user names by its id, or by a part that no other id has.
    *
-   * @throws a usage error `RUN_UNKNOWN` when there is none.
+   * @throws a usage error `RUN_UNKNOWN` when there is none, `RUN_AMBIGUOUS` when there are several.
    */
-  load(id?: string): Promise<RunRecord>;
+  find(name: string): Promise<RunRecord>;
   /**
    * All runs, oldest first. Folders without a record (a plan that was declined or died) are left out.
    *
@@ -78,8 +81,7 @@ export function openRunStore(stateDir: string): RunStore {
     const readable = (id: string): Promise<RunRecord | undefined> =>
       onUnreadable === undefined ? read(id) : read(id).catch((error) => void onUnreadable(error));
     const records = (await Promise.all((await ids()).map(readable))).filter((record) => record !== undefined);
-    // Ids sort by time unless the user chose them; of the same second, they are as good as any order.
-    return records.sort((a, b) => compare(plannedAt(a), plannedAt(b)) || compare(a.id, b.id));
+    return inOrder(records);
   };
 
   /** A plan that was killed leaves a folder without a record, perhaps with a large copy of its manifest. */
@@ -131,28 +133,51 @@ export function openRunStore(stateDir: string): RunStore {
       await keepFolder(folder(record.id));
     },
     async load(id) {
-      if (id !== undefined) {
-        const record = isRunId(id) ? await read(id) : undefined;
-        if (record === undefined) {
-          throw usageError(
-            'RUN_UNKNOWN',
-            `There is no run ${id} in ${stateDir}. "cqbatch list" shows those there are.`,
-          );
-        }
-        return record;
-      }
-      const newest = (await list()).at(-1);
-      if (newest !== undefined) return newest;
-      throw usageError(
-        'RUN_UNKNOWN',
-        `There is no run in ${stateDir} yet. Start one with "cqbatch run <manifest>".`,
-      );
+      const record = isRunId(id) ? await read(id) : undefined;
+      if (record === undefined) throw unknownRun(id, stateDir);
+      return record;
+    },
+    async find(name) {
+      const records = await Promise.all(idsMeantBy(name, await ids()).map(read));
+      const found = inOrder(records.filter((record) => record !== undefined));
+      const [only] = found;
+      if (only === undefined) throw unknownRun(name, stateDir);
+      if (found.length > 1)
+        throw ambiguousRun(
+          name,
+          found.map(({ id }) => id),
+        );
+      return only;
     },
     list,
     async discard(id) {
       await rm(folder(id), { recursive: true, force: true });
     },
   };
+}
+
+function unknownRun(name: string, stateDir: string): CqbatchError {
+  return usageError(
+    'RUN_UNKNOWN',
+    `There is no run ${name} in ${stateDir}. "cqbatch list" shows those there are.`,
+  );
+}
+
+const shownIds = 10;
+
+/** @param ids the oldest first */
+export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError {
+  const shown = ids.toReversed().slice(0, shownIds).join(', ');
+  const more = ids.length > shownIds ? ` and ${ids.length - shownIds} more` : '';
+  return usageError(
+    'RUN_AMBIGUOUS',
+    `"${name}" is a part of ${ids.length} run ids (${shown}${more}): write more of the one you mean.`,
+  );
+}
+
+/** The oldest first. Ids sort by time unless the user chose them; of the same second, they are as good as any order. */
+function inOrder(records: readonly RunRecord[]): readonly RunRecord[] {
+  return records.toSorted((a, b) => compare(plannedAt(a), plannedAt(b)) || compare(a.id, b.id));
 }
 
 function plannedAt({ states }: RunRecord): string {

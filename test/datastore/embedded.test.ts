@@ -50,7 +50,7 @@ describe('the embedded datastore', () => {
     const child = await holder(stateDir);
     child.kill('SIGSTOP');
     const opening = openEmbedded({ stateDir, purpose: 'second' });
-    await expect(opening).rejects.toMatchObject({ kind: 'fatal', code: 'DATASTORE_LOCKED' });
+    await expect(opening).rejects.toMatchObject({ kind: 'busy', code: 'DATASTORE_LOCKED' });
     await expect(opening).rejects.toThrow(
       `process ${child.pid} on ${hostname()} (run of another process, since`,
     );

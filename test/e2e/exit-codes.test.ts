@@ -135,8 +135,8 @@ describe('the exit code', () => {
       [await run('retry', '--yes', '--json'), { state: 'completed', summary: { manifest: { rows: 1 } } }],
       [await run('status', '--json'), { state: 'completed', retry_of: expect.stringMatching(/^20/) }],
       [await run('report', '--json'), { files: { report: expect.stringContaining('report.csv') } }],
-      [await run('resume', '--json'), { error: { code: 'RUN_NOT_RESUMABLE' } }],
-      [await run('cancel', '--json'), { error: { code: 'RUN_ENDED' } }],
+      [await run('resume', '--json'), { error: { code: 'NO_RUN_FITS' } }],
+      [await run('cancel', '--yes', '--json'), { error: { code: 'NO_RUN_FITS' } }],
       [
         await run('run', 'nothing.csv', '--yes', '--json'),
         { error: { message: expect.stringContaining('nothing.csv') } },

@@ -77,7 +77,7 @@ describe('a run that is stopped', () => {
     const report = await cqbatch(['report', '--json'], options);
     expect(JSON.parse(report.stdout)).toMatchObject({ state: 'running', summary: { manifest: { rows } } });
 
-    const cancelled = await cqbatch(['cancel', '--json'], options);
+    const cancelled = await cqbatch(['cancel', '--yes', '--json'], options);
     expect(cancelled.code).toBe(0);
     expect(JSON.parse(cancelled.stdout)).toMatchObject({ state: 'cancelled' });
     expect((await end).code).toBe(3);
@@ -86,7 +86,7 @@ describe('a run that is stopped', () => {
     expectAgreement(await readCsv(folder, 'report.csv'), await sandbox.log());
     expect((await readCsv(folder, 'not-attempted.csv')).length).toBeGreaterThan(100);
 
-    const resumed = await cqbatch(['resume'], options);
+    const resumed = await cqbatch(['resume', '20'], options);
     expect(resumed).toMatchObject({ code: 2 });
     expect(resumed.stderr).toContain('was cancelled');
   });
@@ -96,7 +96,7 @@ describe('a run that is stopped', () => {
     const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '40/s'], options));
     await sandbox.requested(20);
     const second = await cqbatch(['run', 'rows.csv', '--yes'], options);
-    expect(second.code).toBe(4);
+    expect(second.code).toBe(5);
     expect(second.stderr).toMatch(/is in use by process \d+ on .* \(run 20/);
     expect((await end).code).toBe(0);
     const folder = JSON.parse((await cqbatch(['list', '--json'], options)).stdout).runs as {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isAbandoned } from '../../src/owned-folder.ts';
 import { thisProcess } from '../../src/process.ts';
-import { isRunId, newRunId, type RunRecord } from '../../src/run/record.ts';
+import type { RunRecord } from '../../src/run/record.ts';
 import { openRunStore } from '../../src/run/store.ts';
 
 // Unit tests share modules: another file may have loaded those with what is to be spied on.
@@ -30,23 +30,8 @@ function recordOf(id: string): RunRecord {
   };
 }
 
-describe('run ids', () => {
-  test('sort by time', () => {
-    const ids = [0, 1_000, 60_000, 86_400_000, 40_000_000_000].map((time) => newRunId(new Date(time)));
-    expect(ids.toSorted()).toEqual(ids);
-    expect(ids.every(isRunId)).toBe(true);
-  });
-
-  test.each(['', '..', '../../etc', '20260101-000000-AAAA', '20260101-000000-aaaa/x'])(
-    'are not %j',
-    (text) => {
-      expect(isRunId(text)).toBe(false);
-    },
-  );
-});
-
 describe('the run store', () => {
-  test('gives back what was saved, the newest by default', async () => {
+  test('gives back what was saved, the oldest first', async () => {
     const store = openRunStore(stateDir);
     const first = await store.create();
     const second = await store.create();
@@ -54,7 +39,6 @@ describe('the run store', () => {
     await store.save(recordOf(older));
     await store.save(recordOf(newer));
     expect(await store.load(older)).toEqual(recordOf(older));
-    expect((await store.load()).id).toBe(newer);
     expect((await store.list()).map(({ id }) => id)).toEqual([older, newer]);
   });
 
@@ -62,7 +46,7 @@ describe('the run store', () => {
     const store = openRunStore(stateDir);
     await store.create();
     expect(await store.list()).toEqual([]);
-    await expect(store.load()).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
+    await expect(store.find('2')).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
   });
 
   test('removes what a plan left behind whose process has died, so that its id is free, and nothing else', async () => {
@@ -96,6 +80,28 @@ describe('the run store', () => {
   test('names a run that does not exist, and never leaves its folder', async () => {
     const store = openRunStore(stateDir);
     await expect(store.load('../../etc')).rejects.toThrow('There is no run ../../etc');
+  });
+
+  test('finds a run by a part of its id that no other has, and refuses one that several have', async () => {
+    const store = openRunStore(stateDir);
+    for (const id of ['nightly', 'nightly-2', 'weekly']) {
+      await store.create(id);
+      await store.save(recordOf(id));
+    }
+    await store.create('weekly-being-planned');
+    for (const [name, id] of [
+      ['nightly', 'nightly'],
+      ['-2', 'nightly-2'],
+      ['week', 'weekly'],
+    ] as const)
+      expect((await store.find(name)).id).toBe(id);
+    await expect(store.find('night')).rejects.toMatchObject({
+      kind: 'usage',
+      code: 'RUN_AMBIGUOUS',
+      message: expect.stringContaining('(nightly-2, nightly)'),
+    });
+    for (const name of ['', 'monthly', '../nightly'])
+      await expect(store.find(name)).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
   });
 
   test('says which record is damaged', async () => {

@@ -1,5 +1,7 @@
-import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
+import { actualEntryState, isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
+import { totalOf } from '../../domain.ts';
 import { fatalError, usageError } from '../../errors.ts';
+import { escapeInvisible } from '../../printable.ts';
 import { withReleases } from '../../releases.ts';
 import { writeCommand } from '../../run/control-command.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
@@ -9,34 +11,38 @@ import type { Flags } from '../config/load.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
-import { findRun, withCluster } from './find-run.ts';
+import type { RunView } from '../render/status.ts';
+import { count, counted } from '../render/words.ts';
+import { type FittingRun, findRun, goingRun, pausedRun, runningRun, withCluster } from './find-run.ts';
 import { reportAnew } from './report.ts';
+import { viewOfEntry, viewOfRecord } from './run-view.ts';
 
 /** How long a run is waited for that was told something: its calls in flight may finish, then it writes its report. */
 const patienceMs = 120_000;
 
 /** `cqbatch pause`: no more rows of a run are called until somebody wants it to go on. */
 export function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return change('pause', 'running', 'paused', id, flags);
+  return change('pause', runningRun, 'running', 'paused', id, flags);
 }
 
 /** `cqbatch unpause`: a paused run goes on. */
 export function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return change('unpause', 'paused', 'running', id, flags);
+  return change('unpause', pausedRun, 'paused', 'running', id, flags);
 }
 
 /** Leads a run from one state to another. */
 async function change(
   command: 'pause' | 'unpause',
+  fitting: FittingRun,
   from: string,
   to: string,
   id: string | undefined,
   flags: Flags,
 ): Promise<ExitCode> {
   const { terminal, store, datastore } = await openContext(flags);
-  const found = await findRun(store, datastore, id);
+  const found = await findRun(store, datastore, id, fitting);
   const runId = 'record' in found ? found.record.id : found.entry.id;
-  const state = 'record' in found ? actualState(found.record) : found.entry.state;
+  const state = 'record' in found ? actualState(found.record) : actualEntryState(found.entry);
   if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
 
   const left = (look: () => Promise<string | undefined>): Promise<string | undefined> =>
@@ -65,12 +71,20 @@ async function change(
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   const { terminal, store } = context;
-  const found = await findRun(store, context.datastore, id);
+  requireName(context, id);
+  const found = await findRun(store, context.datastore, id, goingRun);
+  const view =
+    'entry' in found
+      ? viewOfEntry(found.entry, undefined)
+      : await viewOfRecord(store, found.record, undefined);
+  refuseEnded(view.id, view.state);
+  if (!(await isMeant(context, view))) return exitCodes.usage;
   if ('entry' in found) {
     await cancelElsewhere(context, found.entry);
     return exitCodes.success;
   }
-  const { record } = found;
+  // Its state may be another one since the question was asked.
+  const record = await store.load(view.id);
   const state = actualState(record);
   refuseEnded(record.id, state);
   if (isActive(state)) {
@@ -79,6 +93,33 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
     await reportAnew(terminal, store, await ended(context, record));
   } else await reportAnew(terminal, store, await cancelStopped(context, record));
   return exitCodes.success;
+}
+
+/**
+ * What is cancelled can't be resumed: where nobody can be asked, the run has to be named.
+ *
+ * @throws a usage error when it is not.
+ */
+function requireName({ terminal, flags: { yes } }: Context, id: string | undefined): void {
+  if (id !== undefined || yes || terminal.canAsk) return;
+  throw usageError(
+    'CONSENT_MISSING',
+    'Which run? There is no terminal to ask on: name the run ("cqbatch list" shows all), or pass --yes for the one that is going.',
+  );
+}
+
+/** Asks whether this is the run to be given up, unless `--yes` says so or nobody can be asked. */
+async function isMeant({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
+  if (yes || !terminal.canAsk) return true;
+  const { id, manifest, baseUrl, state, rows } = view;
+  const done = totalOf(view.counts);
+  terminal.warn(
+    `Run ${id} of ${escapeInvisible(manifest)} on ${baseUrl} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
+  );
+  if (await terminal.confirm(`Cancel it for good? ${counted(rows - done, 'row')} will not be called.`))
+    return true;
+  terminal.result({ run: id, state: 'declined' }, `Run ${id} is as it was.`);
+  return false;
 }
 
 function refuseEnded(id: string, state: string): void {

@@ -1,36 +1,117 @@
 import { type Cluster, openCluster } from '../../cluster/cluster.ts';
-import type { RunEntry } from '../../cluster/entries.ts';
+import { actualEntryState, isActive, type RunEntry } from '../../cluster/entries.ts';
 import { CqbatchError, usageError } from '../../errors.ts';
-import type { RunRecord } from '../../run/record.ts';
-import type { RunStore } from '../../run/store.ts';
+import { escapeInvisible } from '../../printable.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
+import { idsMeantBy } from '../../run/run-id.ts';
+import { ambiguousRun, type RunStore } from '../../run/store.ts';
 import type { DatastoreChoice } from '../datastore.ts';
 
 /** A run that is wanted: of this state folder, or one that only the shared datastore knows. */
 export type FoundRun = { readonly record: RunRecord } | { readonly entry: RunEntry };
 
+/** Which run a command means when nobody names one: the newest that it fits. */
+export interface FittingRun {
+  /** What is true of such a run, for people. */
+  readonly what: string;
+  readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
+  /** The same of a run of another machine, by its state. */
+  readonly fitsElsewhere: (state: string) => boolean;
+  /** What to do where there is none. */
+  readonly otherwise?: string;
+}
+
+/** Runs that fit when they are in such a state. */
+function inState(what: string, fits: (state: string) => boolean, otherwise?: string): FittingRun {
+  return {
+    what,
+    fits: (record) => fits(actualState(record)),
+    fitsElsewhere: fits,
+    ...(otherwise !== undefined && { otherwise }),
+  };
+}
+
+export const anyRun = inState('is there', () => true);
+export const runningRun = inState('is running', (state) => state === 'running');
+export const pausedRun = inState('is paused', (state) => state === 'paused');
+export const goingRun = inState(
+  'is going',
+  (state) => isActive(state) || state === 'submitted',
+  'To give up one that has stopped before its end, name it.',
+);
+export const unfinishedRun: FittingRun = {
+  what: 'can be resumed',
+  fits: (record) => isResumable(actualState(record)) && !goesOnByItself(record),
+  fitsElsewhere: () => false,
+};
+
 /**
- * Finds the run of that id, or the newest one, in the state folder, else in the shared datastore.
+ * Finds the run of that name, or the newest one that fits, in the state folder, else in the shared datastore.
  *
- * @throws a usage error `RUN_UNKNOWN` when neither has it.
+ * @param name its id, or a part that no other id has
+ * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` when none is named and none fits.
  */
 export async function findRun(
   store: RunStore,
   datastore: DatastoreChoice,
-  id: string | undefined,
+  name: string | undefined,
+  fitting: FittingRun,
 ): Promise<FoundRun> {
   try {
-    return { record: await store.load(id) };
+    return { record: await findRecord(store, name, fitting) };
   } catch (error) {
-    if (!(error instanceof CqbatchError) || error.code !== 'RUN_UNKNOWN') throw error;
-    if (datastore.queue === undefined) throw error;
-    const entry = (await newestEntries(datastore)).find((run) => id === undefined || run.id === id);
+    const isNotHere = error instanceof CqbatchError && ['RUN_UNKNOWN', 'NO_RUN_FITS'].includes(error.code);
+    if (!isNotHere || datastore.queue === undefined) throw error;
+    const entries = await newestEntries(datastore);
+    const entry = name === undefined ? newestFitting(entries, fitting) : entryNamed(name, entries);
     if (entry !== undefined) return { entry };
-    const what = id === undefined ? 'no run' : `no run ${id}`;
+    if (error.code === 'NO_RUN_FITS') throw error;
+    const any = entries.length > 0 ? `no run that ${fitting.what}` : 'no run';
+    const what = name === undefined ? any : `no run ${name}`;
     throw usageError(
       'RUN_UNKNOWN',
       `There is ${what}, neither in ${store.stateDir} nor in ${datastore.queue}.`,
     );
   }
+}
+
+/** The same for commands that need the folder of the run. */
+export async function findRecord(
+  store: RunStore,
+  name: string | undefined,
+  { what, fits, otherwise }: FittingRun,
+): Promise<RunRecord> {
+  if (name !== undefined) return store.find(name);
+  const runs = (await store.list()).toReversed();
+  for (const record of runs) if (await fits(record)) return record;
+  const [newest] = runs;
+  if (newest === undefined) {
+    throw usageError(
+      'RUN_UNKNOWN',
+      `There is no run in ${store.stateDir} yet. Start one with "cqbatch run <manifest>".`,
+    );
+  }
+  const instead =
+    runs.length === 1
+      ? `the only one, ${newest.id}, is ${actualState(newest)}`
+      : `the newest, ${newest.id} of ${escapeInvisible(newest.manifest.name)}, is ${actualState(newest)}`;
+  throw usageError(
+    'NO_RUN_FITS',
+    `No run in ${store.stateDir} ${what}: ${instead}. ${otherwise ?? '"cqbatch list" shows all.'}`,
+  );
+}
+
+function newestFitting(entries: readonly RunEntry[], { fitsElsewhere }: FittingRun): RunEntry | undefined {
+  return entries.find((entry) => fitsElsewhere(actualEntryState(entry)));
+}
+
+function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | undefined {
+  const ids = idsMeantBy(
+    name,
+    entries.map(({ id }) => id),
+  );
+  if (ids.length > 1) throw ambiguousRun(name, ids.toReversed());
+  return entries.find(({ id }) => id === ids[0]);
 }
 
 /** The runs that a shared datastore knows, newest first. */

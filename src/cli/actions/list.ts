@@ -1,22 +1,13 @@
-import { isActive, type RunEntry } from '../../cluster/entries.ts';
+import { actualEntryState, type RunEntry } from '../../cluster/entries.ts';
 import { type OutcomeCounts, totalOf } from '../../domain.ts';
-import { actualState, type RunRecord } from '../../run/record.ts';
-import { withJournalReader } from '../../run/run-journal.ts';
-import type { RunStore } from '../../run/store.ts';
+import { actualState } from '../../run/record.ts';
+import { outcomeCountsOf } from '../../run/run-journal.ts';
 import type { Flags } from '../config/load.ts';
 import { openContext } from '../context.ts';
 import type { DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { count, table } from '../render/words.ts';
 import { newestEntries } from './find-run.ts';
-import { viewOfEntry } from './run-view.ts';
-
-/** The journal of a run that was left in order need not be read for its counts. */
-async function countsOf(store: RunStore, record: RunRecord): Promise<OutcomeCounts> {
-  const { counts } = record;
-  if (counts !== undefined && !isActive(record.state)) return counts;
-  return withJournalReader(store, record, (journal) => journal.outcomeCounts);
-}
 
 type ListedRun = ReturnType<typeof listed>;
 
@@ -50,7 +41,7 @@ async function runsElsewhere(
   if (datastore.queue === undefined) return [];
   return (await newestEntries(datastore))
     .filter(({ id }) => !known.has(id))
-    .map((entry) => listed(entry, viewOfEntry(entry, undefined).state, entry.counts, entry.coordinator.host));
+    .map((entry) => listed(entry, actualEntryState(entry), entry.counts, entry.coordinator.host));
 }
 
 /** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
@@ -61,7 +52,7 @@ export async function list(flags: Flags): Promise<ExitCode> {
   };
   const runs: ListedRun[] = [];
   for (const record of (await store.list(warn)).toReversed()) {
-    const counts = await countsOf(store, record).catch(warn);
+    const counts = await outcomeCountsOf(store, record).catch(warn);
     const { id, manifest, plan } = record;
     runs.push(listed({ id, manifest: manifest.name, rows: plan.rows }, actualState(record), counts, null));
   }

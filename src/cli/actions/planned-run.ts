@@ -2,7 +2,7 @@ import { usageError } from '../../errors.ts';
 import type { InputOptions } from '../../manifest/input.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { type CreatedRun, createRun, discard } from '../../run/create-run.ts';
-import { isRunId } from '../../run/record.ts';
+import { isRunId } from '../../run/run-id.ts';
 import type { Flags } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';

@@ -9,12 +9,13 @@ import { openState } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
+import { anyRun, findRecord } from './find-run.ts';
 
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const store = await openState(terminal, flags);
-  await reportAnew(terminal, store, await store.load(id));
+  await reportAnew(terminal, store, await findRecord(store, id, anyRun));
   return exitCodes.success;
 }
 

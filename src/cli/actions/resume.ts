@@ -6,13 +6,14 @@ import type { Settings } from '../config/settings.ts';
 import { openContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { execute } from './execute.ts';
+import { findRecord, unfinishedRun } from './find-run.ts';
 import { baseUrlOf, callOptions } from './options.ts';
 
 /** `cqbatch resume`: goes on where a run stopped. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   const { store, settings } = context;
-  const record = await store.load(id);
+  const record = await findRecord(store, id, unfinishedRun);
   refuseUnlessResumable(record);
   await refuseChangedManifest(store, record);
   const { rate: _rate, maxOutageMs: _maxOutageMs, ...before } = record.options;

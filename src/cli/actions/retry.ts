@@ -6,14 +6,25 @@ import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { createRun } from '../../run/create-run.ts';
 import { actualState } from '../../run/record.ts';
 import { writeRetryManifest } from '../../run/retry-run.ts';
-import { withJournalReader } from '../../run/run-journal.ts';
+import { outcomeCountsOf, withJournalReader } from '../../run/run-journal.ts';
+import type { RunStore } from '../../run/store.ts';
 import { defaultClearToken, type Flags } from '../config/load.ts';
 import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { proxyTo, tokenSource } from './api-client.ts';
 import { execute } from './execute.ts';
+import { type FittingRun, findRecord } from './find-run.ts';
 import { callOptions, calls } from './options.ts';
 import { isAgreed, requireConsent, runIdOf } from './planned-run.ts';
+
+function failedRun(store: RunStore): FittingRun {
+  return {
+    what: 'has rows that failed',
+    fits: async (record) =>
+      !isActive(actualState(record)) && (await outcomeCountsOf(store, record)).failed > 0,
+    fitsElsewhere: () => false,
+  };
+}
 
 /** `cqbatch retry`: a new run of the rows that failed. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
@@ -23,7 +34,7 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
   const callsHere = calls(context);
   if (callsHere) await tokenSource(settings).current();
 
-  const before = await store.load(id);
+  const before = await findRecord(store, id, failedRun(store));
   if (isActive(actualState(before))) {
     throw usageError(
       'RUN_RUNNING',

@@ -1,6 +1,7 @@
 import { steadyTimeOf } from '../../clock.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import {
+  actualEntryState,
   isActive,
   isPresent,
   type PublishedPace,
@@ -76,11 +77,11 @@ export async function viewOfRecord(
 /** A run of another machine, of which only the shared datastore tells. */
 export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
   const entry = live?.entry ?? known;
-  const isLeft = isActive(entry.state) && !isPresent(entry);
-  const active = isActive(entry.state) && !isLeft;
+  const state = actualEntryState(entry);
+  const active = isActive(state);
   return {
     id: entry.id,
-    state: isLeft ? 'interrupted' : entry.state,
+    state,
     ended: entry.state !== 'submitted' && !active,
     manifest: entry.manifest,
     baseUrl: entry.baseUrl,

@@ -5,7 +5,7 @@ import { openContext } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { type RunView, statusDocument, statusLine, statusText } from '../render/status.ts';
 import type { Terminal } from '../terminal.ts';
-import { findRun } from './find-run.ts';
+import { anyRun, findRun } from './find-run.ts';
 import { liveRun, viewOfEntry, viewOfRecord } from './run-view.ts';
 
 const lookMs = 1_000;
@@ -14,7 +14,7 @@ const printEveryLooks = 5;
 /** `cqbatch status`: where a run stands, from its folder and from the shared datastore. */
 export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const { terminal, store, datastore } = await openContext(flags);
-  const found = await findRun(store, datastore, id);
+  const found = await findRun(store, datastore, id, anyRun);
   // The embedded datastore can be looked into by one process only.
   const opening = datastore.queue === undefined ? undefined : datastore.open('look');
   const opened = await opening?.catch((error: Error) => {

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPostgresBackend, runMigrations } from 'bullmq';
-import { fatalError } from '../../errors.ts';
+import { busyError } from '../../errors.ts';
 import { makeFolder, makePrivate } from '../../files.ts';
 import { lockPath } from '../../lock.ts';
 import type { Datastore } from '../datastore.ts';
@@ -26,8 +26,8 @@ export interface EmbeddedOptions {
  * Opens the embedded datastore: BullMQ's PostgreSQL backend on PGlite, in a folder, for one process at a time. The
  * first opening makes the database, which takes some two seconds, later ones take less than one.
  *
- * @throws a fatal error `DATASTORE_LOCKED` when another process holds the folder, `DATASTORE_UNUSABLE` when it can't
- *   be opened.
+ * @throws a busy error `DATASTORE_LOCKED` when another process holds the folder, a fatal error `DATASTORE_UNUSABLE` when
+ *   it can't be opened.
  */
 export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Promise<Datastore> {
   const folder = join(stateDir, folderName);
@@ -36,7 +36,7 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
     path: folder,
     purpose,
     taken: (who) =>
-      fatalError(
+      busyError(
         'DATASTORE_LOCKED',
         `The embedded datastore ${folder} is in use by ${who}. One process at a time can use it: wait for its end, ` +
           'cancel it with "cqbatch cancel", or give this run a state folder of its own with --state-dir.',

@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto';
+
+const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** A new run id: UTC time to the second, then four characters to tell apart runs of the same second. It sorts by time. */
+export function newRunId(now: Date = new Date()): string {
+  const time = now
+    .toISOString()
+    .replaceAll(/[-:]|\..*/g, '')
+    .replace('T', '-');
+  const suffix = Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
+  return `${time}-${suffix}`;
+}
+
+/**
+ * Whether a text has the form of a run id, ours or one that the user chose. It can be used as the name of a folder
+ * on every system, and in the names of queues and jobs.
+ */
+export function isRunId(text: string): boolean {
+  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text);
+}
+
+/** The ids that a text may stand for: the one that it is, else those of which it is a part. */
+export function idsMeantBy(text: string, ids: readonly string[]): readonly string[] {
+  if (text === '') return [];
+  return ids.includes(text) ? [text] : ids.filter((id) => id.includes(text));
+}
