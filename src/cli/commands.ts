@@ -1,9 +1,9 @@
 import { defaultClearToken, defaultStateDir, type Flags } from './config/load.ts';
-import { flagOf, type SettingName } from './config/settings.ts';
+import { flagOf, type SettingFlag, type SettingName } from './config/settings.ts';
 import type { ExitCode } from './exit-codes.ts';
 
 /** An option as commander takes it. */
-type Option = readonly [flags: string, description: string, byDefault?: string];
+type Option = SettingFlag | readonly [flags: string, description: string, byDefault: string];
 
 /** Options under one heading of the help. */
 interface OptionGroup {
@@ -57,7 +57,7 @@ const rows: OptionGroup = {
   heading: 'Manifest',
   options: [
     ['--operation <name>', 'what to do with the rows, when neither a column nor the manifest says it'],
-    ...settings('userId'),
+    ...settings('userId', 'map'),
     [
       '--clear-token <text>',
       'CSV cell that sends an empty string; an empty cell is left out',
@@ -121,7 +121,7 @@ export const commands: readonly CommandSpec[] = [
     description: 'validate every row, count, estimate and preview requests; sends nothing',
     argument: manifest,
     options: [{ heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] }],
-    seldomNeeded: [rows],
+    seldomNeeded: [{ ...rows, options: [skipInvalid, ...rows.options] }],
     examples: [
       ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
       ['cqbatch plan evaluations.csv --rate 20/s', 'and how long it would take'],

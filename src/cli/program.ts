@@ -57,7 +57,10 @@ function defineCommand(command: Command, spec: CommandSpec): void {
   if (argument !== undefined) command.argument(...argument);
   for (const group of [...options, output, ...seldomNeeded]) {
     command.optionsGroup(`${group.heading}:`);
-    for (const option of group.options) command.option(...option);
+    for (const [flags, description, more] of group.options) {
+      if (typeof more === 'function') command.option<readonly string[]>(flags, description, more);
+      else command.option(flags, description, more);
+    }
     // Else it would open a group of its own.
     if (group === output) command.helpOption(true);
   }

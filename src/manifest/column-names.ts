@@ -34,48 +34,6 @@ export function operationNameOf(text: string): string {
   return fieldNameOf(text).replaceAll('_', '-');
 }
 
-/**
- * The field that a column was probably meant to be though it is not called so: `titel` for `title`, `evaluationid`
- * for `evaluation_id`. Two slips are forgiven, one in short names.
- */
-export function resembledField(header: string, fields: Iterable<string>): string | undefined {
-  const name = squeeze(fieldNameOf(header));
-  let best: { readonly field: string; readonly distance: number } | undefined;
-  for (const field of fields) {
-    const target = squeeze(field);
-    const allowed = target.length <= 5 ? 1 : 2;
-    if (Math.abs(target.length - name.length) > allowed) continue;
-    const distance = slips(name, target);
-    if (distance <= allowed && (best === undefined || distance < best.distance)) best = { field, distance };
-  }
-  return best?.field;
-}
-
-function squeeze(name: string): string {
-  return name.replaceAll('_', '');
-}
-
-/** Letters left out, added, replaced or swapped with their neighbour (optimal string alignment distance). */
-function slips(from: string, to: string): number {
-  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;
-  for (let row = 1; row <= from.length; row++) {
-    rows.push([row]);
-    for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1];
-      let least = Math.min(
-        at(row - 1, column) + 1,
-        at(row, column - 1) + 1,
-        at(row - 1, column - 1) + (same ? 0 : 1),
-      );
-      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      if (row > 1 && column > 1 && swapped) least = Math.min(least, at(row - 2, column - 2) + 1);
-      rows[row]?.push(least);
-    }
-  }
-  return at(from.length, to.length);
-}
-
 /** The cells of a row by the names that their columns stand for. */
 export interface MatchedCells {
   /** Cells of columns that stand for a known name; absent and null cells count as left out. */
@@ -94,18 +52,23 @@ const noClashes: readonly Clash[] = [];
 /** Matches column headers to known names, tolerantly; each header is looked at once, however many rows there are. */
 export class CellMatcher {
   readonly #names: ReadonlySet<string>;
+  readonly #fieldOf: (column: string) => string;
   readonly #nameByColumn = new Map<string, string | null>();
 
-  /** @param names what columns may stand for, in snake_case. */
-  constructor(names: ReadonlySet<string>) {
+  /**
+   * @param names what columns may stand for, in snake_case.
+   * @param fieldOf what a column stands for; default is what its title says.
+   */
+  constructor(names: ReadonlySet<string>, fieldOf = fieldNameOf) {
     this.#names = names;
+    this.#fieldOf = fieldOf;
   }
 
   /** The known name that a column stands for. */
   nameOf(column: string): string | undefined {
     let name = this.#nameByColumn.get(column);
     if (name === undefined) {
-      const meant = fieldNameOf(column);
+      const meant = this.#fieldOf(column);
       name = this.#names.has(meant) ? meant : null;
       this.#nameByColumn.set(column, name);
     }
@@ -141,9 +104,10 @@ export class CellMatcher {
 export function refuseAmbiguousColumns(
   { name: file, format, columns }: Pick<Manifest, 'name' | 'format' | 'columns'>,
   operations: readonly Operation[],
+  fieldOf: (column: string) => string,
 ): void {
   if (format !== 'csv' && format !== 'tsv') return;
-  const matcher = new CellMatcher(knownNames(operations));
+  const matcher = new CellMatcher(knownNames(operations), fieldOf);
   const columnByField = new Map<string, string>();
   for (const column of columns()) {
     const field = matcher.nameOf(column);

@@ -1,6 +1,8 @@
 import type { Operation } from '../../jobs/operation.ts';
 import { usageError } from '../errors.ts';
-import { fieldNameOf, operationNameOf, resembledField } from './column-names.ts';
+import type { FieldNamer } from './column-map.ts';
+import { knownNames, operationNameOf } from './column-names.ts';
+import { likelyColumns, mapOption } from './column-suggestion.ts';
 import type { Manifest } from './manifest.ts';
 import { excerpt, type RowProblem } from './problem.ts';
 
@@ -20,6 +22,8 @@ export interface ChoiceFacts {
   /** Fields that have a value without a column, from `defaults` or `--user-id`. */
   readonly givenFields: readonly string[];
   readonly operations: readonly Operation[];
+  /** What a column stands for. */
+  readonly fieldOf: FieldNamer;
 }
 
 /**
@@ -44,7 +48,7 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   }
   const columns = manifest.columns();
   const name = byOption ?? byManifest;
-  if (columns.some((column) => fieldNameOf(column) === 'operation')) {
+  if (columns.some((column) => facts.fieldOf(column) === 'operation')) {
     return name === undefined ? { source: 'column' } : { source: 'column', name };
   }
   if (name !== undefined) return { source: byOption === undefined ? 'manifest' : 'option', name };
@@ -85,18 +89,20 @@ const shownColumns = 12;
  *
  * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when there is none or several, with what to add.
  */
-function inferOperation({ manifest, givenFields, operations }: ChoiceFacts): string {
+function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFacts): string {
   const columns = manifest.columns();
-  const present = new Set([...columns.map(fieldNameOf), ...givenFields]);
+  const present = new Set([...columns.map(fieldOf), ...givenFields]);
   const lackOf = (operation: Operation) =>
     operation.fields.filter(({ name, required }) => required && !present.has(name)).map(({ name }) => name);
   const suitable = operations.filter((operation) => lackOf(operation).length === 0);
   const [only, ...others] = suitable;
   if (only !== undefined && others.length === 0) return only.name;
 
+  const known = knownNames(operations);
+  const unused = columns.filter((column) => !known.has(fieldOf(column)));
   const verdict =
     only === undefined
-      ? `suit no operation: ${operations.map((each) => `${each.name} lacks ${describe(lackOf(each), columns)}`).join('; ')}`
+      ? `suit no operation: ${operations.map((each) => `${each.name} lacks ${describe(lackOf(each), unused)}`).join('; ')}`
       : `suit several operations: ${nameList(suitable)}`;
   throw usageError(
     'MANIFEST_OPERATION_UNCLEAR',
@@ -105,10 +111,12 @@ function inferOperation({ manifest, givenFields, operations }: ChoiceFacts): str
   );
 }
 
-function describe(fields: readonly string[], columns: readonly string[]): string {
+/** @param unused the columns that stand for no field. */
+function describe(fields: readonly string[], unused: readonly string[]): string {
+  const likely = likelyColumns(fields, unused);
   const described = fields.map((field) => {
-    const similar = columns.find((column) => resembledField(column, [field]) !== undefined);
-    if (similar !== undefined) return `${field} (is it "${excerpt(similar)}"?)`;
+    const column = likely.get(field);
+    if (column !== undefined) return `${field} (is it "${excerpt(column)}"? ${mapOption(column, field)})`;
     return field === 'user_id' ? `${field} (--user-id gives it for all rows)` : field;
   });
   return described.join(' and ');

@@ -3,6 +3,7 @@ import { operations as allOperations } from '../../jobs/index.ts';
 import type { Operation } from '../../jobs/operation.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { usageError } from '../errors.ts';
+import { type ColumnMap, type FieldNamer, fieldNamer } from './column-map.ts';
 import { CellMatcher, type Clash, fieldNames, knownNames, refuseAmbiguousColumns } from './column-names.ts';
 import type { Manifest, ManifestRow } from './manifest.ts';
 import {
@@ -48,6 +49,10 @@ export interface RowPreparer {
   readonly operations: readonly Operation[];
   /** Field name to the value of rows that leave it out, from `--user-id` or the manifest's own `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
+  /** What a column stands for, whether it is a field or not. */
+  readonly fieldOf: FieldNamer;
+  /** What the user says that columns stand for. */
+  readonly map?: ColumnMap;
 }
 
 export interface PreparerOptions {
@@ -56,6 +61,8 @@ export interface PreparerOptions {
   readonly operation?: string | undefined;
   /** `--user-id`: for rows that leave out `user_id`; goes before the manifest's `defaults`. */
   readonly userId?: string | undefined;
+  /** `--map`: what columns stand for whose titles don't say it. */
+  readonly map?: ColumnMap | undefined;
   /** Default is all of `jobs/`. */
   readonly operations?: readonly Operation[];
 }
@@ -64,21 +71,23 @@ export interface PreparerOptions {
  * Makes the preparer for the rows of one manifest.
  *
  * @throws CqbatchError (`usage`) when the operation cannot be told, two columns of delimited text stand for the same
- *   field, or a default is for no field.
+ *   field, or a default or `--map` is for no field.
  */
 export function createRowPreparer(options: PreparerOptions): RowPreparer {
-  const { manifest, operations = allOperations } = options;
+  const { manifest, map, operations = allOperations } = options;
+  const fieldOf = fieldNamer(map, operations);
   const defaults = readDefaults(manifest, options.userId, operations);
   const choice = chooseOperation({
     manifest,
     option: options.operation,
     givenFields: [...defaults.keys()],
     operations,
+    fieldOf,
   });
   const mayBeUsed = operations.filter(({ name }) => choice.source === 'column' || choice.name === name);
-  refuseAmbiguousColumns(manifest, mayBeUsed);
+  refuseAmbiguousColumns(manifest, mayBeUsed, fieldOf);
 
-  const matcher = new CellMatcher(knownNames(operations));
+  const matcher = new CellMatcher(knownNames(operations), fieldOf);
   const shapes = new Map(operations.map((operation) => [operation, shapeOf(operation, defaults)]));
   const rules = {
     operations,
@@ -112,7 +121,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
     if (parsed.success) return callableRow(row, found.operation, parsed.data);
     return invalid(...parsed.error.issues.map((issue) => explainIssue(issue, fields, column)));
   };
-  return Object.assign(prepare, { choice, operations: mayBeUsed, defaults });
+  return Object.assign(prepare, { choice, operations: mayBeUsed, defaults, fieldOf, ...(map && { map }) });
 }
 
 /** The fields of an operation, with the values for rows that leave them out. */

@@ -1,6 +1,7 @@
-import type { Operation } from '../../jobs/operation.ts';
 import { escapeInvisible } from '../printable.ts';
-import { fieldNameOf, knownNames, resembledField } from './column-names.ts';
+import { unusedTitles } from './column-map.ts';
+import { knownNames } from './column-names.ts';
+import { likelyColumns, mapOption, resembledField } from './column-suggestion.ts';
 import { DuplicateIndex } from './duplicate-index.ts';
 import type { Manifest } from './manifest.ts';
 import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from './row-preparer.ts';
@@ -29,9 +30,16 @@ export interface Conflict {
 
 /** Something in a manifest that is allowed but probably not meant. */
 export interface ScanWarning {
-  readonly code: 'COLUMN_RESEMBLES_FIELD';
+  readonly code: 'COLUMN_RESEMBLES_FIELD' | 'COLUMN_MISSING' | 'MAP_UNUSED';
   /** One line. */
   readonly message: string;
+}
+
+/** What a column is taken for. */
+export interface ColumnMeaning {
+  readonly column: string;
+  /** Absent for a column that is only kept for the report. */
+  readonly field?: string;
 }
 
 /** What a pass over all rows has found. */
@@ -44,6 +52,8 @@ export interface ScanSummary extends RowCounts {
   readonly preview: readonly CallableRow[];
   /** Original column names in order of first appearance. */
   readonly columns: readonly string[];
+  /** The same, with what they are taken for. */
+  readonly meanings: readonly ColumnMeaning[];
   /** Bytes of text, after unzipping. */
   readonly bytes: number;
   readonly warnings: readonly ScanWarning[];
@@ -81,8 +91,9 @@ export async function scanManifest(
     firstConflicts: scan.firstConflicts,
     preview: scan.preview,
     columns,
+    meanings: meaningsOf(columns, prepare),
     bytes: manifest.bytes(),
-    warnings: findResemblances(columns, prepare.operations),
+    warnings: columnWarnings(columns, prepare, [...scan.perOperation.keys()]),
   };
 }
 
@@ -152,18 +163,65 @@ function increase(counts: MutableCounts, by: Partial<RowCounts>): void {
   counts.partial += by.partial ?? 0;
 }
 
+function meaningsOf(columns: readonly string[], { operations, fieldOf }: RowPreparer): ColumnMeaning[] {
+  const fields = knownNames(operations);
+  return columns.map((column) => {
+    const field = fieldOf(column);
+    return fields.has(field) ? { column, field } : { column };
+  });
+}
+
+/** @param used the names of the operations that rows are for. */
+function columnWarnings(
+  columns: readonly string[],
+  prepare: RowPreparer,
+  used: readonly string[],
+): readonly ScanWarning[] {
+  const missing = findMissing(columns, prepare, used);
+  return [
+    ...missing.map(({ warning }) => warning),
+    ...findResemblances(columns, prepare, new Set(missing.map(({ column }) => column))),
+    ...unusedTitles(prepare.map, columns).map(
+      (title): ScanWarning => ({
+        code: 'MAP_UNUSED',
+        message: `--map says what "${escapeInvisible(title)}" stands for, but there is no such column`,
+      }),
+    ),
+  ];
+}
+
+/** Fields that every row needs and none of the columns is for, when a column looks like it was meant for them. */
+function findMissing(
+  columns: readonly string[],
+  { operations, defaults, fieldOf }: RowPreparer,
+  used: readonly string[],
+): readonly { readonly column: string; readonly warning: ScanWarning }[] {
+  const given = new Set([...columns.map(fieldOf), ...defaults.keys()]);
+  const known = knownNames(operations);
+  const unused = columns.filter((column) => !known.has(fieldOf(column)));
+  const needed = operations.filter(({ name }) => used.includes(name)).flatMap(({ fields }) => fields);
+  const missing = needed.filter(({ name, required }) => required && !given.has(name)).map(({ name }) => name);
+  return [...likelyColumns(missing, unused)].map(([field, column]) => {
+    const message = `no column is for ${field}; is it "${escapeInvisible(column)}"? Then pass ${mapOption(column, field)}`;
+    return { column, warning: { code: 'COLUMN_MISSING', message } };
+  });
+}
+
 /** Columns that are for no field but are called almost like one: what they hold would silently not be sent. */
 function findResemblances(
   columns: readonly string[],
-  operations: readonly Operation[],
+  { operations, fieldOf }: RowPreparer,
+  besides: ReadonlySet<string>,
 ): readonly ScanWarning[] {
   const fields = knownNames(operations);
   const warnings: ScanWarning[] = [];
   for (const column of columns) {
-    if (fields.has(fieldNameOf(column))) continue;
+    if (fields.has(fieldOf(column)) || besides.has(column)) continue;
     const field = resembledField(column, fields);
     if (field === undefined) continue;
-    const message = `column "${escapeInvisible(column)}" is for no field and will not be sent; is it meant to be ${field}?`;
+    const message =
+      `column "${escapeInvisible(column)}" is for no field and will not be sent; is it meant to be ${field}? ` +
+      `Then pass ${mapOption(column, field)}`;
     warnings.push({ code: 'COLUMN_RESEMBLES_FIELD', message });
   }
   return warnings;

@@ -1,4 +1,5 @@
 import { operations } from '../../jobs/index.ts';
+import type { FieldNamer } from '../manifest/column-map.ts';
 import { fieldNameOf, knownNames } from '../manifest/column-names.ts';
 import { cellText, guardCell } from '../manifest/formula-guard.ts';
 import type { ManifestRow } from '../manifest/manifest.ts';
@@ -10,6 +11,8 @@ export interface RefeedOptions {
   readonly clearToken: string;
   /** Field name to the value that rows have which leave it out, from `--user-id` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
+  /** What a column stands for. */
+  readonly fieldOf: FieldNamer;
 }
 
 /** The cells of a row for a file that can be fed back. */
@@ -70,20 +73,22 @@ export class RefeedRows {
   }
 }
 
-function layOut({ columns, defaults }: RefeedOptions): readonly RefeedColumn[] {
+function layOut({ columns, defaults, fieldOf }: RefeedOptions): readonly RefeedColumn[] {
   const filled = new Set([operationField, ...defaults.keys()]);
   const laidOut: RefeedColumn[] = [];
   const byField = new Map<string, RefeedColumn>();
   for (const title of columns) {
     // A cell without a column name would make the whole row invalid.
     if (title.trim() === '') continue;
-    const field = fieldNameOf(title);
+    const field = fieldOf(title);
     const sameField = byField.get(field);
     if (sameField !== undefined) {
       sameField.sources.push(title);
       continue;
     }
-    const column = { title, sources: [title], ...(filled.has(field) && { field }) };
+    // A file that is fed back needs no `--map`.
+    const isMapped = field !== fieldNameOf(title);
+    const column = { title: isMapped ? field : title, sources: [title], ...(filled.has(field) && { field }) };
     laidOut.push(column);
     if (meaningful.has(field) || filled.has(field)) byField.set(field, column);
   }

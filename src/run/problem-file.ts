@@ -5,11 +5,15 @@ import { finished } from 'node:stream/promises';
 import { fatalError } from '../errors.ts';
 import { makeFolder } from '../files.ts';
 import { formatProblem } from '../manifest/problem.ts';
+import { type ProblemGroup, ProblemGroups } from '../manifest/problem-groups.ts';
 import type { InvalidRow } from '../manifest/row-preparer.ts';
 import { circumstance } from '../system-error.ts';
 
-/** The problems of a manifest: the first ones for the screen, all of them in a file. */
+/** The problems of a manifest: equal ones together and the first ones for the screen, all of them in a file. */
 export interface ProblemList {
+  readonly groups: readonly ProblemGroup[];
+  /** Problems that are in no group, because there are too many different ones. */
+  readonly ungrouped: number;
   readonly first: readonly string[];
   readonly count: number;
   /** Absent when there were none: then no file was made. */
@@ -22,6 +26,7 @@ const firstCount = 20;
 export class ProblemCollector {
   readonly #manifestName: string;
   readonly #path: string;
+  readonly #groups = new ProblemGroups();
   readonly #first: string[] = [];
   #count = 0;
   #stream: WriteStream | undefined;
@@ -39,6 +44,7 @@ export class ProblemCollector {
     for (const problem of row.problems) {
       const line = formatProblem(this.#manifestName, row, problem);
       this.#count += 1;
+      this.#groups.add(row, problem);
       if (this.#first.length < firstCount) this.#first.push(line);
       if (this.#failure !== undefined) throw this.#failure;
       if (!this.#stream.write(`${line}\n`)) await this.#drained(this.#stream);
@@ -46,11 +52,13 @@ export class ProblemCollector {
   }
 
   async end(): Promise<ProblemList> {
-    if (this.#stream === undefined) return { first: [], count: 0 };
+    const { groups, ungrouped } = this.#groups;
+    const problems = { groups, ungrouped, first: this.#first, count: this.#count };
+    if (this.#stream === undefined) return problems;
     this.#stream.end();
     await finished(this.#stream).catch(() => {});
     if (this.#failure !== undefined) throw this.#failure;
-    return { first: this.#first, count: this.#count, file: this.#path };
+    return { ...problems, file: this.#path };
   }
 
   async #open(): Promise<WriteStream> {

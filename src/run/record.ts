@@ -41,6 +41,8 @@ export const runOptionsSchema = z.object({
   /** `--user-id`, for restore rows without one. */
   userId: z.string().exactOptional(),
   clearToken: z.string(),
+  /** `--map`: titles of columns and the fields that they stand for. */
+  map: z.record(z.string(), z.string()).exactOptional(),
   /** Calls in flight at once. */
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
   /** How fast the API may be called; absent: as fast as can be. */

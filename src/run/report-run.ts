@@ -23,6 +23,7 @@ export async function reportRun(
     columns: record.plan.columns,
     clearToken: record.options.clearToken,
     defaults: prepare.defaults,
+    fieldOf: prepare.fieldOf,
     operations: record.plan.operations.map(findOperation).filter((operation) => operation !== undefined),
     operationOf: (row) => {
       const prepared = prepare(row);

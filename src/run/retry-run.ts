@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { RowHistory } from '../domain.ts';
 import type { JournalView } from '../journal/journal.ts';
 import { stringifyJson } from '../json.ts';
-import { fieldNameOf } from '../manifest/column-names.ts';
+import type { FieldNamer } from '../manifest/column-map.ts';
 import { onDisk } from '../system-error.ts';
 import type { RunRecord } from './record.ts';
 import { openManifestCopy } from './run-manifest.ts';
@@ -43,7 +43,7 @@ export async function writeRetryManifest(
         rows += 1;
         if (unclear) histories.set(rows, unclearBefore);
         lines.push(
-          `${stringifyJson(completeRow(row.cells, new Map([...prepare.defaults, ['operation', prepared.operation.name]])))}\n`,
+          `${stringifyJson(completeRow(row.cells, new Map([...prepare.defaults, ['operation', prepared.operation.name]]), prepare.fieldOf))}\n`,
         );
       }
       await onDisk(path, () => file.writeFile(lines.join('')));
@@ -59,8 +59,9 @@ export async function writeRetryManifest(
 function completeRow(
   cells: Readonly<Record<string, unknown>>,
   defaults: ReadonlyMap<string, unknown>,
+  fieldOf: FieldNamer,
 ): Readonly<Record<string, unknown>> {
-  const given = new Set(Object.keys(cells).map(fieldNameOf));
+  const given = new Set(Object.keys(cells).map(fieldOf));
   const missing = [...defaults].filter(([field]) => !given.has(field));
   return { ...cells, ...Object.fromEntries(missing) };
 }

@@ -80,7 +80,7 @@ export interface PlannedManifest {
 }
 
 /** The options of a run that decide what its rows mean. */
-export type RowOptions = Pick<RunOptions, 'operation' | 'userId' | 'clearToken'>;
+export type RowOptions = Pick<RunOptions, 'operation' | 'userId' | 'clearToken' | 'map'>;
 
 /**
  * Opens a manifest for a plan or a run; the same file and options always give the same calls.
@@ -94,7 +94,8 @@ export async function openPlannedManifest(
   limits: ReadingLimits = {},
 ): Promise<PlannedManifest> {
   const manifest = await openManifest(path, { name, clearToken: options.clearToken, limits });
-  const prepare = createRowPreparer({ manifest, operation: options.operation, userId: options.userId });
+  const { operation, userId, map } = options;
+  const prepare = createRowPreparer({ manifest, operation, userId, map });
   return { manifest, prepare };
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { open, readdir, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -124,4 +124,76 @@ test('who waits for a pipe can be stopped, and what a killed one leaves behind i
   const submitted = await cqbatch(['submit', 'rows.csv', '--yes', '--run-id', 'nightly'], options);
   expect([planned.code, submitted.code]).toEqual([0, 0]);
   expect(await left()).toEqual({ runs: ['nightly'], plans: [] });
+});
+
+/** What a command printed, on both streams. */
+const said = ({ stdout, stderr }: { stdout: string; stderr: string }): string => stdout + stderr;
+
+test('a plan tells equal problems together and ends with its verdict; all of them are in a file', async () => {
+  const { cwd, options } = await prepared();
+  const broken = Array.from({ length: 40 }, () => '"1,23457E+18",u\n').join('');
+  await writeFile(
+    join(cwd, 'export.csv'),
+    `Evaluation ID,user_id,note\n${broken.replaceAll('u\n', 'u,\n')}7,u,\nx,u,\n`,
+  );
+  const plan = await cqbatch(['plan', 'export.csv'], options);
+  expect(plan.code).toBe(2);
+  expect(plan.stdout).toContain(
+    'Columns:\n  "Evaluation ID" → evaluation_id\n  user_id         → user_id\n  note            → kept for the report\n',
+  );
+  const ending = plan.stdout.slice(plan.stdout.indexOf('40 rows:'));
+  expect(ending).toMatch(
+    /^40 rows: Evaluation ID: is in scientific notation, .* \(lines 2-41; first: 1,23457E\+18\)\n/,
+  );
+  expect(ending.split('\n').slice(1)).toEqual([
+    expect.stringMatching(/^export\.csv:43: Evaluation ID: must be a whole number .*\(x\)$/),
+    'All of them, row by row: .cqbatch/problems/export.csv.txt',
+    '',
+    'Not ready: 41 rows of export.csv are invalid; mend them or pass --skip-invalid.',
+    '',
+  ]);
+  const all = await readFile(join(cwd, '.cqbatch/problems/export.csv.txt'), 'utf8');
+  expect(all.trimEnd().split('\n')).toHaveLength(41);
+
+  const ready = await cqbatch(['plan', 'export.csv', '--skip-invalid'], options);
+  expect(ready).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/\nReady: 1 call, 41 invalid rows left out\.\n$/),
+  });
+  const document = JSON.parse((await cqbatch(['plan', 'export.csv', '--json'], options)).stdout);
+  expect(document).toMatchObject({
+    ready: false,
+    fields: { 'Evaluation ID': 'evaluation_id', user_id: 'user_id', note: null },
+    problems: { count: 41, groups: [{ column: 'Evaluation ID', rows: 40, lines: [[2, 41]] }, { rows: 1 }] },
+  });
+  const run = await cqbatch(['run', 'export.csv', '--yes'], options);
+  expect(run).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /error: Not ready: 41 rows of export\.csv are invalid; .* Nothing was sent\.\n$/,
+    ),
+  });
+});
+
+test('the option that is suggested for a column works when it is pasted, and is kept for retry and for what is fed back', async () => {
+  const { cwd, options, sandbox } = await prepared();
+  // Of the evaluations of the sandbox, 50 is not recoverable.
+  await writeFile(join(cwd, 'export.csv'), 'ID,Benutzer\n1,u\n50,u\n');
+  const plan = await cqbatch(['plan', 'export.csv', '--user-id', 'v'], options);
+  expect(plan.code).toBe(2);
+  const suggested = /--map "ID=evaluation_id"/.exec(plan.stderr)?.[0] ?? '';
+  const shell = `exec "$@" ${suggested} --map Benutzer=user_id`;
+  const run = await cqbatch(['run', 'export.csv', '--yes', '--run-id', 'mapped'], { ...options, shell });
+  expect(run.code).toBe(1);
+  const called = async () => (await sandbox.log()).map(({ id, user_id }) => `${id} ${user_id}`);
+  const calls = ['1 u', '50 u'];
+  expect((await called()).toSorted()).toEqual(calls);
+
+  const folder = join(cwd, '.cqbatch/runs/mapped');
+  expect(await readFile(join(folder, 'report.csv'), 'utf8')).toMatch(/^\ufeffID,Benutzer,/);
+  expect(await readFile(join(folder, 'failed.csv'), 'utf8')).toMatch(/^\ufeffevaluation_id,user_id,/);
+  await cqbatch(['retry', 'mapped', '--yes'], options);
+  await cqbatch(['run', join(folder, 'failed.csv'), '--yes'], options);
+  expect((await called()).slice(2)).toEqual([calls[1], calls[1]]);
+  expect(said(run)).toContain('Ready: 2 calls.');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldNameOf, operationNameOf, resembledField } from '../../src/manifest/column-names.ts';
+import { fieldNameOf, operationNameOf } from '../../src/manifest/column-names.ts';
 
 test.each([
   'evaluation_id',
@@ -31,27 +31,4 @@ test.each([
   'RESTORE-EVALUATION',
 ])('%j names restore-evaluation', (text) => {
   expect(operationNameOf(text)).toBe('restore-evaluation');
-});
-
-const fields = ['evaluation_id', 'user_id', 'title', 'file_name', 'file_size'];
-
-test.each<[header: string, field: string | undefined]>([
-  ['titel', 'title'],
-  ['tite', 'title'],
-  ['Titles', 'title'],
-  ['evaluationid', 'evaluation_id'],
-  ['evalution_id', 'evaluation_id'],
-  ['evaluation id no', 'evaluation_id'],
-  ['userid', 'user_id'],
-  ['used id', 'user_id'],
-  ['Filename', 'file_name'],
-  ['File Sise', 'file_size'],
-  ['note', undefined],
-  ['tilt', undefined],
-  ['id', undefined],
-  ['file', undefined],
-  ['reason', undefined],
-  ['', undefined],
-])('%j resembles %s', (header, field) => {
-  expect(resembledField(header, fields)).toBe(field);
 });

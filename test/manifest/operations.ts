@@ -59,7 +59,7 @@ export const testOperations = [closeTicket, renameRoom] as readonly Operation[] 
   Operation,
 ];
 
-export type Options = Pick<PreparerOptions, 'operation' | 'userId'>;
+export type Options = Pick<PreparerOptions, 'operation' | 'userId' | 'map'>;
 
 /** Prepares the rows of a manifest called `a` for these operations. */
 export async function prepareAll(

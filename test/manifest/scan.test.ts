@@ -45,6 +45,10 @@ test('counts every row once, in all and by operation', async () => {
       expect.objectContaining({ row: 5, subject: '1' }),
     ],
     columns: ['operation', 'ticket_id', 'user_id', 'room_id', 'title'],
+    meanings: ['operation', 'ticket_id', 'user_id', 'room_id', 'title'].map((field) => ({
+      column: field,
+      field,
+    })),
     bytes: content.length,
     warnings: [],
   });
@@ -126,19 +130,34 @@ test('warns of columns that are called almost like a field', async () => {
   expect(summary.warnings).toEqual([
     {
       code: 'COLUMN_RESEMBLES_FIELD',
-      message: 'column "titel" is for no field and will not be sent; is it meant to be title?',
+      message:
+        'column "titel" is for no field and will not be sent; is it meant to be title? Then pass --map "titel=title"',
     },
     {
       code: 'COLUMN_RESEMBLES_FIELD',
-      message: 'column "Operatoin" is for no field and will not be sent; is it meant to be operation?',
+      message:
+        'column "Operatoin" is for no field and will not be sent; is it meant to be operation? Then pass --map "Operatoin=operation"',
     },
+  ]);
+});
+
+test('a column that is probably meant for a field that is missing is told once, with the option to paste', async () => {
+  const manifest = await openText('a.csv', 'roomid,title,Nr\n1,t,2\n');
+  const map = { Name: 'floor' };
+  const preparer = createRowPreparer({ manifest, operations: testOperations, operation: 'rename-room', map });
+  expect((await scanManifest(manifest, preparer)).warnings).toEqual([
+    {
+      code: 'COLUMN_MISSING',
+      message: 'no column is for room_id; is it "roomid"? Then pass --map "roomid=room_id"',
+    },
+    { code: 'MAP_UNUSED', message: '--map says what "Name" stands for, but there is no such column' },
   ]);
 });
 
 test('warns of columns that only late JSON rows have', async () => {
   const content = `${'{"room_id":"1","title":"t"}\n'.repeat(20_000)}{"room_id":"2","tittle":"t"}`;
   expect((await scan('a.jsonl', content)).warnings).toMatchObject([
-    { message: expect.stringMatching(/^column "tittle" .* to be title\?$/) },
+    { message: expect.stringMatching(/^column "tittle" .* to be title\?/) },
   ]);
 });
 

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { fieldNameOf } from '../../src/manifest/column-names.ts';
 import { type RefeedOptions, RefeedRows } from '../../src/report/refeed.ts';
 
 function refeed(options: Partial<RefeedOptions>): RefeedRows {
-  return new RefeedRows({ columns: [], clearToken: '<clear>', defaults: new Map(), ...options });
+  return new RefeedRows({
+    columns: [],
+    clearToken: '<clear>',
+    defaults: new Map(),
+    fieldOf: fieldNameOf,
+    ...options,
+  });
 }
 
 /** Column title to cell of one row. */

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Operation } from '../../jobs/operation.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { openJournal } from '../../src/journal/open.ts';
+import { fieldNameOf } from '../../src/manifest/column-names.ts';
 import { Cells, type ManifestRow } from '../../src/manifest/manifest.ts';
 import { openManifest } from '../../src/manifest/open.ts';
 import type { ReportInput } from '../../src/report/write-reports.ts';
@@ -40,6 +41,7 @@ export function inputOf(
     columns: ['evaluation_id', 'note'],
     clearToken,
     defaults: new Map(),
+    fieldOf: fieldNameOf,
     operations: [operation],
     operationOf: () => 'restore-evaluation',
     run: {

@@ -1,6 +1,7 @@
 import { parseBaseUrl } from '../../api/base-url.ts';
 import { usageError } from '../../errors.ts';
 import type { RunOptions } from '../../run/record.ts';
+import type { RowOptions } from '../../run/run-manifest.ts';
 import { defaultClearToken, type Flags } from '../config/load.ts';
 import { defaults, type Settings } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
@@ -43,16 +44,15 @@ export function runOptions({ flags, settings }: Workplace): RunOptions {
   };
 }
 
-type RowOptions = Pick<RunOptions, 'operation' | 'userId' | 'clearToken'>;
-
 /** How the rows of a manifest are read. */
 export function rowOptions(
   { operation, clearToken = defaultClearToken }: Flags,
-  { userId }: Settings,
+  { userId, map }: Settings,
 ): RowOptions {
   return {
     ...(operation !== undefined && { operation }),
     ...(userId !== undefined && { userId }),
+    ...(map !== undefined && { map }),
     clearToken,
   };
 }

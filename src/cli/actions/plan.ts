@@ -9,7 +9,7 @@ import { openPlannedManifest } from '../../run/run-manifest.ts';
 import type { Flags } from '../config/load.ts';
 import { openWorkplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { planDocument, planText } from '../render/plan.ts';
+import { isReady, planDocument, planText, verdictText } from '../render/plan.ts';
 import { proxyTo } from './api-client.ts';
 import { baseUrlOf, rowOptions } from './options.ts';
 import { readingManifest } from './planned-run.ts';
@@ -36,14 +36,15 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
         baseUrl,
         proxy,
         ratePerSecond: settings.rate?.perSecond,
+        skipInvalid: flags.skipInvalid === true,
       };
     } finally {
       await dispose();
     }
   });
   if (typeof planned === 'number') return planned;
-  terminal.result(planDocument(planned), planText(planned));
-  if (planned.scan.invalid > 0) return exitCodes.usage;
+  terminal.result(planDocument(planned), `${planText(planned)}\n\n${verdictText(planned)}`);
+  if (!isReady(planned)) return exitCodes.usage;
   terminal.say(`Nothing was sent. Next: cqbatch run ${escapeInvisible(source)}`);
   return exitCodes.success;
 }

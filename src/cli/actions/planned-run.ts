@@ -8,7 +8,7 @@ import { defaults } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
-import { type Plan, planDocument, planText, problemText } from '../render/plan.ts';
+import { isReady, type Plan, planDocument, planText, problemText, verdictText } from '../render/plan.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { proxyTo, wayTo } from './api-client.ts';
@@ -33,13 +33,13 @@ export async function planRun(
     createRun(store, { source, input, options, runId: runIdOf(flags) }),
   );
   if (typeof created === 'number') return created;
-  const planned = planOf(created, proxy);
+  const planned = planOf(created, proxy, flags);
   terminal.say(planText(planned));
-
-  if (created.scan.invalid > 0 && !flags.skipInvalid) {
+  if (!isReady(planned)) {
     await discard(store, created.record, created.journal);
     return refuseInvalid(terminal, planned);
   }
+  terminal.say(`\n${verdictText(planned)}`);
   return (await isAgreed(workplace, created, proxy)) ? created : exitCodes.usage;
 }
 
@@ -110,7 +110,11 @@ export async function isAgreed(
   return false;
 }
 
-function planOf({ record, scan, choice, problems }: CreatedRun, proxy: string | undefined): Plan {
+function planOf(
+  { record, scan, choice, problems }: CreatedRun,
+  proxy: string | undefined,
+  { skipInvalid = false }: Flags,
+): Plan {
   const { baseUrl, rate } = record.options;
   return {
     manifest: { name: record.manifest.name, format: record.manifest.file.replace(/^manifest\.|\.gz$/g, '') },
@@ -120,13 +124,12 @@ function planOf({ record, scan, choice, problems }: CreatedRun, proxy: string | 
     baseUrl,
     proxy,
     ratePerSecond: rate?.perSecond,
+    skipInvalid,
   };
 }
 
 function refuseInvalid(terminal: Terminal, planned: Plan): ExitCode {
-  const message =
-    `${counted(planned.scan.invalid, 'row')} of ${escapeInvisible(planned.manifest.name)} are invalid, so nothing was sent. Mend them, or pass ` +
-    '--skip-invalid to leave them out.';
+  const message = `${verdictText(planned)} Nothing was sent.`;
   if (terminal.json)
     terminal.result({ error: { code: 'INVALID_ROWS', message }, plan: planDocument(planned) }, '');
   if (terminal.quiet) terminal.warn(problemText(planned));

@@ -53,7 +53,7 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
         `No row of run ${before.id} has failed: there is nothing to retry.`,
       );
 
-    const { baseUrl, allowInsecureHttp } = before.options;
+    const { baseUrl, allowInsecureHttp, map } = before.options;
     const proxy = callsHere ? proxyTo(before.options) : undefined;
     const created = await createRun(store, {
       source,
@@ -61,6 +61,7 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
         baseUrl,
         ...(allowInsecureHttp && { allowInsecureHttp }),
         clearToken: defaultClearToken,
+        ...(map !== undefined && { map }),
         ...callOptions(settings, before.options),
       },
       runId: runIdOf(flags),

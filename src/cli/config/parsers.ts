@@ -91,3 +91,17 @@ export function parseText(text: string): string {
   if (text.trim() === '') throw new RangeError('it must not be empty');
   return text;
 }
+
+/** `Title of a column=field`, each on a line of its own. A title may have an equals sign in it, a field has none. */
+export function parseColumnMap(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, title = '', field = ''] = /^(.*)=(.*)$/.exec(pair) ?? [];
+      if (title.trim() === '' || field.trim() === '') {
+        throw new RangeError('write the title of a column and a field, as "ID=evaluation_id"');
+      }
+      return [title.trim(), field.trim()];
+    }),
+  );
+}

@@ -1,5 +1,6 @@
 import { usageError } from '../../errors.ts';
 import {
+  parseColumnMap,
   parseConcurrency,
   parseDuration,
   parseDurationOrNone,
@@ -23,6 +24,8 @@ interface Setting {
   readonly otherwise?: string;
   /** A variable that says the same in another way. */
   readonly orVariable?: string;
+  /** Pairs `name=value`: a flag that may be repeated, an object in the configuration file, lines in the variable. */
+  readonly isMap?: true;
 }
 
 /**
@@ -50,6 +53,12 @@ const settings = {
     orVariable: 'CQBATCH_QUEUE_PASSWORD',
   },
   userId: { parse: parseText, value: '<id>', help: 'user_id of restore rows that have none' },
+  map: {
+    parse: parseColumnMap,
+    value: '<column=field>',
+    help: 'what a column stands for, when its title does not say it; may be repeated',
+    isMap: true,
+  },
   tokenFile: {
     parse: parseText,
     value: '<file>',
@@ -132,8 +141,17 @@ export const defaults = Object.fromEntries(
   >;
 };
 
-/** The texts of one source by setting. */
-export type RawSettings = { readonly [Name in SettingName]?: string | undefined };
+/** What the flags say, by setting. */
+export type RawSettings = {
+  readonly [Name in SettingName]?:
+    | (Definitions[Name] extends { isMap: true } ? readonly string[] : string)
+    | undefined;
+};
+
+/** A flag with its value, what it is for, and how what it says is put together when it may be repeated. */
+export type SettingFlag = readonly [flag: string, description: string, collect?: Collect];
+
+type Collect = (text: string, before?: readonly string[]) => readonly string[];
 
 /** Where a setting means something of its own to a command. */
 interface OwnMeaning {
@@ -142,17 +160,13 @@ interface OwnMeaning {
 }
 
 /** A setting as the help of a command has it: its flag with the value, and what it is for. */
-export function flagOf(
-  name: SettingName,
-  own: OwnMeaning = {},
-): readonly [flag: string, description: string] {
-  const { value, help, default: usual, otherwise = usual, orVariable }: Setting = settings[name];
+export function flagOf(name: SettingName, own: OwnMeaning = {}): SettingFlag {
+  const { value, help, default: usual, otherwise = usual, orVariable, isMap }: Setting = settings[name];
   const where = [variableOf(name), ...(orVariable === undefined ? [] : [`or ${orVariable}`])].join(', ');
   const byDefault = own.byDefault ?? otherwise;
-  return [
-    `--${words(name, '-')} ${value}`,
-    `${own.help ?? help} (${where}${byDefault === undefined ? '' : `; default: ${byDefault}`})`,
-  ];
+  const flag = `--${words(name, '-')} ${value}`;
+  const text = `${own.help ?? help} (${where}${byDefault === undefined ? '' : `; default: ${byDefault}`})`;
+  return isMap ? [flag, text, (another, before = []) => [...before, another]] : [flag, text];
 }
 
 function variableOf(name: string): string {
@@ -175,7 +189,7 @@ export interface SettingSources {
 export function resolveSettings({ flags, environment, file }: SettingSources): Settings {
   if (file !== undefined) rejectUnknownKeys(file.path, file.values);
   const given: Record<string, unknown> = {};
-  for (const [name, { parse }] of Object.entries<Setting>(settings)) {
+  for (const [name, { parse, isMap = false }] of Object.entries<Setting>(settings)) {
     const key = words(name, '_');
     const variable = variableOf(name);
     const candidates: readonly (readonly [string, unknown])[] = [
@@ -186,13 +200,23 @@ export function resolveSettings({ flags, environment, file }: SettingSources): S
     ];
     const [source, value] = candidates.find(([, text]) => text !== undefined) ?? [];
     if (value === undefined) continue;
+    const text = isMap ? textOfPairs(value) : String(value);
     try {
-      given[name] = parse(String(value));
+      given[name] = parse(text);
     } catch (error) {
-      throw usageError('INVALID_SETTING', `${source} "${String(value)}": ${(error as Error).message}.`);
+      throw usageError('INVALID_SETTING', `${source} "${text}": ${(error as Error).message}.`);
     }
   }
   return given;
+}
+
+/** Pairs from any source, each on a line of its own. */
+function textOfPairs(value: unknown): string {
+  if (Array.isArray(value)) return value.join('\n');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map((pair) => pair.join('='))
+    .join('\n');
 }
 
 function rejectUnknownKeys(path: string, values: Readonly<Record<string, unknown>>): void {

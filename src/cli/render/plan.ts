@@ -1,5 +1,7 @@
 import { type ApiRequest, requestHeaders } from '../../api/request.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
+import { excerpt, formatProblem } from '../../manifest/problem.ts';
+import type { ProblemGroup } from '../../manifest/problem-groups.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
 import { escapeInvisible } from '../../printable.ts';
 import type { ProblemList } from '../../run/problem-file.ts';
@@ -17,6 +19,8 @@ export interface Plan {
   readonly proxy: string | undefined;
   /** Calls per second, when limited. */
   readonly ratePerSecond: number | undefined;
+  /** Whether invalid rows are left out. */
+  readonly skipInvalid: boolean;
 }
 
 const choiceWords = {
@@ -39,9 +43,23 @@ export function planDocument(plan: Plan): object {
     ),
     operation_source: plan.choice.source,
     columns: scan.columns,
+    fields: Object.fromEntries(scan.meanings.map(({ column, field }) => [column, field ?? null])),
     estimated_seconds: estimatedSeconds(plan) ?? null,
     proxy: plan.proxy ?? null,
-    problems: { count: problems.count, first: problems.first, file: problems.file ?? null },
+    ready: isReady(plan),
+    problems: {
+      count: problems.count,
+      groups: problems.groups.map(({ column, problem, value, rows, stretches, hasMore }) => ({
+        column: column ?? null,
+        problem,
+        first_value: value ?? null,
+        rows,
+        lines: stretches,
+        more_lines: hasMore,
+      })),
+      first: problems.first,
+      file: problems.file ?? null,
+    },
     conflicts_first: scan.firstConflicts.map(({ operation, subject, row, firstRow }) => ({
       operation,
       subject,
@@ -72,7 +90,7 @@ function countsDocument({
 
 /** The plan for people: what would be done, what is wrong, what looks wrong. */
 export function planText(plan: Plan): string {
-  return [summaryLines(plan), warningText(plan), problemText(plan), previewText(plan)]
+  return [summaryLines(plan), columnText(plan), previewText(plan), warningText(plan), problemText(plan)]
     .filter((part) => part !== '')
     .join('\n\n');
 }
@@ -98,6 +116,30 @@ function summaryLines({ manifest, scan, choice, ...plan }: Plan): string {
   return `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${source}\n${indented(facts)}${time}${way}`;
 }
 
+/** How many columns are told. */
+const shownColumns = 20;
+
+/** What each column is taken for. */
+function columnText({ scan: { meanings } }: Plan): string {
+  if (meanings.length === 0) return '';
+  const lines = meanings
+    .slice(0, shownColumns)
+    .map(({ column, field }) => [columnName(column), field ?? 'kept for the report']);
+  const width = Math.max(...lines.map(([name = '']) => name.length));
+  const more = meanings.length - lines.length;
+  return [
+    'Columns:',
+    indented(lines.map(([name = '', meaning]) => `${name.padEnd(width)} → ${meaning}`)),
+    ...(more > 0 ? [indented([`… and ${count(more)} more`])] : []),
+  ].join('\n');
+}
+
+/** A title that could be taken for something else stands in quotes. */
+function columnName(column: string): string {
+  const name = excerpt(column);
+  return /^[\p{L}\p{N}_-]+$/u.test(name) ? name : `"${name}"`;
+}
+
 function warningText({ scan }: Plan): string {
   const warnings = scan.warnings.map(({ message }) => `warning: ${message}`);
   const [conflict] = scan.firstConflicts;
@@ -116,15 +158,52 @@ function warningText({ scan }: Plan): string {
   return warnings.join('\n');
 }
 
-/** The first problems, and where all of them are. */
-export function problemText({ problems }: Pick<Plan, 'problems'>): string {
+/** How many kinds of problems are told. */
+const shownGroups = 12;
+
+/** The problems, equal ones together, and where each of them stands. */
+export function problemText({ manifest, problems }: Pick<Plan, 'manifest' | 'problems'>): string {
   if (problems.file === undefined) return '';
-  const file = escapeInvisible(problems.file);
-  const more = problems.count - problems.first.length;
+  const shown = problems.groups.slice(0, shownGroups);
+  const more = problems.count - shown.reduce((sum, { rows }) => sum + rows, 0);
   return [
-    ...problems.first,
-    more > 0 ? `… and ${count(more)} more; all of them: ${file}` : `(also in ${file})`,
+    ...shown.map((group) => groupText(manifest.name, group)),
+    ...(more > 0 ? [`… and ${count(more)} more`] : []),
+    `All of them, row by row: ${escapeInvisible(problems.file)}`,
   ].join('\n');
+}
+
+function groupText(name: string, group: ProblemGroup): string {
+  const { column, problem, value, rows, stretches, hasMore } = group;
+  const [[line] = [0]] = stretches;
+  if (rows === 1) return formatProblem(name, { line }, group);
+  const what = column === undefined ? problem : `${escapeInvisible(column)}: ${problem}`;
+  const lines = stretches.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+  const first = value === undefined ? '' : `; first: ${value}`;
+  return `${count(rows)} rows: ${what} (lines ${lines}${hasMore ? ', …' : ''}${first})`;
+}
+
+/** Whether a run may begin. */
+export function isReady({ scan, skipInvalid }: Pick<Plan, 'scan' | 'skipInvalid'>): boolean {
+  return scan.invalid === 0 || skipInvalid;
+}
+
+/** Whether a run of this can begin, and if not, what to do: the last line of a plan. */
+export function verdictText({
+  manifest,
+  scan,
+  skipInvalid,
+}: Pick<Plan, 'manifest' | 'scan' | 'skipInvalid'>): string {
+  const { rows, callable, invalid } = scan;
+  if (isReady({ scan, skipInvalid })) {
+    const left = invalid === 0 ? '' : `, ${counted(invalid, 'invalid row')} left out`;
+    return `Ready: ${counted(callable, 'call')}${left}.`;
+  }
+  const name = escapeInvisible(manifest.name);
+  const [are, them] = invalid === 1 ? ['is', 'it'] : ['are', 'them'];
+  const which = invalid === rows && rows > 1 ? `all ${counted(rows, 'row')}` : counted(invalid, 'row');
+  const orSkip = invalid === rows ? '' : ' or pass --skip-invalid';
+  return `Not ready: ${which} of ${name} ${are} invalid; mend ${them}${orSkip}.`;
 }
 
 function previewText(plan: Plan): string {

@@ -25,7 +25,20 @@ describe('resolveSettings', () => {
     expect(resolveSettings({ flags: {}, environment: { CQBATCH_RATE: '' } })).toEqual({});
   });
 
+  test('pairs are flags that are repeated, lines of a variable, or an object of the file', () => {
+    const map = { 'A=B': 'evaluation_id', User: 'user_id' };
+    const pairs = ['A=B=evaluation_id', ' User = user_id'];
+    expect(resolveSettings({ flags: { map: pairs }, environment: {} })).toEqual({ map });
+    expect(resolveSettings({ flags: {}, environment: { CQBATCH_MAP: pairs.join('\n') } })).toEqual({ map });
+    expect(resolveSettings({ flags: {}, environment: {}, file: file({ map }) })).toEqual({ map });
+  });
+
   test.each([
+    [
+      'a pair without a field',
+      { flags: { map: ['ID'] }, environment: {} },
+      '--map "ID": write the title of a column',
+    ],
     ['a flag', { flags: { concurrency: 'many' }, environment: {} }, '--concurrency "many"'],
     [
       'a variable',
