@@ -19,6 +19,8 @@ describe('words', () => {
     [12_345, '12,345/s'],
     [0.5, '0.5/s'],
     [9.87, '9.9/s'],
+    [9.97, '10/s'],
+    [0, '0/s'],
   ])('a rate of %d is %s', (rate, text) => {
     expect(perSecond(rate)).toBe(text);
   });
@@ -32,8 +34,10 @@ describe('words', () => {
   });
 
   test('counts have separators and plurals', () => {
-    expect([count(1_234_567), counted(1, 'row'), counted(2, 'row')]).toEqual([
+    expect([count(1_234_567), count(999.5), count(100), counted(1, 'row'), counted(2, 'row')]).toEqual([
       '1,234,567',
+      '1,000',
+      '100',
       '1 row',
       '2 rows',
     ]);
