@@ -1,11 +1,24 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What starts processes, servers or a datastore: everything below these folders. The others are unit tests. */
 const systemTests = 'test/{bench,cluster,datastore,deployment,e2e,install,queue}/**/*.test.ts';
 
+/** These take a minute or more, most of it waiting: whoever began one of them last would be waited for alone. */
+const longest =
+  /\/e2e\/(redis\/(kill|rate|control)|target|rate|faults|stop|kill|exit-codes)[^/]*\.test\.ts$|packed\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => Number(longest.test(b.moduleId)) - Number(longest.test(a.moduleId)));
+  }
+}
+
 export default defineConfig({
   test: {
     root: '.',
+    sequence: { sequencer: LongestFirst },
     // None ends here unless it hangs, on a slow and busy machine either.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -31,7 +44,7 @@ export default defineConfig({
           pool: 'forks',
           isolate: false,
           // Most of the time they wait for calls, locks and other processes.
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 2 },
           // See helpers/cqbatch.ts.
           execArgv: ['--liftoff-only'],
