@@ -172,9 +172,16 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'retry',
-    description: 'start a new run of the rows that failed in a run',
-    argument: runThat(' with rows that failed'),
+    description: 'start a new run of the rows that failed in a run, or that a cancelled one never sent',
+    argument: runThat(' with such rows'),
     options: [
+      {
+        heading: 'Rows',
+        options: [
+          ['--code <code...>', 'only those with these codes (column _code of the report)'],
+          ['--unclear', 'only those that may have been processed unseen (column _unclear)'],
+        ],
+      },
       {
         heading: 'API',
         options: [...settings('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })],
@@ -187,7 +194,7 @@ export const commands: readonly CommandSpec[] = [
     seldomNeeded: working('as in that run'),
     examples: [
       ['cqbatch retry', 'what failed in the newest run'],
-      ['cqbatch retry 20261121-104117-jsur --rate 5/s', 'in another one, slowly'],
+      ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another one, of these codes'],
     ],
     load: async () => (await import('./actions/retry.ts')).retry,
   },
@@ -241,6 +248,12 @@ export const commands: readonly CommandSpec[] = [
     name: 'report',
     description: 'write the report of a run again, also while it is going, and show where it is',
     argument: runThat(),
+    options: [
+      {
+        heading: 'Report',
+        options: [['--with-retries', 'of the run and its retries: every row once, its last state']],
+      },
+    ],
     load: async () => (await import('./actions/report.ts')).report,
   },
   {

@@ -6,6 +6,8 @@ import type { ManifestRow } from '../manifest/manifest.ts';
 /** Why rows may be without a result: the run goes on by itself, or how it ended. */
 export type Unfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
 
+const unfinishedCodes: ReadonlySet<string> = new Set(['PENDING', 'INTERRUPTED', 'CANCELLED', 'HALTED']);
+
 /** A row with what became of it: one line of the report. */
 export interface ReportLine {
   readonly row: ManifestRow;
@@ -76,6 +78,11 @@ export function incompleteReport(problem: string): CqbatchError {
     `The report would be incomplete: ${problem}. The run's copy of its manifest has changed since the run began; ` +
       'put the original file back (its SHA-256 is in run.json), then run `cqbatch report`.',
   );
+}
+
+/** Whether a result stands for a row that has none: of a run that stopped, or goes on. */
+export function isUnfinished({ code, finishedAt }: RowResult): boolean {
+  return finishedAt === undefined && unfinishedCodes.has(code);
 }
 
 /** What the journal knows of a row without a result. */

@@ -20,6 +20,10 @@ export interface RunFacts {
   readonly activeMs: number;
   /** How fast the API could be called; absent when nothing was noted of it. */
   readonly rate?: RunRate;
+  /** The run whose rows this one repeats, if so. */
+  readonly retryOf?: string;
+  /** Runs whose results are among those that are added up. */
+  readonly retries?: readonly string[];
 }
 
 /** How fast the API could be called during a run. */
@@ -46,6 +50,9 @@ export interface RunSummary {
   readonly rows_per_s: number | null;
   readonly latency_ms: LatencySummary | null;
   readonly rate: RunRate | null;
+  readonly retry_of: string | null;
+  /** The retries of which the report tells, too. */
+  readonly retries: readonly string[];
 }
 
 /** The rows that ended with one outcome and code, with the first of them in manifest order as an example. */
@@ -121,6 +128,8 @@ export class Tally {
       rows_per_s: run.activeMs > 0 ? Math.round((this.#called * 100_000) / run.activeMs) / 100 : null,
       latency_ms: this.#latency.summary() ?? null,
       rate: run.rate ?? null,
+      retry_of: run.retryOf ?? null,
+      retries: run.retries ?? [],
     };
   }
 }

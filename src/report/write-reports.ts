@@ -4,14 +4,18 @@ import type { Operation } from '../../jobs/operation.ts';
 import { writeFileAtomically } from '../files.ts';
 import { guardCell } from '../manifest/formula-guard.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
-import { type JoinInput, joinResults, type ReportLine } from './join-results.ts';
+import type { ReportLine } from './join-results.ts';
+import type { ReportLines } from './join-retries.ts';
 import { type RefeedCells, type RefeedOptions, RefeedRows } from './refeed.ts';
 import { flagCell, messageOf, OriginalCells, resultCells, resultHeader } from './report-columns.ts';
 import { type RunFacts, type RunSummary, Tally } from './summary.ts';
 
-export interface ReportInput extends JoinInput, RefeedOptions {
+export interface ReportInput extends RefeedOptions {
   /** The run's folder. */
   readonly folder: string;
+  readonly lines: ReportLines;
+  /** Whether rows without a result will be called though nobody resumes the run. */
+  readonly isPending: boolean;
   /** The operations that occur in the run; their columns are in the report. */
   readonly operations: readonly Operation[];
   readonly run: RunFacts;
@@ -46,7 +50,7 @@ export async function writeReports(input: ReportInput): Promise<WrittenReports> 
   const files = new ReportFiles(input);
   const tally = new Tally();
   try {
-    for await (const lines of joinResults(input)) {
+    for await (const lines of input.lines) {
       for (const { result } of lines) tally.add(result);
       await files.write(lines);
     }
@@ -74,11 +78,11 @@ class ReportFiles {
   readonly #isPending: boolean;
 
   constructor(options: ReportInput) {
-    const { folder, operations, unfinished } = options;
+    const { folder, operations, isPending } = options;
     this.#originals = new OriginalCells(options.columns, options.clearToken);
     this.#refeed = new RefeedRows(options);
     this.#operationColumns = [...new Set(operations.flatMap(({ columns }) => columns))];
-    this.#isPending = unfinished === 'pending';
+    this.#isPending = isPending;
     this.#report = new CsvFile(join(folder, 'report.csv'), [
       ...this.#originals.header,
       ...resultHeader(this.#operationColumns),

@@ -10,6 +10,7 @@ import { type ScanSummary, scanManifest } from '../manifest/scan.ts';
 import { stageManifest } from '../manifest/stage.ts';
 import { ProblemCollector, type ProblemList } from './problem-file.ts';
 import type { RunOptions, RunRecord } from './record.ts';
+import { rowNumbersFile, writeRowNumbers } from './row-numbers.ts';
 import { journalPath } from './run-journal.ts';
 import { openPlannedManifest } from './run-manifest.ts';
 import type { RunStore } from './store.ts';
@@ -22,8 +23,14 @@ export interface CreateRunInput {
   readonly input?: InputOptions;
   /** The id that the user chose, if so. */
   readonly runId?: string | undefined;
-  /** The run whose failed rows the manifest holds, and what their attempts did there, by row of the manifest. */
-  readonly retry?: { readonly of: string; readonly histories: ReadonlyMap<number, RowHistory> };
+  /** The run some of whose rows the manifest holds. */
+  readonly retry?: {
+    readonly of: RunRecord;
+    /** What the rows are called in the manifest that the user gave, in order. */
+    readonly rowNumbers: readonly number[];
+    /** What their attempts did, by row of the manifest. */
+    readonly histories: ReadonlyMap<number, RowHistory>;
+  };
 }
 
 /** A run that is planned but not begun; nothing has been sent. */
@@ -67,9 +74,11 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
       onDuplicate: (row, firstRow) => uncalled.add(duplicateResult(row, firstRow)),
     });
     await uncalled.flush();
+    if (input.retry !== undefined) await writeRowNumbers(folder, input.retry.rowNumbers);
     const histories = [...(input.retry?.histories ?? [])];
     await journal.append(histories.map(([row, history]): JournalEntry => ({ type: 'open', row, history })));
 
+    const given = input.retry?.of.manifest;
     const record: RunRecord = {
       version: 1,
       id,
@@ -77,9 +86,10 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
       state: 'planned',
       states: [{ state: 'planned', at: new Date().toISOString() }],
       manifest: {
-        name: staged.name,
+        name: given?.name ?? staged.name,
         file: basename(staged.path),
         sha256: staged.sha256,
+        ...(given !== undefined && { givenSha256: given.givenSha256 ?? given.sha256 }),
         bytes: staged.bytes,
       },
       plan: {
@@ -91,7 +101,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         operations: Object.keys(scan.perOperation),
       },
       options: input.options,
-      ...(input.retry !== undefined && { retryOf: input.retry.of }),
+      ...(input.retry !== undefined && { retryOf: input.retry.of.id, rowNumbers: rowNumbersFile }),
     };
     return { record, journal, scan, choice: prepare.choice, problems: await problems.end() };
   } catch (error) {

@@ -66,6 +66,8 @@ const manifestSchema = z.object({
   /** The run's own copy, inside its folder. */
   file: z.string(),
   sha256: z.string(),
+  /** Of a retry: that of the manifest which the user gave. */
+  givenSha256: z.string().exactOptional(),
   bytes: z.number(),
 });
 
@@ -109,8 +111,10 @@ export const runRecordSchema = z.object({
   submitted: z.boolean().exactOptional(),
   /** The shared datastore it was last worked on with, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
-  /** The run whose failed rows this one repeats. */
+  /** The run some of whose rows this one repeats. */
   retryOf: z.string().exactOptional(),
+  /** The file in its folder with the rows' numbers in the manifest that the user gave. */
+  rowNumbers: z.string().exactOptional(),
 });
 
 export type RunRecord = z.infer<typeof runRecordSchema>;

@@ -1,12 +1,13 @@
-import { findOperation } from '../../jobs/index.ts';
 import type { JournalView } from '../journal/journal.ts';
-import type { Unfinished } from '../report/join-results.ts';
+import { withReleases } from '../releases.ts';
+import { joinRetries, type ReportLines } from '../report/join-retries.ts';
 import { type RateHistory, readRateHistory } from '../report/rate-history.ts';
 import type { RunFacts } from '../report/summary.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
 import { actualState, goesOnByItself, type RunRecord } from './record.ts';
 import { timeAtWork } from './record-keeper.ts';
-import { openManifestCopy } from './run-manifest.ts';
+import type { RetriedRun } from './retries.ts';
+import { openRunLines, type RunLines, readRunLines } from './run-lines.ts';
 import type { RunStore } from './store.ts';
 
 /** Writes the report files of a run from its manifest and its journal, also while it is going on. */
@@ -15,23 +16,41 @@ export async function reportRun(
   record: RunRecord,
   journal: JournalView,
 ): Promise<WrittenReports> {
+  return write(store, record, await readRunLines(store, record, journal), factsOf(record, journal));
+}
+
+/** Writes the report files of a run anew, each row with its last state: that of the latest retry which has called it. */
+export function reportWithRetries(store: RunStore, { first, retries }: RetriedRun): Promise<WrittenReports> {
+  return withReleases(async (atEnd) => {
+    const run = await openRunLines(store, first, atEnd);
+    let facts = factsOf(first, run.journal);
+    const lines: ReportLines[] = [];
+    for (const retry of retries) {
+      const retried = await openRunLines(store, retry, atEnd);
+      lines.push(retried.lines);
+      facts = together(facts, factsOf(retry, retried.journal));
+    }
+    return write(store, first, { ...run, lines: joinRetries(run.lines, lines) }, facts);
+  });
+}
+
+async function write(
+  store: RunStore,
+  record: RunRecord,
+  { lines, prepare, operations }: RunLines,
+  facts: RunFacts,
+): Promise<WrittenReports> {
   const folder = store.folder(record.id);
-  const { manifest, prepare } = await openManifestCopy(store, record);
   return writeReports({
     folder,
-    rows: manifest.rows(),
+    lines,
+    isPending: goesOnByItself(record),
     columns: record.plan.columns,
     clearToken: record.options.clearToken,
     defaults: prepare.defaults,
     fieldOf: prepare.fieldOf,
-    operations: record.plan.operations.map(findOperation).filter((operation) => operation !== undefined),
-    operationOf: (row) => {
-      const prepared = prepare(row);
-      return prepared.kind === 'callable' ? prepared.operation.name : (prepared.operation ?? '');
-    },
-    journal,
-    run: { ...factsOf(record, journal), ...rateOf(await readRateHistory(folder)) },
-    unfinished: unfinishedBecause(record),
+    operations,
+    run: { ...facts, ...rateOf(await readRateHistory(folder)) },
   });
 }
 
@@ -41,21 +60,29 @@ function rateOf(history: RateHistory | undefined): Pick<RunFacts, 'rate'> {
   return { rate: { wanted, limit_per_s, waited_s, rejected, series } };
 }
 
-function unfinishedBecause(record: RunRecord): Unfinished {
-  if (goesOnByItself(record)) return 'pending';
-  return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
-}
-
 function factsOf(record: RunRecord, journal: JournalView): RunFacts {
+  const { name, sha256, givenSha256 } = record.manifest;
   const startedAt = record.states.find(({ state }) => state === 'running')?.at;
   const last = record.states.at(-1);
   const ended = startedAt !== undefined && last?.state !== 'running' && !goesOnByItself(record);
   return {
     id: record.id,
     state: actualState(record),
-    manifest: { name: record.manifest.name, sha256: record.manifest.sha256 },
+    manifest: { name, sha256: givenSha256 ?? sha256 },
     ...(startedAt !== undefined && { startedAt }),
     ...(ended && last !== undefined && { finishedAt: last.at }),
     activeMs: timeAtWork(record, journal.lastFinishedAt),
+    ...(record.retryOf !== undefined && { retryOf: record.retryOf }),
+  };
+}
+
+/** The facts of a run and of a retry. */
+function together({ finishedAt: _, ...run }: RunFacts, { id, finishedAt, activeMs }: RunFacts): RunFacts {
+  return {
+    ...run,
+    activeMs: run.activeMs + activeMs,
+    retries: [...(run.retries ?? []), id],
+    // While the retry goes on, it is not finished.
+    ...(finishedAt !== undefined && { finishedAt }),
   };
 }

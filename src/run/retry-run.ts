@@ -1,58 +1,101 @@
 import { open } from 'node:fs/promises';
-import type { RowHistory } from '../domain.ts';
-import type { JournalView } from '../journal/journal.ts';
+import { noHistory, type RowHistory } from '../domain.ts';
 import { stringifyJson } from '../json.ts';
 import type { FieldNamer } from '../manifest/column-map.ts';
+import { type AtEnd, withReleases } from '../releases.ts';
+import { isUnfinished, type ReportLine } from '../report/join-results.ts';
+import { joinRetries, type ReportLines } from '../report/join-retries.ts';
 import { onDisk } from '../system-error.ts';
 import type { RunRecord } from './record.ts';
-import { openManifestCopy } from './run-manifest.ts';
+import { openRunLines, type RunLines } from './run-lines.ts';
 import type { RunStore } from './store.ts';
 
-/** The failed rows of a run as a manifest of their own. */
-export interface RetryManifest {
-  readonly rows: number;
-  /** What is known of their attempts, by row of the new manifest: an unclear one matters for the next attempt. */
-  readonly histories: ReadonlyMap<number, RowHistory>;
+/** Which of the rows are wanted that may be tried again; default: all of them. */
+export interface RetryChoice {
+  readonly codes?: readonly string[] | undefined;
+  /** Only those with an attempt that may have been processed unseen. */
+  readonly unclear?: boolean | undefined;
 }
 
-const unclearBefore: RowHistory = { attempts: 0, unprocessed: 0, unclear: true };
+/** Rows of a run as a manifest of their own. */
+export interface RetryManifest {
+  /** Their numbers in the manifest that the user gave. */
+  readonly rowNumbers: readonly number[];
+  /** What is known of their attempts, by row of the new manifest: an unclear one matters for the next attempt. */
+  readonly histories: ReadonlyMap<number, RowHistory>;
+  /** How many there are by code, those that are not wanted among them. */
+  readonly codes: ReadonlyMap<string, number>;
+}
 
-/**
- * Writes the rows of a run that failed as a JSON Lines manifest: unlike CSV it holds any text exactly, and every row
- * says its operation and the defaults that it had.
- */
-export async function writeRetryManifest(
+/** Whether a run has rows that may be tried again. @param later the retries of the same rows that were made after it */
+export function hasRowsToRetry(
   store: RunStore,
   record: RunRecord,
-  journal: JournalView,
+  later: readonly RunRecord[],
+): Promise<boolean> {
+  return withReleases(async (atEnd) => {
+    const { lines } = await openLastLines(store, record, later, atEnd);
+    for await (const part of lines) if (part.some(isToBeRetried)) return true;
+    return false;
+  });
+}
+
+/**
+ * Writes the rows of a run that have failed, and not succeeded in a later retry, as a JSON Lines manifest: unlike CSV it
+ * holds any text exactly, and every row says its operation and the defaults that it had. Of a cancelled run, the rows
+ * that were not called are among them.
+ */
+export function writeRetryManifest(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  { codes: wanted, unclear: onlyUnclear }: RetryChoice,
   path: string,
 ): Promise<RetryManifest> {
-  const { manifest, prepare } = await openManifestCopy(store, record);
-  const histories = new Map<number, RowHistory>();
-  const file = await open(path, 'wx', 0o600);
-  let rows = 0;
-  try {
-    for await (const chunk of manifest.rows()) {
-      const last = chunk.at(-1)?.row ?? 0;
-      const failed = await failedRows(journal, chunk[0]?.row ?? 0, last);
-      const lines: string[] = [];
-      for (const row of chunk) {
-        const unclear = failed.get(row.row);
-        const prepared = unclear === undefined ? undefined : prepare(row);
-        if (prepared?.kind !== 'callable') continue;
-        rows += 1;
-        if (unclear) histories.set(rows, unclearBefore);
-        lines.push(
-          `${stringifyJson(completeRow(row.cells, new Map([...prepare.defaults, ['operation', prepared.operation.name]]), prepare.fieldOf))}\n`,
-        );
+  return withReleases(async (atEnd) => {
+    const { lines, prepare } = await openLastLines(store, record, later, atEnd);
+    const rowNumbers: number[] = [];
+    const histories = new Map<number, RowHistory>();
+    const codes = new Map<string, number>();
+    const file = await open(path, 'wx', 0o600);
+    atEnd(() => file.close());
+    for await (const part of lines) {
+      const texts: string[] = [];
+      for (const line of part) {
+        if (!isToBeRetried(line)) continue;
+        const { row, result } = line;
+        const prepared = prepare(row);
+        if (prepared.kind !== 'callable') continue;
+        codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
+        if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
+        rowNumbers.push(row.row);
+        if (result.unclear) histories.set(rowNumbers.length, { ...noHistory, unclear: true });
+        const defaults = new Map([...prepare.defaults, ['operation', prepared.operation.name]]);
+        texts.push(`${stringifyJson(completeRow(row.cells, defaults, prepare.fieldOf))}\n`);
       }
-      await onDisk(path, () => file.writeFile(lines.join('')));
+      await onDisk(path, () => file.writeFile(texts.join('')));
     }
     await onDisk(path, () => file.sync());
-  } finally {
-    await file.close();
-  }
-  return { rows, histories };
+    return { rowNumbers, histories, codes };
+  });
+}
+
+/** The rows of a run, each as the latest retry has left it. */
+async function openLastLines(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  atEnd: AtEnd,
+): Promise<RunLines> {
+  const run = await openRunLines(store, record, atEnd);
+  const retries: ReportLines[] = [];
+  for (const retry of later) retries.push((await openRunLines(store, retry, atEnd)).lines);
+  return { ...run, lines: joinRetries(run.lines, retries) };
+}
+
+/** Rows without a result are called when their run goes on, unless it was given up. */
+function isToBeRetried({ result }: ReportLine): boolean {
+  return isUnfinished(result) ? result.code === 'CANCELLED' : result.outcome === 'failed';
 }
 
 /** The row's own cells, and the defaults for fields that none of them gives, however its column is written. */
@@ -64,17 +107,4 @@ function completeRow(
   const given = new Set(Object.keys(cells).map(fieldOf));
   const missing = [...defaults].filter(([field]) => !given.has(field));
   return { ...cells, ...Object.fromEntries(missing) };
-}
-
-/** The failed rows of a range, and whether an attempt of theirs was unclear. */
-async function failedRows(
-  journal: JournalView,
-  first: number,
-  last: number,
-): Promise<ReadonlyMap<number, boolean>> {
-  const failed = new Map<number, boolean>();
-  for await (const results of journal.results(first, last)) {
-    for (const { row, outcome, unclear } of results) if (outcome === 'failed') failed.set(row, unclear);
-  }
-  return failed;
 }

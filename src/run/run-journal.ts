@@ -28,17 +28,22 @@ export async function outcomeCountsOf(store: RunStore, record: RunRecord): Promi
   return withJournalReader(store, record, (journal) => ({ ...journal.outcomeCounts }));
 }
 
-/** Looks into the journal of a run, which another process may be writing at the same time. */
+/** Opens the journal of a run to look into it; another process may be writing it at the same time. */
+export function openJournalReader(store: RunStore, record: RunRecord): Promise<JournalReader> {
+  return openJournal(journalPath(store.folder(record.id)), {
+    runId: record.id,
+    readOnly: true,
+    begun: begun(record),
+  });
+}
+
+/** Looks into the journal of a run, and closes it. */
 export async function withJournalReader<Result>(
   store: RunStore,
   record: RunRecord,
   look: (journal: JournalReader) => Promise<Result> | Result,
 ): Promise<Result> {
-  const journal = await openJournal(journalPath(store.folder(record.id)), {
-    runId: record.id,
-    readOnly: true,
-    begun: begun(record),
-  });
+  const journal = await openJournalReader(store, record);
   try {
     return await look(journal);
   } finally {

@@ -57,19 +57,18 @@ export async function refuseChangedManifest(store: RunStore, record: RunRecord):
   );
 }
 
-async function copyOf(store: RunStore, { id, manifest }: RunRecord): Promise<string> {
+async function copyOf(store: RunStore, { id, manifest, retryOf }: RunRecord): Promise<string> {
   const path = join(store.folder(id), manifest.file);
   try {
     await stat(path);
     return path;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw systemError(error, path) ?? error;
-    throw fatalError(
-      'MANIFEST_COPY_MISSING',
-      `${path} is not there: put a copy of ${manifest.name} in its place, as it was when run ${id} was planned ` +
-        `(SHA-256 ${manifest.sha256}).`,
-      error,
-    );
+    const remedy =
+      retryOf === undefined
+        ? `put a copy of ${manifest.name} in its place, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`
+        : `put it back, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`;
+    throw fatalError('MANIFEST_COPY_MISSING', `${path} is not there: ${remedy}`, error);
   }
 }
 

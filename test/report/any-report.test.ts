@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outcomes, type RowHistory, type RowResult } from '../../src/domain.ts';
+import type { JoinInput } from '../../src/report/join-results.ts';
 import { type ReportInput, writeReports } from '../../src/report/write-reports.ts';
 import { anyHistory, anyResult, anyText, resultOf } from '../journal/arbitraries.ts';
 import { clearToken, emptyRun, inputOf, readFedBack, readRecords, rowsOf } from './reporting.ts';
@@ -51,7 +52,7 @@ function readsBackAs(cells: RandomRow['cells']): Record<string, string> {
 }
 
 /** Puts the fates of the rows into a new journal and writes the report. */
-async function report(random: readonly RandomRow[], more: Partial<ReportInput> = {}) {
+async function report(random: readonly RandomRow[], more: Partial<ReportInput & JoinInput> = {}) {
   const run = await emptyRun();
   for (const [index, { fate }] of random.entries()) {
     const row = index + 1;

@@ -8,6 +8,7 @@ import { openJournal } from '../../src/journal/open.ts';
 import { fieldNameOf } from '../../src/manifest/column-names.ts';
 import { Cells, type ManifestRow } from '../../src/manifest/manifest.ts';
 import { openManifest } from '../../src/manifest/open.ts';
+import { type JoinInput, joinResults } from '../../src/report/join-results.ts';
 import type { ReportInput } from '../../src/report/write-reports.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -31,19 +32,21 @@ const operation = { name: 'restore-evaluation', columns: ['score', 'state'] } as
 
 /** What the report of a completed run is made of. */
 export function inputOf(
-  run: Run,
+  { folder, journal }: Run,
   rows: readonly ManifestRow[],
-  more: Partial<ReportInput> = {},
+  more: Partial<ReportInput & JoinInput> = {},
 ): ReportInput {
+  const { unfinished = 'interrupted' } = more;
+  const operationOf = () => 'restore-evaluation';
   return {
-    ...run,
-    rows: inChunks(rows, 3),
+    folder,
+    lines: joinResults({ rows: inChunks(rows, 3), journal, unfinished, operationOf, ...more }),
+    isPending: unfinished === 'pending',
     columns: ['evaluation_id', 'note'],
     clearToken,
     defaults: new Map(),
     fieldOf: fieldNameOf,
     operations: [operation],
-    operationOf: () => 'restore-evaluation',
     run: {
       id: 'r1',
       state: 'completed',
@@ -52,7 +55,6 @@ export function inputOf(
       finishedAt: '2026-01-01T00:00:04.000Z',
       activeMs: 4_000,
     },
-    unfinished: 'interrupted',
     ...more,
   };
 }

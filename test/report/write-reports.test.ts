@@ -111,6 +111,8 @@ test('a report looks like this', async () => {
     rows_per_s: 0.5,
     latency_ms: { p50: 40, p90: 40, p99: 40, max: 40 },
     rate: null,
+    retry_of: null,
+    retries: [],
   } satisfies RunSummary);
 });
 

@@ -91,3 +91,23 @@ export function statusVerdict(status: number): StatusVerdict {
   if (status < 600) return { code, class: 'retry', unclear: true };
   return { code, class: 'permanent', unclear: true };
 }
+
+/** Answers of 2xx that are not those to the request: the API has done something else, and would again. */
+const wrongAnswers = ['ANSWER_INCOMPLETE', 'ANSWER_ID_MISMATCH', 'ANSWER_STILL_DELETED'];
+
+/** Codes of refusals that are about the request itself. */
+const refusals: ReadonlySet<string> = new Set([
+  ...codes.filter((code) => verdictsByCode[code].class === 'permanent'),
+  ...[...verdictsByStatus.values()]
+    .filter((verdict) => verdict.class === 'permanent')
+    .map(({ code }) => code),
+  ...wrongAnswers,
+]);
+
+/** Whether the same call may succeed when it is made again, after one that has failed with this code. */
+export function mayPassAgain(code: string): boolean {
+  const status = /^HTTP_(\d{3})$/.exec(code)?.[1];
+  if (status !== undefined && Number(status) >= 400)
+    return statusVerdict(Number(status)).class !== 'permanent';
+  return !refusals.has(code);
+}

@@ -1,7 +1,7 @@
-import type { RunSummary } from '../../report/summary.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
-import { reportRun } from '../../run/report-run.ts';
+import { reportRun, reportWithRetries } from '../../run/report-run.ts';
+import { findRetries, unfinishedAmong } from '../../run/retries.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { Flags } from '../config/load.ts';
@@ -10,12 +10,24 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { anyRun, findRecord } from './find-run.ts';
+import { nextCommands } from './next-commands.ts';
 
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const store = await openState(terminal, flags);
-  await reportAnew(terminal, store, await findRecord(store, id, anyRun));
+  const record = await findRecord(store, id, anyRun);
+  if (flags.withRetries) {
+    const retried = await findRetries(store, record);
+    const unfinished = unfinishedAmong(retried.retries);
+    if (unfinished !== undefined) {
+      terminal.warn(
+        `warning: run ${unfinished.id}, one of the retries, is ${actualState(unfinished)} and may yet call rows: feed nothing ` +
+          'back before it is finished or cancelled.',
+      );
+    }
+    printReport(terminal, retried.first, await reportWithRetries(store, retried));
+  } else await reportAnew(terminal, store, record);
   return exitCodes.success;
 }
 
@@ -52,15 +64,4 @@ export function printReport(terminal: Terminal, record: RunRecord, { summary, pa
           'call rows twice.'
       : text,
   );
-}
-
-/** The commands that one would type next. */
-function nextCommands(record: RunRecord, { outcomes }: RunSummary): readonly string[] {
-  const state = actualState(record);
-  if (goesOnByItself(record)) {
-    const first = state === 'paused' ? 'unpause' : 'status';
-    return [`cqbatch ${first} ${record.id}`, `cqbatch cancel ${record.id}`];
-  }
-  if (isResumable(state)) return [`cqbatch resume ${record.id}`];
-  return outcomes.failed > 0 ? [`cqbatch retry ${record.id}`] : [];
 }

@@ -50,8 +50,8 @@ function refuseUnlessResumable(record: RunRecord): void {
   const why = {
     running: `is running (process ${record.process?.pid} on ${record.process?.host})`,
     paused: `is paused; "cqbatch unpause ${record.id}" lets it go on`,
-    completed: 'is complete; "cqbatch retry" makes a new run of the rows that failed',
-    cancelled: 'was cancelled; start a new one with its not-attempted.csv',
+    completed: `is complete; "cqbatch retry ${record.id}" makes a new run of the rows that failed`,
+    cancelled: `was cancelled; "cqbatch retry ${record.id}" makes a new run of the rows that it has not done`,
   }[state as 'running' | 'paused' | 'completed' | 'cancelled'];
   throw usageError('RUN_NOT_RESUMABLE', `Run ${record.id} ${why}.`);
 }

@@ -1,58 +1,46 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isActive } from '../../cluster/entries.ts';
-import { usageError } from '../../errors.ts';
+import { busyError, usageError } from '../../errors.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
+import { escapeInvisible } from '../../printable.ts';
 import { createRun } from '../../run/create-run.ts';
-import { actualState } from '../../run/record.ts';
-import { writeRetryManifest } from '../../run/retry-run.ts';
-import { outcomeCountsOf, withJournalReader } from '../../run/run-journal.ts';
+import { actualState, type RunRecord } from '../../run/record.ts';
+import { findRetries, retriesAfter, retriesAmong, unfinishedAmong } from '../../run/retries.ts';
+import { hasRowsToRetry, type RetryManifest, writeRetryManifest } from '../../run/retry-run.ts';
+import { outcomeCountsOf } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import { defaultClearToken, type Flags } from '../config/load.ts';
 import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { count, counted } from '../render/words.ts';
 import { proxyTo, tokenSource } from './api-client.ts';
 import { execute } from './execute.ts';
 import { type FittingRun, findRecord } from './find-run.ts';
 import { callOptions, calls } from './options.ts';
 import { isAgreed, requireConsent, runIdOf } from './planned-run.ts';
 
-function failedRun(store: RunStore): FittingRun {
-  return {
-    what: 'has rows that failed',
-    fits: async (record) =>
-      !isActive(actualState(record)) && (await outcomeCountsOf(store, record)).failed > 0,
-    fitsElsewhere: () => false,
-  };
-}
-
-/** `cqbatch retry`: a new run of the rows that failed. */
+/** `cqbatch retry`: a new run of the rows that failed, and of those that a cancelled run has not called. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
-  const { store, settings } = context;
+  const { store, settings, terminal } = context;
   requireConsent(context);
   const callsHere = calls(context);
   if (callsHere) await tokenSource(settings).current();
 
-  const before = await findRecord(store, id, failedRun(store));
-  if (isActive(actualState(before))) {
-    throw usageError(
-      'RUN_RUNNING',
-      `Run ${before.id} is still running: wait for its end, then retry what failed.`,
-    );
-  }
+  const before = await findRecord(store, id, runToRetry(store));
+  const later = retriesAfter(await findRetries(store, before), before);
+  refuseUnlessOver(before, later);
   const folder = await makeTemporaryFolder(store.stateDir, 'retry');
   try {
-    const source = join(folder, `failed-rows-of-${before.id}.jsonl`);
-    const { rows, histories } = await withJournalReader(store, before, (journal) =>
-      writeRetryManifest(store, before, journal, source),
+    const source = join(folder, `rows-of-${before.id}.jsonl`);
+    const choice = { codes: flags.code?.map((code) => code.toUpperCase()), unclear: flags.unclear };
+    const { rowNumbers, histories, codes } = await writeRetryManifest(store, before, later, choice, source);
+    refuseNothing(before, codes, rowNumbers, choice);
+    terminal.say(
+      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
+        `${counted(before.plan.rows, 'row')} to be tried again (${codeTexts(codes, choice.codes)})`,
     );
-    if (rows === 0)
-      throw usageError(
-        'NOTHING_TO_RETRY',
-        `No row of run ${before.id} has failed: there is nothing to retry.`,
-      );
-
     const { baseUrl, allowInsecureHttp, map } = before.options;
     const proxy = callsHere ? proxyTo(before.options) : undefined;
     const created = await createRun(store, {
@@ -65,11 +53,80 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
         ...callOptions(settings, before.options),
       },
       runId: runIdOf(flags),
-      retry: { of: before.id, histories },
+      retry: { of: before, rowNumbers, histories },
     });
     if (!(await isAgreed(context, created, proxy))) return exitCodes.usage;
     return await execute(context, created.record, created.journal);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The newest run with rows that have failed, and not succeeded in a later retry. */
+function runToRetry(store: RunStore): FittingRun {
+  return {
+    what: 'has rows to be tried again',
+    async fits(record) {
+      if (isActive(actualState(record))) return false;
+      const { failed } = await outcomeCountsOf(store, record);
+      if (failed === 0 && record.state !== 'cancelled') return false;
+      const later = retriesAfter(retriesAmong(await store.list(), record), record);
+      return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);
+    },
+    fitsElsewhere: () => false,
+    otherwise: 'One that has stopped goes on with "cqbatch resume".',
+  };
+}
+
+/** @throws a usage or busy error when rows of the run may be called by somebody else, too. */
+function refuseUnlessOver({ id, ...record }: RunRecord, later: readonly RunRecord[]): void {
+  if (isActive(actualState({ id, ...record })))
+    throw busyError('RUN_RUNNING', `Run ${id} is still going: wait for its end, then retry what failed.`);
+  const unfinished = unfinishedAmong(later);
+  if (unfinished === undefined) return;
+  const state = actualState(unfinished);
+  if (isActive(state))
+    throw busyError('RUN_RUNNING', `Run ${unfinished.id}, which retries rows of run ${id}, is still going.`);
+  throw usageError(
+    'RETRY_UNFINISHED',
+    `Run ${unfinished.id}, which retries rows of run ${id}, is ${state}: "cqbatch resume ${unfinished.id}" goes on with it, ` +
+      `or cancel it ("cqbatch cancel ${unfinished.id}") before you retry them again.`,
+  );
+}
+
+interface Choice {
+  readonly codes: readonly string[] | undefined;
+  readonly unclear: boolean | undefined;
+}
+
+/** @throws a usage error when there is nothing to retry, or of a code that is wanted. */
+function refuseNothing(
+  { id, state }: RunRecord,
+  codes: RetryManifest['codes'],
+  rows: readonly number[],
+  { codes: wanted = [], unclear }: Choice,
+): void {
+  const unknown = wanted.find((code) => !codes.has(code));
+  if (rows.length > 0 && unknown === undefined) return;
+  if (codes.size === 0) {
+    const goesOn = ['completed', 'cancelled'].includes(state)
+      ? ''
+      : ` "cqbatch resume ${id}" calls those that have no result.`;
+    throw usageError(
+      'NOTHING_TO_RETRY',
+      `No row of run ${id} has failed and not succeeded since: there is nothing to retry.${goesOn}`,
+    );
+  }
+  const which = unknown === undefined ? 'may have been processed unseen' : `has the code ${unknown}`;
+  const among = unclear && unknown === undefined ? '' : `: there are ${codeTexts(codes)}`;
+  throw usageError('NOTHING_TO_RETRY', `No row of run ${id} that can be tried again ${which}${among}.`);
+}
+
+/** `3 UNAVAILABLE, 1 NOT_FOUND`, the most frequent first */
+function codeTexts(codes: RetryManifest['codes'], wanted: readonly string[] = [...codes.keys()]): string {
+  return [...codes]
+    .filter(([code]) => wanted.includes(code))
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([code, rows]) => `${count(rows)} ${code}`)
+    .join(', ');
 }

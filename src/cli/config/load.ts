@@ -22,6 +22,10 @@ export interface Flags extends RawSettings {
   /** False with `--no-worker`: other processes call the API. */
   readonly worker?: boolean;
   readonly watch?: boolean;
+  /** Of the rows that `retry` takes. */
+  readonly code?: readonly string[];
+  readonly unclear?: boolean;
+  readonly withRetries?: boolean;
   readonly coordinate?: boolean;
 }
 

@@ -11,7 +11,7 @@ const maxCodes = 10;
 export function summaryText(summary: RunSummary, paths: ReportPaths, next: readonly string[]): string {
   const { rows } = summary.manifest;
   return [
-    `Run ${summary.run} ${summary.state}${summary.duration_s > 0 ? ` after ${duration(summary.duration_s)}` : ''}: ` +
+    `Run ${summary.run} ${summary.state}${withRetries(summary)}${summary.duration_s > 0 ? ` after ${duration(summary.duration_s)}` : ''}: ` +
       `${counted(rows, 'row')}, ${outcomeTexts(summary.outcomes).join(', ')}`,
     ...codeLines(summary),
     ...(summary.unclear > 0
@@ -26,6 +26,12 @@ export function summaryText(summary: RunSummary, paths: ReportPaths, next: reado
       ...next.map((command, index) => [index === 0 ? 'Next:' : '', command]),
     ]),
   ].join('\n');
+}
+
+/** ` with its retry b`, ` with its retries b, c`, or nothing. */
+function withRetries({ retries }: RunSummary): string {
+  if (retries.length === 0) return '';
+  return ` with its ${retries.length === 1 ? 'retry' : 'retries'} ${retries.join(', ')}`;
 }
 
 /** What a run that has failed leaves behind. */

@@ -1,0 +1,33 @@
+import { mayPassAgain } from '../../api/classify/verdict.ts';
+import type { RunSummary } from '../../report/summary.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
+
+/** More codes than that make a command that nobody wants to read. */
+const maxCodes = 4;
+
+/** The commands that one would type after the report of a run. */
+export function nextCommands(
+  record: RunRecord,
+  { codes, retries, retry_of: retryOf }: Pick<RunSummary, 'codes' | 'retries' | 'retry_of'>,
+): readonly string[] {
+  const { id } = record;
+  const state = actualState(record);
+  if (goesOnByItself(record))
+    return [`cqbatch ${state === 'paused' ? 'unpause' : 'status'} ${id}`, `cqbatch cancel ${id}`];
+  if (isResumable(state)) return [`cqbatch resume ${id}`];
+  const isPartOfOthers = retryOf !== null && retries.length === 0;
+  return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
+}
+
+/** `retry`, when there is something that may pass; only what may, when that is not all of it. */
+function retryCommand(id: string, codes: RunSummary['codes']): readonly string[] {
+  const open = codes.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_attempted');
+  const hopeful = [...new Set(open.map(({ code }) => code).filter(mayPassAgain))];
+  if (hopeful.length === 0) return [];
+  const isAll = open.every(({ code }) => hopeful.includes(code));
+  return [
+    isAll || hopeful.length > maxCodes
+      ? `cqbatch retry ${id}`
+      : `cqbatch retry ${id} --code ${hopeful.join(' ')}`,
+  ];
+}

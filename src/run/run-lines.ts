@@ -1,0 +1,70 @@
+import { findOperation } from '../../jobs/index.ts';
+import type { Operation } from '../../jobs/operation.ts';
+import type { JournalView } from '../journal/journal.ts';
+import type { RowPreparer } from '../manifest/row-preparer.ts';
+import type { AtEnd } from '../releases.ts';
+import { joinResults, type Unfinished } from '../report/join-results.ts';
+import type { ReportLines } from '../report/join-retries.ts';
+import { goesOnByItself, type RunRecord } from './record.ts';
+import { readRowNumbers } from './row-numbers.ts';
+import { openJournalReader } from './run-journal.ts';
+import { openManifestCopy } from './run-manifest.ts';
+import type { RunStore } from './store.ts';
+
+/** The rows of a run with what became of them. */
+export interface RunLines {
+  /** In the order of the manifest, each with its number in the manifest that the user gave; to be read once. */
+  readonly lines: ReportLines;
+  readonly prepare: RowPreparer;
+  /** The operations that occur in the run. */
+  readonly operations: readonly Operation[];
+}
+
+export interface OpenRunLines extends RunLines {
+  readonly journal: JournalView;
+}
+
+/** Reads a run from its manifest and its journal, also while it is going on. */
+export async function readRunLines(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalView,
+): Promise<RunLines> {
+  const { manifest, prepare } = await openManifestCopy(store, record);
+  const joined = joinResults({
+    rows: manifest.rows(),
+    journal,
+    unfinished: unfinishedBecause(record),
+    operationOf: (row) => {
+      const prepared = prepare(row);
+      return prepared.kind === 'callable' ? prepared.operation.name : (prepared.operation ?? '');
+    },
+  });
+  const numberOf = await readRowNumbers(store.folder(record.id), record);
+  return {
+    lines: numberOf === undefined ? joined : renumbered(joined, numberOf),
+    prepare,
+    operations: record.plan.operations.map(findOperation).filter((operation) => operation !== undefined),
+  };
+}
+
+/** The same of a run that is not worked on here. Its journal is open until the end. */
+export async function openRunLines(store: RunStore, record: RunRecord, atEnd: AtEnd): Promise<OpenRunLines> {
+  const journal = await openJournalReader(store, record);
+  atEnd(() => journal.close());
+  return { ...(await readRunLines(store, record, journal)), journal };
+}
+
+async function* renumbered(lines: ReportLines, numberOf: (row: number) => number): ReportLines {
+  for await (const part of lines) {
+    yield part.map(({ row, result }) => {
+      const number = numberOf(row.row);
+      return { row: { ...row, row: number }, result: { ...result, row: number } };
+    });
+  }
+}
+
+function unfinishedBecause(record: RunRecord): Unfinished {
+  if (goesOnByItself(record)) return 'pending';
+  return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
+}

@@ -1,0 +1,152 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { httpServer } from '../api/local-server.ts';
+import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
+import { readCsv, readSummary } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+
+/** An API that refuses a soundboard as often as it says, each time in this way. */
+async function refusingApi(refusals: Readonly<Record<number, { times: number; code: string }>>) {
+  const left = new Map(Object.entries(refusals).map(([id, { times }]) => [Number(id), times]));
+  return httpServer((response, { body }) => {
+    const id = Number(/"soundboard_id":(\d+)/.exec(body)?.[1]);
+    const times = left.get(id) ?? 0;
+    left.set(id, times - 1);
+    if (times > 0) response.writeHead(400).end(JSON.stringify({ code: refusals[id]?.code, message: 'no' }));
+    else response.end(JSON.stringify({ soundboard_id: id }));
+  });
+}
+
+async function homeWith(name: string, text: string, env: Readonly<Record<string, string>>) {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, name), text);
+  return {
+    folder: (id: string) => join(cwd, '.cqbatch', 'runs', id),
+    run: (...args: string[]) => cqbatch(args, { cwd, env }),
+    start: (...args: string[]) => startCqbatch(args, { cwd, env }),
+  };
+}
+
+describe('retry', () => {
+  test('takes rows by code or unclear ones, keeps their numbers, and all make one report', async () => {
+    const api = await refusingApi({
+      2: { times: 1, code: 'ABORTED' },
+      3: { times: 2, code: 'NOT_FOUND' },
+      4: { times: 1, code: 'INTERNAL' },
+    });
+    const text = 'Soundboard ID,title,note\n1,a,x\n2,b,y\n3,c,=z\n4,d,\n5,e,\n2,b,again\n';
+    const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token' };
+    const { run, folder } = await homeWith('boards.csv', text, env);
+    const start = ['--yes', '--attempts', '1'];
+    const first = await run('run', 'boards.csv', '--run-id', 'a', ...start);
+    expect(first).toMatchObject({ code: 1 });
+    // What is not there will not be there.
+    expect(first.stdout).toMatch(/^Next: +cqbatch retry a --code (ABORTED INTERNAL|INTERNAL ABORTED)$/m);
+
+    const unknown = await run('retry', '--code', 'ABORTED', 'GONE', ...start);
+    expect(unknown).toMatchObject({ code: 2 });
+    expect(unknown.stderr).toMatch(
+      /No row of run a that can be tried again has the code GONE: there are (1 (ABORTED|NOT_FOUND|INTERNAL)(, )?){3}\.$/m,
+    );
+
+    const second = await run('retry', 'a', '--code', 'aborted', 'NOT_FOUND', '--run-id', 'b', ...start);
+    expect(second).toMatchObject({ code: 1 });
+    expect(second.stderr).toContain(
+      'Run a of boards.csv: 2 of 6 rows to be tried again (1 ABORTED, 1 NOT_FOUND)',
+    );
+    expect(second.stdout).toMatch(/^ +1 +failed +NOT_FOUND +no \(row 3\)$/m);
+    expect(second.stdout).toMatch(/^Next: +cqbatch report b --with-retries$/m);
+    expect(await readCsv(folder('b'), 'report.csv')).toMatchObject([
+      { _row: '2', note: 'y', _outcome: 'succeeded' },
+      { _row: '3', note: "'=z", _outcome: 'failed' },
+    ]);
+    expect(await readCsv(folder('b'), 'failed.csv')).toMatchObject([{ _row: '3' }]);
+    const given = ((await readSummary(folder('a')))['manifest'] as { sha256: string }).sha256;
+    expect(await readSummary(folder('b'))).toMatchObject({
+      run: 'b',
+      retry_of: 'a',
+      manifest: { name: 'boards.csv', sha256: given, rows: 2 },
+    });
+
+    expect(await run('retry', 'a', '--unclear', '--run-id', 'c', ...start)).toMatchObject({ code: 0 });
+    expect(await readCsv(folder('c'), 'report.csv')).toMatchObject([{ _row: '4', _unclear: 'yes' }]);
+    const none = await run('retry', 'b', '--unclear', ...start);
+    expect(none).toMatchObject({ code: 2 });
+    expect(none.stderr).toContain('may have been processed unseen.');
+
+    // A retry of a retry, which is the newest with a row that has failed since.
+    expect(await run('retry', '--run-id', 'd', ...start)).toMatchObject({ code: 0 });
+    expect(await readCsv(folder('d'), 'report.csv')).toMatchObject([{ _row: '3', _outcome: 'succeeded' }]);
+    expect(await readSummary(folder('d'))).toMatchObject({ retry_of: 'b', manifest: { name: 'boards.csv' } });
+    expect(await run('retry', ...start)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('No run in .cqbatch has rows to be tried again: the newest, d of'),
+    });
+    expect(await run('retry', 'a', ...start)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('No row of run a has failed and not succeeded since'),
+    });
+
+    const all = await run('report', 'c', '--with-retries');
+    expect(all.stdout).toMatch(
+      /^Run a completed with its retries b, c, d.*: 6 rows, 5 succeeded, 1 duplicate$/m,
+    );
+    expect(all.stdout).not.toContain('Next:');
+    expect(await readCsv(folder('a'), 'report.csv')).toMatchObject([
+      { 'Soundboard ID': '1', _row: '1', _outcome: 'succeeded', _attempts: '1' },
+      { _row: '2', _outcome: 'succeeded', _attempts: '2' },
+      { _row: '3', _outcome: 'succeeded', _attempts: '3' },
+      { _row: '4', _outcome: 'succeeded', _attempts: '2', _unclear: 'yes' },
+      { _row: '5', _outcome: 'succeeded', _attempts: '1' },
+      { _row: '6', _outcome: 'duplicate', _message: 'same as row 2' },
+    ]);
+    expect(await readCsv(folder('a'), 'failed.csv')).toEqual([]);
+    expect(await readSummary(folder('a'))).toMatchObject({
+      run: 'a',
+      retries: ['b', 'c', 'd'],
+      manifest: { sha256: given, rows: 6 },
+      outcomes: { succeeded: 5, duplicate: 1, failed: 0 },
+      attempts: 9,
+    });
+    expect(api.seen).toHaveLength(9);
+    // Without the option it tells of the run alone again.
+    expect(await run('report', 'a')).toMatchObject({ stdout: expect.stringContaining('3 failed') });
+  });
+
+  test('of a cancelled run takes what was never sent; nobody retries what another retry may call', async () => {
+    const rows = 60;
+    const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
+    const { run, start, folder } = await homeWith('rows.csv', restoreCsv(rows).text, sandbox.env);
+    const going = finished(start('run', 'rows.csv', '--yes', '--run-id', 'a', '--rate', '10/s'));
+    await sandbox.requested(5);
+    const cancelled = await run('cancel', 'a');
+    expect(cancelled.stdout).toMatch(/^Next: +cqbatch retry a$/m);
+    expect((await going).stdout).toMatch(/^Next: +cqbatch retry a$/m);
+
+    const child = start('retry', '--yes', '--run-id', 'b', '--rate', '10/s');
+    const retried = finished(child);
+    await sandbox.requested((await sandbox.log()).length + 3);
+    expect(await run('retry', 'a', '--yes')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Run b, which retries rows of run a, is still going.'),
+    });
+    child.kill('SIGINT');
+    expect((await retried).code).toBe(130);
+    expect(await run('retry', 'a', '--yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"cqbatch resume b" goes on with it, or cancel it'),
+    });
+    expect(await run('resume', '--rate', 'none')).toMatchObject({ code: 0 });
+    expect(await run('report', '--with-retries')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Run a cancelled with its retry b.*: 60 rows, 60 succeeded$/m),
+    });
+    const report = await readCsv(folder('a'), 'report.csv');
+    expectEveryRowOnce(report, rows);
+    expect(await sandbox.log()).toHaveLength(rows);
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { RowResult } from '../../src/domain.ts';
+import type { ReportLine } from '../../src/report/join-results.ts';
+import { joinRetries } from '../../src/report/join-retries.ts';
+import { rowsOf } from './reporting.ts';
+
+const failed: Omit<RowResult, 'row'> = {
+  operation: 'restore-evaluation',
+  outcome: 'failed',
+  code: 'INTERNAL',
+  message: '',
+  attempts: 2,
+  unclear: true,
+  startedAt: '2026-01-01T00:00:00.000Z',
+};
+const succeeded = { ...failed, outcome: 'succeeded', code: 'OK', attempts: 1, unclear: false } as const;
+
+type Results = Readonly<Record<number, Partial<RowResult>>>;
+
+/** The lines of a run whose rows have these numbers, in parts of that size. */
+async function* linesOf(results: Results, size: number): AsyncGenerator<readonly ReportLine[]> {
+  const lines = Object.entries(results).map(([number, result]): ReportLine => {
+    const row = Number(number);
+    const [cells] = rowsOf({ note: `row ${row}` });
+    if (cells === undefined) throw new Error('no row');
+    return { row: { ...cells, row }, result: { ...failed, ...result, row } };
+  });
+  for (let at = 0; at < lines.length; at += size) yield lines.slice(at, at + size);
+}
+
+async function joined(run: Results, retries: readonly Results[], size: number) {
+  const lines: ReportLine[] = [];
+  const parts = joinRetries(
+    linesOf(run, size),
+    retries.map((retry) => linesOf(retry, 2)),
+  );
+  for await (const part of parts) lines.push(...part);
+  return lines;
+}
+
+test.each([1, 2, 3, 100])(
+  'each row has its last state, in the order of the run (parts of %d)',
+  async (size) => {
+    const run = { 1: succeeded, 2: failed, 3: failed, 4: failed, 5: succeeded, 6: failed };
+    const retries = [
+      { 2: failed, 3: succeeded, 6: { ...failed, code: 'NOT_FOUND' } },
+      { 2: succeeded, 4: { outcome: 'not_attempted', code: 'CANCELLED', attempts: 0 }, 9: failed },
+    ] as const;
+    const lines = await joined(run, retries, size);
+    expect(lines.map(({ row, result }) => [row.row, result.row, result.code, result.attempts])).toEqual([
+      [1, 1, 'OK', 1],
+      [2, 2, 'OK', 5],
+      [3, 3, 'OK', 3],
+      [4, 4, 'INTERNAL', 2],
+      [5, 5, 'OK', 1],
+      [6, 6, 'NOT_FOUND', 4],
+    ]);
+  },
+);
+
+test('an attempt that was unclear once, and when the first began, is not forgotten', async () => {
+  const [line] = await joined(
+    { 1: failed },
+    [{ 1: { ...succeeded, startedAt: '2026-02-01T00:00:00.000Z' } }],
+    1,
+  );
+  expect(line?.result).toMatchObject({ outcome: 'succeeded', unclear: true, startedAt: failed.startedAt });
+});
