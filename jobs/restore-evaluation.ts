@@ -10,7 +10,7 @@ import { integerField, textField } from './row-fields.ts';
 const schema = z.object({
   evaluation_id: integerField({ min: 1, missing: 'missing; every row needs the column evaluation_id' }),
   user_id: textField({
-    mayBeEmpty: false,
+    isIdentifier: true,
     missing: 'missing; add a column user_id, or pass --user-id USER for all rows',
   }),
 });

@@ -20,13 +20,14 @@ export function integerField({ min, missing }: Requirement & { readonly min: 0 |
   });
 }
 
-/** A string in a manifest, taken as it is. */
+/** A string in a manifest, taken as it is; of an identifier, which is never empty, without the blanks around it. */
 export function textField({
   missing,
-  mayBeEmpty,
-}: Requirement & { readonly mayBeEmpty: boolean }): z.ZodType<string> {
+  isIdentifier,
+}: Requirement & { readonly isIdentifier: boolean }): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
-    if (typeof value === 'string' && (mayBeEmpty || value.trim() !== '')) return value;
+    if (typeof value === 'string' && !isIdentifier) return value;
+    if (typeof value === 'string' && value.trim() !== '') return value.trim();
     context.issues.push({ code: 'custom', message: textProblem(value, missing), input: value });
     return z.NEVER;
   });

@@ -6,7 +6,7 @@ import {
 import { defineOperation, type Field } from './operation.ts';
 import { integerField, textField } from './row-fields.ts';
 
-const text = textField({ mayBeEmpty: true }).optional();
+const text = textField({ isIdentifier: false }).optional();
 const count = integerField({ min: 0 }).optional();
 
 const schema = z

@@ -63,6 +63,8 @@ const rows: OptionGroup = {
       'CSV cell that sends an empty string; an empty cell is left out',
       defaultClearToken,
     ],
+    ...settings('encoding', 'skipLines', 'rowsAt'),
+    ['--trim', 'drop blanks around cells'],
     ...settings('maxManifestSize'),
   ],
 };

@@ -1,9 +1,13 @@
+import { operations } from '../../jobs/index.ts';
 import { usageError } from '../errors.ts';
+import { fieldNameOf } from './column-names.ts';
 import { type Delimiter, detectDelimiter } from './csv/delimiter.ts';
+import { cutLines, readPreamble, titleLines } from './csv/preamble.ts';
 import { inputKind } from './input.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
 import type { ManifestFormat } from './manifest.ts';
-import { isGzip, recogniseForeignFile } from './text/file-kind.ts';
+import type { ReadingOptions } from './reading-options.ts';
+import { encodingByMark, isGzip, recogniseForeignFile, recogniseUtf16 } from './text/file-kind.ts';
 import { syntaxMistake, TextMistake } from './text/position.ts';
 import {
   type ByteSource,
@@ -18,7 +22,13 @@ import {
 export type Layout =
   | { readonly format: 'csv' | 'tsv'; readonly delimiter: Delimiter }
   | { readonly format: 'json'; readonly outer: 'array' }
-  | { readonly format: 'json'; readonly outer: 'object'; readonly facts: WrapperFacts }
+  | {
+      readonly format: 'json';
+      readonly outer: 'object';
+      readonly facts: WrapperFacts;
+      /** Where the rows are, when the user says so. */
+      readonly path?: readonly string[];
+    }
   | { readonly format: 'jsonl' };
 
 /** Default limit of one record, in bytes: CSV record, JSON array element or line of JSON Lines. */
@@ -31,13 +41,15 @@ const headSize = 64 * 1024;
  * Finds out what a manifest is by its content; the file name's extension only decides what the content leaves open.
  *
  * @param name what to call the file in messages; its extension counts when `path` has none that is known.
- * @throws CqbatchError (`usage`) for files that are no manifest, such as workbooks, UTF-16 text and empty files.
+ * @throws CqbatchError (`usage`) for files that are no manifest, such as workbooks and empty files, and for options that
+ *   don't suit what it is.
  */
 export async function identify(
   path: string,
   name: string,
   limits: ReadingLimits = {},
-): Promise<{ readonly source: TextSource; readonly layout: Layout }> {
+  reading: ReadingOptions = {},
+): Promise<Identified> {
   if ((await inputKind(path, name, limits)) === 'pipe') {
     throw usageError(
       'MANIFEST_NOT_A_FILE',
@@ -45,12 +57,25 @@ export async function identify(
     );
   }
   const start = await readHead({ path, name, gzip: false }, 2);
-  const unplaced = { path, name, gzip: isGzip(start.bytes), limits };
-  const head = await readHead(unplaced, headSize);
-  const hasBom = head.bytes.subarray(0, 3).equals(byteOrderMark);
-  const source: TextSource = { ...unplaced, bomLength: hasBom ? 3 : 0 };
-  const layout = await located(source, () => findLayout(source, head));
-  return { source, layout };
+  const unplaced = { path, name, gzip: isGzip(start.bytes), limits, bomLength: 0, start: 0, firstLine: 1 };
+  return located(unplaced, async () => {
+    const bytes = await readHead(unplaced, headSize);
+    const marked = encodingByMark(bytes.bytes);
+    const encoding = marked ?? reading.encoding ?? 'utf-8';
+    const foreign =
+      recogniseForeignFile(bytes.bytes) ?? (encoding === 'utf-8' ? recogniseUtf16(bytes.bytes) : undefined);
+    if (foreign !== undefined) throw new TextMistake(foreign.code, undefined, foreign.problem);
+    const bomLength = marked === 'utf-8' ? 3 : 0;
+    const source = { ...unplaced, bomLength, start: bomLength };
+    if (encoding === 'utf-8') return located(source, () => findLayout(source, bytes, reading));
+    const recoded = { ...source, encoding };
+    return located(recoded, async () => findLayout(recoded, await readHead(recoded, headSize), reading));
+  });
+}
+
+interface Identified {
+  readonly source: TextSource;
+  readonly layout: Layout;
 }
 
 interface Head {
@@ -70,10 +95,11 @@ async function readHead(source: ByteSource, size: number): Promise<Head> {
   return { bytes: Buffer.concat(chunks).subarray(0, size), complete: length <= size };
 }
 
-async function findLayout(source: TextSource, head: Head): Promise<Layout> {
-  const foreign = recogniseForeignFile(head.bytes);
-  if (foreign !== undefined) throw new TextMistake(foreign.code, undefined, foreign.problem);
-  const text = head.bytes.toString('utf8', source.bomLength);
+async function findLayout(source: TextSource, head: Head, reading: ReadingOptions): Promise<Identified> {
+  const { skipLines = 0 } = reading;
+  const beginning = head.bytes.toString('utf8', source.bomLength);
+  const preamble = readPreamble(beginning, skipLines, head.complete);
+  const text = beginning.slice(preamble.length);
   const first = /\S/.exec(text)?.[0];
   if (first === undefined) {
     const what = head.complete ? 'the file is empty' : 'the file begins with 64 KiB of white space';
@@ -81,19 +107,64 @@ async function findLayout(source: TextSource, head: Head): Promise<Layout> {
   }
   const hint = extensionOf(source);
   const mayBeHeader = (hint === 'csv' || hint === 'tsv') && !jsonBeginning.test(text);
-  if (first === '[' && !mayBeHeader) return { format: 'json', outer: 'array' };
-  if (first === '{' && !mayBeHeader) {
-    if (hint === 'jsonl' || /^\s*\{.*[\r\n]\s*\{/.test(text)) return { format: 'jsonl' };
-    const facts = await readWrapper(readText(source), { offset: source.bomLength, limit: maxRecordBytes });
-    return facts === undefined ? { format: 'jsonl' } : { format: 'json', outer: 'object', facts };
+  const isJson = (first === '[' || first === '{') && !mayBeHeader;
+  if (preamble.length === 0 && (isJson || hint === 'json' || hint === 'jsonl')) {
+    return { source, layout: await jsonLayout(source, text, hint, reading) };
   }
-  if (hint === 'jsonl') return { format: 'jsonl' };
-  if (hint === 'json') {
-    const offset = source.bomLength + Buffer.byteLength(text.slice(0, text.search(/\S/)));
-    throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
+  refuseOption(
+    reading.rowsAt !== undefined,
+    '--rows-at',
+    'a JSON object that has its rows in one of its members',
+  );
+  refuseOption(isJson, '--skip-lines', 'CSV and TSV');
+  const titles = titleLines(cutLines(text), (cell) => identifiers.has(fieldNameOf(cell)));
+  if (titles > 0) throw headerBelow(preamble.lines + titles + 1, skipLines + titles);
+  const delimiter = preamble.delimiter ?? detectDelimiter(text, head.complete, hint === 'tsv' ? '\t' : ',');
+  const start = source.start + Buffer.byteLength(beginning.slice(0, preamble.length));
+  return {
+    source: { ...source, start, firstLine: 1 + preamble.lines },
+    layout: { format: delimiter === '\t' ? 'tsv' : 'csv', delimiter },
+  };
+}
+
+async function jsonLayout(
+  source: TextSource,
+  text: string,
+  hint: ManifestFormat | undefined,
+  { rowsAt }: ReadingOptions,
+): Promise<Layout> {
+  const path = rowsAt?.split('.');
+  const isObject = /^\s*\{/.test(text);
+  if (isObject && (path !== undefined || (hint !== 'jsonl' && !/^\s*\{.*[\r\n]\s*\{/.test(text)))) {
+    const facts = await readWrapper(readText(source), { offset: source.start, limit: maxRecordBytes, path });
+    return facts === undefined
+      ? { format: 'jsonl' }
+      : { format: 'json', outer: 'object', facts, ...(path && { path }) };
   }
-  const delimiter = detectDelimiter(text, head.complete, hint === 'tsv' ? '\t' : ',');
-  return { format: delimiter === '\t' ? 'tsv' : 'csv', delimiter };
+  refuseOption(path !== undefined, '--rows-at', 'a JSON object that has its rows in one of its members');
+  if (/^\s*\[/.test(text)) return { format: 'json', outer: 'array' };
+  if (isObject || hint === 'jsonl') return { format: 'jsonl' };
+  const offset = source.start + Buffer.byteLength(text.slice(0, text.search(/\S/)));
+  throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
+}
+
+/** The fields of which a header has at least one. */
+const identifiers: ReadonlySet<string> = new Set(
+  operations.flatMap(({ fields }) => fields.filter(({ required }) => required).map(({ name }) => name)),
+);
+
+/** The mistake of a manifest whose header is not its first line. */
+export function headerBelow(line: number, skipLines: number): TextMistake {
+  return new TextMistake(
+    'MANIFEST_NO_HEADER',
+    { line: line - 1, column: 1 },
+    `the column names seem to stand on line ${line}, below a title; pass --skip-lines ${skipLines}`,
+  );
+}
+
+function refuseOption(isGiven: boolean, option: string, what: string): void {
+  if (!isGiven) return;
+  throw new TextMistake('MANIFEST_OPTION_UNSUITABLE', undefined, `${option} is for ${what}; leave it out`);
 }
 
 /** The format that the file's name claims. */
@@ -117,5 +188,3 @@ const formatByExtension = new Map<string, ManifestFormat>([
 
 /** Two characters that no header of delimited text begins with. */
 const jsonBeginning = /^\s*(?:\[\s*[[{"\]\d-]|\{\s*["}])/;
-
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -19,6 +19,8 @@ export interface Manifest {
   columns(): readonly string[];
   /** Whether any row could be read; false when each of them has a `problem`. */
   readonly readable: boolean;
+  /** The member of the only row that seems to hold the rows. */
+  readonly nestedRows?: string;
   /** Bytes of text, after unzipping, that the latest `rows()` has read so far. */
   bytes(): number;
   /**

@@ -1,19 +1,19 @@
 import { CsvError } from 'csv-parse';
 import { usageError } from '../errors.ts';
+import { isJsonObject } from '../json.ts';
 import type { Delimiter } from './csv/delimiter.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from './csv/records.ts';
 import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
 import { identify, type Layout, maxRecordBytes } from './layout.ts';
 import type { Manifest, ManifestRow, UnnumberedRow } from './manifest.ts';
+import type { ReadingOptions } from './reading-options.ts';
 import { syntaxMistake, TextMistake } from './text/position.ts';
 import { located, locatedAll, type ReadingLimits, readText, type TextSource } from './text/source.ts';
 
-export interface OpenOptions {
+export interface OpenOptions extends ReadingOptions {
   /** What to call the manifest in messages; default is its path. */
   readonly name?: string;
-  /** CSV and TSV: a cell equal to this text means the empty string. Default `<clear>`. */
-  readonly clearToken?: string;
   /** Largest record in bytes; default 16 MiB. */
   readonly maxRecordBytes?: number;
   /** Default is none. */
@@ -37,10 +37,8 @@ const rowsLookedAt = 100;
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is no manifest or has no rows.
  */
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
-  const { source, layout } = await identify(path, options.name ?? path, options.limits);
-  const reader = await located(source, () =>
-    openReader(source, layout, options.clearToken ?? defaultClearToken, options.maxRecordBytes),
-  );
+  const { source, layout } = await identify(path, options.name ?? path, options.limits, options);
+  const reader = await located(source, () => openReader(source, layout, options));
   let bytes = 0;
   async function* text(): AsyncGenerator<Buffer, void, undefined> {
     bytes = 0;
@@ -50,13 +48,14 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     }
   }
   const rows = () => locatedAll(source, numberRows(reader.rows(text())));
-  const readable = await lookAtFirstRows(source.name, rows());
+  const { readable, only } = await lookAtFirstRows(source.name, rows());
   return {
     name: source.name,
     format: layout.format,
     ...('facts' in layout && layout.facts),
     columns: () => reader.columns(),
     readable,
+    ...nestedRowsOf(only),
     bytes: () => bytes,
     rows,
   };
@@ -66,21 +65,31 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
  * Reads a fixed number of rows, so that what is concluded from their columns does not depend on how the file is read;
  * more when none of them could be read.
  *
- * @returns whether any could be read.
+ * @returns whether any could be read, and the only one if there are no others.
  */
 async function lookAtFirstRows(
   name: string,
   chunks: AsyncIterable<readonly ManifestRow[]>,
-): Promise<boolean> {
+): Promise<{ readonly readable: boolean; readonly only?: ManifestRow | undefined }> {
   let rows = 0;
   let readable = false;
+  let first: ManifestRow | undefined;
   for await (const chunk of chunks) {
     rows += chunk.length;
+    first ??= chunk[0];
     readable ||= chunk.some(({ problem }) => problem === undefined);
-    if (rows >= rowsLookedAt && readable) return true;
+    if (rows >= rowsLookedAt && readable) return { readable };
   }
   if (rows === 0) throw usageError('MANIFEST_EMPTY', `${name}: the manifest has no rows; add at least one`);
-  return readable;
+  return { readable, only: rows === 1 ? first : undefined };
+}
+
+/** The member of the only row that seems to hold the rows, as in `{"data":[{…},{…}]}` on one line. */
+function nestedRowsOf(only: ManifestRow | undefined): Pick<Manifest, 'nestedRows'> {
+  const names = Object.entries(only?.cells ?? {})
+    .filter(([, cell]) => Array.isArray(cell) && cell.length > 0 && cell.every(isJsonObject))
+    .map(([name]) => name);
+  return names.length === 1 && names[0] !== undefined ? { nestedRows: names[0] } : {};
 }
 
 /** Numbers the rows from 1 and hands them over in chunks of 1 to 500. */
@@ -111,22 +120,29 @@ interface RowReader {
 async function openReader(
   source: TextSource,
   layout: Layout,
-  clearToken: string,
-  limit = maxRecordBytes,
+  { clearToken = defaultClearToken, trim = false, maxRecordBytes: limit = maxRecordBytes }: OpenOptions,
 ): Promise<RowReader> {
   if ('delimiter' in layout) {
     const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter, limit);
     const header = await readHeader(source, records(readText(source)), clearToken);
-    return { columns: () => header.names, rows: (text) => readCsvRows(records(text), header, clearToken) };
+    return {
+      columns: () => header.names,
+      rows: (text) => readCsvRows(records(text), header, { clearToken, trim }),
+    };
   }
   const columns = new ColumnList(source.name);
-  const place = { offset: source.bomLength, limit };
+  const place = { offset: source.start, limit };
   return {
     columns: () => columns.names,
     rows: (text) =>
       layout.format === 'jsonl'
-        ? readJsonLines(text, place, columns)
-        : readJsonRows(text, { outer: layout.outer, ...place }, columns),
+        ? readJsonLines(text, place, columns, trim)
+        : readJsonRows(
+            text,
+            { outer: layout.outer, path: 'path' in layout ? layout.path : undefined, ...place },
+            columns,
+            trim,
+          ),
   };
 }
 
@@ -149,10 +165,10 @@ async function* readDelimited(
   limit: number,
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   try {
-    yield* readCsvRecords(text, delimiter, limit);
+    yield* readCsvRecords(text, delimiter, limit, source.firstLine);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const mistake = await findCsvMistake(readText(source), delimiter);
+    const mistake = await findCsvMistake(readText(source), delimiter, source.firstLine);
     throw mistake ?? syntaxMistake(undefined, error.message);
   }
 }

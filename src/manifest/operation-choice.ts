@@ -3,6 +3,7 @@ import { usageError } from '../errors.ts';
 import type { FieldNamer } from './column-map.ts';
 import { knownNames, operationNameOf } from './column-names.ts';
 import { likelyColumns, mapOption } from './column-suggestion.ts';
+import { rowsAtOption } from './json/wrapper.ts';
 import type { Manifest } from './manifest.ts';
 import { excerpt, type RowProblem } from './problem.ts';
 
@@ -16,7 +17,7 @@ export type OperationChoice =
   | { readonly source: 'none'; readonly name?: never };
 
 export interface ChoiceFacts {
-  readonly manifest: Pick<Manifest, 'name' | 'operation' | 'columns' | 'readable'>;
+  readonly manifest: Pick<Manifest, 'name' | 'operation' | 'columns' | 'readable' | 'nestedRows'>;
   /** What `--operation` says. */
   readonly option: string | undefined;
   /** Fields that have a value without a column, from `defaults` or `--user-id`. */
@@ -104,10 +105,15 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
     only === undefined
       ? `suit no operation: ${operations.map((each) => `${each.name} lacks ${describe(lackOf(each), unused)}`).join('; ')}`
       : `suit several operations: ${nameList(suitable)}`;
+  const { nestedRows } = manifest;
+  const nested =
+    nestedRows === undefined
+      ? ''
+      : `. If the rows are those of "${excerpt(nestedRows)}", pass ${rowsAtOption(nestedRows)}`;
   throw usageError(
     'MANIFEST_OPERATION_UNCLEAR',
     `${manifest.name}: ${columns.length === 0 ? 'the rows have no columns, so they' : `the columns (${list(columns)})`} ${verdict}. ` +
-      `${only === undefined ? 'Add what is missing' : 'Say --operation'}, or add a column "operation"`,
+      `${only === undefined ? 'Add what is missing' : 'Say --operation'}, or add a column "operation"${nested}`,
   );
 }
 

@@ -25,6 +25,8 @@ export interface CallableRow {
   readonly request: ApiRequest;
   /** Whether fields are left out that the service might reset. */
   readonly partial: boolean;
+  /** A field whose text is sent with blanks around it, which most likely nobody meant. */
+  readonly padded?: string;
 }
 
 /** A row that must not be called. */
@@ -56,7 +58,10 @@ export interface RowPreparer {
 }
 
 export interface PreparerOptions {
-  readonly manifest: Pick<Manifest, 'name' | 'format' | 'operation' | 'defaults' | 'columns' | 'readable'>;
+  readonly manifest: Pick<
+    Manifest,
+    'name' | 'format' | 'operation' | 'defaults' | 'columns' | 'readable' | 'nestedRows'
+  >;
   /** `--operation`: what rows are for that do not say it; a row that says another is invalid. */
   readonly operation?: string | undefined;
   /** `--user-id`: for rows that leave out `user_id`; goes before the manifest's `defaults`. */
@@ -156,7 +161,15 @@ function callableRow({ row, line }: ManifestRow, operation: Operation, data: unk
     subject: operation.subject(data),
     request: operation.request(data),
     partial: operation.isPartial(data),
+    ...paddedField(data),
   };
+}
+
+function paddedField(data: unknown): Pick<CallableRow, 'padded'> {
+  for (const [field, value] of Object.entries(data ?? {})) {
+    if (typeof value === 'string' && value !== value.trim()) return { padded: field };
+  }
+  return {};
 }
 
 function explainClash({ name, column }: Clash): RowProblem {

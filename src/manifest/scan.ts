@@ -30,7 +30,7 @@ export interface Conflict {
 
 /** Something in a manifest that is allowed but probably not meant. */
 export interface ScanWarning {
-  readonly code: 'COLUMN_RESEMBLES_FIELD' | 'COLUMN_MISSING' | 'MAP_UNUSED';
+  readonly code: 'COLUMN_RESEMBLES_FIELD' | 'COLUMN_MISSING' | 'MAP_UNUSED' | 'BLANKS_AROUND_TEXT';
   /** One line. */
   readonly message: string;
 }
@@ -93,7 +93,7 @@ export async function scanManifest(
     columns,
     meanings: meaningsOf(columns, prepare),
     bytes: manifest.bytes(),
-    warnings: columnWarnings(columns, prepare, [...scan.perOperation.keys()]),
+    warnings: [...columnWarnings(columns, prepare, [...scan.perOperation.keys()]), ...scan.paddingWarnings],
   };
 }
 
@@ -105,6 +105,7 @@ class Scan {
   readonly perOperation = new Map<string, MutableCounts>();
   readonly firstConflicts: Conflict[] = [];
   readonly preview: CallableRow[] = [];
+  readonly #padded = new Map<string, { rows: number; readonly firstRow: number }>();
   readonly #calls = new DuplicateIndex();
   readonly #handlers: ScanHandlers;
 
@@ -136,6 +137,24 @@ class Scan {
       this.firstConflicts.push({ operation, subject, row: row.row, firstRow: met.firstRow });
     }
     if (this.preview.length < previewedRows) this.preview.push(row);
+    if (row.padded !== undefined) this.#notePadded(row.padded, row.row);
+  }
+
+  /** Blanks around texts that will be sent. */
+  get paddingWarnings(): readonly ScanWarning[] {
+    return [...this.#padded].map(([field, { rows, firstRow }]) => {
+      const [have, first] = rows === 1 ? ['row has', ''] : ['rows have', 'first: '];
+      const message =
+        `${rows} ${have} blanks around ${field} (${first}row ${firstRow}), which are sent as they are; ` +
+        '--trim drops them';
+      return { code: 'BLANKS_AROUND_TEXT', message };
+    });
+  }
+
+  #notePadded(field: string, row: number): void {
+    const noted = this.#padded.get(field) ?? { rows: 0, firstRow: row };
+    noted.rows++;
+    this.#padded.set(field, noted);
   }
 
   /** @param operation undefined for a row that says no known one: it counts in the total only. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onDisk } from '../system-error.ts';
 import { type InputOptions, readInput } from './input.ts';
 import { identify } from './layout.ts';
+import type { ReadingOptions } from './reading-options.ts';
 import { readSize } from './text/source.ts';
 
 /** SHA-256 of bytes, in hexadecimal, and their number. */
@@ -32,12 +33,13 @@ export async function stageManifest(
   source: string,
   intoDir: string,
   options: InputOptions = {},
+  reading: ReadingOptions = {},
 ): Promise<StagedManifest> {
   const name = source === '-' ? '<stdin>' : source;
   const arriving = join(intoDir, 'manifest.arriving');
   try {
     const copied = await copy(readInput(source, name, options), arriving);
-    const { source: text, layout } = await identify(arriving, name, options);
+    const { source: text, layout } = await identify(arriving, name, options, reading);
     const path = join(intoDir, `manifest.${layout.format}${text.gzip ? '.gz' : ''}`);
     await rename(arriving, path);
     return { path, name, ...copied };

@@ -56,7 +56,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   const { id, folder } = await store.create(input.runId);
   let journal: Journal | undefined;
   try {
-    const staged = await stageManifest(input.source, folder, input.input);
+    const staged = await stageManifest(input.source, folder, input.input, input.options);
     const { manifest, prepare } = await openPlannedManifest(
       staged.path,
       staged.name,

@@ -43,6 +43,11 @@ export const runOptionsSchema = z.object({
   clearToken: z.string(),
   /** `--map`: titles of columns and the fields that they stand for. */
   map: z.record(z.string(), z.string()).exactOptional(),
+  /** How the manifest is written, as far as the user said it; see `ReadingOptions`. */
+  encoding: z.string().exactOptional(),
+  skipLines: z.number().int().min(0).exactOptional(),
+  rowsAt: z.string().exactOptional(),
+  trim: z.boolean().exactOptional(),
   /** Calls in flight at once. */
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
   /** How fast the API may be called; absent: as fast as can be. */

@@ -4,6 +4,7 @@ import { CqbatchError, fatalError, usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Manifest, ManifestRow } from '../manifest/manifest.ts';
 import { openManifest } from '../manifest/open.ts';
+import type { ReadingOptions } from '../manifest/reading-options.ts';
 import { createRowPreparer, type PreparedRow, type RowPreparer } from '../manifest/row-preparer.ts';
 import { hashFile } from '../manifest/stage.ts';
 import type { ReadingLimits } from '../manifest/text/source.ts';
@@ -78,8 +79,8 @@ export interface PlannedManifest {
   readonly prepare: RowPreparer;
 }
 
-/** The options of a run that decide what its rows mean. */
-export type RowOptions = Pick<RunOptions, 'operation' | 'userId' | 'clearToken' | 'map'>;
+/** The options of a run that decide how its manifest is read, and what its rows mean. */
+export type RowOptions = ReadingOptions & Pick<RunOptions, 'operation' | 'userId' | 'clearToken' | 'map'>;
 
 /**
  * Opens a manifest for a plan or a run; the same file and options always give the same calls.
@@ -92,7 +93,7 @@ export async function openPlannedManifest(
   options: RowOptions,
   limits: ReadingLimits = {},
 ): Promise<PlannedManifest> {
-  const manifest = await openManifest(path, { name, clearToken: options.clearToken, limits });
+  const manifest = await openManifest(path, { ...options, name, limits });
   const { operation, userId, map } = options;
   const prepare = createRowPreparer({ manifest, operation, userId, map });
   return { manifest, prepare };

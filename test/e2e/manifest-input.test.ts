@@ -197,3 +197,58 @@ test('the option that is suggested for a column works when it is pasted, and is 
   expect((await called()).slice(2)).toEqual([calls[1], calls[1]]);
   expect(said(run)).toContain('Ready: 2 calls.');
 });
+
+test('what a German Excel saves is run by what the messages say, step by step', async () => {
+  const { cwd, options, sandbox } = await prepared();
+  const lines = [
+    'sep=;',
+    'Löschungen vom 12.03.2026',
+    'Bewertungs-ID;Benutzer;Grund',
+    '1; jörg ;für Prüfung',
+    '2;u;',
+    '',
+  ];
+  await writeFile(join(cwd, 'export.csv'), Buffer.from(lines.join('\r\n'), 'latin1'));
+  const given = ['--operation', 'restore-evaluation', '--map', 'Benutzer=user_id'];
+  const tried = async () => said(await cqbatch(['plan', 'export.csv', ...given], options));
+
+  expect(await tried()).toContain(
+    'export.csv:2:1: the column names seem to stand on line 3, below a title; pass --skip-lines 1',
+  );
+  given.push('--skip-lines', '1');
+  expect(await tried()).toMatch(
+    /^error: export\.csv:2:2: byte 0xF6 .* say what it is: --encoding windows-1252\n$/,
+  );
+  given.push('--encoding', 'windows-1252');
+  const almost = await tried();
+  expect(almost).toContain(
+    '2 rows: evaluation_id: missing; every row needs the column evaluation_id (lines 4-5)',
+  );
+  expect(almost).toContain('is it "Bewertungs-ID"? Then pass --map "Bewertungs-ID=evaluation_id"');
+  given.push('--map', 'Bewertungs-ID=evaluation_id');
+  const plan = await cqbatch(['plan', 'export.csv', ...given], options);
+  expect(plan).toMatchObject({ code: 0, stdout: expect.stringContaining('Ready: 2 calls.') });
+
+  const next = plan.stderr.trim().split('\n').at(-1)?.replace('Nothing was sent. Next: cqbatch ', '') ?? '';
+  const shell = `exec "$@" ${next} --yes --run-id german`;
+  expect(await cqbatch([], { ...options, shell })).toMatchObject({ code: 0 });
+  const called = (await sandbox.log()).map(({ id, user_id }) => `${id} ${user_id}`);
+  expect(called.toSorted()).toEqual(['1 jörg', '2 u']);
+  const report = await cqbatch(['report', 'german'], options);
+  expect(report.code).toBe(0);
+  expect(await readFile(join(cwd, '.cqbatch/runs/german/report.csv'), 'utf8')).toContain('für Prüfung');
+});
+
+test('rows are found in what another program wrote, and a run that was stopped finds them again', async () => {
+  const { cwd, options, sandbox } = await prepared();
+  await writeFile(
+    join(cwd, 'answer.json'),
+    '{"total":2,\n"data":[{"evaluation_id":1,"user_id":"u"},{"evaluation_id":2,"user_id":"u"}]}',
+  );
+  const plan = await cqbatch(['plan', 'answer.json'], options);
+  expect(plan).toMatchObject({ code: 2, stderr: expect.stringContaining('pass --rows-at data') });
+  const submit = ['submit', 'answer.json', '--rows-at', 'data', '--yes', '--run-id', 'nested'];
+  expect(await cqbatch(submit, options)).toMatchObject({ code: 0 });
+  expect(await cqbatch(['resume', 'nested'], options)).toMatchObject({ code: 0 });
+  expect(await sandbox.log()).toHaveLength(2);
+});

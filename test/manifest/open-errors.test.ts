@@ -12,15 +12,13 @@ const utf16le = Buffer.from(csv, 'utf16le');
 const utf16be = Buffer.from(utf16le).swap16();
 
 test.each<[title: string, content: Buffer]>([
-  ['UTF-16 LE with byte order mark', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16le])],
-  ['UTF-16 BE with byte order mark', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16be])],
-  ['UTF-16 LE without', utf16le],
-  ['UTF-16 BE without', utf16be],
-])('%s is told, with the remedy', async (_title, content) => {
+  ['utf-16le', utf16le],
+  ['utf-16be', utf16be],
+])('%s without a byte order mark is told, with the remedy', async (encoding, content) => {
   for (const name of ['a.csv', 'a.csv.gz']) {
     const error = await failure(name, content);
     expect(error.code).toBe('MANIFEST_UTF16');
-    expect(error.message).toMatch(new RegExp(`^${name}: this is UTF-16 text; save it as "CSV UTF-8".*iconv`));
+    expect(error.message).toBe(`${name}: this is UTF-16 text; pass --encoding ${encoding}`);
   }
 });
 
@@ -28,8 +26,8 @@ test('Latin-1 is told with offset, line, column and remedy', async () => {
   const error = await failure('a.csv', Buffer.from(csv, 'latin1'));
   expect(error.code).toBe('MANIFEST_NOT_UTF8');
   expect(error.message).toBe(
-    'a.csv:2:5: byte 0xEB at offset 23 is not UTF-8 (in Latin-1 and Windows-1252 it is "ë"); ' +
-      'save the file as "CSV UTF-8", or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv',
+    'a.csv:2:5: byte 0xEB at offset 23 is not UTF-8 (in Windows-1252 it is "ë"); ' +
+      'save the file as "CSV UTF-8", or say what it is: --encoding windows-1252',
   );
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../src/manifest/manifest.ts';
-import { allRows, openText } from './reading.ts';
+import type { OpenOptions } from '../../src/manifest/open.ts';
+import { allRows, failure, openText } from './reading.ts';
 
 const delimited = 'evaluation_id,note\n1,one\n2,two\n';
 const expected = [
@@ -275,4 +276,124 @@ test('columns of JSON rows come in order of first appearance', async () => {
   expect(manifest.columns()).toEqual(['b', 'a']);
   await allRows(manifest);
   expect(manifest.columns()).toEqual(['b', 'a', 'c']);
+});
+
+const german = 'Bewertungs-ID;user_id;title\r\n1;jörg ; Grüße\r\n';
+const bytesOf = (text: string) => Buffer.from(text, 'latin1');
+const mark = Buffer.from([0xff, 0xfe]);
+
+test.each<[title: string, name: string, content: string | Buffer, options: OpenOptions, line: number]>([
+  ['windows-1252', 'a.csv', bytesOf(german), { encoding: 'windows-1252' }, 2],
+  ['windows-1252, gzipped', 'a.csv.gz', bytesOf(german), { encoding: 'windows-1252' }, 2],
+  ['UTF-16 with a byte order mark', 'a.csv', Buffer.concat([mark, Buffer.from(german, 'utf16le')]), {}, 2],
+  ['UTF-16 without one', 'a.csv', Buffer.from(german, 'utf16le'), { encoding: 'utf-16le' }, 2],
+  ['a byte order mark that knows better', 'a.csv', `\ufeff${german}`, { encoding: 'windows-1252' }, 2],
+  ['a line sep=', 'a.csv', `sep=;\r\n${german}`, {}, 3],
+  ['titles', 'a.csv', `Export, 12.3.\r\n\r\n${german}`, { skipLines: 2 }, 4],
+  [
+    'sep= and titles',
+    'a.csv',
+    bytesOf(`sep=;\r\nGrüße\r\n${german}`),
+    { skipLines: 1, encoding: 'windows-1252' },
+    4,
+  ],
+])('reads %s; the lines are those of the file', async (_title, name, content, options, line) => {
+  const manifest = await openText(name, content, options);
+  const cells = { 'Bewertungs-ID': '1', user_id: 'jörg ', title: ' Grüße' };
+  expect(await allRows(manifest)).toEqual([{ row: 1, line, cells }]);
+  expect(await allRows(await openText(name, content, { ...options, trim: true }))).toMatchObject([
+    { cells: { user_id: 'jörg', title: 'Grüße' } },
+  ]);
+});
+
+test('the delimiter that sep= says is used though another one would cut the header', async () => {
+  const manifest = await openText('a.csv', 'sep=|\na,b|c\n1|2\n');
+  expect(manifest.columns()).toEqual(['a,b', 'c']);
+});
+
+test.each<[title: string, content: string | Buffer, options: OpenOptions, message: string]>([
+  [
+    'a title above the header',
+    'Export\nevaluation_id,note\n1,x\n',
+    {},
+    'a.csv:1:1: the column names seem to stand on line 2, below a title; pass --skip-lines 1',
+  ],
+  [
+    'a title in all columns',
+    'Export;;\n\nNr;Name;Art\n1;2;3\n',
+    {},
+    'a.csv:2:1: the column names seem to stand on line 3, below a title; pass --skip-lines 2',
+  ],
+  [
+    'another title',
+    'sep=;\nExport\nStand\nUser ID;Nr\n1;2\n',
+    { skipLines: 1 },
+    'a.csv:3:1: the column names seem to stand on line 4, below a title; pass --skip-lines 2',
+  ],
+  [
+    'more lines to skip than there are',
+    'a\n',
+    { skipLines: 2 },
+    'a.csv: the file has no more lines (--skip-lines 2)',
+  ],
+  [
+    'sep= with something strange',
+    'sep=x\na\n1\n',
+    {},
+    'a.csv:1:1: "sep=x" names no delimiter that can be read; known are comma, semicolon, tab and |',
+  ],
+  [
+    'what is not of its encoding',
+    Buffer.concat([mark, Buffer.from('a\n\ud800', 'utf16le')]),
+    {},
+    'a.csv: this is not utf-16le; name its --encoding',
+  ],
+  ['a mistake behind titles', 'Title\nA,B\n1,2"\n', { skipLines: 1 }, 'a.csv:3:4: quote inside a cell'],
+  [
+    'a mistake in another encoding',
+    bytesOf('A,B\nä,2"\n'),
+    { encoding: 'windows-1252' },
+    'a.csv:2:4: quote inside a cell',
+  ],
+  ['lines to skip in JSON', 'x\n[{"a":1}]', { skipLines: 1 }, ''],
+  ['rows at a place in CSV', 'a,b\n1,2\n', { rowsAt: 'data' }, 'a.csv: --rows-at is for a JSON object'],
+])('tells %s', async (_title, content, options, message) => {
+  const error = await failure('a.csv', content, options);
+  expect(error.message).toContain(message);
+});
+
+test.each<[title: string, content: string, rowsAt: string, lines: number[]]>([
+  ['a member', '{"total":2,"data":[{"a":1},\n{"a":2}],"next":{"rows":[5]}}', 'data', [1, 2]],
+  ['a member among large arrays', `{"ids":[${'1,'.repeat(99)}1],"data":[\n{"a":1},{"a":2}]}`, 'data', [2, 2]],
+  [
+    'a deeper member',
+    '{"x":{"items":[1]},"result":{"n":1,"items":[{"a":1},{"a":2}]},"items":[]}',
+    'result.items',
+    [1, 1],
+  ],
+])('finds the rows in %s of an object', async (_title, content, rowsAt, lines) => {
+  const rows = await allRows(await openText('a.json', content, { rowsAt, maxRecordBytes: 100 }));
+  expect(rows.map(({ line }) => line)).toEqual(lines);
+  expect(rows.map(({ cells }) => String(cells['a']))).toEqual(['1', '2']);
+});
+
+test.each<[title: string, content: string, rowsAt: string | undefined, message: string]>([
+  [
+    'the only array',
+    '{"n":1,\n"data":[{"a":1}]}',
+    undefined,
+    'a.json:1:1: this object has no array "rows"; if the rows are those of "data", pass --rows-at data',
+  ],
+  ['arrays', '{"a b":[],\n"c":[]}', undefined, 'write [ rows ], { "rows": [ rows ] }'],
+  [
+    'a place without rows',
+    '{"a":[1],"b":{"c":2}}',
+    'b.c',
+    'this object has no array at "b.c", where --rows-at looks for the rows; its arrays are a',
+  ],
+  ['a place in an array', '[{"a":1}]', 'rows', 'a.json: --rows-at is for a JSON object'],
+  ['two arrays of that name', '{"d":[{"a":1}],"d":[{"a":1}]}', 'd', '"d" stands twice in this object'],
+])('tells %s', async (_title, content, rowsAt, message) => {
+  const error = await failure('a.json', content, rowsAt === undefined ? {} : { rowsAt });
+  expect(error.message).toContain(message);
 });

@@ -134,3 +134,9 @@ test.each<[title: string, content: string, options: Options, code: string, messa
     message: typeof message === 'string' ? message : expect.stringMatching(message),
   });
 });
+
+test('rows that stand in a member of the only row are suggested', async () => {
+  await expect(prepareAll('{"total":2,"data":[{"room_id":1},{"room_id":2}]}')).rejects.toThrow(
+    /or add a column "operation"\. If the rows are those of "data", pass --rows-at data$/,
+  );
+});

@@ -172,3 +172,18 @@ test.each<[file: string, counts: object]>([
   const summary = await scanManifest(manifest, createRowPreparer({ manifest }));
   expect(summary).toMatchObject({ ...counts, warnings: [] });
 });
+
+test('warns of blanks around texts that are sent', async () => {
+  const content = 'room_id,title,floor\n1,a ,\n2,b, 2\n3, c,\n3, c,\n';
+  expect((await scan('a.csv', content)).warnings).toEqual([
+    {
+      code: 'BLANKS_AROUND_TEXT',
+      message:
+        '2 rows have blanks around title (first: row 1), which are sent as they are; --trim drops them',
+    },
+    {
+      code: 'BLANKS_AROUND_TEXT',
+      message: '1 row has blanks around floor (row 2), which are sent as they are; --trim drops them',
+    },
+  ]);
+});

@@ -46,15 +46,38 @@ export function runOptions({ flags, settings }: Workplace): RunOptions {
 
 /** How the rows of a manifest are read. */
 export function rowOptions(
-  { operation, clearToken = defaultClearToken }: Flags,
-  { userId, map }: Settings,
+  { operation, clearToken = defaultClearToken, trim = false }: Flags,
+  { userId, map, encoding, skipLines, rowsAt }: Settings,
 ): RowOptions {
   return {
     ...(operation !== undefined && { operation }),
     ...(userId !== undefined && { userId }),
     ...(map !== undefined && { map }),
+    ...(encoding !== undefined && { encoding }),
+    ...(skipLines !== undefined && { skipLines }),
+    ...(rowsAt !== undefined && { rowsAt }),
+    ...(trim && { trim }),
     clearToken,
   };
+}
+
+/** The words of a command line that say again what flags said of how a manifest is read. */
+export function readingWords(flags: Flags): readonly string[] {
+  const { operation, userId, map = [], encoding, skipLines, rowsAt, clearToken, trim, skipInvalid } = flags;
+  const pairs: readonly (readonly [flag: string, value: string | undefined])[] = [
+    ['--operation', operation],
+    ['--user-id', userId],
+    ...map.map((pair) => ['--map', pair] as const),
+    ['--encoding', encoding],
+    ['--skip-lines', skipLines],
+    ['--rows-at', rowsAt],
+    ['--clear-token', clearToken === defaultClearToken ? undefined : clearToken],
+  ];
+  return [
+    ...pairs.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
+    ...(trim ? ['--trim'] : []),
+    ...(skipInvalid ? ['--skip-invalid'] : []),
+  ];
 }
 
 type CallOptions = Pick<

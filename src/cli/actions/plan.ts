@@ -1,17 +1,19 @@
 import { rm } from 'node:fs/promises';
 import { type InputOptions, inputKind } from '../../manifest/input.ts';
+import type { ReadingOptions } from '../../manifest/reading-options.ts';
 import { scanManifest } from '../../manifest/scan.ts';
 import { stageManifest } from '../../manifest/stage.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { ProblemCollector } from '../../run/problem-file.ts';
 import { openPlannedManifest } from '../../run/run-manifest.ts';
+import { shellWord } from '../../shell-word.ts';
 import type { Flags } from '../config/load.ts';
 import { openWorkplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { isReady, planDocument, planText, verdictText } from '../render/plan.ts';
 import { proxyTo } from './api-client.ts';
-import { baseUrlOf, rowOptions } from './options.ts';
+import { baseUrlOf, readingWords, rowOptions } from './options.ts';
 import { readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: looks at every row, sends nothing. */
@@ -22,10 +24,11 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   const baseUrl = baseUrlOf(flags, settings);
   const { allowInsecureHttp } = flags;
   const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
+  const reading = rowOptions(flags, settings);
   const planned = await readingManifest(workplace, async (input) => {
-    const { path, name, dispose } = await readable(source, stateDir, input);
+    const { path, name, dispose } = await readable(source, stateDir, input, reading);
     try {
-      const { manifest, prepare } = await openPlannedManifest(path, name, rowOptions(flags, settings), input);
+      const { manifest, prepare } = await openPlannedManifest(path, name, reading, input);
       const problems = new ProblemCollector(stateDir, name);
       const scan = await scanManifest(manifest, prepare, { onInvalid: (row) => problems.add(row) });
       return {
@@ -45,19 +48,21 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   if (typeof planned === 'number') return planned;
   terminal.result(planDocument(planned), `${planText(planned)}\n\n${verdictText(planned)}`);
   if (!isReady(planned)) return exitCodes.usage;
-  terminal.say(`Nothing was sent. Next: cqbatch run ${escapeInvisible(source)}`);
+  terminal.say(
+    `Nothing was sent. Next: cqbatch run ${[source, ...readingWords(flags)].map(shellWord).map(escapeInvisible).join(' ')}`,
+  );
   return exitCodes.success;
 }
 
 /** Standard input and pipes can be read only once, a plan may need to read twice. */
-async function readable(source: string, stateDir: string, input: InputOptions) {
+async function readable(source: string, stateDir: string, input: InputOptions, reading: ReadingOptions) {
   if (source !== '-' && (await inputKind(source, source, input)) === 'file') {
     return { path: source, name: source, dispose: async () => {} };
   }
   const folder = await makeTemporaryFolder(stateDir, 'plan');
   const dispose = () => rm(folder, { recursive: true, force: true });
   try {
-    const { path, name } = await stageManifest(source, folder, input);
+    const { path, name } = await stageManifest(source, folder, input, reading);
     return { path, name, dispose };
   } catch (error) {
     await dispose();

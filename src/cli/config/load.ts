@@ -13,6 +13,7 @@ export interface Flags extends RawSettings {
   readonly quiet?: boolean;
   readonly operation?: string;
   readonly clearToken?: string;
+  readonly trim?: boolean;
   readonly allowInsecureHttp?: boolean;
   readonly yes?: boolean;
   readonly skipInvalid?: boolean;

@@ -86,6 +86,15 @@ export function parseQueuePrefix(text: string): string {
   return text;
 }
 
+/** An encoding that `TextDecoder` knows, by its usual name: `latin1` is `windows-1252`. */
+export function parseEncoding(text: string): string {
+  try {
+    return new TextDecoder(text).encoding;
+  } catch {
+    throw new RangeError('write an encoding as windows-1252, iso-8859-15, utf-16le or macintosh');
+  }
+}
+
 /** Any text that is not empty. */
 export function parseText(text: string): string {
   if (text.trim() === '') throw new RangeError('it must not be empty');

@@ -4,6 +4,7 @@ import {
   parseConcurrency,
   parseDuration,
   parseDurationOrNone,
+  parseEncoding,
   parseInteger,
   parseQueuePrefix,
   parseRate,
@@ -59,6 +60,19 @@ const settings = {
     help: 'what a column stands for, when its title does not say it; may be repeated',
     isMap: true,
   },
+  encoding: {
+    parse: parseEncoding,
+    value: '<name>',
+    help: 'of the text, such as windows-1252',
+    default: 'utf-8',
+  },
+  skipLines: {
+    parse: parseInteger(0, 1_000),
+    value: '<n>',
+    help: 'lines above the one with the column names',
+    default: '0',
+  },
+  rowsAt: { parse: parseText, value: '<path>', help: 'where a JSON object has its rows', default: 'rows' },
   tokenFile: {
     parse: parseText,
     value: '<file>',

@@ -14,14 +14,16 @@ export interface CsvRecord {
  * one array for each chunk of text.
  *
  * @param limit bytes of a record; the check happens once a chunk.
+ * @param firstLine number of the first line.
  * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), or the CsvError of csv-parse when the quotes are not right.
  */
 export async function* readCsvRecords(
   chunks: AsyncIterable<Buffer>,
   delimiter: Delimiter,
   limit: number,
+  firstLine = 1,
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
-  const parser = new RecordParser(delimiter);
+  const parser = new RecordParser(delimiter, firstLine);
   // Errors come by the callbacks of write and end.
   parser.on('error', () => {});
   let pendingBytes = 0;
@@ -53,8 +55,9 @@ class RecordParser extends Parser {
   #records: CsvRecord[] = [];
   /** Lines of the records that have ended. */
   #recordLines = 0;
+  readonly #firstLine: number;
 
-  constructor(delimiter: Delimiter) {
+  constructor(delimiter: Delimiter, firstLine: number) {
     super({
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
@@ -62,11 +65,12 @@ class RecordParser extends Parser {
       relax_column_count: true,
       skip_empty_lines: true,
     });
+    this.#firstLine = firstLine;
   }
 
   /** Line on which the record begins that has not ended yet. csv-parse counts CR LF inside quotes twice. */
   get line(): number {
-    return 1 + this.#recordLines + this.info.empty_lines;
+    return this.#firstLine + this.#recordLines + this.info.empty_lines;
   }
 
   override push(cells: readonly string[] | null): boolean {
@@ -114,9 +118,10 @@ function settled(work: (done: (error?: Error | null) => void) => void): Promise<
 export async function findCsvMistake(
   chunks: AsyncIterable<Buffer>,
   delimiter: Delimiter,
+  firstLine = 1,
 ): Promise<TextMistake | undefined> {
   const delimiterByte = delimiter.charCodeAt(0);
-  const counter = new PositionCounter();
+  const counter = new PositionCounter(firstLine);
   let state: 'cell-start' | 'plain' | 'quoted' | 'after-quote' = 'cell-start';
   let opening: Position = counter.position;
   for await (const chunk of chunks) {

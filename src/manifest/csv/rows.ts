@@ -64,6 +64,12 @@ export function readCsvHeader(record: CsvRecord, file: string, clearToken: strin
   };
 }
 
+/** How cells are read. */
+export interface CellReading {
+  readonly clearToken: string;
+  readonly trim: boolean;
+}
+
 /**
  * Makes rows of the records that follow the header. Empty cells are left out, cells equal to the clear token become
  * the empty string, and rows marked as guarded lose their guard.
@@ -71,26 +77,35 @@ export function readCsvHeader(record: CsvRecord, file: string, clearToken: strin
 export async function* readCsvRows(
   batches: AsyncIterable<readonly CsvRecord[]>,
   header: CsvHeader,
-  clearToken: string,
+  reading: CellReading,
 ): AsyncGenerator<readonly UnnumberedRow[], void, undefined> {
   let isFirst = true;
   for await (const records of batches) {
-    const rows = (isFirst ? records.slice(1) : records).map((record) => csvRow(record, header, clearToken));
+    const rows = (isFirst ? records.slice(1) : records).map((record) => csvRow(record, header, reading));
     isFirst = false;
     yield rows;
   }
 }
 
-function csvRow({ cells: values, line }: CsvRecord, header: CsvHeader, clearToken: string): UnnumberedRow {
+function csvRow(
+  { cells: values, line }: CsvRecord,
+  header: CsvHeader,
+  { clearToken, trim }: CellReading,
+): UnnumberedRow {
   const { names, indexes, width, guardedIndex } = header;
   const guarded = guardedIndex >= 0 && values[guardedIndex] === 'yes';
   const cells = new Cells();
   for (let column = 0; column < names.length; column++) {
-    const value = values[indexes[column] as number];
-    if (value === undefined || value === '') continue;
+    const raw = values[indexes[column] as number];
+    if (raw === undefined || raw === '') continue;
     const name = names[column] as string;
-    if (value === clearToken) cells[name] = '';
-    else cells[name] = guarded ? unguardCell(value, { clearToken }) : value;
+    if (raw === clearToken) {
+      cells[name] = '';
+      continue;
+    }
+    const text = guarded ? unguardCell(raw, { clearToken }) : raw;
+    const value = trim ? text.trim() : text;
+    if (value !== '') cells[name] = value;
   }
   const problem = values.length === width ? strayText(header, values) : wrongWidth(header, values);
   return problem === undefined ? { line, cells } : { line, cells, problem };

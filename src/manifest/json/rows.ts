@@ -10,18 +10,20 @@ import { JsonWalker, type JsonWalkerOptions } from './walker.ts';
 /**
  * Reads the rows of `[ rows ]` or `{ "rows": [ rows ] }`.
  *
+ * @param trim whether blanks around text are dropped.
  * @throws TextMistake where the text is not JSON, or an object has a name twice.
  */
 export async function* readJsonRows(
   chunks: AsyncIterable<Buffer>,
   options: Omit<JsonWalkerOptions, 'skipElements'>,
   columns: ColumnList,
+  trim = false,
 ): AsyncGenerator<readonly UnnumberedRow[], void, undefined> {
   const walker = new JsonWalker({ ...options, skipElements: false });
   for await (const chunk of chunks) {
     const rows: UnnumberedRow[] = [];
     for (const { key, text, line, offset } of walker.push(chunk)) {
-      if (key === undefined) rows.push(jsonRow(valueAt(text, offset), line, columns));
+      if (key === undefined) rows.push(jsonRow(valueAt(text, offset), line, columns, trim));
     }
     yield rows;
   }
@@ -33,11 +35,12 @@ export async function* readJsonLines(
   chunks: AsyncIterable<Buffer>,
   options: { readonly offset: number; readonly limit: number },
   columns: ColumnList,
+  trim = false,
 ): AsyncGenerator<readonly UnnumberedRow[], void, undefined> {
   for await (const lines of splitLines(chunks, options)) {
     yield lines.map(({ text, line }) => {
       const parsed = parsePiece(text);
-      if (parsed.ok) return jsonRow(parsed.value, line, columns);
+      if (parsed.ok) return jsonRow(parsed.value, line, columns, trim);
       const what = parsed.code === 'MANIFEST_SYNTAX' ? `is not JSON: ${parsed.problem}` : parsed.problem;
       const column = [...text.slice(0, parsed.index)].length + 1;
       const problem = `${what} (character ${column} of the line)`;
@@ -46,7 +49,7 @@ export async function* readJsonLines(
   }
 }
 
-function jsonRow(value: unknown, line: number, columns: ColumnList): UnnumberedRow {
+function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolean): UnnumberedRow {
   const cells = new Cells();
   if (!isJsonObject(value)) {
     return {
@@ -58,7 +61,9 @@ function jsonRow(value: unknown, line: number, columns: ColumnList): UnnumberedR
   for (const [name, cell] of Object.entries(value)) {
     if (name.startsWith('_')) continue;
     columns.add(name);
-    cells[name] = cell;
+    const text = trim && typeof cell === 'string' ? cell.trim() : cell;
+    // Blanks alone are left out; the empty string was meant.
+    if (text !== '' || cell === '') cells[name] = text;
   }
   return { line, cells };
 }

@@ -10,6 +10,12 @@ export interface JsonText {
   readonly offset: number;
 }
 
+interface KeepOptions {
+  readonly keepText: boolean;
+  /** Whether the limit of a value holds. */
+  readonly bounded: boolean;
+}
+
 /**
  * Finds the end of one JSON value after the other in chunks of bytes. It follows strings and brackets only, so that a
  * value that is broken inside is found by who parses its text.
@@ -25,6 +31,7 @@ export class JsonValueReader {
   #parts: Buffer[] = [];
   #length = 0;
   #keepText = true;
+  #bounded = true;
   #line = 0;
   #offset = 0;
 
@@ -40,12 +47,13 @@ export class JsonValueReader {
   }
 
   /** Begins a value with this byte, which `read` is to see as well. */
-  begin(byte: number, offset: number, keepText: boolean): void {
+  begin(byte: number, offset: number, { keepText, bounded }: KeepOptions): void {
     this.#isScalar = byte !== quote && byte !== openBrace && byte !== openBracket;
     this.#depth = 0;
     this.#parts = [];
     this.#length = 0;
     this.#keepText = keepText;
+    this.#bounded = bounded;
     this.#line = this.#lines.line;
     this.#offset = offset;
   }
@@ -60,7 +68,7 @@ export class JsonValueReader {
     const end = this.#isScalar ? scalarEnd(chunk, from) : this.#findEnd(chunk, from, chunkOffset);
     const part = chunk.subarray(from, end < 0 ? chunk.length : end);
     this.#length += part.length;
-    if (this.#length > this.#limit) throw tooLarge(this.#offset, this.#limit);
+    if (this.#bounded && this.#length > this.#limit) throw tooLarge(this.#offset, this.#limit);
     if (this.#keepText) this.#parts.push(part);
     return end;
   }

@@ -2,7 +2,7 @@ import { isLineEnd, LineCounter, syntaxMistake, TextMistake } from '../text/posi
 import { parsePiece, repeatedName } from './piece.ts';
 import { isWhiteSpace, type JsonText, JsonValueReader } from './value-reader.ts';
 
-/** A value found by the walker, still as text. */
+/** A value found by the walker, still as text; that of an array beside the rows is `[]`. */
 export interface JsonPiece extends JsonText {
   /** Member name as JSON text, quotes included; undefined for an element of the array of rows. */
   readonly key: string | undefined;
@@ -11,6 +11,8 @@ export interface JsonPiece extends JsonText {
 export interface JsonWalkerOptions {
   /** `[ rows ]`, or `{ …, "rows": [ rows ], … }` whose other members become pieces too. */
   readonly outer: 'array' | 'object';
+  /** Names that lead to the array of rows in an object. Default is `rows`; else what else is in it is only walked over. */
+  readonly path?: readonly string[] | undefined;
   /** Offset of the first byte: the length of a byte order mark that has been taken off. */
   readonly offset: number;
   /** Bytes of one value. */
@@ -45,6 +47,10 @@ export class JsonWalker {
   #inValue = false;
   #key: string | undefined;
   #hasRows = false;
+  readonly #path: readonly string[];
+  /** How many objects of the path have been entered. */
+  #depth = 0;
+  readonly #arrays: string[] = [];
   #openLine = 0;
   #doneLine = 0;
   /** Offset of the current chunk. */
@@ -53,6 +59,7 @@ export class JsonWalker {
   constructor(options: JsonWalkerOptions) {
     this.#options = options;
     this.#offset = options.offset;
+    this.#path = options.path ?? ['rows'];
     this.#value = new JsonValueReader(options.limit, this.#lines);
   }
 
@@ -61,9 +68,14 @@ export class JsonWalker {
     return this.#state === 'done';
   }
 
-  /** Whether a member `rows` with an array has been met. */
+  /** Whether the array of rows has been met. */
   get hasRows(): boolean {
     return this.#hasRows;
+  }
+
+  /** The names of other arrays that are members of the outer object, the first ones. */
+  get arrays(): readonly string[] {
+    return this.#arrays;
   }
 
   /** Whether the outer object or array, once closed, began and ended on the same line. */
@@ -113,17 +125,16 @@ export class JsonWalker {
         return this.#open(byte, offset);
       case 'first-key':
       case 'key':
-        if (byte === closeBrace && state === 'first-key') return this.#close();
+        if (byte === closeBrace && state === 'first-key') return this.#closeObject();
         if (byte !== quote) throw unexpected(byte, offset, 'a name in double quotes');
         return this.#beginValue(byte, offset);
       case 'colon':
         if (byte !== colon) throw unexpected(byte, offset, ':');
         return 'member';
       case 'member':
-        if (byte === openBracket && isRows(this.#key)) return this.#openRows(offset);
-        return this.#beginValue(byte, offset);
+        return this.#beginMember(byte, offset);
       case 'after-member':
-        if (byte === closeBrace) return this.#close();
+        if (byte === closeBrace) return this.#closeObject();
         if (byte !== comma) throw unexpected(byte, offset, ', or }');
         return 'key';
       case 'first-element':
@@ -146,8 +157,32 @@ export class JsonWalker {
     return isArray ? 'first-element' : 'first-key';
   }
 
+  #beginMember(byte: number, offset: number): State {
+    if (isNamed(this.#key, this.#path[this.#depth])) {
+      const isLast = this.#depth === this.#path.length - 1;
+      if (isLast && byte === openBracket) return this.#openRows(offset);
+      if (!isLast && byte === openBrace) {
+        this.#depth++;
+        return 'first-key';
+      }
+    }
+    if (byte === openBracket && this.#depth === 0 && this.#arrays.length < keptNames) {
+      const name = parsePiece(this.#key ?? '');
+      if (name.ok) this.#arrays.push(String(name.value));
+    }
+    return this.#beginValue(byte, offset);
+  }
+
+  #closeObject(): State {
+    if (this.#depth === 0) return this.#close();
+    this.#depth--;
+    return 'after-member';
+  }
+
   #openRows(offset: number): State {
-    if (this.#hasRows) throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName('rows'));
+    if (this.#hasRows) {
+      throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(this.#path.join('.')));
+    }
     this.#hasRows = true;
     return 'first-element';
   }
@@ -166,7 +201,11 @@ export class JsonWalker {
       throw unexpected(byte, offset, 'a value');
     }
     this.#inValue = true;
-    this.#value.begin(byte, offset, !(this.#isElement && this.#options.skipElements));
+    const isMember = this.#state === 'member';
+    // An array that is no row is not kept: it may be as large as the file.
+    const isIgnored = isMember && (byte === openBracket || this.#options.path !== undefined);
+    const keepText = !isIgnored && !(this.#isElement && this.#options.skipElements);
+    this.#value.begin(byte, offset, { keepText, bounded: !isIgnored });
     return this.#state;
   }
 
@@ -176,7 +215,8 @@ export class JsonWalker {
       if (!this.#options.skipElements) pieces.push({ key: undefined, ...this.#value.take() });
       this.#state = 'after-element';
     } else if (this.#state === 'member') {
-      pieces.push({ key: this.#key, ...this.#value.take() });
+      const value = this.#value.take();
+      pieces.push({ key: this.#key, ...value, text: value.text === '' ? '[]' : value.text });
       this.#state = 'after-member';
     } else {
       this.#key = this.#value.take().text;
@@ -189,11 +229,14 @@ export class JsonWalker {
   }
 }
 
-/** A name may be written with escapes. */
-function isRows(key: string | undefined): boolean {
-  if (key === undefined || !key.includes('\\')) return key === '"rows"';
+/** How many names of arrays are kept for a message. */
+const keptNames = 10;
+
+/** Whether the JSON text of a name, which may be written with escapes, says this name. */
+function isNamed(key: string | undefined, wanted: string | undefined): boolean {
+  if (key === undefined || wanted === undefined) return false;
   const name = parsePiece(key);
-  return name.ok && name.value === 'rows';
+  return name.ok && name.value === wanted;
 }
 
 function unexpected(byte: number, offset: number, expected: string): TextMistake {

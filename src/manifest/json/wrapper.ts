@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../json.ts';
+import { shellWord } from '../../shell-word.ts';
 import { fieldNameOf } from '../column-names.ts';
 import { excerpt } from '../problem.ts';
 import { syntaxMistake, TextMistake } from '../text/position.ts';
@@ -20,12 +21,14 @@ const keptMembers = 4;
  * members may come in any order, so the object is walked over to its end.
  *
  * @returns undefined for JSON Lines: the first object stands on one line and has no array of rows.
+ * @param path where the rows are in the object, when the user says so: then it is no JSON Lines, and no fact is read.
  * @throws TextMistake when it is neither, is not JSON, or says something unknown.
  */
 export async function readWrapper(
   chunks: AsyncIterable<Buffer>,
-  options: { readonly offset: number; readonly limit: number },
+  options: { readonly offset: number; readonly limit: number; readonly path?: readonly string[] | undefined },
 ): Promise<WrapperFacts | undefined> {
+  const { path } = options;
   const walker = new JsonWalker({ outer: 'object', skipElements: true, ...options });
   const members: JsonPiece[] = [];
   try {
@@ -35,15 +38,30 @@ export async function readWrapper(
     }
     walker.end();
   } catch (error) {
-    const isFollowedByLines = walker.isDone && !walker.hasRows;
+    const isFollowedByLines = walker.isDone && !walker.hasRows && path === undefined;
     if (!isFollowedByLines) throw error;
   }
-  if (walker.hasRows) return readFacts(members);
-  if (walker.isOnOneLine) return undefined;
-  throw syntaxMistake(
-    options.offset,
-    'this object has no array "rows"; write [ rows ], { "rows": [ rows ] }, or one object on each line (JSON Lines)',
-  );
+  if (walker.hasRows) return path === undefined ? readFacts(members) : {};
+  if (walker.isOnOneLine && path === undefined) return undefined;
+  throw syntaxMistake(options.offset, lackOfRows(walker.arrays, path));
+}
+
+function lackOfRows(arrays: readonly string[], path: readonly string[] | undefined): string {
+  const [only, ...others] = arrays.map((name) => excerpt(name));
+  if (path !== undefined) {
+    const known = only === undefined ? '' : `; its arrays are ${[only, ...others].join(', ')}`;
+    return `this object has no array at "${excerpt(path.join('.'))}", where --rows-at looks for the rows${known}`;
+  }
+  const lack = 'this object has no array "rows"';
+  if (only !== undefined && others.length === 0) {
+    return `${lack}; if the rows are those of "${only}", pass ${rowsAtOption(only)}`;
+  }
+  return `${lack}; write [ rows ], { "rows": [ rows ] }, or one object on each line (JSON Lines)`;
+}
+
+/** The option that finds the rows in a member, ready to be pasted into a shell. */
+export function rowsAtOption(name: string): string {
+  return `--rows-at ${shellWord(name)}`;
 }
 
 function readFacts(members: readonly JsonPiece[]): WrapperFacts {

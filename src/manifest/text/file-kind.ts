@@ -1,18 +1,11 @@
 /**
- * Recognises files that are no UTF-8 text by their first bytes, and says what to do instead.
+ * Recognises files that are no text by their first bytes, and says what to do instead.
  *
  * @returns code and message, or undefined when the bytes may be text.
  */
 export function recogniseForeignFile(head: Buffer): ForeignFile | undefined {
   const kind = binaryKinds.find(({ magic, at = 0 }) => head.subarray(at, at + magic.length).equals(magic));
   if (kind !== undefined) return { code: 'MANIFEST_BINARY', problem: kind.problem(head) };
-  if (isUtf16(head)) {
-    return {
-      code: 'MANIFEST_UTF16',
-      problem:
-        'this is UTF-16 text; save it as "CSV UTF-8", or convert it: iconv -f UTF-16 -t UTF-8 old.csv > new.csv',
-    };
-  }
   if (/^\s*<(?:!doctype|\?xml|html|head|table)\b/i.test(head.toString('utf8', 0, 200))) {
     return {
       code: 'MANIFEST_MARKUP',
@@ -65,14 +58,23 @@ function zipProblem(head: Buffer): string {
   return 'this is a ZIP archive: unpack it and use the file inside';
 }
 
+/** The encoding that a byte order mark says (RFC 2781, section 3.2; RFC 3629, section 6). */
+export function encodingByMark(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
+  const [first, second, third] = head;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
+}
+
 /**
- * UTF-16 by its byte order mark (RFC 2781, section 3.2) or, without one, by beginning with two ASCII characters, as
- * every manifest does (the reasoning of RFC 4627, section 3). NULs further on are data.
+ * UTF-16 without a byte order mark: it begins with two ASCII characters, as every manifest does (the reasoning of RFC
+ * 4627, section 3). NULs further on are data.
  */
-function isUtf16(head: Buffer): boolean {
+export function recogniseUtf16(head: Buffer): ForeignFile | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;
-  if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return true;
   const isLittleEndian = first > 0 && second === 0 && third > 0 && fourth === 0;
   const isBigEndian = first === 0 && second > 0 && third === 0 && fourth > 0;
-  return head.length >= 4 && (isLittleEndian || isBigEndian);
+  if (head.length < 4 || !(isLittleEndian || isBigEndian)) return undefined;
+  const encoding = isLittleEndian ? 'utf-16le' : 'utf-16be';
+  return { code: 'MANIFEST_UTF16', problem: `this is UTF-16 text; pass --encoding ${encoding}` };
 }

@@ -28,9 +28,13 @@ export function syntaxMistake(at: Position | number | undefined, problem: string
 
 /** Follows UTF-8 bytes and knows the position of the next one. */
 export class PositionCounter {
-  #line = 1;
+  #line: number;
   #column = 1;
   #lastByte = 0;
+
+  constructor(firstLine = 1) {
+    this.#line = firstLine;
+  }
 
   get position(): Position {
     return { line: this.#line, column: this.#column };

@@ -15,6 +15,8 @@ export interface ByteSource {
   /** What to call it in messages. */
   readonly name: string;
   readonly gzip: boolean;
+  /** What it is to be recoded from; absent for UTF-8. */
+  readonly encoding?: string | undefined;
   readonly limits?: ReadingLimits;
 }
 
@@ -22,6 +24,10 @@ export interface ByteSource {
 export interface TextSource extends ByteSource {
   /** Length of the byte order mark in bytes: 0 or 3. */
   readonly bomLength: number;
+  /** What stands before the text, byte order mark included, in bytes. */
+  readonly start: number;
+  /** Line on which the text begins, from 1. */
+  readonly firstLine: number;
 }
 
 /** What bounds the reading of a manifest. */
@@ -33,11 +39,37 @@ export interface ReadingLimits {
 }
 
 /**
- * The bytes after unzipping, byte order mark included.
+ * The bytes after unzipping and recoding, byte order mark included unless it was recoded.
  *
- * @throws CqbatchError (`usage`) when the file cannot be read or its gzip is damaged.
+ * @throws CqbatchError (`usage`) when the file cannot be read or its gzip is damaged, TextMistake when it is not in its
+ *   encoding.
  */
 export async function* readBytes(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
+  const { encoding } = source;
+  yield* encoding === undefined ? readUnzipped(source) : recode(readUnzipped(source), encoding);
+}
+
+async function* recode(
+  chunks: AsyncIterable<Buffer>,
+  encoding: string,
+): AsyncGenerator<Buffer, void, undefined> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const decode = (chunk?: Buffer): Buffer => {
+    try {
+      return Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
+    } catch {
+      throw new TextMistake(
+        'MANIFEST_NOT_ENCODED',
+        undefined,
+        `this is not ${encoding}; name its --encoding`,
+      );
+    }
+  };
+  for await (const chunk of chunks) yield decode(chunk);
+  yield decode();
+}
+
+async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
   const { maxBytes = Number.POSITIVE_INFINITY, signal } = source.limits ?? {};
   let bytes = 0;
   const file = createReadStream(source.path, { highWaterMark: readSize });
@@ -59,15 +91,15 @@ export async function* readBytes(source: ByteSource): AsyncGenerator<Buffer, voi
 }
 
 /**
- * The text without its byte order mark, as bytes that are checked to be UTF-8; no chunk ends inside a character.
+ * The text without what stands before it, as bytes that are checked to be UTF-8; no chunk ends inside a character.
  *
  * @throws TextMistake when the bytes are not UTF-8, and what `readBytes` throws.
  */
 export async function* readText(source: TextSource): AsyncGenerator<Buffer, void, undefined> {
-  let isFirst = true;
+  let before = source.start;
   for await (const chunk of checkUtf8(readBytes(source))) {
-    const text = isFirst ? chunk.subarray(source.bomLength) : chunk;
-    isFirst = false;
+    const text = chunk.subarray(before);
+    before -= chunk.length - text.length;
     if (text.length > 0) yield text;
   }
 }
@@ -114,12 +146,12 @@ function notUtf8(bytes: Buffer, chunkOffset: number): TextMistake {
   const byte = bytes[index] ?? 0;
   const hex = byte.toString(16).toUpperCase().padStart(2, '0');
   const character = new TextDecoder('windows-1252').decode(Uint8Array.of(byte));
-  const meaning = byte < 0xa0 ? '' : ` (in Latin-1 and Windows-1252 it is "${character}")`;
+  const meaning = byte < 0xa0 ? '' : ` (in Windows-1252 it is "${character}")`;
   return new TextMistake(
     'MANIFEST_NOT_UTF8',
     offset,
     `byte 0x${hex} at offset ${offset} is not UTF-8${meaning}; ` +
-      'save the file as "CSV UTF-8", or convert it: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv',
+      'save the file as "CSV UTF-8", or say what it is: --encoding windows-1252',
   );
 }
 
