@@ -4,6 +4,7 @@ import { readVersion } from '../package.ts';
 import { escapeInvisible } from '../printable.ts';
 import { systemError } from '../system-error.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
+import { Interrupted } from './interrupt.ts';
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
 
@@ -39,6 +40,12 @@ function explain(error: unknown): number {
     if (error.exitCode === 0) return exitCodes.success;
     printJson('USAGE', error.message.replace(/^error: /, ''));
     return exitCodes.usage;
+  }
+  if (error instanceof Interrupted) {
+    if (wantsJson) writeDocument({ state: 'interrupted' });
+    // The terminal is still on the line of the question.
+    writeTalk('\nNothing was sent or changed.\n');
+    return exitCodes.interrupted;
   }
   const known = error instanceof CqbatchError ? error : systemError(error);
   const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;

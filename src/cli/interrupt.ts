@@ -2,6 +2,11 @@ import { exitCodes } from './exit-codes.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** The user pressed Ctrl-C at a question: nothing of what was asked is done, and the command ends. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
 /** What the user, or a supervisor, can stop. */
 export interface Interrupt {
   readonly signal: AbortSignal;

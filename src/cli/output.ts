@@ -3,20 +3,28 @@ import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
 import { escapeInvisible, printable, printableJson } from '../printable.ts';
 import { SystemError } from '../system-error.ts';
+import { environment } from './config/load.ts';
+import { Interrupted } from './interrupt.ts';
+import { cutTo, painted, plain } from './render/style.ts';
 
 /**
  * The only way to standard output, standard error and the user's answers. Manifests, file names, arguments and API
- * answers are hostile, so nothing goes out here that a terminal would act on: it is made visible, as `\u001b`.
+ * answers are hostile, so nothing goes out here that a terminal would act on: it is made visible, as `\u001b`. Colours are
+ * put in afterwards, and only those of `render/style.ts`.
  * `test/e2e/output.test.ts` fails for code elsewhere that writes to either stream.
  *
  * Data (standard output) is written, or the command fails. Talk (standard error) never ends or holds up a run.
  */
 
-/** What is known of standard error, where talk goes. */
+/** What is known of those who read. */
 export const screen = {
-  /** Whether somebody sees it as it is written. */
+  /** Whether somebody sees what goes to standard error as it is written. */
   get isTerminal(): boolean {
     return process.stderr.isTTY === true;
+  },
+  /** How wide the terminal is that standard output goes to, if it is one. */
+  get resultColumns(): number | undefined {
+    return isatty(1) ? process.stdout.columns || usualColumns : undefined;
   },
   /** Whether somebody can answer. */
   get canAsk(): boolean {
@@ -30,7 +38,7 @@ export const screen = {
  * @throws a `SystemError` when it can't be written.
  */
 export function writeResult(text: string): void {
-  writeData(printable(text));
+  writeData(coloured(1, printable(text)));
 }
 
 /**
@@ -44,7 +52,7 @@ export function writeDocument(document: object): void {
 
 /** Talk on standard error; the text has its line feeds. */
 export function writeTalk(text: string): void {
-  writeFreely(printable(text));
+  writeFreely(coloured(2, printable(text)));
 }
 
 /** One line of the structured log on standard error: JSON, with its line feed. */
@@ -59,18 +67,39 @@ const usualColumns = 80;
 
 /** Replaces the line of the screen on which the cursor is, cut to the screen's width. */
 export function redrawLine(line: string): void {
-  writeFreely(clearLine + escapeInvisible(line).slice(0, (process.stderr.columns || usualColumns) - 1));
+  const columns = process.stderr.columns || usualColumns;
+  writeFreely(clearLine + coloured(2, cutTo(columns - 1, escapeInvisible(line))));
 }
 
-/** Asks on standard error for a line. Ctrl-C and the end of the input are an empty one. */
+/** Colours for a terminal that has them; `NO_COLOR` and `FORCE_COLOR` are obeyed, in this order. */
+function coloured(stream: 1 | 2, text: string): string {
+  return showsColours(stream) ? painted(text) : plain(text);
+}
+
+function showsColours(stream: 1 | 2): boolean {
+  const { NO_COLOR, FORCE_COLOR } = environment;
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
+  // Of a stream that is no terminal nothing is asked: that would open it.
+  return isatty(stream) && (stream === 1 ? process.stdout : process.stderr).hasColors();
+}
+
+/**
+ * Asks on standard error for a line. The end of the input is an empty one.
+ *
+ * @throws `Interrupted` on Ctrl-C.
+ */
 export async function askLine(question: string): Promise<string> {
   const readline = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await new Promise<string>((resolve) => {
-    readline.once('close', () => resolve(''));
-    readline.question(escapeInvisible(question)).then(resolve, () => resolve(''));
-  });
-  readline.close();
-  return answer;
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      readline.once('SIGINT', () => reject(new Interrupted()));
+      readline.once('close', () => resolve(''));
+      readline.question(escapeInvisible(question)).then(resolve, () => resolve(''));
+    });
+  } finally {
+    readline.close();
+  }
 }
 
 /** Data reaches its reader, however slow that is, or the command fails; a reader who has gone wants no more of it. */

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { type CommandSpec, commands, output } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
+import { styled, withHeadings } from './render/style.ts';
 import { indented, table } from './render/words.ts';
 
 const intro =
@@ -35,9 +36,12 @@ export async function createProgram(version: string, args: readonly string[]): P
     .configureOutput({ writeOut: writeResult, writeErr: writeTalk })
     .description(intro)
     .version(version, '-V, --version')
-    .addHelpText('after', outro)
+    .addHelpText('after', withHeadings(outro))
     .showHelpAfterError(helpHint('cqbatch'))
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` });
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
+      styleTitle: (title) => styled('bold', title),
+    });
   const define = (name: string, description: string): Command =>
     program
       .command(name)
@@ -64,7 +68,8 @@ function defineCommand(command: Command, spec: CommandSpec): void {
     // Else it would open a group of its own.
     if (group === output) command.helpOption(true);
   }
-  if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${indented(table(examples))}`);
+  if (examples.length > 0)
+    command.addHelpText('after', withHeadings(`\nExamples:\n${indented(table(examples))}`));
   refuseDryRun(command);
   command.action(async (...args: unknown[]) => {
     const act = (await load()) as (...args: unknown[]) => Promise<ExitCode>;

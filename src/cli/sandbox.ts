@@ -5,6 +5,7 @@ import { startOptions, switches } from '../sandbox/options/options.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import { aborted } from '../waiting.ts';
 import { interruptible } from './interrupt.ts';
+import { withHeadings } from './render/style.ts';
 
 /** So that the commands to type are the same every time. */
 const defaultPort = 8791;
@@ -28,7 +29,7 @@ export function defineSandbox(command: Command): void {
     .optionsGroup('Output:')
     .option('--json', 'print one JSON document with url, port, pid and token')
     .option('-q, --quiet', 'no hints, only the URL')
-    .addHelpText('after', afterHelp())
+    .addHelpText('after', withHeadings(afterHelp()))
     .action(runSandbox);
 }
 

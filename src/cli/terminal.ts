@@ -10,7 +10,7 @@ export type Terminal = ReturnType<typeof openTerminal>;
  */
 export function openTerminal({ json = false, quiet = false }: Pick<Flags, 'json' | 'quiet'>) {
   /** Whether talk goes to a screen on which lines can be redrawn. */
-  const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb' && !environment['NO_COLOR'];
+  const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
   let drawn = false;
   const clear = (): void => {
     if (drawn) redrawLine('');
@@ -24,6 +24,8 @@ export function openTerminal({ json = false, quiet = false }: Pick<Flags, 'json'
     json,
     quiet,
     live,
+    /** How wide the screen is on which a result is shown, if it is one; pictures are for screens only. */
+    columns: quiet || json ? undefined : screen.resultColumns,
     /** Whether a question can be asked. */
     canAsk: screen.canAsk,
     /** Prints the result of a command: the document with `--json`, else the text. */
@@ -44,7 +46,11 @@ export function openTerminal({ json = false, quiet = false }: Pick<Flags, 'json'
       redrawLine(line);
       drawn = line !== '';
     },
-    /** Asks a question that only `y` or `yes` affirms. */
+    /**
+     * Asks a question that only `y` or `yes` affirms.
+     *
+     * @throws `Interrupted` on Ctrl-C.
+     */
     async confirm(question: string): Promise<boolean> {
       clear();
       return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `));

@@ -4,6 +4,7 @@ import { noOutcomes, type OutcomeCounts, totalOf } from '../domain.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
 import { type BegunRun, openJournal } from '../journal/open.ts';
 import type { RunRecord } from './record.ts';
+import { timeAtWork } from './record-keeper.ts';
 import type { RunStore } from './store.ts';
 
 /** Opens the journal of a run that has a record, to go on with it. */
@@ -21,11 +22,18 @@ function begun({ plan, counts }: RunRecord): BegunRun {
   return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
 }
 
-/** Rows by outcome. The journal of a run that was left in order need not be read for that. */
-export async function outcomeCountsOf(store: RunStore, record: RunRecord): Promise<OutcomeCounts> {
+/** Rows by outcome, and how long the run was at work. The journal of a run that was left in order need not be read for that. */
+export async function progressOf(
+  store: RunStore,
+  record: RunRecord,
+): Promise<{ readonly counts: OutcomeCounts; readonly atWorkMs: number }> {
   const { counts } = record;
-  if (counts !== undefined && !isActive(record.state)) return { ...noOutcomes(), ...counts };
-  return withJournalReader(store, record, (journal) => ({ ...journal.outcomeCounts }));
+  if (counts !== undefined && !isActive(record.state))
+    return { counts: { ...noOutcomes(), ...counts }, atWorkMs: timeAtWork(record, undefined) };
+  return withJournalReader(store, record, (journal) => ({
+    counts: { ...journal.outcomeCounts },
+    atWorkMs: timeAtWork(record, journal.lastFinishedAt),
+  }));
 }
 
 /** Opens the journal of a run to look into it; another process may be writing it at the same time. */

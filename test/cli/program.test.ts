@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { plain } from '../../src/cli/render/style.ts';
 
 /** What `cqbatch <name> --help` prints on a screen of that width. */
 async function helpOf(name: string, columns = 80): Promise<string> {
@@ -14,7 +15,7 @@ async function helpOf(name: string, columns = 80): Promise<string> {
     getOutHelpWidth: () => columns,
   });
   command?.outputHelp();
-  return text;
+  return plain(text);
 }
 
 /** The headings of the help, in order. */

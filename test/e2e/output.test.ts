@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { httpServer } from '../api/local-server.ts';
 import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
@@ -30,8 +31,16 @@ describe('only one file writes to standard output and standard error', () => {
   });
 });
 
-/** What clears a line, the terminal's own line ends, and the line editor's moves at the question. */
-const ownSequences = ['\r\u001b[2K', '\r\r\n', '\r\n', '\u001b[1G', '\u001b[0J', /\p{Cc}\[\d+G/u];
+/** What clears a line, colours, the terminal's own line ends, and the line editor's moves at the question. */
+const ownSequences = [
+  '\r\u001b[2K',
+  /\p{Cc}\[(?:[1-3]?\d)m/u,
+  '\r\r\n',
+  '\r\n',
+  '\u001b[1G',
+  '\u001b[0J',
+  /\p{Cc}\[\d+G/u,
+];
 
 /** A folder with a manifest of a hostile name and content, and an API that answers with hostile text. */
 async function hostilePlace() {
@@ -123,7 +132,7 @@ describe('nothing that a terminal acts on is written', () => {
     });
     const { stdout } = await finished(child);
     expect(stdout).toContain('Send 2 requests to http://127.0.0.1');
-    expect(stdout).toContain('1 succeeded, 1 failed');
+    expect(stripVTControlCharacters(stdout)).toContain('1 succeeded, 1 failed');
     expect(stdout).toContain('\r\u001b[2K');
     let texts = [stdout];
     for (const own of ownSequences) texts = texts.flatMap((text) => text.split(own));

@@ -105,7 +105,7 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   else if (end.state === 'halted') terminal.warn('Halted: more rows have failed than --max-failures allows.');
   if (alteredRows > 0) {
     terminal.warn(
-      `${counted(alteredRows, 'row')} hold text that CSV can't: feed them back with "cqbatch retry ${record.id}", not with ` +
+      `${counted(alteredRows, 'row', ['holds', 'hold'])} text that CSV can't: feed such rows back with "cqbatch retry ${record.id}", not with ` +
         'failed.csv.',
     );
   }

@@ -1,35 +1,59 @@
-import { actualEntryState, type RunEntry } from '../../cluster/entries.ts';
+import { actualEntryState } from '../../cluster/entries.ts';
 import { type OutcomeCounts, totalOf } from '../../domain.ts';
-import { actualState } from '../../run/record.ts';
-import { outcomeCountsOf } from '../../run/run-journal.ts';
+import { actualState, type RunRecord } from '../../run/record.ts';
+import { progressOf } from '../../run/run-journal.ts';
+import type { RunStore } from '../../run/store.ts';
 import type { Flags } from '../config/load.ts';
 import { openContext } from '../context.ts';
 import type { DatastoreChoice } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { count, table } from '../render/words.ts';
+import { clockTime, count, duration, table } from '../render/words.ts';
 import { newestEntries } from './find-run.ts';
 
-type ListedRun = ReturnType<typeof listed>;
+/** A run as `cqbatch list` tells it; null where nobody here knows. */
+interface ListedRun {
+  readonly run: string;
+  readonly state: string;
+  readonly manifest: string;
+  readonly base_url: string;
+  /** When it was begun; null when it never was. */
+  readonly started_at: string | null;
+  /** How long it was at work. */
+  readonly duration_s: number | null;
+  readonly rows: number;
+  readonly done: number | null;
+  readonly succeeded: number | null;
+  readonly failed: number | null;
+  /** The machine that has its state folder, if that is another one. */
+  readonly host: string | null;
+}
 
-/**
- * @param counts nothing when the journal is damaged
- * @param host the machine that has its state folder, if that is another one
- */
-function listed(
-  { id, manifest, rows }: Pick<RunEntry, 'id' | 'manifest' | 'rows'>,
-  state: string,
-  counts: OutcomeCounts | undefined,
-  host: string | null,
-) {
+/** @param warn says that a journal is damaged */
+async function listedRecord(
+  store: RunStore,
+  record: RunRecord,
+  warn: (error: Error) => undefined,
+): Promise<ListedRun> {
+  const { id, manifest, plan, options, states } = record;
+  const known = await progressOf(store, record).catch(warn);
   return {
     run: id,
-    state,
-    manifest,
-    rows,
+    state: actualState(record),
+    manifest: manifest.name,
+    base_url: options.baseUrl,
+    started_at: states.find(({ state }) => state === 'running')?.at ?? null,
+    duration_s: known === undefined ? null : Math.round(known.atWorkMs / 1_000),
+    rows: plan.rows,
+    ...rowCounts(known?.counts),
+    host: null,
+  };
+}
+
+function rowCounts(counts: OutcomeCounts | undefined) {
+  return {
     done: counts ? totalOf(counts) : null,
     succeeded: counts?.succeeded ?? null,
     failed: counts?.failed ?? null,
-    host,
   };
 }
 
@@ -41,7 +65,17 @@ async function runsElsewhere(
   if (datastore.queue === undefined) return [];
   return (await newestEntries(datastore))
     .filter(({ id }) => !known.has(id))
-    .map((entry) => listed(entry, actualEntryState(entry), entry.counts, entry.coordinator.host));
+    .map((entry) => ({
+      run: entry.id,
+      state: actualEntryState(entry),
+      manifest: entry.manifest,
+      base_url: entry.baseUrl,
+      started_at: entry.startedAt || null,
+      duration_s: null,
+      rows: entry.rows,
+      ...rowCounts(entry.counts),
+      host: entry.coordinator.host,
+    }));
 }
 
 /** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
@@ -52,27 +86,30 @@ export async function list(flags: Flags): Promise<ExitCode> {
   };
   const runs: ListedRun[] = [];
   for (const record of (await store.list(warn)).toReversed()) {
-    const counts = await outcomeCountsOf(store, record).catch(warn);
-    const { id, manifest, plan } = record;
-    runs.push(listed({ id, manifest: manifest.name, rows: plan.rows }, actualState(record), counts, null));
+    runs.push(await listedRecord(store, record, warn));
   }
   try {
     runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));
   } catch (error) {
     terminal.warn(`warning: only the runs of ${store.stateDir}: ${(error as Error).message}`);
   }
-  const header = ['run', 'state', 'rows', 'done', 'succeeded', 'failed', 'manifest'];
-  const rows = runs.map(({ run, state, rows, done, succeeded, failed, manifest, host }) => [
-    run,
-    state,
-    count(rows),
-    ...[done, succeeded, failed].map((value) => (value === null ? '?' : count(value))),
-    host === null ? manifest : `${manifest} (on ${host})`,
-  ]);
-  const text =
-    runs.length === 0
-      ? `There is no run in ${store.stateDir} yet.`
-      : table([header, ...rows], [2, 3, 4, 5]).join('\n');
+  const text = runs.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(runs);
   terminal.result({ runs }, text);
   return exitCodes.success;
+}
+
+const header = ['run', 'state', 'begun', 'took', 'rows', 'done', 'succeeded', 'failed', 'API', 'manifest'];
+
+function listText(runs: readonly ListedRun[]): string {
+  const cells = runs.map((run) => [
+    run.run,
+    run.state,
+    run.started_at === null ? 'not yet' : clockTime(new Date(run.started_at)),
+    run.duration_s === null ? '?' : duration(run.duration_s),
+    count(run.rows),
+    ...[run.done, run.succeeded, run.failed].map((rows) => (rows === null ? '?' : count(rows))),
+    run.base_url.replace(/^https:\/\//, ''),
+    run.host === null ? run.manifest : `${run.manifest} (on ${run.host})`,
+  ]);
+  return table([header, ...cells], [4, 5, 6, 7]).join('\n');
 }

@@ -104,8 +104,13 @@ export async function isAgreed(
   proxy: string | undefined,
 ): Promise<boolean> {
   const way = wayTo(record.options.baseUrl, proxy);
-  if (yes || (await terminal.confirm(`Send ${counted(scan.callable, 'request')} to ${way}?`))) return true;
-  await discard(store, record, journal);
+  let agreed = yes === true;
+  try {
+    agreed ||= await terminal.confirm(`Send ${counted(scan.callable, 'request')} to ${way}?`);
+  } finally {
+    if (!agreed) await discard(store, record, journal);
+  }
+  if (agreed) return true;
   terminal.result({ state: 'declined' }, 'Nothing was sent.');
   return false;
 }

@@ -44,7 +44,7 @@ export async function reportAnew(terminal: Terminal, store: RunStore, record: Ru
 export function printReport(terminal: Terminal, record: RunRecord, { summary, paths }: WrittenReports): void {
   const state = actualState(record);
   const next = nextCommands(record, summary);
-  const text = summaryText(summary, paths, next);
+  const text = summaryText(summary, paths, next, terminal.columns);
   const mayBeFedTwice = isResumable(state) && !goesOnByItself(record);
   terminal.result(
     {

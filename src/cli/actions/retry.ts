@@ -8,7 +8,7 @@ import { createRun } from '../../run/create-run.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { findRetries, retriesAfter, retriesAmong, unfinishedAmong } from '../../run/retries.ts';
 import { hasRowsToRetry, type RetryManifest, writeRetryManifest } from '../../run/retry-run.ts';
-import { outcomeCountsOf } from '../../run/run-journal.ts';
+import { progressOf } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import { defaultClearToken, type Flags } from '../config/load.ts';
 import { openContext } from '../context.ts';
@@ -68,7 +68,7 @@ function runToRetry(store: RunStore): FittingRun {
     what: 'has rows to be tried again',
     async fits(record) {
       if (isActive(actualState(record))) return false;
-      const { failed } = await outcomeCountsOf(store, record);
+      const { failed } = (await progressOf(store, record)).counts;
       if (failed === 0 && record.state !== 'cancelled') return false;
       const later = retriesAfter(retriesAmong(await store.list(), record), record);
       return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);

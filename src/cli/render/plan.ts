@@ -145,14 +145,14 @@ function warningText({ scan }: Plan): string {
   const [conflict] = scan.firstConflicts;
   if (conflict !== undefined) {
     warnings.push(
-      `warning: ${counted(scan.conflicts, 'row')} act on what an earlier row acts on, with other values; which of them is ` +
-        `last is not certain (first: row ${conflict.row} and row ${conflict.firstRow}, ${conflict.subject})`,
+      `warning: ${counted(scan.conflicts, 'row', ['acts', 'act'])} on what an earlier row acts on, with other values; which of ` +
+        `them is last is not certain (first: row ${conflict.row} and row ${conflict.firstRow}, ${conflict.subject})`,
     );
   }
   if (scan.partial > 0) {
     warnings.push(
-      `warning: ${counted(scan.partial, 'row')} leave fields out; whether the service keeps those or resets them is not ` +
-        'documented (interface, section 4.2): try one row first',
+      `warning: ${counted(scan.partial, 'row', ['leaves', 'leave'])} fields out; whether the service keeps those or resets ` +
+        'them is not documented: try one row first',
     );
   }
   return warnings.join('\n');

@@ -26,7 +26,7 @@ export function progressLine(snapshot: ProgressSnapshot, trouble?: string): stri
     if (trouble !== undefined) return `waiting: ${trouble}`;
     if (paused) return 'paused';
     if (workers === 0 && done < rows) return 'waiting for a worker: none calls this API';
-    return workers === undefined || workers === 1 ? '' : `${count(workers)} workers`;
+    return workers === undefined || workers === 1 ? '' : counted(workers, 'worker');
   }
 }
 

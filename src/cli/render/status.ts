@@ -96,7 +96,7 @@ export function statusText(view: RunView, now = Date.now()): string {
   const facts = [
     ['manifest', view.manifest],
     ['API', view.baseUrl],
-    ['done', `${count(done)} of ${count(view.rows)} rows (${percent(done, view.rows)} %)`],
+    ['done', `${count(done)} of ${counted(view.rows, 'row')} (${percent(done, view.rows)} %)`],
     ...outcomeTexts(view.counts).map((text) => ['', text]),
     ...(throughput === undefined
       ? []

@@ -3,16 +3,28 @@ import type { RunSummary } from '../../report/summary.ts';
 import type { ReportPaths } from '../../report/write-reports.ts';
 import type { FailedRun } from '../../run/execute-run.ts';
 import type { RunRecord } from '../../run/record.ts';
-import { count, counted, duration, indented, outcomeTexts, table } from './words.ts';
+import { outcomeBar, rateLine, styleOf } from './chart.ts';
+import { styled } from './style.ts';
+import { count, counted, duration, indented, outcomeTexts, perSecond, table } from './words.ts';
 
 const maxCodes = 10;
 
-/** What a run came to, for people: counts, the reasons of what did not succeed, and where to read on. */
-export function summaryText(summary: RunSummary, paths: ReportPaths, next: readonly string[]): string {
+/**
+ * What a run came to, for people: counts, the reasons of what did not succeed, and where to read on.
+ *
+ * @param columns of the screen, on which there are pictures, too
+ */
+export function summaryText(
+  summary: RunSummary,
+  paths: ReportPaths,
+  next: readonly string[],
+  columns?: number,
+): string {
   const { rows } = summary.manifest;
   return [
     `Run ${summary.run} ${summary.state}${withRetries(summary)}${summary.duration_s > 0 ? ` after ${duration(summary.duration_s)}` : ''}: ` +
       `${counted(rows, 'row')}, ${outcomeTexts(summary.outcomes).join(', ')}`,
+    ...(columns === undefined ? [] : pictures(summary, columns)),
     ...codeLines(summary),
     ...(summary.unclear > 0
       ? [
@@ -46,6 +58,22 @@ export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: 
   return `Run ${id} has stopped; its journal has ${results}. Go on with: cqbatch resume ${id}`;
 }
 
+const mostColumns = 60;
+/** Of less than so many seconds there is no course of the rate to be seen. */
+const fewestSeconds = 5;
+
+/** The outcomes as a bar, and how the rate went. */
+function pictures({ outcomes, rate }: RunSummary, columns: number): readonly string[] {
+  const width = Math.min(mostColumns, columns - 3);
+  const series = rate?.series ?? [];
+  const most = Math.max(0, ...series.map(({ accepted_per_s }) => accepted_per_s));
+  const label = `  up to ${perSecond(most)}`;
+  return [
+    ...(totalOf(outcomes) === 0 ? [] : [outcomeBar(outcomes, width)]),
+    ...(series.length < fewestSeconds || most === 0 ? [] : [rateLine(series, width - label.length) + label]),
+  ].map((line) => `  ${line}`);
+}
+
 function codeLines({ codes }: RunSummary): readonly string[] {
   const notable = codes.filter(({ outcome, code }) => outcome !== 'duplicate' && code !== 'OK');
   // What failed comes first, whatever else is worth a word after it.
@@ -57,14 +85,15 @@ function codeLines({ codes }: RunSummary): readonly string[] {
       .slice(0, maxCodes)
       .map(({ outcome, code, count: rows, message, row }) => [
         count(rows),
-        outcome.replace('_', ' '),
+        styled(styleOf[outcome], outcome.replace('_', ' ')),
         code,
         `${message === '' ? '' : `${message} `}(row ${row})`,
       ]),
     [0],
   );
   const more = shown.length - maxCodes;
-  return [indented(lines), ...(more > 0 ? [`  … and ${more} more codes: see summary.json`] : [])].filter(
-    (line) => line !== '',
-  );
+  return [
+    indented(lines),
+    ...(more > 0 ? [`  … and ${counted(more, 'more code')}: see summary.json`] : []),
+  ].filter((line) => line !== '');
 }

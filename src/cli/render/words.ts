@@ -2,22 +2,29 @@
 
 import { type OutcomeCounts, outcomes } from '../../domain.ts';
 import { escapeInvisible } from '../../printable.ts';
+import { styleOf } from './chart.ts';
+import { styled, widthOf } from './style.ts';
 
 /** `12,345`. By hand, because loading the rules of all languages delays the start of every command. */
 export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `1 row`, `12,345 rows` */
-export function counted(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+/**
+ * `1 row`, `12,345 rows`; with a verb `1 row leaves`, `2 rows leave`.
+ *
+ * @param verb in the singular and in the plural
+ */
+export function counted(value: number, noun: string, verb?: readonly [one: string, more: string]): string {
+  const words = value === 1 ? [noun, verb?.[0]] : [`${noun}s`, verb?.[1]];
+  return [count(value), ...words.filter((word) => word !== undefined)].join(' ');
 }
 
 /** `4,480 succeeded`, `32 failed`, one text for each outcome that occurs */
 export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
   return outcomes
     .filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => `${count(counts[outcome])} ${outcome.replace('_', ' ')}`);
+    .map((outcome) => styled(styleOf[outcome], `${count(counts[outcome])} ${outcome.replace('_', ' ')}`));
 }
 
 /** `640/s`, `0.5/s` */
@@ -56,12 +63,14 @@ export function table(
   rightAligned: readonly number[] = [],
 ): readonly string[] {
   const rows = cells.map((row) => row.map(escapeInvisible));
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
+  );
   return rows.map((row) =>
     row
       .map((cell, column) => {
-        const width = widths[column] ?? 0;
-        return rightAligned.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+        const blanks = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+        return rightAligned.includes(column) ? blanks + cell : cell + blanks;
       })
       .join('  ')
       .trimEnd(),

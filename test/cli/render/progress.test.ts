@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { progressLine } from '../../../src/cli/render/progress.ts';
+import * as render from '../../../src/cli/render/progress.ts';
+import { plain } from '../../../src/cli/render/style.ts';
 import type { Pace } from '../../../src/pace.ts';
 import type { ProgressSnapshot } from '../../../src/run/progress.ts';
+
+const progressLine = (snapshot: ProgressSnapshot) => plain(render.progressLine(snapshot));
 
 const snapshot: ProgressSnapshot = {
   rows: 12_000,

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type RunView, statusDocument, statusLine, statusText } from '../../../src/cli/render/status.ts';
+import * as render from '../../../src/cli/render/status.ts';
+import { plain } from '../../../src/cli/render/style.ts';
 import { steadyTimeOf } from '../../../src/clock.ts';
 import { goneAfterMs } from '../../../src/cluster/entries.ts';
+
+type RunView = render.RunView;
+const { statusDocument } = render;
+const statusText = (...args: Parameters<typeof render.statusText>) => plain(render.statusText(...args));
+const statusLine = (view: RunView) => plain(render.statusLine(view));
 
 const now = Date.parse('2026-01-05T09:30:00.000Z');
 const at = (secondsAgo: number): string => new Date(now - 1_000 * secondsAgo).toISOString();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { plain } from '../../../src/cli/render/style.ts';
 import { failureText } from '../../../src/cli/render/summary.ts';
 import type { RunRecord } from '../../../src/run/record.ts';
 
@@ -32,6 +33,6 @@ describe('what is said of a run that has failed is what was found', () => {
         'is missing.',
     ],
   ])('%s', (_title, failed, text) => {
-    expect(failureText(record, failed)).toBe(text);
+    expect(plain(failureText(record, failed))).toBe(text);
   });
 });

@@ -43,6 +43,13 @@ describe('words', () => {
     ]);
   });
 
+  test.each([
+    [1, '1 row leaves'],
+    [2, '2 rows leave'],
+  ])('verbs agree with a count of %d', (rows, text) => {
+    expect(counted(rows, 'row', ['leaves', 'leave'])).toBe(text);
+  });
+
   test('tables align their columns', () => {
     const rows = [
       ['a', '10', 'x'],

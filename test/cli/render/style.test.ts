@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { cutTo, painted, plain, styled, widthOf, withHeadings } from '../../../src/cli/render/style.ts';
+import { table } from '../../../src/cli/render/words.ts';
+import { printable } from '../../../src/printable.ts';
+
+const line = `a ${styled('green', '12 succeeded')}, ${styled('red', '3 failed')} z`;
+
+describe('a styled text', () => {
+  test('has colours on a screen that shows them, also after what a terminal acts on was made visible', () => {
+    expect(painted(printable(line))).toBe(
+      'a \u001b[32m12 succeeded\u001b[39m, \u001b[31m3 failed\u001b[39m z',
+    );
+  });
+
+  test('has none elsewhere', () => {
+    expect(plain(line)).toBe('a 12 succeeded, 3 failed z');
+    expect(widthOf(line)).toBe(26);
+  });
+
+  test('can not be made by who does not know the secret', () => {
+    const forged = line.replaceAll(/(?<=[\ufdd0\ufdd1])[0-9a-f]{16}/g, '0123456789abcdef');
+    expect(painted(forged)).toBe(forged);
+  });
+
+  test('is as wide in a table as it looks', () => {
+    expect(
+      table([
+        [styled('red', 'x'), 'b'],
+        ['long', 'c'],
+      ]).map(plain),
+    ).toEqual(['x     b', 'long  c']);
+  });
+
+  test('has bold headings in help', () => {
+    expect(painted(withHeadings('Examples:\n  cqbatch run:\n'))).toBe(
+      '\u001b[1mExamples:\u001b[22m\n  cqbatch run:\n',
+    );
+  });
+});
+
+describe('a line that is cut', () => {
+  test.each([
+    [26, 'a 12 succeeded, 3 failed z'],
+    [25, 'a 12 succeeded, 3 failed…'],
+    [20, 'a 12 succeeded, 3 f…'],
+    [16, 'a 12 succeeded,…'],
+    [5, 'a 12…'],
+    [1, '…'],
+  ])('to %d columns says so in the last of them', (columns, text) => {
+    expect(plain(cutTo(columns, line))).toBe(text);
+  });
+
+  test('keeps the colours of what is left', () => {
+    expect(painted(cutTo(5, line))).toBe('a \u001b[32m12\u001b[39m…');
+  });
+
+  test('has no half of a character at its end', () => {
+    expect(cutTo(3, 'a\u{1f600}bc')).toBe('a…');
+  });
+});

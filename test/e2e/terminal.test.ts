@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const green = '\u001b[32m';
+
+/** A manifest of two rows of which one fails, and what runs it at a terminal, answering its question. */
+async function prepared() {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n50,u\n');
+  const sandbox = await startSandbox();
+  const { env } = sandbox;
+  async function runAtTerminal(answer: string, more: Readonly<Record<string, string>> = {}) {
+    const child = startAtTerminal(['run', 'rows.csv'], { cwd, env: { ...env, ...more } });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.includes('[y/N]')) child.stdin?.write(answer);
+    });
+    return finished(child);
+  }
+  const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    cqbatch(args, { cwd, env: { ...env, ...more } });
+  return { sandbox, runAtTerminal, run };
+}
+
+test('Ctrl-C at the question is exit code 130; nothing is sent, and no run is left', async () => {
+  const { sandbox, runAtTerminal, run } = await prepared();
+  const { code, stdout } = await runAtTerminal('\u0003');
+  expect(stdout).toContain('Nothing was sent');
+  expect(code).toBe(130);
+  expect(await sandbox.log()).toEqual([]);
+  expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual({ runs: [] });
+});
+
+describe('outcomes', () => {
+  test('have colours and a bar at a terminal', async () => {
+    const { stdout } = await (await prepared()).runAtTerminal('y\n');
+    expect(stdout).toContain(`${green}1 succeeded`);
+    expect(stdout).toContain(`${green}${'█'.repeat(20)}`);
+  });
+
+  test('have no colours with NO_COLOR, but the same line of progress', async () => {
+    const { stdout } = await (await prepared()).runAtTerminal('y\n', { NO_COLOR: '1' });
+    expect(stdout).toContain('1 succeeded, 1 failed');
+    expect(stdout).toMatch(/█{20,}░{20,}/);
+    expect(stdout).toContain('\r\u001b[2K');
+    expect(stdout).not.toContain('\u001b[3');
+  });
+
+  test('have colours elsewhere with FORCE_COLOR only, and in JSON never', async () => {
+    const { run } = await prepared();
+    expect((await run(['run', 'rows.csv', '--yes'])).stdout).not.toContain('\u001b');
+    const forced = await run(['report'], { FORCE_COLOR: '1' });
+    expect(forced.stdout).toContain(`${green}1 succeeded`);
+    expect(forced.stdout).not.toContain('█');
+    const json = await run(['report', '--json'], { FORCE_COLOR: '1' });
+    expect(json.stdout).not.toContain('\\u001b');
+    expect(json.stdout).not.toContain('\ufdd0');
+  });
+});
