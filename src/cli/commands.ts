@@ -46,6 +46,9 @@ export const output: OptionGroup = {
   ],
 };
 
+/** Of the commands that write a report. */
+const reporting: OptionGroup = { heading: 'Output', options: settings('delimiter') };
+
 /** Of the commands that start a run. */
 const startOptions: readonly Option[] = [
   ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],
@@ -137,6 +140,7 @@ export const commands: readonly CommandSpec[] = [
     options: [
       { heading: 'API', options: [...settings('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
       { heading: 'Run', options: [...startOptions, skipInvalid, ...settings('maxFailures')] },
+      reporting,
     ],
     seldomNeeded: [rows, ...working()],
     examples: [
@@ -164,6 +168,7 @@ export const commands: readonly CommandSpec[] = [
         ],
       },
       { heading: 'Run', options: [flagOf('maxFailures', { byDefault: 'as before' })] },
+      reporting,
     ],
     seldomNeeded: working('as before'),
     examples: [
@@ -192,6 +197,7 @@ export const commands: readonly CommandSpec[] = [
         heading: 'Run',
         options: [...startOptions, flagOf('maxFailures', { byDefault: 'as in that run' })],
       },
+      reporting,
     ],
     seldomNeeded: working('as in that run'),
     examples: [
@@ -255,6 +261,7 @@ export const commands: readonly CommandSpec[] = [
         heading: 'Report',
         options: [['--with-retries', 'of the run and its retries: every row once, its last state']],
       },
+      reporting,
     ],
     load: async () => (await import('./actions/report.ts')).report,
   },
@@ -294,6 +301,7 @@ export const commands: readonly CommandSpec[] = [
     options: [
       { heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] },
       { heading: 'Run', options: [...startOptions, skipInvalid, ...settings('maxFailures')] },
+      reporting,
     ],
     seldomNeeded: [rows, { heading: 'Calls', options: settings(...repeating) }],
     load: async () => (await import('./actions/submit.ts')).submit,

@@ -1,9 +1,15 @@
 import { stringifyJson } from '../json.ts';
+import type { Delimiter } from './csv/delimiter.ts';
 
 /** What guarding and unguarding need to know besides the text. */
 export interface GuardOptions {
   /** When given, no text is written as this token, so that it reads back as text and not as "clear this field". */
   readonly clearToken?: string;
+  /**
+   * Whether text is guarded behind commas, too: in files with another delimiter a comma may stand outside of quotes, where
+   * a program cuts that expects it.
+   */
+  readonly commas?: boolean;
 }
 
 /** Signs with which a formula begins (OWASP, "CSV Injection"), their full-width and small forms included. */
@@ -22,13 +28,26 @@ const formulaStart = new RegExp(`^(?:[${veil}]*${sign}|'*[\\t\\r\\n])`, 'u');
 /** Signed numbers are no formulas, and apostrophes before them would spoil sums. */
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)?$/;
 
-/** Places within a cell at which a program may begin another one. */
-const cut = /[;|\t\r\n]/;
-const cuts = /[;|\t\r\n]/g;
-const guardedCuts = /([;|\t\r\n])'/g;
+/** Places within a cell at which a program may begin another one; those that can be seen are given. */
+function placesToCut(visible: string) {
+  return {
+    any: new RegExp(`[${visible}\\t\\r\\n]`),
+    each: new RegExp(`[${visible}\\t\\r\\n]`, 'g'),
+    guarded: new RegExp(`([${visible}\\t\\r\\n])'`, 'g'),
+    /** Everything between a visible character and a sign. Looking behind has each such run looked at once only. */
+    beforeSign: new RegExp(`(?<![${veil}${visible}])[${veil}${visible}]+(?=${sign})`, 'gu'),
+    visible: [...visible],
+  };
+}
 
-/** Everything between a visible character and a sign. Looking behind has each such run looked at once only. */
-const beforeSign = new RegExp(`(?<![${veil};|])[${veil};|]+(?=${sign})`, 'gu');
+type Cuts = ReturnType<typeof placesToCut>;
+
+const usualCuts = placesToCut(';|');
+const cutsWithCommas = placesToCut(',;|');
+
+function cutsOf({ commas = false }: GuardOptions): Cuts {
+  return commas ? cutsWithCommas : usualCuts;
+}
 
 /**
  * Text for a CSV cell that a spreadsheet will not run: an apostrophe goes before text that it might. So it does within
@@ -36,16 +55,20 @@ const beforeSign = new RegExp(`(?<![${veil};|])[${veil};|]+(?=${sign})`, 'gu');
  * than the file's. Plain numbers such as `-12.5` stay as they are. `unguardCell` with the same options gives back the
  * very text.
  */
-export function guardCell(text: string, { clearToken }: GuardOptions = {}): string {
-  const pieces = rewriteCuts(text, cuts, "$&'");
+export function guardCell(text: string, options: GuardOptions = {}): string {
+  const { clearToken } = options;
+  const cuts = cutsOf(options);
+  const pieces = rewriteCuts(text, cuts, cuts.each, "$&'");
   const guarded = isFormula(text) ? `'${pieces}` : pieces;
   return isQuotedToken(guarded, clearToken) ? `'${guarded}` : guarded;
 }
 
 /** The text that `guardCell` was given. */
-export function unguardCell(text: string, { clearToken }: GuardOptions = {}): string {
+export function unguardCell(text: string, options: GuardOptions = {}): string {
+  const { clearToken } = options;
+  const cuts = cutsOf(options);
   const guarded = text.startsWith("'") && isQuotedToken(text, clearToken) ? text.slice(1) : text;
-  const pieces = rewriteCuts(guarded, guardedCuts, '$1');
+  const pieces = rewriteCuts(guarded, cuts, cuts.guarded, '$1');
   return pieces.startsWith("'") && isFormula(pieces.slice(1)) ? pieces.slice(1) : pieces;
 }
 
@@ -54,11 +77,11 @@ function isFormula(text: string): boolean {
 }
 
 /** Rewrites those cuts behind which a piece begins like a formula. */
-function rewriteCuts(text: string, pattern: RegExp, replacement: string): string {
-  if (!cut.test(text)) return text;
-  return text.replace(beforeSign, (run) => {
-    // Semicolons and pipes are visible: the piece with the sign begins behind the last of them.
-    const last = Math.max(run.lastIndexOf(';'), run.lastIndexOf('|'), 0);
+function rewriteCuts(text: string, cuts: Cuts, pattern: RegExp, replacement: string): string {
+  if (!cuts.any.test(text)) return text;
+  return text.replace(cuts.beforeSign, (run) => {
+    // The piece with the sign begins behind the last of the cuts that can be seen.
+    const last = Math.max(...cuts.visible.map((character) => run.lastIndexOf(character)), 0);
     return run.slice(0, last) + run.slice(last).replace(pattern, replacement);
   });
 }
@@ -70,12 +93,25 @@ function isQuotedToken(text: string, token: string | undefined): boolean {
 }
 
 /**
- * Writes a cell of a `ManifestRow` as text for a CSV file: in a row whose `_guarded` column says `yes` it reads back
- * as the same cell, and no spreadsheet runs it. What is absent or null becomes the empty cell, the empty string the
- * clear token; JSON values other than strings become JSON text. Column names go through `guardCell` as well.
+ * Writes a cell of a `ManifestRow` as text for a CSV file: in a row whose column `guardColumn` says `yes` it reads
+ * back as the same cell, and no spreadsheet runs it. What is absent or null becomes the empty cell, the empty string the
+ * clear token; JSON values other than strings become JSON text. Column names go through the guard as well.
  */
-export function cellText(value: unknown, clearToken: string): string {
+export function cellText(value: unknown, clearToken: string, guard: Guard = guardCell): string {
   if (value === undefined || value === null) return '';
   if (value === '') return clearToken;
-  return guardCell(typeof value === 'string' ? value : stringifyJson(value), { clearToken });
+  return guard(typeof value === 'string' ? value : stringifyJson(value), { clearToken });
+}
+
+/** Keeps a text from being run as a formula. */
+export type Guard = typeof guardCell;
+
+/** The guard for a file with such a delimiter. */
+export function guardFor(delimiter: Delimiter): Guard {
+  return delimiter === ',' ? guardCell : (text, options) => guardCell(text, { ...options, commas: true });
+}
+
+/** The column that says whether the cells of a row were guarded, and how the names of all columns were. */
+export function guardColumn(delimiter: Delimiter): string {
+  return delimiter === ',' ? '_guarded' : '_guarded_commas';
 }

@@ -1,3 +1,4 @@
+import type { Delimiter } from './csv/delimiter.ts';
 import type { RowProblem } from './problem.ts';
 
 /** What a manifest is written in; `tsv` is delimited text with tabs, `csv` with any other delimiter. */
@@ -8,6 +9,8 @@ export interface Manifest {
   /** What to call it in messages. */
   readonly name: string;
   readonly format: ManifestFormat;
+  /** What separates the cells of delimited text. */
+  readonly delimiter?: Delimiter;
   /** What a JSON manifest of the form `{ "operation", "defaults", "rows" }` says for all of its rows. */
   readonly operation?: string;
   /** Field name to value. */

@@ -52,6 +52,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
   return {
     name: source.name,
     format: layout.format,
+    ...('delimiter' in layout && { delimiter: layout.delimiter }),
     ...('facts' in layout && layout.facts),
     columns: () => reader.columns(),
     readable,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { type CqbatchError, fatalError } from '../errors.ts';
+import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { circumstance } from '../system-error.ts';
 
 /** Without it Excel takes UTF-8 for the system's old code page. */
@@ -15,12 +16,14 @@ export class CsvFile {
   readonly path: string;
   readonly #temporary: string;
   readonly #header: readonly string[];
+  readonly #delimiter: Delimiter;
   #handle: FileHandle | undefined;
 
-  constructor(path: string, header: readonly string[]) {
+  constructor(path: string, header: readonly string[], delimiter: Delimiter = ',') {
     this.path = path;
     this.#temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
     this.#header = header;
+    this.#delimiter = delimiter;
   }
 
   /** Whether the file has been created. */
@@ -33,9 +36,9 @@ export class CsvFile {
     await this.#guarded(async () => {
       if (this.#handle === undefined) {
         this.#handle = await open(this.#temporary, 'wx', 0o600);
-        await this.#handle.writeFile(byteOrderMark + csvText([this.#header]));
+        await this.#handle.writeFile(byteOrderMark + csvText([this.#header], this.#delimiter));
       }
-      if (records.length > 0) await this.#handle.writeFile(csvText(records));
+      if (records.length > 0) await this.#handle.writeFile(csvText(records, this.#delimiter));
     });
   }
 
@@ -74,16 +77,12 @@ export class CsvFile {
 }
 
 /** Records as lines of CSV (RFC 4180, but with LF as line end): in a quarter of the time that a library takes. */
-export function csvText(records: readonly (readonly string[])[]): string {
+export function csvText(records: readonly (readonly string[])[], delimiter: Delimiter = ','): string {
+  const needsQuotes = new RegExp(`["${delimiter}\\r\\n]`);
+  const cell = (text: string): string => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   let text = '';
-  for (const record of records) text += `${record.map(csvCell).join(',')}\n`;
+  for (const record of records) text += `${record.map(cell).join(delimiter)}\n`;
   return text;
-}
-
-const needsQuotes = /[",\r\n]/;
-
-function csvCell(text: string): string {
-  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** The error of a file of the report that cannot be written. */

@@ -1,7 +1,7 @@
 import { operations } from '../../jobs/index.ts';
 import type { FieldNamer } from '../manifest/column-map.ts';
 import { fieldNameOf, knownNames } from '../manifest/column-names.ts';
-import { cellText, guardCell } from '../manifest/formula-guard.ts';
+import { cellText, type Guard } from '../manifest/formula-guard.ts';
 import type { ManifestRow } from '../manifest/manifest.ts';
 
 export interface RefeedOptions {
@@ -9,6 +9,8 @@ export interface RefeedOptions {
   readonly columns: readonly string[];
   /** The token that stands for the empty string. */
   readonly clearToken: string;
+  /** Keeps programs from running what cells say. */
+  readonly guard: Guard;
   /** Field name to the value that rows have which leave it out, from `--user-id` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
   /** What a column stands for. */
@@ -52,20 +54,20 @@ export class RefeedRows {
   }
 
   get header(): readonly string[] {
-    const { clearToken } = this.#options;
-    return this.#columns.map(({ title }) => guardCell(title, { clearToken }));
+    const { clearToken, guard } = this.#options;
+    return this.#columns.map(({ title }) => guard(title, { clearToken }));
   }
 
   /** @param operation name of the row's operation, empty when it is not known. */
   cells(row: ManifestRow, operation: string): RefeedCells {
-    const { clearToken, defaults } = this.#options;
+    const { clearToken, defaults, guard } = this.#options;
     let altered = false;
     const cells = this.#columns.map(({ sources, field }) => {
       const isOperation = field === operationField;
       const given = sources.map((source) => row.cells[source]).filter(isOperation ? isSaid : isGiven);
       if (given.length > 1) altered = true;
       const fallback = isOperation ? operation || undefined : field && defaults.get(field);
-      const text = cellText(given.length > 0 ? given[0] : fallback, clearToken);
+      const text = cellText(given.length > 0 ? given[0] : fallback, clearToken, guard);
       if (loneSurrogate.test(text)) altered = true;
       return text;
     });

@@ -1,5 +1,5 @@
 import type { RowResult } from '../domain.ts';
-import { cellText, guardCell } from '../manifest/formula-guard.ts';
+import { cellText, type Guard } from '../manifest/formula-guard.ts';
 import type { ManifestRow } from '../manifest/manifest.ts';
 import { incompleteReport } from './join-results.ts';
 
@@ -9,9 +9,11 @@ export class OriginalCells {
   readonly #columns: readonly string[];
   readonly #known: ReadonlySet<string>;
   readonly #clearToken: string;
+  readonly #guard: Guard;
 
-  constructor(columns: readonly string[], clearToken: string) {
-    this.header = columns.map((name) => guardCell(name, { clearToken }));
+  constructor(columns: readonly string[], clearToken: string, guard: Guard) {
+    this.header = columns.map((name) => guard(name, { clearToken }));
+    this.#guard = guard;
     this.#columns = columns;
     this.#known = new Set(columns);
     this.#clearToken = clearToken;
@@ -26,35 +28,40 @@ export class OriginalCells {
         );
       }
     }
-    return this.#columns.map((name) => cellText(cells[name], this.#clearToken));
+    return this.#columns.map((name) => cellText(cells[name], this.#clearToken, this.#guard));
   }
 }
 
 /** The columns of report.csv between the manifest's and the operations' own. What is not known is empty, so is "no". */
-const resultColumns: readonly (readonly [name: string, cell: (result: RowResult) => string])[] = [
-  ['_row', ({ row }) => String(row)],
-  ['_operation', ({ operation }) => guardCell(operation)],
-  ['_outcome', ({ outcome }) => outcome],
-  ['_code', ({ code }) => guardCell(code)],
-  ['_message', (result) => guardCell(messageOf(result))],
-  ['_http_status', ({ httpStatus }) => numberCell(httpStatus)],
-  ['_attempts', ({ attempts }) => String(attempts)],
-  ['_unclear', ({ unclear }) => flagCell(unclear)],
-  ['_started_at', ({ startedAt = '' }) => startedAt],
-  ['_finished_at', ({ finishedAt = '' }) => finishedAt],
-  ['_duration_ms', ({ durationMs }) => numberCell(durationMs)],
-];
+const resultColumns: readonly (readonly [name: string, cell: (result: RowResult, guard: Guard) => string])[] =
+  [
+    ['_row', ({ row }) => String(row)],
+    ['_operation', ({ operation }, guard) => guard(operation)],
+    ['_outcome', ({ outcome }) => outcome],
+    ['_code', ({ code }, guard) => guard(code)],
+    ['_message', (result, guard) => guard(messageOf(result))],
+    ['_http_status', ({ httpStatus }) => numberCell(httpStatus)],
+    ['_attempts', ({ attempts }) => String(attempts)],
+    ['_unclear', ({ unclear }) => flagCell(unclear)],
+    ['_started_at', ({ startedAt = '' }) => startedAt],
+    ['_finished_at', ({ finishedAt = '' }) => finishedAt],
+    ['_duration_ms', ({ durationMs }) => numberCell(durationMs)],
+  ];
 
 /** The names of the columns that report.csv adds to those of the manifest. */
-export function resultHeader(operationColumns: readonly string[]): readonly string[] {
-  return [...resultColumns.map(([name]) => name), ...operationColumns.map((name) => guardCell(`_${name}`))];
+export function resultHeader(operationColumns: readonly string[], guard: Guard): readonly string[] {
+  return [...resultColumns.map(([name]) => name), ...operationColumns.map((name) => guard(`_${name}`))];
 }
 
 /** The cells under them. */
-export function resultCells(result: RowResult, operationColumns: readonly string[]): readonly string[] {
+export function resultCells(
+  result: RowResult,
+  operationColumns: readonly string[],
+  guard: Guard,
+): readonly string[] {
   return [
-    ...resultColumns.map(([, cell]) => cell(result)),
-    ...operationColumns.map((name) => guardCell(result.columns?.[name] ?? '')),
+    ...resultColumns.map(([, cell]) => cell(result, guard)),
+    ...operationColumns.map((name) => guard(result.columns?.[name] ?? '')),
   ];
 }
 

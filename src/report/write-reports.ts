@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Operation } from '../../jobs/operation.ts';
 import { writeFileAtomically } from '../files.ts';
-import { guardCell } from '../manifest/formula-guard.ts';
+import type { Delimiter } from '../manifest/csv/delimiter.ts';
+import { type Guard, guardColumn, guardFor } from '../manifest/formula-guard.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
 import type { ReportLine } from './join-results.ts';
 import type { ReportLines } from './join-retries.ts';
@@ -10,12 +11,14 @@ import { type RefeedCells, type RefeedOptions, RefeedRows } from './refeed.ts';
 import { flagCell, messageOf, OriginalCells, resultCells, resultHeader } from './report-columns.ts';
 import { type RunFacts, type RunSummary, Tally } from './summary.ts';
 
-export interface ReportInput extends RefeedOptions {
+export interface ReportInput extends Omit<RefeedOptions, 'guard'> {
   /** The run's folder. */
   readonly folder: string;
   readonly lines: ReportLines;
   /** Whether rows without a result will be called though nobody resumes the run. */
   readonly isPending: boolean;
+  /** What separates the cells of the CSV files. */
+  readonly delimiter: Delimiter;
   /** The operations that occur in the run; their columns are in the report. */
   readonly operations: readonly Operation[];
   readonly run: RunFacts;
@@ -76,30 +79,31 @@ class ReportFiles {
   readonly #refeed: RefeedRows;
   readonly #operationColumns: readonly string[];
   readonly #isPending: boolean;
+  readonly #guard: Guard;
 
   constructor(options: ReportInput) {
-    const { folder, operations, isPending } = options;
-    this.#originals = new OriginalCells(options.columns, options.clearToken);
-    this.#refeed = new RefeedRows(options);
+    const { folder, delimiter, operations, isPending } = options;
+    const guard = guardFor(delimiter);
+    const file = (name: string, header: readonly string[]) =>
+      new CsvFile(join(folder, name), header, delimiter);
+    this.#guard = guard;
+    this.#originals = new OriginalCells(options.columns, options.clearToken, guard);
+    this.#refeed = new RefeedRows({ ...options, guard });
     this.#operationColumns = [...new Set(operations.flatMap(({ columns }) => columns))];
     this.#isPending = isPending;
-    this.#report = new CsvFile(join(folder, 'report.csv'), [
+    this.#report = file('report.csv', [
       ...this.#originals.header,
-      ...resultHeader(this.#operationColumns),
+      ...resultHeader(this.#operationColumns, guard),
     ]);
-    this.#failed = new CsvFile(join(folder, 'failed.csv'), [
+    this.#failed = file('failed.csv', [
       ...this.#refeed.header,
       '_row',
       '_error_code',
       '_error_message',
       '_error_unclear',
-      '_guarded',
+      guardColumn(delimiter),
     ]);
-    this.#notAttempted = new CsvFile(join(folder, notAttemptedFile), [
-      ...this.#refeed.header,
-      '_row',
-      '_guarded',
-    ]);
+    this.#notAttempted = file(notAttemptedFile, [...this.#refeed.header, '_row', guardColumn(delimiter)]);
     this.#summaryPath = join(folder, 'summary.json');
   }
 
@@ -108,7 +112,10 @@ class ReportFiles {
     const failed: Records = [];
     const notAttempted: Records = [];
     for (const line of lines) {
-      report.push([...this.#originals.cells(line.row), ...resultCells(line.result, this.#operationColumns)]);
+      report.push([
+        ...this.#originals.cells(line.row),
+        ...resultCells(line.result, this.#operationColumns, this.#guard),
+      ]);
       const { outcome } = line.result;
       if (outcome === 'failed' || outcome === 'invalid') failed.push(this.#failedRecord(line));
       else if (outcome === 'not_attempted' && !this.#isPending)
@@ -153,8 +160,8 @@ class ReportFiles {
     return [
       ...cells,
       String(row.row),
-      guardCell(result.code),
-      guardCell(message),
+      this.#guard(result.code),
+      this.#guard(message),
       flagCell(result.unclear),
       'yes',
     ];

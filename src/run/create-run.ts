@@ -91,6 +91,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         sha256: staged.sha256,
         ...(given !== undefined && { givenSha256: given.givenSha256 ?? given.sha256 }),
         bytes: staged.bytes,
+        ...(manifest.delimiter !== undefined && { delimiter: manifest.delimiter }),
       },
       plan: {
         rows: scan.rows,

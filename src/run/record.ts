@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isActive } from '../cluster/entries.ts';
 import { ratePolicySchema } from '../cluster/rate-policy.ts';
 import { outcomes } from '../domain.ts';
+import { delimiters } from '../manifest/csv/delimiter.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
 
 /**
@@ -41,6 +42,8 @@ export const runOptionsSchema = z.object({
   /** `--user-id`, for restore rows without one. */
   userId: z.string().exactOptional(),
   clearToken: z.string(),
+  /** What separates the cells of its CSV files; absent: as in the manifest. */
+  delimiter: z.enum(delimiters).exactOptional(),
   /** `--map`: titles of columns and the fields that they stand for. */
   map: z.record(z.string(), z.string()).exactOptional(),
   /** How the manifest is written, as far as the user said it; see `ReadingOptions`. */
@@ -74,6 +77,8 @@ const manifestSchema = z.object({
   /** Of a retry: that of the manifest which the user gave. */
   givenSha256: z.string().exactOptional(),
   bytes: z.number(),
+  /** Absent where cells are not separated by one. */
+  delimiter: z.enum(delimiters).exactOptional(),
 });
 
 const planSchema = z.object({

@@ -1,4 +1,5 @@
 import type { JournalView } from '../journal/journal.ts';
+import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { withReleases } from '../releases.ts';
 import { joinRetries, type ReportLines } from '../report/join-retries.ts';
 import { type RateHistory, readRateHistory } from '../report/rate-history.ts';
@@ -10,17 +11,27 @@ import type { RetriedRun } from './retries.ts';
 import { openRunLines, type RunLines, readRunLines } from './run-lines.ts';
 import type { RunStore } from './store.ts';
 
+/** How a report is written, where it is not as the run has it. */
+export interface ReportOptions {
+  readonly delimiter?: Delimiter;
+}
+
 /** Writes the report files of a run from its manifest and its journal, also while it is going on. */
 export async function reportRun(
   store: RunStore,
   record: RunRecord,
   journal: JournalView,
+  how: ReportOptions = {},
 ): Promise<WrittenReports> {
-  return write(store, record, await readRunLines(store, record, journal), factsOf(record, journal));
+  return write(store, record, await readRunLines(store, record, journal), factsOf(record, journal), how);
 }
 
 /** Writes the report files of a run anew, each row with its last state: that of the latest retry which has called it. */
-export function reportWithRetries(store: RunStore, { first, retries }: RetriedRun): Promise<WrittenReports> {
+export function reportWithRetries(
+  store: RunStore,
+  { first, retries }: RetriedRun,
+  how: ReportOptions = {},
+): Promise<WrittenReports> {
   return withReleases(async (atEnd) => {
     const run = await openRunLines(store, first, atEnd);
     let facts = factsOf(first, run.journal);
@@ -30,7 +41,7 @@ export function reportWithRetries(store: RunStore, { first, retries }: RetriedRu
       lines.push(retried.lines);
       facts = together(facts, factsOf(retry, retried.journal));
     }
-    return write(store, first, { ...run, lines: joinRetries(run.lines, lines) }, facts);
+    return write(store, first, { ...run, lines: joinRetries(run.lines, lines) }, facts, how);
   });
 }
 
@@ -39,12 +50,14 @@ async function write(
   record: RunRecord,
   { lines, prepare, operations }: RunLines,
   facts: RunFacts,
+  { delimiter }: ReportOptions,
 ): Promise<WrittenReports> {
   const folder = store.folder(record.id);
   return writeReports({
     folder,
     lines,
     isPending: goesOnByItself(record),
+    delimiter: delimiter ?? delimiterOf(record),
     columns: record.plan.columns,
     clearToken: record.options.clearToken,
     defaults: prepare.defaults,
@@ -52,6 +65,11 @@ async function write(
     operations,
     run: { ...facts, ...rateOf(await readRateHistory(folder)) },
   });
+}
+
+/** As the user wants it for this run, else as in its manifest; runs of earlier versions do not say, and had commas. */
+export function delimiterOf({ options, manifest }: RunRecord): Delimiter {
+  return options.delimiter ?? manifest.delimiter ?? ',';
 }
 
 function rateOf(history: RateHistory | undefined): Pick<RunFacts, 'rate'> {

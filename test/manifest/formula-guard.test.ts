@@ -115,11 +115,12 @@ const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.array(pieces, { maxLength: 6 }).map((parts) => parts.join('')),
 );
-const options = fc.oneof(
-  fc.constant({}),
-  fc
-    .oneof(fc.constantFrom('<clear>', '-', "'", '=1', '-1', "''", "'=1", "x;'="), text)
-    .map((clearToken) => ({ clearToken })),
+const options = fc.record(
+  {
+    clearToken: fc.oneof(fc.constantFrom('<clear>', '-', "'", '=1', '-1', "''", "'=1", "x;'=", "x,'="), text),
+    commas: fc.boolean(),
+  },
+  { requiredKeys: [] },
 );
 
 test('unguarding gives back any text', () => {
@@ -135,7 +136,7 @@ test('no two texts are guarded alike, and none like the bare clear token', () =>
   fc.assert(
     fc.property(text, text, options, (one, other, using) => {
       if (one !== other) expect(guardCell(one, using)).not.toBe(guardCell(other, using));
-      const clearToken = 'clearToken' in using ? using.clearToken : undefined;
+      const { clearToken } = using;
       if (clearToken) expect(guardCell(one, using)).not.toBe(clearToken);
       if (clearToken) expect(guardCell(clearToken, using)).not.toBe(clearToken);
     }),
@@ -148,9 +149,9 @@ test('wherever a program cuts, no piece begins like a formula but for a plain nu
     fc.property(
       text,
       options,
-      fc.constantFrom(/;/, /\|/, /\t/, /[\r\n]/, /[;|\t\r\n]/),
+      fc.constantFrom(/;/, /\|/, /\t/, /[\r\n]/, /[;|\t\r\n]/, /,/, /[,;|\t\r\n]/),
       (each, using, cuts) => {
-        const guarded = guardCell(each, using);
+        const guarded = guardCell(each, { ...using, commas: using.commas || cuts.test(',') });
         if (/^[+-]?\d+([.,]\d+)?$/.test(guarded)) return;
         for (const piece of guarded.split(cuts)) {
           expect(piece.replace(/^[\s\p{Cc}\p{Cf}"]+/u, '')).not.toMatch(/^[=+\-@＝]/);

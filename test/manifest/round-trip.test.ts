@@ -4,8 +4,10 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/json.ts';
-import { cellText, guardCell } from '../../src/manifest/formula-guard.ts';
+import { delimiters } from '../../src/manifest/csv/delimiter.ts';
+import { cellText, guardColumn, guardFor } from '../../src/manifest/formula-guard.ts';
 import { openManifest } from '../../src/manifest/open.ts';
+import { csvText } from '../../src/report/csv-file.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { allRows } from './reading.ts';
 
@@ -142,20 +144,24 @@ test('what cellText writes into a guarded row is read back as the same cell', as
       '=x',
       "'=x",
       'a;=b',
+      'a,=b',
+      "a,'=b",
     ),
   );
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 8 }),
       clearToken,
-      async (rows, token) => {
-        const records = rows.map((cells) => [...cells.map((each) => cellText(each, token)), 'yes']);
-        const header = ['=a', 'b'].map((name) => guardCell(name, { clearToken: token }));
-        await writeFile(path, stringify([[...header, '_guarded'], ...records]));
+      fc.constantFrom(...delimiters),
+      async (rows, token, delimiter) => {
+        const guard = guardFor(delimiter);
+        const records = rows.map((cells) => [...cells.map((each) => cellText(each, token, guard)), 'yes']);
+        const header = ['=a', 'b,+c'].map((name) => guard(name, { clearToken: token }));
+        await writeFile(path, csvText([[...header, guardColumn(delimiter)], ...records], delimiter));
         const manifest = await openManifest(path, { clearToken: token });
-        expect(manifest.columns()).toEqual(['=a', 'b']);
+        expect(manifest.columns()).toEqual(['=a', 'b,+c']);
         const read = await allRows(manifest);
-        expect(read.map(({ cells }) => [cells['=a'], cells['b']])).toEqual(rows);
+        expect(read.map(({ cells }) => [cells['=a'], cells['b,+c']])).toEqual(rows);
       },
     ),
     { numRuns: 300 },

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { delimiters } from '../../src/manifest/csv/delimiter.ts';
 import { CsvFile, csvText } from '../../src/report/csv-file.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -56,8 +57,9 @@ test.each<[string, readonly string[]]>([
 
 test('any text comes back from its cells as other programs read them', () => {
   fc.assert(
-    fc.property(anyRecords, (records) => {
-      expect(parse(csvText(records), { relaxColumnCount: true, recordDelimiter: '\n' })).toEqual(records);
+    fc.property(anyRecords, fc.constantFrom(...delimiters), (records, delimiter) => {
+      const read = { delimiter, relaxColumnCount: true, recordDelimiter: '\n' };
+      expect(parse(csvText(records, delimiter), read)).toEqual(records);
     }),
     { numRuns: 1000 },
   );

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { fieldNameOf } from '../../src/manifest/column-names.ts';
+import { guardCell } from '../../src/manifest/formula-guard.ts';
 import { type RefeedOptions, RefeedRows } from '../../src/report/refeed.ts';
 
 function refeed(options: Partial<RefeedOptions>): RefeedRows {
   return new RefeedRows({
     columns: [],
     clearToken: '<clear>',
+    guard: guardCell,
     defaults: new Map(),
     fieldOf: fieldNameOf,
     ...options,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { guardCell } from '../../src/manifest/formula-guard.ts';
 import { resultCells } from '../../src/report/report-columns.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 
@@ -14,7 +15,7 @@ test('a full result fills every cell', () => {
     durationMs: 40.6,
     columns: { score: '87.5' },
   });
-  expect(resultCells(result, ['score', 'title'])).toEqual([
+  expect(resultCells(result, ['score', 'title'], guardCell)).toEqual([
     '17',
     'restore-evaluation',
     'succeeded',
@@ -37,7 +38,7 @@ test.each([
   ['same as row 3 of the manifest', 'same as row 3 of the manifest'],
 ])('the message %j of a duplicate names the row that was called', (message, expected) => {
   const result = resultOf(9, { outcome: 'duplicate', code: 'DUPLICATE', message, duplicateOf: 3 });
-  expect(resultCells(result, [])[4]).toBe(expected);
+  expect(resultCells(result, [], guardCell)[4]).toBe(expected);
 });
 
 test('what the API or the manifest say is never a formula', () => {
@@ -45,6 +46,7 @@ test('what the API or the manifest say is never a formula', () => {
   const cells = resultCells(
     resultOf(1, { operation: evil, code: evil, message: evil, columns: { score: evil } }),
     ['score'],
+    guardCell,
   );
   expect(cells.filter((cell) => cell.includes('HYPERLINK'))).toEqual(Array(4).fill(`'${evil}`));
 });

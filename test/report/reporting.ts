@@ -44,6 +44,7 @@ export function inputOf(
     isPending: unfinished === 'pending',
     columns: ['evaluation_id', 'note'],
     clearToken,
+    delimiter: ',',
     defaults: new Map(),
     fieldOf: fieldNameOf,
     operations: [operation],

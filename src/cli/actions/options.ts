@@ -82,7 +82,14 @@ export function readingWords(flags: Flags): readonly string[] {
 
 type CallOptions = Pick<
   RunOptions,
-  'rate' | 'concurrency' | 'attempts' | 'timeoutMs' | 'backoffMs' | 'maxFailures' | 'maxOutageMs'
+  | 'rate'
+  | 'concurrency'
+  | 'attempts'
+  | 'timeoutMs'
+  | 'backoffMs'
+  | 'maxFailures'
+  | 'maxOutageMs'
+  | 'delimiter'
 >;
 
 const usualCalls: CallOptions = {
@@ -94,10 +101,11 @@ const usualCalls: CallOptions = {
   maxOutageMs: defaults.maxOutage,
 };
 
-/** How the API is called: what was said now, else what was said before. */
+/** How the API is called and the report is written: what was said now, else what was said before. */
 export function callOptions(settings: Settings, before = usualCalls): CallOptions {
   const rate = settings.rate === undefined ? before.rate : settings.rate;
   const maxFailures = settings.maxFailures ?? before.maxFailures;
+  const delimiter = settings.delimiter ?? before.delimiter;
   const maxOutageMs = settings.maxOutage === undefined ? before.maxOutageMs : settings.maxOutage;
   if (settings.concurrency === 0) {
     throw usageError(
@@ -113,5 +121,6 @@ export function callOptions(settings: Settings, before = usualCalls): CallOption
     ...(rate && { rate }),
     ...(maxFailures !== undefined && { maxFailures }),
     ...(maxOutageMs && { maxOutageMs }),
+    ...(delimiter !== undefined && { delimiter }),
   };
 }

@@ -1,10 +1,10 @@
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
-import { reportRun, reportWithRetries } from '../../run/report-run.ts';
+import { type ReportOptions, reportRun, reportWithRetries } from '../../run/report-run.ts';
 import { findRetries, unfinishedAmong } from '../../run/retries.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
-import type { Flags } from '../config/load.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
 import { openState } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
@@ -16,6 +16,7 @@ import { nextCommands } from './next-commands.ts';
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const store = await openState(terminal, flags);
+  const how = await loadSettings(flags);
   const record = await findRecord(store, id, anyRun);
   if (flags.withRetries) {
     const retried = await findRetries(store, record);
@@ -26,17 +27,22 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
           'back before it is finished or cancelled.',
       );
     }
-    printReport(terminal, retried.first, await reportWithRetries(store, retried));
-  } else await reportAnew(terminal, store, record);
+    printReport(terminal, retried.first, await reportWithRetries(store, retried, how));
+  } else await reportAnew(terminal, store, record, how);
   return exitCodes.success;
 }
 
 /** Writes and prints the report of a run that is not worked on here. */
-export async function reportAnew(terminal: Terminal, store: RunStore, record: RunRecord): Promise<void> {
+export async function reportAnew(
+  terminal: Terminal,
+  store: RunStore,
+  record: RunRecord,
+  how: ReportOptions = {},
+): Promise<void> {
   printReport(
     terminal,
     record,
-    await withJournalReader(store, record, (journal) => reportRun(store, record, journal)),
+    await withJournalReader(store, record, (journal) => reportRun(store, record, journal, how)),
   );
 }
 

@@ -6,6 +6,7 @@ import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { createRun } from '../../run/create-run.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
+import { delimiterOf } from '../../run/report-run.ts';
 import { findRetries, retriesAfter, retriesAmong, unfinishedAmong } from '../../run/retries.ts';
 import { hasRowsToRetry, type RetryManifest, writeRetryManifest } from '../../run/retry-run.ts';
 import { progressOf } from '../../run/run-journal.ts';
@@ -50,7 +51,7 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
         ...(allowInsecureHttp && { allowInsecureHttp }),
         clearToken: defaultClearToken,
         ...(map !== undefined && { map }),
-        ...callOptions(settings, before.options),
+        ...callOptions(settings, { ...before.options, delimiter: delimiterOf(before) }),
       },
       runId: runIdOf(flags),
       retry: { of: before, rowNumbers, histories },

@@ -1,5 +1,6 @@
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
 import { readDuration } from '../../duration.ts';
+import { type Delimiter, delimiterNames, delimiters } from '../../manifest/csv/delimiter.ts';
 
 /** Parsers of what users write in flags, environment and configuration file. Each throws a RangeError that says how. */
 
@@ -93,6 +94,13 @@ export function parseEncoding(text: string): string {
   } catch {
     throw new RangeError('write an encoding as windows-1252, iso-8859-15, utf-16le or macintosh');
   }
+}
+
+/** What separates the cells of a CSV file: itself, or its name. */
+export function parseDelimiter(text: string): Delimiter {
+  const delimiter = delimiterNames[text] ?? delimiters.find((known) => known === text);
+  if (delimiter === undefined) throw new RangeError('write comma, semicolon, tab or pipe');
+  return delimiter;
 }
 
 /** Any text that is not empty. */

@@ -2,6 +2,7 @@ import { usageError } from '../../errors.ts';
 import {
   parseColumnMap,
   parseConcurrency,
+  parseDelimiter,
   parseDuration,
   parseDurationOrNone,
   parseEncoding,
@@ -117,6 +118,12 @@ const settings = {
     otherwise: 'no',
   },
   healthHost: { parse: parseText, value: '<address>', help: 'address for that', default: '127.0.0.1' },
+  delimiter: {
+    parse: parseDelimiter,
+    value: '<name>',
+    help: 'of report.csv and its like: comma, semicolon, tab or pipe',
+    otherwise: 'as in the manifest',
+  },
   maxManifestSize: {
     parse: parseSize,
     value: '<size>',

@@ -3,6 +3,14 @@ export const delimiters = [',', ';', '\t', '|'] as const;
 
 export type Delimiter = (typeof delimiters)[number];
 
+/** What people call them where they can't be typed, or are read as something else. */
+export const delimiterNames: Readonly<Record<string, Delimiter>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+  pipe: '|',
+};
+
 /** How many records at the beginning are looked at. */
 const sampledRecords = 20;
 

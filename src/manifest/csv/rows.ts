@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts';
 import { maxColumnNamesLength, maxColumns } from '../column-names.ts';
-import { unguardCell } from '../formula-guard.ts';
+import { guardColumn, unguardCell } from '../formula-guard.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import { excerpt, type RowProblem } from '../problem.ts';
 import type { CsvRecord } from './records.ts';
@@ -14,8 +14,10 @@ export interface CsvHeader {
   readonly width: number;
   /** Cells under an empty name: they must be empty. */
   readonly unnamed: readonly number[];
-  /** Index of the column `_guarded`, or -1; see `formula-guard.ts`. */
+  /** Index of the column that says whether a row is guarded, or -1; see `formula-guard.ts`. */
   readonly guardedIndex: number;
+  /** Whether text is guarded behind commas, too. */
+  readonly commas: boolean;
 }
 
 /**
@@ -26,8 +28,9 @@ export interface CsvHeader {
 export function readCsvHeader(record: CsvRecord, file: string, clearToken: string): CsvHeader {
   const { cells, line } = record;
   const fail = (code: string, problem: string) => usageError(code, `${file}:${line}: ${problem}`);
-  const guardedIndex = cells.indexOf('_guarded');
-  const titles = guardedIndex < 0 ? cells : cells.map((cell) => unguardCell(cell, { clearToken }));
+  const commas = cells.includes(guardColumn(';'));
+  const guardedIndex = cells.indexOf(guardColumn(commas ? ';' : ','));
+  const titles = guardedIndex < 0 ? cells : cells.map((cell) => unguardCell(cell, { clearToken, commas }));
   const indexByName = new Map<string, number>();
   const unnamed: number[] = [];
   if (titles.length > maxColumns || titles.join('').length > maxColumnNamesLength) {
@@ -61,6 +64,7 @@ export function readCsvHeader(record: CsvRecord, file: string, clearToken: strin
     width: titles.length,
     unnamed,
     guardedIndex,
+    commas,
   };
 }
 
@@ -92,7 +96,7 @@ function csvRow(
   header: CsvHeader,
   { clearToken, trim }: CellReading,
 ): UnnumberedRow {
-  const { names, indexes, width, guardedIndex } = header;
+  const { names, indexes, width, guardedIndex, commas } = header;
   const guarded = guardedIndex >= 0 && values[guardedIndex] === 'yes';
   const cells = new Cells();
   for (let column = 0; column < names.length; column++) {
@@ -103,7 +107,7 @@ function csvRow(
       cells[name] = '';
       continue;
     }
-    const text = guarded ? unguardCell(raw, { clearToken }) : raw;
+    const text = guarded ? unguardCell(raw, { clearToken, commas }) : raw;
     const value = trim ? text.trim() : text;
     if (value !== '') cells[name] = value;
   }

@@ -1,0 +1,44 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+test('the report has the delimiter of the manifest, and what failed can be fed back', async () => {
+  const cwd = await temporaryFolder();
+  const { env, log } = await startSandbox();
+  const run = (...args: string[]) => cqbatch(args, { cwd, env });
+  // Commas within cells, as where they stand in numbers.
+  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id;user_id;note\n1;u;3,5\n50;"a;b";x,=1+1\n');
+  expect((await run('run', 'rows.csv', '--yes')).code).toBe(1);
+  const folder = await newestRunFolder(cwd);
+  const lines = async (name: string) => (await readFile(join(folder, name), 'utf8')).slice(1).split('\n');
+
+  const [header, first, second] = await lines('report.csv');
+  expect(header).toMatch(/^evaluation_id;user_id;note;_row;/);
+  expect(first).toMatch(/^1;u;3,5;1;/);
+  expect(second).toMatch(/^50;"a;b";x,'=1\+1;2;/);
+  await writeFile(join(cwd, 'mended.csv'), await readFile(join(folder, 'failed.csv')));
+  const planned = JSON.parse((await run('plan', 'mended.csv', '--json')).stdout);
+  expect(planned).toMatchObject({
+    rows: 1,
+    callable: 1,
+    columns: ['evaluation_id', 'user_id', 'note', 'operation'],
+  });
+  expect((await log()).at(-1)?.id).toBe('50');
+
+  // What retry repeats is kept as JSON.
+  expect((await run('retry', '--yes')).code).toBe(1);
+  expect(await readFile(join(await newestRunFolder(cwd), 'report.csv'), 'utf8')).toMatch(
+    /^\ufeffevaluation_id;/,
+  );
+
+  expect((await run('report', folder.split('/').at(-1) ?? '', '--delimiter', 'tab')).code).toBe(0);
+  expect((await lines('report.csv'))[0]).toMatch(/^evaluation_id\tuser_id\tnote\t_row\t/);
+  expect(await run('report', '--delimiter', 'comma or so')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--delimiter "comma or so": write comma, semicolon, tab or pipe'),
+  });
+});
