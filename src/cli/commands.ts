@@ -31,7 +31,7 @@ type Action = ((flags: Flags) => Promise<ExitCode>) | ((argument: string, flags:
 
 const manifest = [
   '<manifest>',
-  'CSV, TSV, JSON or JSON Lines file, also gzipped; - for standard input',
+  'CSV, TSV, Excel, JSON or JSON Lines file, also gzipped; - for standard input',
 ] as const;
 const skipInvalid: Option = ['--skip-invalid', 'leave invalid rows out instead of sending nothing'];
 const insecureHttp: Option = ['--allow-insecure-http', 'allow http:// to a host that is not this machine'];
@@ -66,7 +66,7 @@ const rows: OptionGroup = {
       'CSV cell that sends an empty string; an empty cell is left out',
       defaultClearToken,
     ],
-    ...settings('encoding', 'skipLines', 'rowsAt'),
+    ...settings('sheet', 'encoding', 'skipLines', 'rowsAt'),
     ['--trim', 'drop blanks around cells'],
     ...settings('maxManifestSize'),
   ],

@@ -106,7 +106,7 @@ export function refuseAmbiguousColumns(
   operations: readonly Operation[],
   fieldOf: (column: string) => string,
 ): void {
-  if (format !== 'csv' && format !== 'tsv') return;
+  if (format === 'json' || format === 'jsonl') return;
   const matcher = new CellMatcher(knownNames(operations), fieldOf);
   const columnByField = new Map<string, string>();
   for (const column of columns()) {

@@ -7,7 +7,13 @@ import { inputKind } from './input.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
 import type { ManifestFormat } from './manifest.ts';
 import type { ReadingOptions } from './reading-options.ts';
-import { encodingByMark, isGzip, recogniseForeignFile, recogniseUtf16 } from './text/file-kind.ts';
+import {
+  encodingByMark,
+  isGzip,
+  isWorkbook,
+  recogniseForeignFile,
+  recogniseUtf16,
+} from './text/file-kind.ts';
 import { syntaxMistake, TextMistake } from './text/position.ts';
 import {
   type ByteSource,
@@ -29,7 +35,8 @@ export type Layout =
       /** Where the rows are, when the user says so. */
       readonly path?: readonly string[];
     }
-  | { readonly format: 'jsonl' };
+  | { readonly format: 'jsonl' }
+  | { readonly format: 'xlsx' };
 
 /** Default limit of one record, in bytes: CSV record, JSON array element or line of JSON Lines. */
 export const maxRecordBytes = 16 * 1024 * 1024;
@@ -60,6 +67,11 @@ export async function identify(
   const unplaced = { path, name, gzip: isGzip(start.bytes), limits, bomLength: 0, start: 0, firstLine: 1 };
   return located(unplaced, async () => {
     const bytes = await readHead(unplaced, headSize);
+    if (isWorkbook(bytes.bytes)) {
+      refuseOption(reading.rowsAt !== undefined, '--rows-at', nestedJson);
+      return { source: unplaced, layout: { format: 'xlsx' } };
+    }
+    refuseOption(reading.sheet !== undefined, '--sheet', 'Excel workbooks');
     const marked = encodingByMark(bytes.bytes);
     const encoding = marked ?? reading.encoding ?? 'utf-8';
     const foreign =
@@ -116,8 +128,8 @@ async function findLayout(source: TextSource, head: Head, reading: ReadingOption
     '--rows-at',
     'a JSON object that has its rows in one of its members',
   );
-  refuseOption(isJson, '--skip-lines', 'CSV and TSV');
-  const titles = titleLines(cutLines(text), (cell) => identifiers.has(fieldNameOf(cell)));
+  refuseOption(isJson, '--skip-lines', 'CSV, TSV and Excel workbooks');
+  const titles = titleLines(cutLines(text), isIdentifier);
   if (titles > 0) throw headerBelow(preamble.lines + titles + 1, skipLines + titles);
   const delimiter = preamble.delimiter ?? detectDelimiter(text, head.complete, hint === 'tsv' ? '\t' : ',');
   const start = source.start + Buffer.byteLength(beginning.slice(0, preamble.length));
@@ -141,14 +153,20 @@ async function jsonLayout(
       ? { format: 'jsonl' }
       : { format: 'json', outer: 'object', facts, ...(path && { path }) };
   }
-  refuseOption(path !== undefined, '--rows-at', 'a JSON object that has its rows in one of its members');
+  refuseOption(path !== undefined, '--rows-at', nestedJson);
   if (/^\s*\[/.test(text)) return { format: 'json', outer: 'array' };
   if (isObject || hint === 'jsonl') return { format: 'jsonl' };
   const offset = source.start + Buffer.byteLength(text.slice(0, text.search(/\S/)));
   throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
 }
 
-/** The fields of which a header has at least one. */
+const nestedJson = 'a JSON object that has its rows in one of its members';
+
+/** Whether a cell is called like a field of which a header has at least one. */
+export function isIdentifier(cell: string): boolean {
+  return identifiers.has(fieldNameOf(cell));
+}
+
 const identifiers: ReadonlySet<string> = new Set(
   operations.flatMap(({ fields }) => fields.filter(({ required }) => required).map(({ name }) => name)),
 );

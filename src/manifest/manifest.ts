@@ -2,7 +2,7 @@ import type { Delimiter } from './csv/delimiter.ts';
 import type { RowProblem } from './problem.ts';
 
 /** What a manifest is written in; `tsv` is delimited text with tabs, `csv` with any other delimiter. */
-export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl';
+export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'xlsx';
 
 /** An open manifest: its facts, and its rows as often as wanted. */
 export interface Manifest {
@@ -20,6 +20,10 @@ export interface Manifest {
    * all known at once. In JSON they are those of (at least) the first 100 rows until `rows()` has been read further.
    */
   columns(): readonly string[];
+  /** The sheet of a workbook that is read, and how many it has. */
+  readonly sheet?: { readonly name: string; readonly sheets: number };
+  /** What the spreadsheet calls a column of a workbook: `B`. */
+  lettersOf?(column: string): string | undefined;
   /** Whether any row could be read; false when each of them has a `problem`. */
   readonly readable: boolean;
   /** The member of the only row that seems to hold the rows. */
@@ -38,7 +42,7 @@ export interface Manifest {
 export interface ManifestRow {
   /** From 1, counting every record of the manifest, bad ones included; header lines do not count. */
   readonly row: number;
-  /** Line of the file (after unzipping) on which the record begins, from 1. */
+  /** Line of the file (after unzipping) on which the record begins, or row of the sheet, from 1. */
   readonly line: number;
   /**
    * Cells by their original column name, without columns that start with `_`. JSON gives values with exact numbers
@@ -49,6 +53,8 @@ export interface ManifestRow {
   readonly cells: Readonly<Record<string, unknown>>;
   /** Why this is no usable record (not an object, wrong number of cells, …); `cells` holds what could be read. */
   readonly problem?: RowProblem;
+  /** Why cells of a workbook must not be taken for what was meant, by column; it matters for fields only. */
+  readonly cellProblems?: Readonly<Record<string, string>>;
 }
 
 /** A row as a format's reader gives it. */

@@ -2,14 +2,18 @@ import { CsvError } from 'csv-parse';
 import { usageError } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 import type { Delimiter } from './csv/delimiter.ts';
+import { titleLines } from './csv/preamble.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from './csv/records.ts';
 import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
-import { identify, type Layout, maxRecordBytes } from './layout.ts';
+import { headerBelow, identify, isIdentifier, type Layout, maxRecordBytes } from './layout.ts';
 import type { Manifest, ManifestRow, UnnumberedRow } from './manifest.ts';
+import { excerpt } from './problem.ts';
 import type { ReadingOptions } from './reading-options.ts';
 import { syntaxMistake, TextMistake } from './text/position.ts';
 import { located, locatedAll, type ReadingLimits, readText, type TextSource } from './text/source.ts';
+import { columnLetters } from './workbook/cell.ts';
+import { readSheet } from './workbook/sheet.ts';
 
 export interface OpenOptions extends ReadingOptions {
   /** What to call the manifest in messages; default is its path. */
@@ -39,6 +43,7 @@ const rowsLookedAt = 100;
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
   const { source, layout } = await identify(path, options.name ?? path, options.limits, options);
   const reader = await located(source, () => openReader(source, layout, options));
+  const { workbook } = reader;
   let bytes = 0;
   async function* text(): AsyncGenerator<Buffer, void, undefined> {
     bytes = 0;
@@ -57,7 +62,8 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     columns: () => reader.columns(),
     readable,
     ...nestedRowsOf(only),
-    bytes: () => bytes,
+    ...(workbook && { sheet: workbook.sheet, lettersOf: workbook.lettersOf }),
+    bytes: () => workbook?.bytes ?? bytes,
     rows,
   };
 }
@@ -109,6 +115,8 @@ async function* numberRows(
 interface RowReader {
   /** See `Manifest.columns`. */
   columns(): readonly string[];
+  /** What is known of a workbook; its rows are not read from the text. */
+  readonly workbook?: Pick<Manifest, 'sheet' | 'lettersOf'> & { readonly bytes: number };
   /** Rows of the text, which is that of the reader's source. */
   rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
 }
@@ -118,11 +126,8 @@ interface RowReader {
  *
  * @throws CqbatchError (`usage`) or TextMistake when delimited text has no good header.
  */
-async function openReader(
-  source: TextSource,
-  layout: Layout,
-  { clearToken = defaultClearToken, trim = false, maxRecordBytes: limit = maxRecordBytes }: OpenOptions,
-): Promise<RowReader> {
+async function openReader(source: TextSource, layout: Layout, options: OpenOptions): Promise<RowReader> {
+  const { clearToken = defaultClearToken, trim = false, maxRecordBytes: limit = maxRecordBytes } = options;
   if ('delimiter' in layout) {
     const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter, limit);
     const header = await readHeader(source, records(readText(source)), clearToken);
@@ -131,6 +136,7 @@ async function openReader(
       rows: (text) => readCsvRows(records(text), header, { clearToken, trim }),
     };
   }
+  if (layout.format === 'xlsx') return openWorkbook(source, options);
   const columns = new ColumnList(source.name);
   const place = { offset: source.start, limit };
   return {
@@ -145,6 +151,51 @@ async function openReader(
             trim,
           ),
   };
+}
+
+/** A workbook is read once and kept: its library reads it as a whole. */
+async function openWorkbook(
+  source: TextSource,
+  {
+    clearToken = defaultClearToken,
+    trim = false,
+    maxRecordBytes: limit = maxRecordBytes,
+    skipLines = 0,
+    sheet: wanted,
+  }: OpenOptions,
+): Promise<RowReader> {
+  const { name, sheets, records: all, bytes } = await readSheet(source, wanted, limit);
+  const records = all.filter(({ line }) => line > skipLines);
+  const [first] = records;
+  if (first === undefined) {
+    throw new TextMistake('MANIFEST_NO_HEADER', undefined, `the sheet "${excerpt(name)}" has no header line`);
+  }
+  const below =
+    records[
+      titleLines(
+        records.map(({ cells }) => [cells]),
+        isIdentifier,
+      )
+    ];
+  if (below !== undefined && below !== first) throw headerBelow(below.line, below.line - 1);
+  const header = readCsvHeader(first, source.name, clearToken);
+  const lettersOf = (column: string): string | undefined => {
+    const index = header.indexes[header.names.indexOf(column)];
+    return index === undefined ? undefined : columnLetters(index);
+  };
+  return {
+    columns: () => header.names,
+    workbook: { sheet: { name, sheets }, lettersOf, bytes },
+    rows: () => readCsvRows(batchesOf(records), header, { clearToken, trim }),
+  };
+}
+
+async function* batchesOf(
+  records: readonly CsvRecord[],
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  for (let start = 0; start < records.length; start += maxRowsPerChunk) {
+    yield records.slice(start, start + maxRowsPerChunk);
+  }
 }
 
 async function readHeader(

@@ -9,17 +9,19 @@ export interface RowProblem {
   readonly problem: string;
   /** The offending value, shortened, control characters escaped. */
   readonly value?: string;
+  /** What the spreadsheet calls the column, in a workbook: `B`. */
+  readonly letters?: string;
 }
 
-/** A problem of a row for people, on one line: `file:line: column: problem (value)`. */
+/** A problem of a row for people, on one line: `file:line: column: problem (value)`; in a workbook `file:B17: …`. */
 export function formatProblem(
   name: string,
   { line }: { readonly line: number },
-  { column, problem, value }: RowProblem,
+  { column, problem, value, letters = '' }: RowProblem,
 ): string {
   const where = column === undefined ? '' : `${escapeInvisible(column)}: `;
   const what = value === undefined ? '' : ` (${value})`;
-  return `${escapeInvisible(name)}:${line}: ${where}${problem}${what}`;
+  return `${escapeInvisible(name)}:${letters}${line}: ${where}${problem}${what}`;
 }
 
 /** How many characters of a value are shown. */

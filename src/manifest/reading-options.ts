@@ -4,7 +4,9 @@ export interface ReadingOptions {
   readonly clearToken?: string;
   /** Encoding of the text, as `TextDecoder` calls it; a byte order mark goes before it. Default is UTF-8. */
   readonly encoding?: string;
-  /** CSV and TSV: lines before the one with the column names. A line `sep=;` does not count. */
+  /** Workbooks: name of the sheet, or its number from 1. Default is the first visible one with rows. */
+  readonly sheet?: string;
+  /** CSV, TSV and workbooks: lines before the one with the column names. A line `sep=;` does not count. */
   readonly skipLines?: number;
   /** JSON: where the array of rows is in the object, names with dots between them. Default `rows`. */
   readonly rowsAt?: string;

@@ -60,7 +60,7 @@ export interface RowPreparer {
 export interface PreparerOptions {
   readonly manifest: Pick<
     Manifest,
-    'name' | 'format' | 'operation' | 'defaults' | 'columns' | 'readable' | 'nestedRows'
+    'name' | 'format' | 'operation' | 'defaults' | 'columns' | 'readable' | 'nestedRows' | 'lettersOf'
   >;
   /** `--operation`: what rows are for that do not say it; a row that says another is invalid. */
   readonly operation?: string | undefined;
@@ -109,7 +109,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       row: number,
       line,
       ...(found.operation !== undefined && { operation: found.operation.name }),
-      problems,
+      problems: problems.map((problem) => located(problem, manifest)),
     });
     const column = (name: string) =>
       matcher.columnOf(name, Object.keys(row.cells)) ?? matcher.columnOf(name, manifest.columns()) ?? name;
@@ -121,6 +121,8 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       ({ name }) => name === 'operation' || shape.some((field) => field.name === name),
     );
     if (relevant.length > 0) return invalid(...relevant.map(explainClash));
+    const unusable = unusableCells(row, (name) => shape.some((field) => field.name === name), fieldOf);
+    if (unusable.length > 0) return invalid(...unusable);
     const fields = pickFields(given, shape);
     const parsed = found.operation.schema.safeParse(fields);
     if (parsed.success) return callableRow(row, found.operation, parsed.data);
@@ -170,6 +172,26 @@ function paddedField(data: unknown): Pick<CallableRow, 'padded'> {
     if (typeof value === 'string' && value !== value.trim()) return { padded: field };
   }
   return {};
+}
+
+/** Problems of cells that hold fields. */
+function unusableCells(
+  { cells, cellProblems = {} }: ManifestRow,
+  isField: (name: string) => boolean,
+  fieldOf: FieldNamer,
+): readonly RowProblem[] {
+  return Object.entries(cellProblems)
+    .filter(([column]) => isField(fieldOf(column)))
+    .map(([column, problem]) => {
+      const value = excerpt(cells[column]);
+      return { column, problem, ...(value !== '' && { value }) };
+    });
+}
+
+/** The problem with the letters of its column, in a workbook. */
+function located(problem: RowProblem, { lettersOf }: Pick<Manifest, 'lettersOf'>): RowProblem {
+  const letters = problem.column === undefined ? undefined : lettersOf?.(problem.column);
+  return letters === undefined ? problem : { ...problem, letters };
 }
 
 function explainClash({ name, column }: Clash): RowProblem {

@@ -4,6 +4,7 @@ import type { RowHistory, RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
 import { openJournal } from '../journal/open.ts';
 import type { InputOptions } from '../manifest/input.ts';
+import type { Manifest } from '../manifest/manifest.ts';
 import type { OperationChoice } from '../manifest/operation-choice.ts';
 import type { CallableRow, InvalidRow } from '../manifest/row-preparer.ts';
 import { type ScanSummary, scanManifest } from '../manifest/scan.ts';
@@ -40,6 +41,8 @@ export interface CreatedRun {
   readonly scan: ScanSummary;
   readonly choice: OperationChoice;
   readonly problems: ProblemList;
+  /** Of a workbook. */
+  readonly sheet?: Manifest['sheet'];
 }
 
 /** Results of rows that need no call are journaled in parts of so many. */
@@ -104,7 +107,11 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
       options: input.options,
       ...(input.retry !== undefined && { retryOf: input.retry.of.id, rowNumbers: rowNumbersFile }),
     };
-    return { record, journal, scan, choice: prepare.choice, problems: await problems.end() };
+    const { sheet } = manifest;
+    return {
+      ...{ record, journal, scan, choice: prepare.choice, problems: await problems.end() },
+      ...(sheet && { sheet }),
+    };
   } catch (error) {
     await journal?.close().catch(() => {});
     await store.discard(id).catch(() => {});

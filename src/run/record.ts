@@ -50,6 +50,7 @@ export const runOptionsSchema = z.object({
   encoding: z.string().exactOptional(),
   skipLines: z.number().int().min(0).exactOptional(),
   rowsAt: z.string().exactOptional(),
+  sheet: z.string().exactOptional(),
   trim: z.boolean().exactOptional(),
   /** Calls in flight at once. */
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),

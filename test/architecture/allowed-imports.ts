@@ -45,7 +45,10 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     packages: ['@electric-sql/pglite', 'bullmq', 'ioredis', 'tar', 'zod'],
   },
   'src/report': { folders: ['src/manifest', 'src/journal', 'jobs', 'src'], packages: ['zod'] },
-  'src/manifest': { folders: ['jobs', 'src/api', 'src'], packages: ['csv-parse', 'lossless-json', 'zod'] },
+  'src/manifest': {
+    folders: ['jobs', 'src/api', 'src'],
+    packages: ['csv-parse', 'hucre', 'lossless-json', 'zod'],
+  },
   'src/journal': { folders: ['src'], packages: [] },
   'src/sandbox': {
     folders: ['src/clock.ts', 'src/duration.ts', 'src/errors.ts', 'src/json.ts'],

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { sheetOf } from '../fixtures/workbooks/dialects.ts';
+import { zipped } from '../fixtures/workbooks/zip.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -251,4 +253,46 @@ test('rows are found in what another program wrote, and a run that was stopped f
   expect(await cqbatch(submit, options)).toMatchObject({ code: 0 });
   expect(await cqbatch(['resume', 'nested'], options)).toMatchObject({ code: 0 });
   expect(await sandbox.log()).toHaveLength(2);
+});
+
+test('a workbook is planned, run from standard input, stopped and gone on with from its copy', async () => {
+  const { cwd, options, sandbox } = await prepared();
+  await copyFile('test/fixtures/workbooks/excel.xlsx', join(cwd, 'export.xlsx'));
+  const plan = await cqbatch(['plan', 'export.xlsx'], options);
+  expect(plan).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 rows, XLSX, sheet "Löschungen" of 2'),
+  });
+  const shell = 'exec "$@" < export.xlsx';
+  const run = await cqbatch(['submit', '-', '--yes', '--run-id', 'book', '--sheet', 'Löschungen'], {
+    ...options,
+    shell,
+  });
+  expect(run.code).toBe(0);
+  const resumed = await cqbatch(['resume', 'book'], options);
+  const called = (await sandbox.log()).map(({ id, user_id }) => `${id} ${user_id}`);
+  expect(called.toSorted()).toEqual(['131 qa-lead', '9007199254740993 jörg']);
+  expect(said(resumed)).toContain('2 rows');
+  const report = await readFile(join(cwd, '.cqbatch/runs/book/report.csv'), 'utf8');
+  expect(report).toMatch(/^9007199254740993,jörg,2026-03-12,jörg!,TRUE,/m);
+});
+
+test('a number that Excel has rounded is refused by its cell', async () => {
+  const { cwd, options, sandbox } = await prepared();
+  const text = (address: string, value: string) =>
+    `<c r="${address}" t="inlineStr"><is><t>${value}</t></is></c>`;
+  const rows = [2, 3, 4].map(
+    (row) => `<row r="${row}">${text(`A${row}`, 'u')}<c r="B${row}"><v>9.00719925474099E+15</v></c></row>`,
+  );
+  const header = `<row r="1">${text('A1', 'user_id')}${text('B1', 'Evaluation ID')}</row>`;
+  await writeFile(join(cwd, 'export.xlsx'), zipped(sheetOf(header + rows.join(''))));
+  const { code, stderr } = await cqbatch(['run', 'export.xlsx', '--yes'], options);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /3 rows: Evaluation ID: is a number with more digits than .* format the column as text .* \(cells B2-B4; first: 9007199254740990\)/,
+  );
+  expect(await readFile(join(cwd, '.cqbatch/problems/export.xlsx.txt'), 'utf8')).toMatch(
+    /^export\.xlsx:B2: Evaluation ID: /,
+  );
+  expect(await sandbox.log()).toEqual([]);
 });

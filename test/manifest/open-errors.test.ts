@@ -60,16 +60,11 @@ const tar = Buffer.alloc(1024);
 tar.write('ustar\0', 257, 'latin1');
 
 test.each<[title: string, content: Buffer, problem: string]>([
-  [
-    'an .xlsx',
-    zip('[Content_Types].xml', 'x'),
-    'this is an Excel workbook: save it as "CSV UTF-8" and use that file',
-  ],
-  ['an .xls', ole, 'this is an Excel workbook: save it as "CSV UTF-8" and use that file'],
+  ['an .xls', ole, 'this is an old Excel workbook (.xls), or one with a password: save it as .xlsx'],
   [
     'an .ods',
     zip('mimetype', 'application/vnd.oasis.opendocument.spreadsheet'),
-    'this is an OpenDocument spreadsheet: save it as CSV in UTF-8 and use that file',
+    'this is an OpenDocument spreadsheet: save it as .xlsx and use that file',
   ],
   ['a .zip', zip('rows.csv', csv), 'this is a ZIP archive: unpack it and use the file inside'],
   ['a .pdf', Buffer.from('%PDF-1.7\n%\xe2\xe3'), 'this is a PDF: export the data as CSV UTF-8'],

@@ -47,7 +47,7 @@ export function runOptions({ flags, settings }: Workplace): RunOptions {
 /** How the rows of a manifest are read. */
 export function rowOptions(
   { operation, clearToken = defaultClearToken, trim = false }: Flags,
-  { userId, map, encoding, skipLines, rowsAt }: Settings,
+  { userId, map, encoding, skipLines, rowsAt, sheet }: Settings,
 ): RowOptions {
   return {
     ...(operation !== undefined && { operation }),
@@ -56,6 +56,7 @@ export function rowOptions(
     ...(encoding !== undefined && { encoding }),
     ...(skipLines !== undefined && { skipLines }),
     ...(rowsAt !== undefined && { rowsAt }),
+    ...(sheet !== undefined && { sheet }),
     ...(trim && { trim }),
     clearToken,
   };
@@ -63,7 +64,8 @@ export function rowOptions(
 
 /** The words of a command line that say again what flags said of how a manifest is read. */
 export function readingWords(flags: Flags): readonly string[] {
-  const { operation, userId, map = [], encoding, skipLines, rowsAt, clearToken, trim, skipInvalid } = flags;
+  const { operation, userId, map = [], clearToken, encoding, skipLines, rowsAt, sheet } = flags;
+  const { trim, skipInvalid } = flags;
   const pairs: readonly (readonly [flag: string, value: string | undefined])[] = [
     ['--operation', operation],
     ['--user-id', userId],
@@ -71,6 +73,7 @@ export function readingWords(flags: Flags): readonly string[] {
     ['--encoding', encoding],
     ['--skip-lines', skipLines],
     ['--rows-at', rowsAt],
+    ['--sheet', sheet],
     ['--clear-token', clearToken === defaultClearToken ? undefined : clearToken],
   ];
   return [

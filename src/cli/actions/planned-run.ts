@@ -116,13 +116,17 @@ export async function isAgreed(
 }
 
 function planOf(
-  { record, scan, choice, problems }: CreatedRun,
+  { record, scan, choice, problems, sheet }: CreatedRun,
   proxy: string | undefined,
   { skipInvalid = false }: Flags,
 ): Plan {
   const { baseUrl, rate } = record.options;
   return {
-    manifest: { name: record.manifest.name, format: record.manifest.file.replace(/^manifest\.|\.gz$/g, '') },
+    manifest: {
+      name: record.manifest.name,
+      format: record.manifest.file.replace(/^manifest\.|\.gz$/g, ''),
+      ...(sheet && { sheet }),
+    },
     scan,
     choice,
     problems,

@@ -73,6 +73,12 @@ const settings = {
     help: 'lines above the one with the column names',
     default: '0',
   },
+  sheet: {
+    parse: parseText,
+    value: '<name|n>',
+    help: 'of an Excel workbook',
+    otherwise: 'the first with rows',
+  },
   rowsAt: { parse: parseText, value: '<path>', help: 'where a JSON object has its rows', default: 'rows' },
   tokenFile: {
     parse: parseText,

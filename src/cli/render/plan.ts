@@ -1,4 +1,5 @@
 import { type ApiRequest, requestHeaders } from '../../api/request.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import { excerpt, formatProblem } from '../../manifest/problem.ts';
 import type { ProblemGroup } from '../../manifest/problem-groups.ts';
@@ -9,7 +10,7 @@ import { count, counted, duration, indented, perSecond, table } from './words.ts
 
 /** All that a plan has found out. */
 export interface Plan {
-  readonly manifest: { readonly name: string; readonly format: string };
+  readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
   readonly choice: OperationChoice;
   readonly problems: ProblemList;
@@ -37,6 +38,7 @@ export function planDocument(plan: Plan): object {
   return {
     manifest: plan.manifest.name,
     format: plan.manifest.format,
+    ...(plan.manifest.sheet && { sheet: plan.manifest.sheet.name }),
     ...countsDocument(scan),
     operations: Object.fromEntries(
       Object.entries(scan.perOperation).map(([name, counts]) => [name, countsDocument(counts)]),
@@ -113,7 +115,7 @@ function summaryLines({ manifest, scan, choice, ...plan }: Plan): string {
       ? ''
       : `\n${indented([`about ${duration(seconds)} at ${perSecond(plan.ratePerSecond)}`])}`;
   const way = plan.proxy === undefined ? '' : `\n${indented([`through the proxy ${plan.proxy}`])}`;
-  return `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${source}\n${indented(facts)}${time}${way}`;
+  return `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${sheetText(manifest)}${source}\n${indented(facts)}${time}${way}`;
 }
 
 /** How many columns are told. */
@@ -138,6 +140,13 @@ function columnText({ scan: { meanings } }: Plan): string {
 function columnName(column: string): string {
   const name = excerpt(column);
   return /^[\p{L}\p{N}_-]+$/u.test(name) ? name : `"${name}"`;
+}
+
+/** Which sheet is read, and that there are others. */
+function sheetText({ sheet }: Plan['manifest']): string {
+  if (sheet === undefined) return '';
+  const others = sheet.sheets > 1 ? ` of ${sheet.sheets}` : '';
+  return `, sheet "${excerpt(sheet.name)}"${others}`;
 }
 
 function warningText({ scan }: Plan): string {
@@ -178,9 +187,12 @@ function groupText(name: string, group: ProblemGroup): string {
   const [[line] = [0]] = stretches;
   if (rows === 1) return formatProblem(name, { line }, group);
   const what = column === undefined ? problem : `${escapeInvisible(column)}: ${problem}`;
-  const lines = stretches.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+  const { letters = '' } = group;
+  const lines = stretches
+    .map(([from, to]) => (from === to ? [from] : [from, to]).map((line) => letters + line).join('-'))
+    .join(', ');
   const first = value === undefined ? '' : `; first: ${value}`;
-  return `${count(rows)} rows: ${what} (lines ${lines}${hasMore ? ', …' : ''}${first})`;
+  return `${count(rows)} rows: ${what} (${letters === '' ? 'lines' : 'cells'} ${lines}${hasMore ? ', …' : ''}${first})`;
 }
 
 /** Whether a run may begin. */

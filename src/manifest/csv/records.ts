@@ -7,6 +7,8 @@ export interface CsvRecord {
   readonly cells: readonly string[];
   /** Line on which it begins, from 1; line ends inside quotes count. */
   readonly line: number;
+  /** Why cells of a sheet must not be taken for what was meant, by their index. */
+  readonly problems?: ReadonlyMap<number, string>;
 }
 
 /**

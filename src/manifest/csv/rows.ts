@@ -92,7 +92,7 @@ export async function* readCsvRows(
 }
 
 function csvRow(
-  { cells: values, line }: CsvRecord,
+  { cells: values, line, problems }: CsvRecord,
   header: CsvHeader,
   { clearToken, trim }: CellReading,
 ): UnnumberedRow {
@@ -112,7 +112,20 @@ function csvRow(
     if (value !== '') cells[name] = value;
   }
   const problem = values.length === width ? strayText(header, values) : wrongWidth(header, values);
-  return problem === undefined ? { line, cells } : { line, cells, problem };
+  const row = problem === undefined ? { line, cells } : { line, cells, problem };
+  return problems === undefined ? row : { ...row, cellProblems: byColumn(problems, header) };
+}
+
+function byColumn(
+  problems: ReadonlyMap<number, string>,
+  { names, indexes }: CsvHeader,
+): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const [column, name] of names.entries()) {
+    const problem = problems.get(indexes[column] as number);
+    if (problem !== undefined) found[name] = problem;
+  }
+  return found;
 }
 
 function wrongWidth({ width }: CsvHeader, values: readonly string[]): RowProblem {

@@ -31,13 +31,31 @@ interface BinaryKind {
   readonly problem: (head: Buffer) => string;
 }
 
-const excel = 'this is an Excel workbook: save it as "CSV UTF-8" and use that file';
+/** Whether the bytes begin like an Excel workbook (`.xlsx`): a ZIP archive that names its parts. */
+export function isWorkbook(head: Buffer): boolean {
+  const names = head.toString('latin1');
+  return (
+    names.startsWith('PK\x03\x04') && /\[Content_Types\]\.xml|xl\//.test(names) && !isOpenDocument(names)
+  );
+}
+
+function isOpenDocument(names: string): boolean {
+  return names.includes('opendocument.spreadsheet');
+}
+
+/** Both are in the container of old Office files, in which the names of the parts are UTF-16. */
+function oldExcel(head: Buffer): string {
+  return head.includes(Buffer.from('EncryptedPackage', 'utf16le'))
+    ? 'this workbook has a password: save a copy without one'
+    : 'this is an old Excel workbook (.xls), or one with a password: save it as .xlsx without a password';
+}
+
 const unpack = (what: string) => () => `this is ${what}: unpack it and use the file inside`;
 
 const binaryKinds: readonly BinaryKind[] = [
   { magic: Buffer.from('PK\x03\x04', 'latin1'), problem: zipProblem },
   { magic: Buffer.from('PK\x05\x06', 'latin1'), problem: () => 'this is an empty ZIP archive' },
-  { magic: Buffer.from('d0cf11e0a1b11ae1', 'hex'), problem: () => excel },
+  { magic: Buffer.from('d0cf11e0a1b11ae1', 'hex'), problem: oldExcel },
   { magic: Buffer.from('%PDF-', 'latin1'), problem: () => 'this is a PDF: export the data as CSV UTF-8' },
   { magic: Buffer.from('1f8b', 'hex'), problem: () => 'this is gzipped twice: unzip it once' },
   { magic: Buffer.from('ustar\0', 'latin1'), at: 257, problem: unpack('a tar archive') },
@@ -48,13 +66,10 @@ const binaryKinds: readonly BinaryKind[] = [
   { magic: Buffer.from('377abcaf271c', 'hex'), problem: unpack('a 7-Zip archive') },
 ];
 
-/** Spreadsheets are ZIP archives; the names of their first members tell them from others. */
+/** The names of the first members tell spreadsheets from other archives. */
 function zipProblem(head: Buffer): string {
   const text = head.toString('latin1');
-  if (text.includes('opendocument.spreadsheet')) {
-    return 'this is an OpenDocument spreadsheet: save it as CSV in UTF-8 and use that file';
-  }
-  if (text.includes('[Content_Types].xml') || text.includes('xl/')) return excel;
+  if (isOpenDocument(text)) return 'this is an OpenDocument spreadsheet: save it as .xlsx and use that file';
   return 'this is a ZIP archive: unpack it and use the file inside';
 }
 

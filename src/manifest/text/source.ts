@@ -213,7 +213,7 @@ export function manifestTooLarge(name: string, what: string, maxBytes: number): 
 }
 
 /** A size for people: `500 MB`, or the bytes when no larger unit tells them exactly. */
-function sizeText(bytes: number): string {
+export function sizeText(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
   let unit = 0;
   let size = bytes;

@@ -1,0 +1,63 @@
+import type { Cell, CellValue } from 'hucre/xlsx';
+
+/** A cell as text, and why it must not be taken for what was meant. */
+export interface SheetCell {
+  readonly text: string;
+  readonly problem?: string;
+}
+
+/** The largest number of which Excel keeps all digits: it has 15. */
+const maxExact = 999_999_999_999_999;
+
+/**
+ * The text of a cell. Numbers are exact or have a problem, dates are ISO 8601, and what a formula gives is what the file
+ * says that it gave last.
+ *
+ * @param details of cells with a formula or an error.
+ */
+export function readCell(value: CellValue | undefined, details: Cell | undefined): SheetCell {
+  if (value === null || value === undefined) return details?.formula === undefined ? empty : uncalculated;
+  if (details?.type === 'error') {
+    return {
+      text: String(value),
+      problem: 'is an error value of the spreadsheet; mend it there or clear the cell',
+    };
+  }
+  if (typeof value === 'number') return readNumber(value);
+  if (typeof value === 'boolean') return { text: value ? 'TRUE' : 'FALSE' };
+  return { text: value instanceof Date ? dateText(value) : value };
+}
+
+const empty: SheetCell = { text: '' };
+
+const uncalculated: SheetCell = {
+  text: '',
+  problem: 'is a formula whose result is not in the file; open it in Excel, save it and use that file',
+};
+
+function readNumber(value: number): SheetCell {
+  if (Math.abs(value) <= maxExact) return { text: String(value) };
+  return {
+    text: Number.isFinite(value) ? String(BigInt(Math.trunc(value))) : String(value),
+    problem:
+      'is a number with more digits than the 15 that Excel keeps; format the column as text and enter the numbers again',
+  };
+}
+
+/** Excel knows no time zones: what it shows is what was meant. */
+function dateText(date: Date): string {
+  if (Number.isNaN(date.getTime())) return '';
+  const [day = '', time = ''] = date
+    .toISOString()
+    .replace(/\.\d+Z$/, '')
+    .split('T');
+  // A time of day alone counts from the day before the first one.
+  if (date.getUTCFullYear() < 1900) return time;
+  return time === '00:00:00' ? day : `${day}T${time}`;
+}
+
+/** What Excel calls a column: `A` for 0, `AA` for 26. */
+export function columnLetters(index: number): string {
+  const rest = Math.floor(index / 26);
+  return (rest > 0 ? columnLetters(rest - 1) : '') + String.fromCharCode(65 + (index % 26));
+}

@@ -1,0 +1,207 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { formatProblem } from '../../../src/manifest/problem.ts';
+import { createRowPreparer, type InvalidRow } from '../../../src/manifest/row-preparer.ts';
+import { dialects, sheetOf } from '../../fixtures/workbooks/dialects.ts';
+import { zipped } from '../../fixtures/workbooks/zip.ts';
+import { testOperations } from '../operations.ts';
+import { allRows, failure, openText } from '../reading.ts';
+
+const fixture = (name: string) => readFile(join('test/fixtures/workbooks', name));
+
+/** A sheet of these rows, each of the XML of its cells: `n:1` is a number, `e:#N/A` an error, anything else text. */
+function sheet(rows: readonly (readonly string[])[], name?: string): Buffer {
+  const cell = (text: string, address: string): string => {
+    const [, type, value = ''] = /^([nebf]):(.*)$/.exec(text) ?? [];
+    if (type === undefined) return `<c r="${address}" t="inlineStr"><is><t>${text}</t></is></c>`;
+    if (type === 'f') return `<c r="${address}"><f>${value}</f></c>`;
+    return `<c r="${address}" t="${type}"><v>${value}</v></c>`;
+  };
+  const xml = rows.map((cells, row) => {
+    const inner = cells.map((text, column) =>
+      text === '' ? '' : cell(text, `${'ABCDEFG'[column]}${row + 1}`),
+    );
+    return `<row r="${row + 1}">${inner.join('')}</row>`;
+  });
+  return zipped(sheetOf(xml.join(''), name));
+}
+
+test.each(Object.keys(dialects))('%s is read exactly, with the rows that the program shows', async (name) => {
+  const manifest = await openText(name, await fixture(name));
+  expect(manifest).toMatchObject({ format: 'xlsx', sheet: { name: 'Löschungen', sheets: 2 } });
+  expect(await allRows(manifest)).toEqual([
+    {
+      row: 1,
+      line: 2,
+      cells: {
+        'Evaluation ID': '9007199254740993',
+        user_id: 'jörg',
+        Datum: '2026-03-12',
+        Gruß: 'jörg!',
+        Erledigt: 'TRUE',
+      },
+    },
+    {
+      row: 2,
+      line: 4,
+      cells: { 'Evaluation ID': '131', user_id: 'qa-lead', Datum: '2026-03-12T10:30:00', Gruß: '262' },
+    },
+  ]);
+  expect(await allRows(manifest)).toHaveLength(2);
+  expect(['Evaluation ID', 'Gruß', 'x'].map((column) => manifest.lettersOf?.(column))).toEqual([
+    'A',
+    'D',
+    undefined,
+  ]);
+});
+
+test('a gzipped workbook is read, too', async () => {
+  const manifest = await openText('a.xlsx.gz', await fixture('excel.xlsx'));
+  expect(await allRows(manifest)).toHaveLength(2);
+});
+
+test('the format is told by the content', async () => {
+  expect((await openText('export.csv', await fixture('excel.xlsx'))).format).toBe('xlsx');
+});
+
+test('the clear token, blanks and what a report has guarded mean the same as in CSV', async () => {
+  const rows = [
+    ['room_id', 'title', '_guarded', '_row'],
+    ['n:1', '&lt;clear&gt;', '', ''],
+    ['n:2', "'=x ", 'yes', 'n:7'],
+  ];
+  const read = async (trim: boolean) => {
+    const all = await allRows(await openText('a.xlsx', sheet(rows), { trim }));
+    return all.map(({ cells }) => cells);
+  };
+  expect(await read(false)).toEqual([
+    { room_id: '1', title: '' },
+    { room_id: '2', title: '=x ' },
+  ]);
+  expect(await read(true)).toEqual([
+    { room_id: '1', title: '' },
+    { room_id: '2', title: '=x' },
+  ]);
+});
+
+test('cells that are not what was meant make a row invalid by their address, but only those of fields', async () => {
+  const rows = [
+    ['note', 'Room ID', 'title'],
+    ['e:#N/A', 'n:7', 'ok'],
+    ['', 'n:9.00719925474099E+15', 'b'],
+    ['', 'n:8', 'e:#REF!'],
+    ['', 'f:A1*2', 'd'],
+    ['x', '', 'e'],
+  ];
+  const manifest = await openText('a.xlsx', sheet(rows));
+  const preparer = createRowPreparer({ manifest, operations: testOperations });
+  const prepared = (await allRows(manifest)).map(preparer);
+  const problems = prepared.flatMap((row) =>
+    row.kind === 'invalid'
+      ? (row as InvalidRow).problems.map((problem) => formatProblem('a.xlsx', row, problem))
+      : ['ok'],
+  );
+  expect(problems).toEqual([
+    'ok',
+    'a.xlsx:B3: Room ID: is a number with more digits than the 15 that Excel keeps; format the column as text and enter the numbers again (9007199254740990)',
+    'a.xlsx:C4: title: is an error value of the spreadsheet; mend it there or clear the cell (#REF!)',
+    'a.xlsx:B5: Room ID: is a formula whose result is not in the file; open it in Excel, save it and use that file',
+    expect.stringMatching(/^a\.xlsx:B6: Room ID: /),
+  ]);
+});
+
+test('a title above the header is told, and skipped when the user says so', async () => {
+  const rows = [['Export'], [], ['Nr', 'Name'], ['n:1', 'x']];
+  expect((await failure('a.xlsx', sheet(rows))).message).toBe(
+    'a.xlsx:2:1: the column names seem to stand on line 3, below a title; pass --skip-lines 2',
+  );
+  const manifest = await openText('a.xlsx', sheet(rows), { skipLines: 2 });
+  expect(await allRows(manifest)).toEqual([{ row: 1, line: 4, cells: { Nr: '1', Name: 'x' } }]);
+});
+
+test('a sheet is chosen by its name or its number', async () => {
+  const content = sheet([['a'], ['x']], '2');
+  for (const wanted of ['2', '1']) {
+    expect((await openText('a.xlsx', content, { sheet: wanted })).sheet?.name).toBe('2');
+  }
+  expect((await failure('a.xlsx', content, { sheet: 'Tabelle' })).message).toBe(
+    'a.xlsx: there is no sheet "Tabelle"; the workbook has "2", "Leer": name one, or give its number from 1',
+  );
+  expect((await failure('a.xlsx', content, { sheet: 'Leer' })).message).toBe(
+    'a.xlsx: the sheet "Leer" has no header line',
+  );
+});
+
+test('a hidden sheet is read only when it is named', async () => {
+  const parts = sheetOf('<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>');
+  const workbook = (parts['xl/workbook.xml'] ?? '').replace('sheetId="1"', 'sheetId="1" state="hidden"');
+  const content = zipped({ ...parts, 'xl/workbook.xml': workbook });
+  expect((await failure('a.xlsx', content)).message).toBe('a.xlsx: no sheet of this workbook has rows');
+  expect((await failure('a.xlsx', content, { sheet: '1' })).code).toBe('MANIFEST_EMPTY');
+});
+
+const ole = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+test.each<[title: string, content: Buffer, code: string, message: RegExp]>([
+  [
+    'an old workbook',
+    Buffer.concat([ole, Buffer.alloc(600)]),
+    'MANIFEST_BINARY',
+    /old Excel workbook \(\.xls\), or one with a password: save it as \.xlsx/,
+  ],
+  [
+    'one with a password',
+    Buffer.concat([ole, Buffer.from('EncryptedPackage', 'utf16le')]),
+    'MANIFEST_BINARY',
+    /has a password: save a copy without one/,
+  ],
+  [
+    'an OpenDocument spreadsheet',
+    zipped({ mimetype: 'x', 'application/vnd.oasis.opendocument.spreadsheet': '' }),
+    'MANIFEST_BINARY',
+    /OpenDocument spreadsheet: save it as \.xlsx/,
+  ],
+  [
+    'a text document',
+    zipped({ '[Content_Types].xml': '<Types/>', 'word/document.xml': '<w/>' }),
+    'MANIFEST_WORKBOOK_UNREADABLE',
+    /can't be read as an Excel workbook \(.+\); save it as \.xlsx again/,
+  ],
+  [
+    'one that is cut off',
+    sheet([['a'], ['x']]).subarray(0, 900),
+    'MANIFEST_WORKBOOK_UNREADABLE',
+    /its directory is damaged/,
+  ],
+])('%s is refused with a remedy', async (_title, content, code, message) => {
+  const error = await failure('a.xlsx', content);
+  expect(error.code).toBe(code);
+  expect(error.message).toMatch(message);
+});
+
+test('a small file that unpacks to a large one is refused by what its directory says', async () => {
+  const bomb = sheet([['a'], ['x'.repeat(3_000_000)]]);
+  expect(bomb.length).toBeLessThan(20_000);
+  const error = await failure('a.xlsx', bomb, { limits: { maxBytes: 1_000_000 } });
+  expect(error.message).toBe(
+    'a.xlsx: the unpacked workbook is larger than --max-manifest-size allows (1 MB); split it, or allow more',
+  );
+});
+
+test('a directory that lies about sizes gains nothing', async () => {
+  const rows = '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>';
+  for (const declared of [0, 10]) {
+    const error = await failure('a.xlsx', zipped(sheetOf(rows + ' '.repeat(100_000)), { declared }));
+    expect(error.code).toBe('MANIFEST_WORKBOOK_UNREADABLE');
+  }
+});
+
+test('other formats have no sheets, and workbooks no place of their rows', async () => {
+  expect((await failure('a.csv', 'a\n1\n', { sheet: 'A' })).message).toBe(
+    'a.csv: --sheet is for Excel workbooks; leave it out',
+  );
+  const error = await failure('a.xlsx', gzipSync(''), { rowsAt: 'data' });
+  expect(error.kind).toBe('usage');
+});
