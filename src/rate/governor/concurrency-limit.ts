@@ -9,13 +9,19 @@ export interface ConcurrencyLimitOptions {
   readonly most: number;
 }
 
-/** A step takes so long, and as long as it takes to make some calls: the mean of fewer tells little. */
+/**
+ * A step takes so long (50/s, calls of 1 s: three times as long costs a point), and as long as it takes to make some calls:
+ * the mean of fewer tells little.
+ */
 const stepMs = 500;
 const stepCalls = 10;
 const longestStepMs = 5_000;
-/** Steps of which the shortest latency is the usual one: a minute, or more where few calls are made. */
+/** Steps of which the shortest latency is the usual one (a server of 8 places): a minute, or more where calls are few. */
 const baselineSteps = 120;
-/** A latency counts as risen when it is twice the usual one, and by so much: less may be this machine. */
+/**
+ * A latency counts as risen when it is twice the usual one (50/s, calls of 1 s: 2 points are lost without), and by so much:
+ * less may be this machine.
+ */
 const risenTimes = 2;
 const risenByMs = 100;
 /** Calls in flight that are more than the rate needs at the usual latency. */

@@ -3,9 +3,9 @@ const usualPeriods = [
   5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * 1_000);
 const minuteMs = 60_000;
-/** Shorter times without an accepted call are no ends of windows. */
+/** Shorter times without an accepted call are no ends of windows (refusals of a moment). */
 const shortestMs = 3_000;
-/** Calls are sent so long after a time that is awaited: clocks differ. */
+/** Calls are sent so long after a time that is awaited (fixed-window:limit=600,window=1m): clocks differ. */
 const clockSkewMs = 200;
 
 /** What the end of such a time has told of the API. */

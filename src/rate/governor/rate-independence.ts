@@ -23,10 +23,13 @@ interface Comparison {
   readonly isRaised: boolean;
 }
 
-/** The rates that are compared: the present one, or a few calls a second, and a part of it. */
+/**
+ * The rates that are compared: the present one, or a few calls a second (where the search has come down to 1 call/s), and a
+ * part of it.
+ */
 const leastRate = 4;
 const slowPart = 0.25;
-/** A stretch that tells enough has so many calls of both kinds. */
+/** A stretch that tells enough has so many calls of both kinds (a tenth fails at random; half of them do). */
 const enough = 10;
 /** The first stretch ends without them after so many calls, or so many of which none was accepted: a storm it is not. */
 const mostCalls = 150;
@@ -36,10 +39,16 @@ const longestMs = 20_000;
 const fewestCalls = 8;
 /** News of calls that were sent before the rate was lowered comes in for so long, and for two calls. */
 const lateNewsMs = 300;
-/** How much faster the first stretch must have been, and how much of the share that failed must fail in the second. */
+/**
+ * How much faster the first stretch must have been (half of the calls fail; a limit that answers 503), and how much of the
+ * share that failed must fail in the second.
+ */
 const faster = 2;
 const shareLeft = 0.3;
-/** The share that usually fails is that of about so many calls; judged is that of about so many of late. */
+/**
+ * The share that usually fails is that of about so many calls; judged is that of about so many of late (a limit on top of
+ * random 503s).
+ */
 const learnedCalls = 500;
 const judgedCalls = 100;
 const hardlyAny = 0.3;

@@ -3,7 +3,7 @@ import { longWaitMs } from './quota-exhaustion.ts';
 import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
-/** The first refusal tells so much because nothing else is known: later two of them are needed. */
+/** The first refusal tells so much because nothing else is known (concurrency:limit=10): later two of them are needed. */
 const firstWithinMs = 10_000;
 /** Two of them are not compared before it is known how many calls are accepted usually. */
 const acquaintedMs = 5_000;
@@ -11,7 +11,7 @@ const acquaintedMs = 5_000;
 const apartMs = 500;
 /** Calls that were refused among so much fewer were not refused for that reason. */
 const farBelow = 0.3;
-/** A cap that has to be lowered more often within such a time is none. */
+/** A cap that has to be lowered more often within such a time is none (three workers: calls in flight are known only about). */
 const loweredAtMost = 5;
 const loweredWithinMs = 10_000;
 /**
@@ -186,7 +186,10 @@ export class ServerCap {
   }
 }
 
-/** After such a time one call more is tried than the API is known to accept at once; sooner, and more, where that goes well. */
+/**
+ * After such a time one call more is tried than the API is known to accept at once; sooner, and more, where that goes well
+ * (a cap that rises).
+ */
 const afterMs = 15_000;
 const againMs = 2_000;
 const most = 0.25;
