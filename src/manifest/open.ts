@@ -168,7 +168,8 @@ async function openWorkbook(
   const records = all.filter(({ line }) => line > skipLines);
   const [first] = records;
   if (first === undefined) {
-    throw new TextMistake('MANIFEST_NO_HEADER', undefined, `the sheet "${excerpt(name)}" has no header line`);
+    const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below those that are skipped' : ''}`;
+    throw new TextMistake('MANIFEST_EMPTY', undefined, `${problem}; name another one with --sheet`);
   }
   const below =
     records[

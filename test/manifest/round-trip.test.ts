@@ -175,3 +175,30 @@ test('a cell of 1 MB and rows of every script survive', async () => {
   const [row] = await allRows(await openManifest(path));
   expect(Object.values(row?.cells ?? {})).toEqual(cells);
 });
+
+/** Text of these characters as windows-1252. */
+const windows1252 = (text: string) => Buffer.from(text.replaceAll('€', '\x80'), 'latin1');
+
+test('any rows come back below titles and from another encoding, with the lines of the file', async () => {
+  const path = join(await temporaryFolder(), 'a.csv');
+  const text = fc.string({ unit: fc.constantFrom(...'aéß€;," \n'), maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 5 }),
+      fc.array(fc.constantFrom('Export', 'Größe: 1,5 €', '', '"', ';;'), { maxLength: 4 }),
+      fc.boolean(),
+      fc.constantFrom('windows-1252', 'utf-16le', 'utf-8'),
+      async (rows, titles, hasSeparator, encoding) => {
+        const preamble = [...(hasSeparator ? ['sep=;'] : []), ...titles].map((line) => `${line}\n`).join('');
+        const content =
+          preamble + stringify([['evaluation_id', 'ß'], ...rows], { delimiter: ';', quoted: true });
+        const encode =
+          encoding === 'windows-1252' ? windows1252 : (all: string) => Buffer.from(all, encoding as 'utf8');
+        await writeFile(path, encode(content));
+        const read = await allRows(await openManifest(path, { encoding, skipLines: titles.length }));
+        expect(read.map(({ cells }) => [cells['evaluation_id'] ?? '', cells['ß'] ?? ''])).toEqual(rows);
+        expect(read[0]?.line).toBe(titles.length + (hasSeparator ? 1 : 0) + 2);
+      },
+    ),
+  );
+});

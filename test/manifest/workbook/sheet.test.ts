@@ -130,7 +130,7 @@ test('a sheet is chosen by its name or its number', async () => {
     'a.xlsx: there is no sheet "Tabelle"; the workbook has "2", "Leer": name one, or give its number from 1',
   );
   expect((await failure('a.xlsx', content, { sheet: 'Leer' })).message).toBe(
-    'a.xlsx: the sheet "Leer" has no header line',
+    'a.xlsx: the sheet "Leer" has no rows; name another one with --sheet',
   );
 });
 

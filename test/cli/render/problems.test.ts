@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { problemText, verdictText } from '../../../src/cli/render/problems.ts';
+import { ProblemGroups } from '../../../src/manifest/problem-groups.ts';
+
+test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean, verdict: string]>([
+  [12_000, 12_000, 0, false, 'Ready: 12,000 calls.'],
+  [1, 1, 0, true, 'Ready: 1 call.'],
+  [3, 2, 1, true, 'Ready: 2 calls, 1 invalid row left out.'],
+  [4000, 0, 4000, true, 'Ready: 0 calls, 4,000 invalid rows left out.'],
+  [41, 1, 40, false, 'Not ready: 40 rows of a.csv are invalid; mend them or pass --skip-invalid.'],
+  [2, 1, 1, false, 'Not ready: 1 row of a.csv is invalid; mend it or pass --skip-invalid.'],
+  [2, 0, 2, false, 'Not ready: all 2 rows of a.csv are invalid; mend them.'],
+  [1, 0, 1, false, 'Not ready: 1 row of a.csv is invalid; mend it.'],
+])('of %d rows %d callable, %d invalid, left out: %s', (rows, callable, invalid, skipInvalid, verdict) => {
+  expect(verdictText({ manifest: { name: 'a.csv' }, scan: { rows, callable, invalid }, skipInvalid })).toBe(
+    verdict,
+  );
+});
+
+function textOf(add: (groups: ProblemGroups) => void, count: number): readonly string[] {
+  const groups = new ProblemGroups();
+  add(groups);
+  const problems = { groups: groups.groups, ungrouped: groups.ungrouped, first: [], count, file: 'p.txt' };
+  return problemText({ manifest: { name: 'a.csv' }, problems }).split('\n');
+}
+
+test('equal problems are told together, with their lines or their cells, and a single one as in the file', () => {
+  const lines = textOf((groups) => {
+    for (const row of [1, 2, 3, 5])
+      groups.add({ row, line: row + 1 }, { column: 'ID', problem: 'is bad', value: `v${row}` });
+    groups.add({ row: 1, line: 2 }, { column: 'ID', problem: 'is worse', letters: 'B' });
+    groups.add({ row: 2, line: 3 }, { column: 'ID', problem: 'is worse', letters: 'B' });
+    for (const row of [1, 3, 5, 7, 9]) groups.add({ row, line: row + 1 }, { problem: 'is cut off' });
+    groups.add({ row: 9, line: 10 }, { column: 'Nr\u001b', problem: 'is odd', value: 'x' });
+  }, 12);
+  expect(lines).toEqual([
+    '4 rows: ID: is bad (lines 2-4, 6; first: v1)',
+    '2 rows: ID: is worse (cells B2-B3)',
+    '5 rows: is cut off (lines 2, 4, 6, …)',
+    'a.csv:10: Nr\\u001b: is odd (x)',
+    'All of them, row by row: p.txt',
+  ]);
+});
+
+test('of many kinds of problems the first ones are told, and how many there are besides', () => {
+  const lines = textOf((groups) => {
+    for (let row = 1; row <= 30; row++) groups.add({ row, line: row }, { problem: `problem ${row}` });
+  }, 30);
+  expect(lines).toHaveLength(14);
+  expect(lines[12]).toBe('… and 18 more');
+});
