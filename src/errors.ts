@@ -6,9 +6,9 @@
 
 /**
  * `usage`: nothing was sent, the user can mend it. `fatal`: the datastore or the authentication failed. `busy`: another
- * process is at work, so that the same command may do later. `interrupted`: the user has stopped it before it began.
+ * process is at work, so that the same command may do later.
  */
-export type ErrorKind = 'usage' | 'fatal' | 'busy' | 'interrupted';
+export type ErrorKind = 'usage' | 'fatal' | 'busy';
 
 export class CqbatchError extends Error {
   override readonly name = 'CqbatchError';
@@ -33,6 +33,12 @@ export function fatalError(code: string, message: string, cause?: unknown): Cqba
 }
 
 /** Another process has what is needed, or works on the run already; nothing was sent. */
-export function busyError(code: string, message: string): CqbatchError {
-  return new CqbatchError('busy', code, message);
+export class BusyError extends CqbatchError {
+  /** The part of the message that says what is busy. */
+  readonly what: string;
+
+  constructor(code: string, what: string, remedy: string) {
+    super('busy', code, `${what}. ${remedy}`);
+    this.what = what;
+  }
 }

@@ -43,15 +43,13 @@ function explain(error: unknown): number {
   }
   if (error instanceof Interrupted) {
     if (wantsJson) writeDocument({ state: 'interrupted' });
-    // The terminal is still on the line of the question.
-    writeTalk('\nNothing was sent or changed.\n');
+    writeTalk(`${error.at === 'question' ? '\n' : ''}Nothing was sent or changed.\n`);
     return exitCodes.interrupted;
   }
   const known = error instanceof CqbatchError ? error : systemError(error);
   const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;
   printJson(known?.code ?? 'UNEXPECTED', message);
-  const begin = known?.kind === 'interrupted' ? '' : 'error: ';
-  writeTalk(`${begin}${known === undefined ? message : escapeInvisible(message)}\n`);
+  writeTalk(`error: ${known === undefined ? message : escapeInvisible(message)}\n`);
   return exitCodeOfError[known?.kind ?? 'fatal'];
 }
 

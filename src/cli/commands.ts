@@ -3,7 +3,10 @@ import { flagOf, type SettingFlag, type SettingName } from './config/settings.ts
 import type { ExitCode } from './exit-codes.ts';
 
 /** An option as commander takes it. */
-type Option = SettingFlag | readonly [flags: string, description: string, byDefault: string];
+type Option =
+  | SettingFlag
+  | readonly [flags: string, description: string, byDefault: string]
+  | readonly [flags: string, description: string, count: (value: unknown, before?: number) => number];
 
 /** Options under one heading of the help. */
 interface OptionGroup {
@@ -41,7 +44,11 @@ export const output: OptionGroup = {
   heading: 'Output',
   options: [
     ['--json', 'print exactly one JSON document on standard output'],
-    ['-q, --quiet', 'no progress and no hints, only the result'],
+    [
+      '-q, --quiet',
+      'no progress and no hints, only the result; -qq: nothing unless the exit code is above 0',
+      (_: unknown, before = 0) => before + 1,
+    ],
     ['--state-dir <dir>', `folder of runs and queue (CQBATCH_STATE_DIR; default: ${defaultStateDir})`],
   ],
 };
@@ -139,14 +146,22 @@ export const commands: readonly CommandSpec[] = [
     argument: manifest,
     options: [
       { heading: 'API', options: [...settings('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
-      { heading: 'Run', options: [...startOptions, skipInvalid, ...settings('maxFailures')] },
+      {
+        heading: 'Run',
+        options: [
+          ...startOptions,
+          ['--or-resume', 'go on with the run of that name, if there is one; do nothing if it is finished'],
+          skipInvalid,
+          ...settings('maxFailures', 'wait'),
+        ],
+      },
       reporting,
     ],
     seldomNeeded: [rows, ...working()],
     examples: [
       ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
       ['cqbatch run evaluations.csv --rate auto..20/s', 'never more than 20 calls a second'],
-      ['cqbatch run nightly.csv --yes --quiet --max-failures 100', 'from cron'],
+      ['cqbatch run nightly.csv --run-id monday --or-resume --wait 1h --yes -qq', 'from cron'],
     ],
     load: async () => (await import('./actions/run.ts')).run,
   },
@@ -167,7 +182,10 @@ export const commands: readonly CommandSpec[] = [
           insecureHttp,
         ],
       },
-      { heading: 'Run', options: [flagOf('maxFailures', { byDefault: 'as before' })] },
+      {
+        heading: 'Run',
+        options: [flagOf('maxFailures', { byDefault: 'as before' }), ...settings('wait')],
+      },
       reporting,
     ],
     seldomNeeded: working('as before'),
@@ -195,7 +213,11 @@ export const commands: readonly CommandSpec[] = [
       },
       {
         heading: 'Run',
-        options: [...startOptions, flagOf('maxFailures', { byDefault: 'as in that run' })],
+        options: [
+          ...startOptions,
+          flagOf('maxFailures', { byDefault: 'as in that run' }),
+          ...settings('wait'),
+        ],
       },
       reporting,
     ],

@@ -26,7 +26,6 @@ export const exitCodeOfError = {
   usage: exitCodes.usage,
   fatal: exitCodes.fatal,
   busy: exitCodes.busy,
-  interrupted: exitCodes.interrupted,
 } as const satisfies Record<ErrorKind, ExitCode>;
 
 /** What a command says with its exit code that has seen a run to its end, in this state. */

@@ -38,7 +38,7 @@ export const screen = {
  * @throws a `SystemError` when it can't be written.
  */
 export function writeResult(text: string): void {
-  writeData(coloured(1, printable(text)));
+  unlessHeld(() => writeData(coloured(1, printable(text))));
 }
 
 /**
@@ -47,17 +47,43 @@ export function writeResult(text: string): void {
  * @throws a `SystemError` when it can't be written.
  */
 export function writeDocument(document: object): void {
-  writeData(`${printableJson(JSON.stringify(document))}\n`);
+  unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
 
 /** Talk on standard error; the text has its line feeds. */
 export function writeTalk(text: string): void {
-  writeFreely(coloured(2, printable(text)));
+  unlessHeld(() => writeFreely(coloured(2, printable(text))));
 }
 
 /** One line of the structured log on standard error: JSON, with its line feed. */
 export function writeLogLine(json: string): void {
   writeFreely(printableJson(json));
+}
+
+/** What waits for the exit code; undefined while nothing has to. */
+let held: (() => void)[] | undefined;
+
+/** Shows what is written from now on only if the process ends with an exit code above 0, or somebody is asked. */
+export function holdOutput(): void {
+  if (held === undefined) process.once('exit', (code) => code > 0 && showHeld());
+  held ??= [];
+}
+
+function unlessHeld(write: () => void): void {
+  if (held === undefined) write();
+  else held.push(write);
+}
+
+function showHeld(): void {
+  const writes = held ?? [];
+  held = [];
+  for (const write of writes) {
+    try {
+      write();
+    } catch (error) {
+      writeFreely(`error: ${printable((error as Error).message)}\n`);
+    }
+  }
 }
 
 const clearLine = '\r\u001b[2K';
@@ -90,10 +116,11 @@ function showsColours(stream: 1 | 2): boolean {
  * @throws `Interrupted` on Ctrl-C.
  */
 export async function askLine(question: string): Promise<string> {
+  showHeld();
   const readline = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await new Promise<string>((resolve, reject) => {
-      readline.once('SIGINT', () => reject(new Interrupted()));
+      readline.once('SIGINT', () => reject(new Interrupted('question')));
       readline.once('close', () => resolve(''));
       readline.question(escapeInvisible(question)).then(resolve, () => resolve(''));
     });

@@ -56,13 +56,16 @@ export async function createProgram(version: string, args: readonly string[]): P
   return program;
 }
 
+/** Puts together what an option says that may be repeated. */
+type Collect = (text: string, before: unknown) => unknown;
+
 function defineCommand(command: Command, spec: CommandSpec): void {
   const { argument, options = [], seldomNeeded = [], examples = [], load } = spec;
   if (argument !== undefined) command.argument(...argument);
   for (const group of [...options, output, ...seldomNeeded]) {
     command.optionsGroup(`${group.heading}:`);
     for (const [flags, description, more] of group.options) {
-      if (typeof more === 'function') command.option<readonly string[]>(flags, description, more);
+      if (typeof more === 'function') command.option(flags, description, more as Collect);
       else command.option(flags, description, more);
     }
     // Else it would open a group of its own.

@@ -47,7 +47,7 @@ async function runSandbox({ json = false, quiet = false, ...options }: SandboxFl
     import('./terminal.ts'),
     import('../sandbox/sandbox.ts'),
   ]);
-  const terminal = openTerminal({ json, quiet });
+  const terminal = openTerminal({ json, quiet: Number(quiet) });
   const interrupt = interruptible(() => {});
   const sandbox = await startSandbox({ port: defaultPort, ...options });
   const { url, port, token } = sandbox;

@@ -1,5 +1,5 @@
 import { environment, type Flags } from './config/load.ts';
-import { askLine, redrawLine, screen, writeDocument, writeResult, writeTalk } from './output.ts';
+import { askLine, holdOutput, redrawLine, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 
 /** Where a command's words go. */
 export type Terminal = ReturnType<typeof openTerminal>;
@@ -8,7 +8,9 @@ export type Terminal = ReturnType<typeof openTerminal>;
  * Standard output carries data: with `--json` exactly one document, failures included. Standard error carries talk:
  * progress, hints, questions.
  */
-export function openTerminal({ json = false, quiet = false }: Pick<Flags, 'json' | 'quiet'>) {
+export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, 'json' | 'quiet'>) {
+  const quiet = silence > 0;
+  if (silence > 1) holdOutput();
   /** Whether talk goes to a screen on which lines can be redrawn. */
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
   let drawn = false;

@@ -1,7 +1,13 @@
 import { hostname } from 'node:os';
 import type { Cluster } from '../cluster/cluster.ts';
-import { isPresent, type PublishedPace, type RunEntry } from '../cluster/entries.ts';
-import { usageError } from '../errors.ts';
+import {
+  actualEntryState,
+  isActive,
+  isPresent,
+  type PublishedPace,
+  type RunEntry,
+} from '../cluster/entries.ts';
+import { BusyError, usageError } from '../errors.ts';
 import { repeat } from '../repeat.ts';
 import { deferred } from '../waiting.ts';
 import type { Progress } from './progress.ts';
@@ -30,7 +36,7 @@ export function entryOf(record: RunRecord, counts: RunEntry['counts'], progress:
  * Shows a run for the first time.
  *
  * @param takeUp whether somebody starts it by hand: it is to go on then, whatever was wanted before.
- * @throws a usage error `RUN_ID_TAKEN` when the datastore knows another run of this id.
+ * @throws a usage error `RUN_ID_TAKEN` when the datastore knows another run of this id, a busy error when that is going.
  */
 export async function announce(
   cluster: Cluster,
@@ -39,11 +45,14 @@ export async function announce(
 ): Promise<void> {
   await cluster.sweep();
   if (!(await cluster.putRun(entry))) {
-    throw usageError(
-      'RUN_ID_TAKEN',
-      `Another run called ${entry.id} uses this datastore. Give this one another --run-id, or the datastore's ` +
-        'installations different prefixes (CQBATCH_QUEUE_PREFIX).',
-    );
+    const other = await cluster.run(entry.id);
+    const where = other === undefined ? '' : ` (on ${other.coordinator.host}, ${actualEntryState(other)})`;
+    const what = `Another run called ${entry.id}${where} uses this datastore`;
+    const remedy =
+      "Give this one another --run-id, or the datastore's installations different prefixes (CQBATCH_QUEUE_PREFIX).";
+    throw other !== undefined && isActive(actualEntryState(other))
+      ? new BusyError('RUN_ID_TAKEN', what, remedy)
+      : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);
   }
   if (takeUp) await cluster.command(entry.id, 'unpause');
 }

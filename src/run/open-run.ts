@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Datastore } from '../datastore/datastore.ts';
-import { busyError } from '../errors.ts';
+import { BusyError } from '../errors.ts';
 import { makePrivate } from '../files.ts';
 import type { Journal } from '../journal/journal.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
@@ -72,9 +72,10 @@ export function lockRun(runFolder: string, runId: string, purpose: string): Prom
     path: join(runFolder, 'run'),
     purpose,
     taken: (who) =>
-      busyError(
+      new BusyError(
         'RUN_LOCKED',
-        `Run ${runId} is being worked on by ${who}. Wait for its end, or cancel it with "cqbatch cancel ${runId}".`,
+        `Run ${runId} is being worked on by ${who}`,
+        `Wait for its end, or cancel it with "cqbatch cancel ${runId}".`,
       ),
   });
 }

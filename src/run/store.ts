@@ -1,10 +1,11 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CqbatchError, fatalError, usageError } from '../errors.ts';
+import { isActive } from '../cluster/entries.ts';
+import { BusyError, type CqbatchError, fatalError, usageError } from '../errors.ts';
 import { makeFolder, writeFileAtomically } from '../files.ts';
 import { isAbandoned, keepFolder, ownFolder } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
-import { type RunRecord, runRecordSchema } from './record.ts';
+import { actualState, type RunRecord, runRecordSchema } from './record.ts';
 import { idsMeantBy, isRunId, newRunId } from './run-id.ts';
 
 /** The runs of a state folder: one folder each, see DESIGN of the files in docs/architecture.md. */
@@ -15,11 +16,11 @@ export interface RunStore {
    * Makes the folder of a new run; nothing else sees it until its record is saved.
    *
    * @param wanted the id that the user chose, if so.
-   * @throws a usage error `RUN_EXISTS` when there is a run of that id, or somebody is planning one.
+   * @throws a usage error `RUN_EXISTS` when there is a run of that id; a busy error when it is going or being planned.
    */
   create(wanted?: string): Promise<{ readonly id: string; readonly folder: string }>;
-  /** Whether there is a run of that id, or somebody is planning one. */
-  exists(id: string): Promise<boolean>;
+  /** The run of that id, or that somebody is planning one; undefined when the id is free. */
+  look(id: string): Promise<RunRecord | 'being planned' | undefined>;
   /** Replaces the record, whole or not at all. */
   save(record: RunRecord): Promise<void>;
   /** @throws a usage error `RUN_UNKNOWN` when there is no run of that id. */
@@ -107,11 +108,7 @@ export function openRunStore(stateDir: string): RunStore {
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
             throw systemError(error, folder(id)) ?? error;
-          if (wanted !== undefined)
-            throw usageError(
-              'RUN_EXISTS',
-              `There is a run ${id} in ${stateDir} already: "cqbatch status ${id}" tells how it is.`,
-            );
+          if (wanted !== undefined) throw existingRun(id, stateDir, await read(id).catch(() => undefined));
           continue;
         }
         try {
@@ -123,11 +120,15 @@ export function openRunStore(stateDir: string): RunStore {
         return { id, folder: folder(id) };
       }
     },
-    exists: (id) =>
-      stat(folder(id)).then(
+    async look(id) {
+      const record = await read(id);
+      if (record !== undefined) return record;
+      const isThere = await stat(folder(id)).then(
         () => true,
         () => false,
-      ),
+      );
+      return isThere && !(await isAbandoned(folder(id))) ? 'being planned' : undefined;
+    },
     async save(record) {
       await writeFileAtomically(join(folder(record.id), recordFile), `${JSON.stringify(record, null, 2)}\n`);
       await keepFolder(folder(record.id));
@@ -160,6 +161,20 @@ function unknownRun(name: string, stateDir: string): CqbatchError {
   return usageError(
     'RUN_UNKNOWN',
     `There is no run ${name} in ${stateDir}. "cqbatch list" shows those there are.`,
+  );
+}
+
+/** @param record absent while somebody is planning it. */
+function existingRun(id: string, stateDir: string, record: RunRecord | undefined): CqbatchError {
+  if (record !== undefined && !isActive(actualState(record)))
+    return usageError(
+      'RUN_EXISTS',
+      `There is a run ${id} in ${stateDir} already: "cqbatch status ${id}" tells how it is.`,
+    );
+  return new BusyError(
+    'RUN_EXISTS',
+    `There is a run ${id} in ${stateDir} already, which is ${record === undefined ? 'being planned' : actualState(record)}`,
+    `"cqbatch status ${id}" tells how it is.`,
   );
 }
 

@@ -1,20 +1,29 @@
-import { usageError } from '../../errors.ts';
+import { isActive } from '../../cluster/entries.ts';
+import { BusyError, usageError } from '../../errors.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
 import { refuseChangedManifest } from '../../run/run-manifest.ts';
 import type { Flags } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
-import { openContext } from '../context.ts';
+import { type Context, openContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { execute } from './execute.ts';
 import { findRecord, unfinishedRun } from './find-run.ts';
 import { baseUrlOf, callOptions } from './options.ts';
+import { whenFree } from './when-free.ts';
 
 /** `cqbatch resume`: goes on where a run stopped. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
-  const { store, settings } = context;
-  const record = await findRecord(store, id, unfinishedRun);
-  refuseUnlessResumable(record);
+  return whenFree(context, `resume ${id ?? ''}`.trim(), async (free) => {
+    const record = await findRecord(free.store, id, unfinishedRun);
+    refuseUnlessResumable(record);
+    return resumeRun(free, record);
+  });
+}
+
+/** Goes on with a run that nobody works on. */
+export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
+  const { store, settings, flags } = context;
   await refuseChangedManifest(store, record);
   const { rate: _rate, maxOutageMs: _maxOutageMs, ...before } = record.options;
   const options = {
@@ -47,11 +56,21 @@ function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, set
 function refuseUnlessResumable(record: RunRecord): void {
   const state = actualState(record);
   if (isResumable(state)) return;
+  if (isActive(state)) throw runGoing(record);
   const why = {
-    running: `is running (process ${record.process?.pid} on ${record.process?.host})`,
-    paused: `is paused; "cqbatch unpause ${record.id}" lets it go on`,
     completed: `is complete; "cqbatch retry ${record.id}" makes a new run of the rows that failed`,
     cancelled: `was cancelled; "cqbatch retry ${record.id}" makes a new run of the rows that it has not done`,
-  }[state as 'running' | 'paused' | 'completed' | 'cancelled'];
+  }[state as 'completed' | 'cancelled'];
   throw usageError('RUN_NOT_RESUMABLE', `Run ${record.id} ${why}.`);
+}
+
+/** Why nobody else may work on a run that is going. */
+export function runGoing({ id, state, process }: RunRecord): BusyError {
+  return state === 'paused'
+    ? new BusyError('RUN_RUNNING', `Run ${id} is paused`, `"cqbatch unpause ${id}" lets it go on.`)
+    : new BusyError(
+        'RUN_RUNNING',
+        `Run ${id} is running (process ${process?.pid} on ${process?.host})`,
+        `Wait for its end (--wait 10m), or cancel it with "cqbatch cancel ${id}".`,
+      );
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isActive } from '../../cluster/entries.ts';
-import { busyError, usageError } from '../../errors.ts';
+import { BusyError, usageError } from '../../errors.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { createRun } from '../../run/create-run.ts';
@@ -12,7 +12,7 @@ import { hasRowsToRetry, type RetryManifest, writeRetryManifest } from '../../ru
 import { progressOf } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import { defaultClearToken, type Flags } from '../config/load.ts';
-import { openContext } from '../context.ts';
+import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { count, counted } from '../render/words.ts';
 import { proxyTo, tokenSource } from './api-client.ts';
@@ -20,11 +20,16 @@ import { execute } from './execute.ts';
 import { type FittingRun, findRecord } from './find-run.ts';
 import { callOptions, calls } from './options.ts';
 import { isAgreed, requireConsent, runIdOf } from './planned-run.ts';
+import { whenFree } from './when-free.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed, and of those that a cancelled run has not called. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
-  const { store, settings, terminal } = context;
+  return whenFree(context, `retry ${id ?? ''}`.trim(), (free) => retryRun(free, id));
+}
+
+async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
+  const { store, settings, terminal, flags } = context;
   requireConsent(context);
   const callsHere = calls(context);
   if (callsHere) await tokenSource(settings).current();
@@ -82,12 +87,20 @@ function runToRetry(store: RunStore): FittingRun {
 /** @throws a usage or busy error when rows of the run may be called by somebody else, too. */
 function refuseUnlessOver({ id, ...record }: RunRecord, later: readonly RunRecord[]): void {
   if (isActive(actualState({ id, ...record })))
-    throw busyError('RUN_RUNNING', `Run ${id} is still going: wait for its end, then retry what failed.`);
+    throw new BusyError(
+      'RUN_RUNNING',
+      `Run ${id} is still going`,
+      'Wait for its end, then retry what failed.',
+    );
   const unfinished = unfinishedAmong(later);
   if (unfinished === undefined) return;
   const state = actualState(unfinished);
   if (isActive(state))
-    throw busyError('RUN_RUNNING', `Run ${unfinished.id}, which retries rows of run ${id}, is still going.`);
+    throw new BusyError(
+      'RUN_RUNNING',
+      `Run ${unfinished.id}, which retries rows of run ${id}, is still going`,
+      'Wait for its end.',
+    );
   throw usageError(
     'RETRY_UNFINISHED',
     `Run ${unfinished.id}, which retries rows of run ${id}, is ${state}: "cqbatch resume ${unfinished.id}" goes on with it, ` +

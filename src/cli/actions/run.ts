@@ -1,14 +1,29 @@
+import { usageError } from '../../errors.ts';
 import type { Flags } from '../config/load.ts';
-import { openContext } from '../context.ts';
+import { type Context, openContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { tokenSource } from './api-client.ts';
 import { execute } from './execute.ts';
+import { goOn, lookUp } from './go-on.ts';
 import { calls } from './options.ts';
-import { planRun } from './planned-run.ts';
+import { planRun, runIdOf } from './planned-run.ts';
+import { whenFree } from './when-free.ts';
 
 /** `cqbatch run`: plans, asks, and takes the run to its end. */
 export async function run(source: string, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
+  const id = runIdOf(flags);
+  if (!flags.orResume) return whenFree(context, `run ${id ?? source}`, (free) => start(free, source));
+  if (id === undefined) {
+    throw usageError('INVALID_SETTING', '--or-resume goes on with a run of that name: it needs --run-id.');
+  }
+  return whenFree(context, `run ${id}`, async (free) => {
+    const existing = await lookUp(free.store, id);
+    return existing === undefined ? start(free, source) : goOn(free, existing, source);
+  });
+}
+
+async function start(context: Context, source: string): Promise<ExitCode> {
   const callsHere = calls(context);
   if (callsHere) await tokenSource(context.settings).current();
   const planned = await planRun(context, source, callsHere);

@@ -1,6 +1,4 @@
 import { CqbatchError, usageError } from '../../errors.ts';
-import { inputKind } from '../../manifest/input.ts';
-import { hashFile } from '../../manifest/stage.ts';
 import { enterState, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { firstSeen } from '../../waiting.ts';
@@ -8,6 +6,7 @@ import type { Flags } from '../config/load.ts';
 import { openWorkplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
+import { refuseOtherManifest } from './go-on.ts';
 import { planRun, runIdOf } from './planned-run.ts';
 
 /** Somebody else who plans a run of the same name needs no longer, unless its manifest is huge. */
@@ -30,7 +29,8 @@ export async function submit(source: string, flags: Flags): Promise<ExitCode> {
       const existing = await recordOf(store, runIdOf(flags) ?? '');
       // Whoever was planning it has given it up: it is ours after all.
       if (existing === undefined) continue;
-      await refuseOtherManifest(existing, source);
+      const checked = await refuseOtherManifest(workplace, existing, source);
+      if (checked !== undefined) return checked;
       return say(terminal, existing, 'was submitted already');
     }
   }
@@ -45,24 +45,12 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
 /** The record of a run that exists; undefined when it was given up while it was being planned. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const seen = await firstSeen(planningMs, async () => {
-    if (!(await store.exists(id))) return { record: undefined };
-    const record = (await store.list()).find((run) => run.id === id);
-    return record && { record };
+    const found = await store.look(id);
+    return found === 'being planned' ? undefined : { record: found };
   });
   if (seen !== undefined) return seen.record;
   throw usageError(
     'RUN_EXISTS',
     `Somebody else has been planning a run ${id} for two minutes: choose another name.`,
-  );
-}
-
-/** The same name for the same rows is the same run; for other rows it is a mistake. */
-async function refuseOtherManifest({ id, manifest }: RunRecord, source: string): Promise<void> {
-  const isFile = source !== '-' && (await inputKind(source, source)) === 'file';
-  const { sha256 } = isFile ? await hashFile(source) : { sha256: '' };
-  if (sha256 === manifest.sha256) return;
-  throw usageError(
-    'RUN_EXISTS',
-    `There is a run ${id} already, of another manifest (${manifest.name}): choose another --run-id.`,
   );
 }

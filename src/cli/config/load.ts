@@ -10,7 +10,8 @@ export const environment: Readonly<Record<string, string | undefined>> = process
 export interface Flags extends RawSettings {
   readonly stateDir?: string;
   readonly json?: boolean;
-  readonly quiet?: boolean;
+  /** How often it was said: twice is nothing unless something is wrong. */
+  readonly quiet?: number;
   readonly operation?: string;
   readonly clearToken?: string;
   readonly trim?: boolean;
@@ -20,6 +21,8 @@ export interface Flags extends RawSettings {
   readonly logLevel?: string;
   /** The id that the user chose for a new run. */
   readonly runId?: string;
+  /** Whether a run of that id is gone on with. */
+  readonly orResume?: boolean;
   /** False with `--no-worker`: other processes call the API. */
   readonly worker?: boolean;
   readonly watch?: boolean;

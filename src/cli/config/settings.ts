@@ -142,6 +142,12 @@ const settings = {
     help: 'halt when more rows than that have failed',
     otherwise: 'no limit',
   },
+  wait: {
+    parse: parseDuration,
+    value: '<duration>',
+    help: 'wait for so long while another process is at work',
+    otherwise: 'exit with code 5',
+  },
   maxOutage: {
     parse: parseDurationOrNone,
     value: '<duration>',

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPostgresBackend, runMigrations } from 'bullmq';
-import { busyError } from '../../errors.ts';
+import { BusyError } from '../../errors.ts';
 import { makeFolder, makePrivate } from '../../files.ts';
 import { lockPath } from '../../lock.ts';
 import type { Datastore } from '../datastore.ts';
@@ -36,10 +36,11 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
     path: folder,
     purpose,
     taken: (who) =>
-      busyError(
+      new BusyError(
         'DATASTORE_LOCKED',
-        `The embedded datastore ${folder} is in use by ${who}. One process at a time can use it: wait for its end, ` +
-          'cancel it with "cqbatch cancel", or give this run a state folder of its own with --state-dir.',
+        `The embedded datastore ${folder} is in use by ${who}`,
+        'One process at a time can use it: wait for its end (--wait 10m), cancel it with "cqbatch cancel", or give this run a ' +
+          'state folder of its own with --state-dir.',
       ),
   });
   let session: Session | undefined;

@@ -69,9 +69,9 @@ describeWithRedis('a run id that is used twice', () => {
       const both = await Promise.all(
         homes.map((home) => home.run('run', 'rows.csv', '--yes', '--run-id', id, '--json')),
       );
-      expect(both.map(({ code }) => code).toSorted()).toEqual([0, 2]);
+      expect(both.map(({ code }) => code).toSorted()).toEqual([0, 5]);
       const [winner, loser] = both[0]?.code === 0 ? homes : [homes[1], homes[0]];
-      const refused = both.find(({ code }) => code === 2);
+      const refused = both.find(({ code }) => code === 5);
       expect(JSON.parse(refused?.stdout ?? '')).toMatchObject({ error: { code: 'RUN_ID_TAKEN' } });
       expect(await loser.json('list', '--queue-prefix', 'nobody')).toEqual({ runs: [] });
 

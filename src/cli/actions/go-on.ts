@@ -1,0 +1,108 @@
+import { rm } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { isActive } from '../../cluster/entries.ts';
+import { totalOf } from '../../domain.ts';
+import { BusyError, usageError } from '../../errors.ts';
+import { inputKind } from '../../manifest/input.ts';
+import { hashFile, stageManifest } from '../../manifest/stage.ts';
+import { makeTemporaryFolder } from '../../owned-folder.ts';
+import { escapeInvisible } from '../../printable.ts';
+import { actualState, type RunRecord } from '../../run/record.ts';
+import { progressOf } from '../../run/run-journal.ts';
+import type { RunStore } from '../../run/store.ts';
+import type { Context, Workplace } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { counted, outcomeTexts } from '../render/words.ts';
+import { rowOptions } from './options.ts';
+import { readingManifest } from './planned-run.ts';
+import { resumeRun, runGoing } from './resume.ts';
+
+/**
+ * The run of that name; undefined when it may be planned.
+ *
+ * @throws a busy error when somebody else is planning it.
+ */
+export async function lookUp(store: RunStore, id: string): Promise<RunRecord | undefined> {
+  const found = await store.look(id);
+  if (found !== 'being planned') return found;
+  throw new BusyError('RUN_RUNNING', `Run ${id} is being planned by another process`, 'Wait for its end.');
+}
+
+/**
+ * `run --or-resume` where there is a run of that name: goes on with it, unless it is finished.
+ *
+ * @throws a usage error when it is of another manifest, or reads it in another way; a busy error when it is going.
+ */
+export async function goOn(context: Context, record: RunRecord, source: string): Promise<ExitCode> {
+  const { terminal, store } = context;
+  const { id } = record;
+  const checked = await refuseOtherManifest(context, record, source);
+  if (typeof checked === 'number') return checked;
+  refuseOtherOptions(context, record);
+  const state = actualState(record);
+  if (isActive(state)) throw runGoing(record);
+  if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
+
+  const { counts: outcomes } = await progressOf(store, record);
+  const rows = `${counted(record.plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
+  const isDone = state === 'completed';
+  const open = record.plan.rows - totalOf(outcomes) + outcomes.failed;
+  const next = open > 0 ? [`cqbatch retry ${id}`] : [];
+  terminal.result(
+    { run: id, state, outcomes, next },
+    isDone
+      ? `Run ${id} is completed already: ${rows}. Nothing was sent.`
+      : `Run ${id} was cancelled: ${rows}. Nothing was sent. "cqbatch retry ${id}" makes a new run of the rows that it has not done.`,
+  );
+  return isDone ? exitCodes.success : exitCodes.halted;
+}
+
+/**
+ * The same name for the same rows is the same run; for other rows it is a mistake.
+ *
+ * @returns an exit code when the user has stopped the reading.
+ */
+export async function refuseOtherManifest(
+  workplace: Workplace,
+  { id, manifest }: RunRecord,
+  source: string,
+): Promise<ExitCode | undefined> {
+  const isFile = source !== '-' && (await inputKind(source, source)) === 'file';
+  const sha256 = isFile ? (await hashFile(source)).sha256 : await hashPipe(workplace, source);
+  if (typeof sha256 === 'number') return sha256;
+  if (sha256 === manifest.sha256) return undefined;
+  const name = escapeInvisible(manifest.name);
+  const difference =
+    manifest.name === source ? `and ${name} is not what it was then` : `of another manifest (${name})`;
+  throw usageError('RUN_EXISTS', `There is a run ${id} already, ${difference}: choose another --run-id.`);
+}
+
+/** What can be read only once is put into a file first. */
+async function hashPipe(workplace: Workplace, source: string): Promise<string | ExitCode> {
+  const folder = await makeTemporaryFolder(workplace.store.stateDir, 'plan');
+  try {
+    return await readingManifest(
+      workplace,
+      async (input) =>
+        (await stageManifest(source, folder, input, rowOptions(workplace.flags, workplace.settings))).sha256,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is left out is as it was when the run began. */
+function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRecord): void {
+  const { clearToken, ...wanted } = rowOptions(flags, settings);
+  const all = { ...wanted, ...(flags.clearToken !== undefined && { clearToken }) };
+  for (const [name, value] of Object.entries(all)) {
+    const before = options[name as keyof typeof all];
+    if (isDeepStrictEqual(before, value)) continue;
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw usageError(
+      'RUN_EXISTS',
+      `There is a run ${id} already, which was begun ${before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
+        'would not be the same. Choose another --run-id.',
+    );
+  }
+}

@@ -1,0 +1,188 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { observe } from '../helpers/observed.ts';
+import { readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+
+const rows = 60;
+const run = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
+/** Half a minute for all rows: nothing that is tried meanwhile takes so long. */
+const slowly = ['--rate', '2/s'];
+
+async function prepared() {
+  const cwd = await temporaryFolder();
+  const write = (name: string, text: string) => writeFile(join(cwd, name), text);
+  await write('rows.csv', restoreCsv(rows).text);
+  await write('good.csv', 'soundboard_id,title\n1,Hello\n');
+  await write('fails.csv', 'evaluation_id,user_id\n99999,u\n');
+  const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
+  const options = { cwd, env: sandbox.env };
+  const start = (...args: string[]) => observe(startCqbatch(args, options));
+  return {
+    cwd,
+    write,
+    sandbox,
+    options,
+    start,
+    type: (...args: string[]) => cqbatch(args, options),
+    /** Starts the run `r`, and waits until it has called something. */
+    async going() {
+      const before = (await sandbox.log()).length;
+      const child = start(...run, ...slowly);
+      await sandbox.requested(before + 1);
+      return child;
+    },
+  };
+}
+
+describe('somebody else at work', () => {
+  test('is exit code 5 at once, for the lock and for the run, or when --wait has run out', async () => {
+    const { type, going } = await prepared();
+    const child = await going();
+    const busy = [
+      [['run', 'good.csv', '--yes'], /in use by process \d+ on .* \(run r, since /],
+      [run, /There is a run r in \.cqbatch already, which is running\. "cqbatch status r" tells how it is\./],
+      [['resume', 'r'], /Run r is running \(process \d+ on .*\)\. Wait for its end \(--wait 10m\)/],
+      [['retry', 'r', '--yes'], /Run r is still going\. Wait for its end/],
+      [[...run, '--or-resume'], /Run r is running/],
+      [
+        ['run', 'good.csv', '--yes', '--wait', '500ms'],
+        /in use by .*, and still is after .*\. Nothing was sent\./,
+      ],
+    ] as const;
+    for (const [args, message] of busy) {
+      const end = await type(...args);
+      expect({ args, ...end }).toMatchObject({ code: 5, stdout: '', stderr: expect.stringMatching(message) });
+    }
+    expect(JSON.parse((await type('run', 'good.csv', '--yes', '--json')).stdout)).toMatchObject({
+      error: { code: 'DATASTORE_LOCKED' },
+    });
+    child.kill('SIGINT');
+    await child.end;
+  });
+
+  test('is waited for with --wait, which is said once; then the work begins', async () => {
+    const { type, start, going, sandbox } = await prepared();
+    const child = await going();
+    const waiting = start('run', 'good.csv', '--yes', '--run-id', 'later', '--wait', '10m');
+    await waiting.says('waiting for up to 10 min. Ctrl-C gives up.');
+    const resuming = start('resume', 'r', '--wait', '10m', '--rate', 'none');
+    await resuming.says('waiting for up to 10 min');
+    child.kill('SIGINT');
+    expect(await child.end).toMatchObject({ code: 130 });
+    const [later, resumed] = await Promise.all([waiting.end, resuming.end]);
+    expect({ later, resumed }).toMatchObject({ later: { code: 0 }, resumed: { code: 0 } });
+    expect(later.stderr.match(/waiting for up to/g)).toHaveLength(1);
+    expect(JSON.parse((await type('status', 'r', '--json')).stdout)).toMatchObject({ state: 'completed' });
+    expect(await sandbox.log()).toHaveLength(rows + 1);
+  });
+
+  test('is waited for no longer when Ctrl-C is pressed: nothing was begun', async () => {
+    const { cwd, start, going } = await prepared();
+    const child = await going();
+    const waiting = start('run', 'good.csv', '--yes', '--run-id', 'later', '--wait', '10m');
+    await waiting.says('Ctrl-C gives up.');
+    waiting.kill('SIGINT');
+    const { code, stdout, stderr } = await waiting.end;
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    expect(stderr).toMatch(/Ctrl-C gives up\.\nNothing was sent or changed\.\n$/);
+    expect(await readdir(join(cwd, '.cqbatch', 'runs'))).toEqual(['r']);
+    child.kill('SIGINT');
+    await child.end;
+  });
+});
+
+describe('run --or-resume', () => {
+  test('starts, goes on, and does nothing when all is done', async () => {
+    const { type, going, sandbox, cwd, write, options } = await prepared();
+    const child = await going();
+    child.kill('SIGKILL');
+    await child.end;
+    const again = [...run, '--or-resume', '--rate', 'none'];
+    const went = await type(...again, '--json');
+    expect(went).toMatchObject({ code: 0 });
+    expect(JSON.parse(went.stdout)).toMatchObject({ run: 'r', state: 'completed' });
+    expectEveryRowOnce(await readCsv(join(cwd, '.cqbatch', 'runs', 'r'), 'report.csv'), rows);
+
+    const calls = (await sandbox.log()).length;
+    const done = await type(...again);
+    expect(done).toEqual({
+      code: 0,
+      stdout: 'Run r is completed already: 60 rows, 60 succeeded. Nothing was sent.\n',
+      stderr: '',
+    });
+    const piped = await cqbatch(['run', '-', '--yes', '--run-id', 'r', '--or-resume'], {
+      ...options,
+      input: restoreCsv(rows).text,
+    });
+    expect(piped).toMatchObject({ code: 0 });
+    for (const [args, message] of [
+      [['--user-id', 'u'], 'which was begun without --user-id: its rows would not be the same'],
+      [['--clear-token', '-'], 'which was begun with another --clear-token'],
+    ] as const)
+      expect(await type(...again, ...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(message),
+      });
+    const other = await type('run', 'good.csv', '--yes', '--run-id', 'r', '--or-resume');
+    expect(other).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('of another manifest (rows.csv)'),
+    });
+    await write('rows.csv', 'evaluation_id,user_id\n1,u\n');
+    const changed = await type(...again);
+    expect(changed).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('rows.csv is not what it was then'),
+    });
+    expect(await sandbox.log()).toHaveLength(calls);
+    expect(await type('run', 'rows.csv', '--yes', '--or-resume')).toMatchObject({
+      code: 2,
+      stderr: 'error: --or-resume goes on with a run of that name: it needs --run-id.\n',
+    });
+  });
+
+  test('does nothing for a run with failures (0), nor for one that was cancelled (3)', async () => {
+    const { type, going, sandbox } = await prepared();
+    const failing = ['run', 'fails.csv', '--yes', '--run-id', 'f', '--or-resume'];
+    expect(await type(...failing)).toMatchObject({ code: 1 });
+    expect(await type(...failing)).toMatchObject({
+      code: 0,
+      stdout: 'Run f is completed already: 1 row, 1 failed. Nothing was sent.\n',
+    });
+    const child = await going();
+    expect(await type('cancel', 'r')).toMatchObject({ code: 0 });
+    await child.end;
+    const calls = (await sandbox.log()).length;
+    const given = await type(...run, '--or-resume');
+    expect(given).toMatchObject({ code: 3 });
+    expect(given.stdout).toMatch(/^Run r was cancelled: 60 rows, .* "cqbatch retry r" makes a new run/);
+    expect(await sandbox.log()).toHaveLength(calls);
+  });
+});
+
+describe('-qq', () => {
+  test('prints nothing when all is well, and else what -q does', async () => {
+    const { type } = await prepared();
+    expect(await type('run', 'good.csv', '--yes', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await type('status', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
+    const failed = await type('run', 'fails.csv', '--yes', '-qq');
+    expect(failed).toMatchObject({ code: 1, stderr: '' });
+    expect(failed.stdout).toMatch(/^Run \S+ completed.*: 1 row, 1 failed\n(.*\n)*To mend: .*failed\.csv\n$/);
+    expect(
+      JSON.parse((await type('run', 'fails.csv', '--yes', '--json', '-q', '--quiet')).stdout),
+    ).toMatchObject({
+      summary: { outcomes: { failed: 1 } },
+    });
+    expect(await type('run', 'nothing.csv', '--yes', '-qq')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: .*nothing\.csv/),
+    });
+  });
+});
