@@ -56,6 +56,15 @@ export const output: OptionGroup = {
 /** Of the commands that write a report. */
 const reporting: OptionGroup = { heading: 'Output', options: settings('delimiter') };
 
+/** Of the commands that take a run to its end here. */
+const following: OptionGroup = {
+  heading: 'Output',
+  options: [
+    ['-v, --verbose', 'also say what becomes of the rate, and what is tried again'],
+    ...reporting.options,
+  ],
+};
+
 /** Of the commands that start a run. */
 const startOptions: readonly Option[] = [
   ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],
@@ -155,7 +164,7 @@ export const commands: readonly CommandSpec[] = [
           ...settings('maxFailures', 'wait'),
         ],
       },
-      reporting,
+      following,
     ],
     seldomNeeded: [rows, ...working()],
     examples: [
@@ -186,7 +195,7 @@ export const commands: readonly CommandSpec[] = [
         heading: 'Run',
         options: [flagOf('maxFailures', { byDefault: 'as before' }), ...settings('wait')],
       },
-      reporting,
+      following,
     ],
     seldomNeeded: working('as before'),
     examples: [
@@ -219,7 +228,7 @@ export const commands: readonly CommandSpec[] = [
           ...settings('wait'),
         ],
       },
-      reporting,
+      following,
     ],
     seldomNeeded: working('as in that run'),
     examples: [

@@ -1,15 +1,26 @@
 import { type Logger, pino } from 'pino';
 import { usageError } from '../errors.ts';
+import type { Flags } from './config/load.ts';
 import { writeLogLine } from './output.ts';
+import { logLine } from './render/log-line.ts';
+import type { Terminal } from './terminal.ts';
 
 const levels = ['silent', 'error', 'warn', 'info', 'debug'];
 
 /**
- * The structured log, JSON lines on standard error: what happens to each row, never what is in it, never a token.
+ * The structured log, JSON lines on standard error: what happens to each row, never what is in it, never a token. With
+ * `--verbose` lines for people in its place, of the rate and of what is tried again.
  *
  * @throws a usage error for an unknown level.
  */
-export function openLog(level = 'silent'): Logger {
+export function openLog({ logLevel: level = 'silent', verbose }: Flags, terminal: Terminal): Logger {
+  if (verbose && level === 'silent') {
+    const write = (json: string): void => {
+      const line = logLine(JSON.parse(json));
+      if (line !== undefined) terminal.say(line);
+    };
+    return pino({ level: 'debug' }, { write });
+  }
   if (!levels.includes(level)) {
     throw usageError('INVALID_SETTING', `--log-level "${level}": known are ${levels.join(', ')}.`);
   }

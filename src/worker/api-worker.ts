@@ -17,6 +17,7 @@ import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
 import { Prefetch, withSpare } from './prefetch.ts';
 import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
+import { Totals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
 export interface ApiWorkerOptions {
@@ -66,6 +67,7 @@ export class ApiWorker {
   readonly #breaker: CircuitBreaker;
   readonly #leaderLoop: LeaderLoop;
   readonly #prefetch = new Prefetch();
+  readonly #totals: Totals;
   #state: 'starting' | 'calling' | 'paused' = 'starting';
   #worker: WatchedWorker | undefined;
   #stopping: Promise<void> | undefined;
@@ -78,6 +80,7 @@ export class ApiWorker {
   constructor(options: ApiWorkerOptions) {
     const { member, baseUrl, maxOutageMs, onError } = options;
     this.#options = options;
+    this.#totals = new Totals(options.log);
     this.#wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
     this.#concurrency = this.#wanted ?? usualConcurrency;
     this.#inHand = withSpare(this.#concurrency);
@@ -123,9 +126,9 @@ export class ApiWorker {
   /** Calls in flight are waited for until the deadline; then they are aborted and their rows go back. */
   stop(deadlineMs: number): Promise<void> {
     this.pause();
-    this.#stopping ??= (this.#worker?.stop(deadlineMs) ?? Promise.resolve()).finally(() =>
-      this.#leaderLoop.stop(),
-    );
+    this.#stopping ??= (this.#worker?.stop(deadlineMs) ?? Promise.resolve())
+      .finally(() => this.#totals.stop())
+      .finally(() => this.#leaderLoop.stop());
     return this.#stopping;
   }
 
@@ -155,6 +158,7 @@ export class ApiWorker {
   }
 
   #see(event: WorkerEvent): void {
+    this.#totals.see(event);
     if (event.type === 'finished') this.#finished += 1;
     if (event.type === 'throttled') {
       if (event.waitMs > 0) this.#meter.askedToWait(event.waitMs);

@@ -108,7 +108,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     const sign = signOf(attempt, judgement);
     const blame = await breaker.assess(sign);
     if (sign.kind === 'trouble' && blame !== 'row') {
-      log.info({ run: task.run, row: task.row, code: sign.failure.code }, 'row spared');
+      log.debug({ run: task.run, row: task.row, code: sign.failure.code }, 'row spared');
       onEvent({ type: 'returned', run: task.run, row: task.row });
       return spare(attempt, sign.failure, blame);
     }
@@ -123,16 +123,15 @@ export function createRowProcessor(options: RowProcessorOptions) {
     switch (judgement.kind) {
       case 'finished': {
         const { outcome, code, attempts, unclear } = judgement.result;
-        const level = outcome === 'succeeded' ? 'info' : 'warn';
-        // Most rows succeed, and most logs leave that out: what they would say costs as much as the judgement.
-        if (log.isLevelEnabled(level))
-          log[level]({ ...seen(), outcome, code, attempts, unclear }, 'row finished');
+        // Most logs leave that out: what they would say costs as much as the judgement.
+        if (log.isLevelEnabled('debug'))
+          log.debug({ ...seen(), outcome, code, attempts, unclear }, 'row finished');
         onEvent({ type: 'finished', run, row, result: judgement.result });
         return judgement;
       }
       case 'retry': {
         const code = judgement.history.lastCode ?? '';
-        log.info(
+        log.debug(
           { ...seen(), code, attempts: judgement.history.attempts, delay_ms: judgement.delayMs },
           'row waits',
         );
@@ -140,11 +139,11 @@ export function createRowProcessor(options: RowProcessorOptions) {
         return judgement;
       }
       case 'throttled':
-        log.info({ ...seen(), wait_ms: judgement.waitMs }, 'the API asks to slow down');
+        log.debug({ ...seen(), wait_ms: judgement.waitMs }, 'the API asks to slow down');
         onEvent({ type: 'throttled', run, row, waitMs: judgement.waitMs });
         return judgement;
       case 'returned':
-        log.info(seen(), 'row returned');
+        log.debug(seen(), 'row returned');
         onEvent({ type: 'returned', run, row });
         return judgement;
       case 'halted':

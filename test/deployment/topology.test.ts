@@ -161,8 +161,6 @@ describeWithRedis('the services of docker-compose.yml, as processes', () => {
     expect(report).toHaveLength(runs[0]?.rows ?? -1);
     expect(report.filter((row) => row['_outcome'] === 'not_attempted')).toEqual([]);
     const [sandbox, coordinator, ...workers] = programs;
-    for (const { process } of workers) expect(process.stderr).toContain('"row finished"');
-    expect(coordinator?.process.stderr).not.toContain('"row finished"');
 
     expect(await Promise.all(programs.map(({ healthy }) => healthy()))).toEqual([true, true, true, true]);
     const stopped: Record<string, number | null> = {};
@@ -172,5 +170,7 @@ describeWithRedis('the services of docker-compose.yml, as processes', () => {
       stopped[name] = (await service?.process.end)?.code ?? null;
     }
     expect(stopped).toEqual({ coordinator: 0, worker: 0, 'other worker': 0, sandbox: 0, redis: 0 });
+    for (const { process } of workers) expect(process.stderr).toContain('"msg":"rows"');
+    expect(coordinator?.process.stderr).not.toContain('"msg":"rows"');
   });
 });

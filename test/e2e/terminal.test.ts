@@ -8,10 +8,10 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 const green = '\u001b[32m';
 
 /** A manifest of two rows of which one fails, and what runs it at a terminal, answering its question. */
-async function prepared() {
+async function prepared(...flags: string[]) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n50,u\n');
-  const sandbox = await startSandbox();
+  const sandbox = await startSandbox(...flags);
   const { env } = sandbox;
   async function runAtTerminal(answer: string, more: Readonly<Record<string, string>> = {}) {
     const child = startAtTerminal(['run', 'rows.csv'], { cwd, env: { ...env, ...more } });
@@ -22,7 +22,7 @@ async function prepared() {
   }
   const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
     cqbatch(args, { cwd, env: { ...env, ...more } });
-  return { sandbox, runAtTerminal, run };
+  return { cwd, sandbox, runAtTerminal, run };
 }
 
 test('Ctrl-C at the question is exit code 130; nothing is sent, and no run is left', async () => {
@@ -59,4 +59,16 @@ describe('outcomes', () => {
     expect(json.stdout).not.toContain('\\u001b');
     expect(json.stdout).not.toContain('\ufdd0');
   });
+});
+
+test('-v says as lines what becomes of the rate, and what is tried again', async () => {
+  const { cwd, run } = await prepared('--fault', '500=30%');
+  await writeFile(
+    join(cwd, 'rows.csv'),
+    `evaluation_id,user_id\n${Array.from({ length: 30 }, (_, i) => `${i + 1},u`).join('\n')}\n`,
+  );
+  const { stderr } = await run(['run', 'rows.csv', '--yes', '-v', '--backoff', '10ms']);
+  expect(stderr).toMatch(/^\d\d:\d\d:\d\d {2}rate: at most \d+\/s, .* \(.*\)$/m);
+  expect(stderr).toMatch(/^\d\d:\d\d:\d\d {2}row \d+: \w+, attempt 1; tried again in 0\.\d s$/m);
+  expect(stderr).not.toMatch(/^\{/m);
 });

@@ -42,7 +42,7 @@ async function untilEnd(
 ): Promise<ExecutedRun> {
   const { terminal, store, settings } = context;
   const { options } = record;
-  const log = openLog(context.flags.logLevel);
+  const log = openLog(context.flags, terminal);
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(settings) : undefined;
   const client = token && apiClient(options, token);

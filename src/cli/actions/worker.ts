@@ -32,7 +32,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     );
   }
   const api = apiOf(flags, settings);
-  const log = openLog(flags.logLevel);
+  const log = openLog(flags, terminal);
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
   const common = { version: readVersion(), log, stop: stop.signal };
 

@@ -19,6 +19,7 @@ export interface Flags extends RawSettings {
   readonly yes?: boolean;
   readonly skipInvalid?: boolean;
   readonly logLevel?: string;
+  readonly verbose?: boolean;
   /** The id that the user chose for a new run. */
   readonly runId?: string;
   /** Whether a run of that id is gone on with. */

@@ -5,6 +5,7 @@
  */
 import { createClient } from '../../../dist/src/api/client.js';
 import { openLog } from '../../../dist/src/cli/log.js';
+import { openTerminal } from '../../../dist/src/cli/terminal.js';
 import { readVersion } from '../../../dist/src/package.js';
 import { usualConcurrency } from '../../../dist/src/rate/rate-controller.js';
 import { createRun } from '../../../dist/src/run/create-run.js';
@@ -81,7 +82,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     journal,
     client,
     version: readVersion(),
-    log: openLog(),
+    log: openLog({}, openTerminal({ quiet: 1 })),
     interrupt: new AbortController().signal,
     onStarted(started) {
       progress = started.progress;

@@ -67,7 +67,7 @@ export async function newMachine(place: Place, rows = 0, token = sandboxToken): 
       return JSON.parse(stdout);
     },
     start: (...args) => observe(startCqbatch(args, options)),
-    worker: (...args) => startWorker(args, options),
+    worker: (...args) => startWorker(['--log-level', 'debug', ...args], options),
     write: (name, text) => writeFile(join(cwd, name), text),
     folder,
     async stateOf(runId) {
