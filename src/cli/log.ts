@@ -5,7 +5,8 @@ import { writeLogLine } from './output.ts';
 import { logLine } from './render/log-line.ts';
 import type { Terminal } from './terminal.ts';
 
-const levels = ['silent', 'error', 'warn', 'info', 'debug'];
+/** From saying nothing to saying everything. */
+export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
 
 /**
  * The structured log, JSON lines on standard error: what happens to each row, never what is in it, never a token. With
@@ -21,8 +22,8 @@ export function openLog({ logLevel: level = 'silent', verbose }: Flags, terminal
     };
     return pino({ level: 'debug' }, { write });
   }
-  if (!levels.includes(level)) {
-    throw usageError('INVALID_SETTING', `--log-level "${level}": known are ${levels.join(', ')}.`);
+  if (!logLevels.includes(level)) {
+    throw usageError('INVALID_SETTING', `--log-level "${level}": known are ${logLevels.join(', ')}.`);
   }
   return pino({ level, base: { pid: process.pid } }, { write: writeLogLine });
 }

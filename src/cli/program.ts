@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { type CommandSpec, commands, output } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
@@ -28,6 +28,12 @@ Exit codes:
   2  usage or manifest error:       5  busy: another run is going on
      nothing was sent               130  interrupted`;
 
+const installing = `
+Install it once:
+  cqbatch completion bash >> ~/.bashrc
+  cqbatch completion zsh > ~/.zfunc/_cqbatch     # with fpath+=(~/.zfunc) before compinit
+  cqbatch completion fish > ~/.config/fish/completions/cqbatch.fish`;
+
 /** The command line. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
   // Its commands inherit that commander neither writes nor ends the process by itself.
@@ -51,6 +57,11 @@ export async function createProgram(version: string, args: readonly string[]): P
   define('version', 'the version of cqbatch')
     .option('--json', 'print exactly one JSON document on standard output')
     .action(({ json = false }) => (json ? writeDocument({ version }) : writeResult(`${version}\n`)));
+  defineCompletion(
+    program,
+    define('completion', 'the script that completes commands, options and runs in a shell'),
+    version,
+  );
   const sandbox = define('sandbox', 'the service as a local server, for demos, tests and rehearsals');
   if (isNamed('sandbox', args)) (await import('./sandbox.ts')).defineSandbox(sandbox);
   return program;
@@ -86,6 +97,21 @@ function refuseDryRun(command: Command): void {
   command.on('option:dry-run', () =>
     command.error('error: there is no --dry-run: "cqbatch plan" looks at every row and sends nothing'),
   );
+}
+
+/** Prints a script for a shell; what that asks for is answered by a command that is not shown. */
+function defineCompletion(program: Command, completion: Command, version: string): void {
+  completion
+    .addArgument(new Argument('<shell>', 'which one').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', withHeadings(installing))
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      const { completionScripts } = await import('./completion.ts');
+      writeResult(completionScripts[shell]);
+    });
+  program.command('__complete [words...]', { hidden: true }).action(async (words: readonly string[]) => {
+    const { completionsFor, completionText } = await import('./completion.ts');
+    writeResult(completionText(await completionsFor(await createProgram(version, words), words)));
+  });
 }
 
 function helpHint(command: string): string {

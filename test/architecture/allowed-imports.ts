@@ -13,7 +13,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/cli': {
     folders: [
       ...['src/run', 'src/worker', 'src/rate', 'src/cluster', 'src/datastore', 'src/report', 'src/manifest'],
-      ...['src/journal', 'src/api', 'src/sandbox', 'src'],
+      ...['src/journal', 'jobs', 'src/api', 'src/sandbox', 'src'],
     ],
     packages: ['commander', 'pino'],
   },

@@ -6,6 +6,8 @@ import { findProgram } from './program.ts';
 const wanted = [
   { name: 'redis-server', programs: ['redis-server', 'valkey-server'] },
   { name: 'faketime', programs: ['faketime'] },
+  { name: 'zsh', programs: ['zsh'] },
+  { name: 'fish', programs: ['fish'] },
 ] as const;
 
 /** Debian asks this program before it starts the service of a new package; 101 means no. */
