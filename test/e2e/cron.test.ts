@@ -161,7 +161,9 @@ describe('run --or-resume', () => {
     const calls = (await sandbox.log()).length;
     const given = await type(...run, '--or-resume');
     expect(given).toMatchObject({ code: 3 });
-    expect(given.stdout).toMatch(/^Run r was cancelled: 60 rows, .* "cqbatch retry r" makes a new run/);
+    expect(given.stdout).toMatch(
+      /^Run r was cancelled: 60 rows, .* succeeded\. Nothing was sent\.\nNext: cqbatch retry r\n$/,
+    );
     expect(await sandbox.log()).toHaveLength(calls);
   });
 });

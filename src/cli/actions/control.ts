@@ -182,6 +182,6 @@ async function cancelElsewhere(
   }
   terminal.result(
     { run: id, state: entry.state },
-    `Run ${id} is cancelled. Its report is on ${coordinator.host}.`,
+    `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that it has not done.`,
   );
 }

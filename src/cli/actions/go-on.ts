@@ -8,11 +8,12 @@ import { hashFile, stageManifest } from '../../manifest/stage.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
-import { progressOf } from '../../run/run-journal.ts';
+import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { Context, Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { counted, outcomeTexts } from '../render/words.ts';
+import { retryCommand } from './next-commands.ts';
 import { rowOptions } from './options.ts';
 import { readingManifest } from './planned-run.ts';
 import { resumeRun, runGoing } from './resume.ts';
@@ -43,16 +44,21 @@ export async function goOn(context: Context, record: RunRecord, source: string):
   if (isActive(state)) throw runGoing(record);
   if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
 
-  const { counts: outcomes } = await progressOf(store, record);
-  const rows = `${counted(record.plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
+  const { outcomes, codes } = await withJournalReader(store, record, (journal) => ({
+    outcomes: { ...journal.outcomeCounts },
+    codes: journal.codeCounts,
+  }));
+  const neverCalled = record.plan.rows - totalOf(outcomes);
+  const next = retryCommand(id, [
+    ...codes,
+    ...(neverCalled > 0 ? [{ outcome: 'not_attempted', code: 'CANCELLED' } as const] : []),
+  ]);
   const isDone = state === 'completed';
-  const open = record.plan.rows - totalOf(outcomes) + outcomes.failed;
-  const next = open > 0 ? [`cqbatch retry ${id}`] : [];
+  const rows = `${counted(record.plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
+  const text = `Run ${id} ${isDone ? 'is completed already' : 'was cancelled'}: ${rows}. Nothing was sent.`;
   terminal.result(
     { run: id, state, outcomes, next },
-    isDone
-      ? `Run ${id} is completed already: ${rows}. Nothing was sent.`
-      : `Run ${id} was cancelled: ${rows}. Nothing was sent. "cqbatch retry ${id}" makes a new run of the rows that it has not done.`,
+    [text, ...next.map((command) => `Next: ${command}`)].join('\n'),
   );
   return isDone ? exitCodes.success : exitCodes.halted;
 }

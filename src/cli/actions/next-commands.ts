@@ -1,14 +1,18 @@
 import { mayPassAgain } from '../../api/classify/verdict.ts';
+import type { CodeCount } from '../../journal/journal.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
 
 /** More codes than that make a command that nobody wants to read. */
 const maxCodes = 4;
 
+/** What became of rows, and why. */
+type Codes = readonly Pick<CodeCount, 'outcome' | 'code'>[];
+
 /** The commands that one would type after the report of a run. */
 export function nextCommands(
   record: RunRecord,
-  { codes, retries, retry_of: retryOf }: Pick<RunSummary, 'codes' | 'retries' | 'retry_of'>,
+  { codes, retries, retry_of: retryOf }: Pick<RunSummary, 'retries' | 'retry_of'> & { readonly codes: Codes },
 ): readonly string[] {
   const { id } = record;
   const state = actualState(record);
@@ -20,7 +24,7 @@ export function nextCommands(
 }
 
 /** `retry`, when there is something that may pass; only what may, when that is not all of it. */
-function retryCommand(id: string, codes: RunSummary['codes']): readonly string[] {
+export function retryCommand(id: string, codes: Codes): readonly string[] {
   const open = codes.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_attempted');
   const hopeful = [...new Set(open.map(({ code }) => code).filter(mayPassAgain))];
   if (hopeful.length === 0) return [];

@@ -103,6 +103,38 @@ describeWithRedis('a run on Redis', () => {
     await control(home, place.sandbox, home, { cwd, env: { CQBATCH_QUEUE, CQBATCH_QUEUE_PREFIX } });
   });
 
+  test('is found from another machine without its name, and by a part of it', async () => {
+    const place = await newPlace();
+    const home = await newMachine(place, rows);
+    await home.write('one.csv', 'evaluation_id,user_id\n2999,u\n');
+    expect(await home.run('run', 'one.csv', '--yes', '--run-id', 'night-1')).toMatchObject({ code: 0 });
+    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'night-2', '--rate', '10/s');
+    await place.sandbox.requested(3);
+    const elsewhere = await newMachine(place);
+    const none = await elsewhere.run('unpause');
+    expect(none).toMatchObject({ code: 2, stdout: '' });
+    expect(none.stderr).toMatch(/^error: There is no run that is paused, neither in \.cqbatch nor in redis:/);
+    expect(await elsewhere.run('status', 'night')).toMatchObject({
+      code: 2,
+      stderr: 'error: "night" is a part of 2 run ids (night-2, night-1): write more of the one you mean.\n',
+    });
+    expect(await elsewhere.json('status', 't-1')).toMatchObject({ run: 'night-1', state: 'completed' });
+    expect(await elsewhere.run('pause')).toMatchObject({
+      code: 0,
+      stdout: 'Run night-2 is paused. Go on with: cqbatch unpause night-2\n',
+    });
+    expect(await elsewhere.run('unpause')).toMatchObject({ code: 0, stdout: 'Run night-2 is running.\n' });
+    expect(await elsewhere.run('cancel')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Which run? There is no terminal to ask on'),
+    });
+    expect(await elsewhere.run('cancel', '--yes')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"cqbatch retry night-2" runs the rows that it has not done.'),
+    });
+    expect((await run.end).code).toBe(3);
+  });
+
   test('is seen from another machine, with the workers that call its rows', async () => {
     const place = await newPlace();
     const home = await newMachine(place, rows);
