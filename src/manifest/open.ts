@@ -2,18 +2,17 @@ import { CsvError } from 'csv-parse';
 import { usageError } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 import type { Delimiter } from './csv/delimiter.ts';
-import { titleLines } from './csv/preamble.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from './csv/records.ts';
 import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
-import { headerBelow, identify, isIdentifier, type Layout, maxRecordBytes } from './layout.ts';
+import { headerBelow, identify, type Layout, maxRecordBytes } from './layout.ts';
 import type { Manifest, ManifestRow, UnnumberedRow } from './manifest.ts';
 import { excerpt } from './problem.ts';
 import type { ReadingOptions } from './reading-options.ts';
 import { syntaxMistake, TextMistake } from './text/position.ts';
 import { located, locatedAll, type ReadingLimits, readText, type TextSource } from './text/source.ts';
 import { columnLetters } from './workbook/cell.ts';
-import { readSheet } from './workbook/sheet.ts';
+import { readSheet, titleRows } from './workbook/sheet.ts';
 
 export interface OpenOptions extends ReadingOptions {
   /** What to call the manifest in messages; default is its path. */
@@ -164,22 +163,25 @@ async function openWorkbook(
     sheet: wanted,
   }: OpenOptions,
 ): Promise<RowReader> {
-  const { name, sheets, records: all, bytes } = await readSheet(source, wanted, limit);
-  const records = all.filter(({ line }) => line > skipLines);
-  const [first] = records;
+  const {
+    name,
+    sheets,
+    records: all,
+    bytes,
+  } = await readSheet(source, {
+    ...{ wanted, skipLines, recordLimit: limit },
+  });
+  const [first] = all;
   if (first === undefined) {
     const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below those that are skipped' : ''}`;
     throw new TextMistake('MANIFEST_EMPTY', undefined, `${problem}; name another one with --sheet`);
   }
-  const below =
-    records[
-      titleLines(
-        records.map(({ cells }) => [cells]),
-        isIdentifier,
-      )
-    ];
+  const below = all[titleRows(all.map(({ cells }) => cells))];
   if (below !== undefined && below !== first) throw headerBelow(below.line, below.line - 1);
-  const header = readCsvHeader(first, source.name, clearToken);
+  // What stands right of the table is a note to its reader.
+  const width = first.cells.findLastIndex((cell) => cell !== '') + 1;
+  const records = all.map((record) => cutTo(width, record)).filter(isFilled);
+  const header = readCsvHeader(cutTo(width, first), source.name, clearToken);
   const lettersOf = (column: string): string | undefined => {
     const index = header.indexes[header.names.indexOf(column)];
     return index === undefined ? undefined : columnLetters(index);
@@ -189,6 +191,14 @@ async function openWorkbook(
     workbook: { sheet: { name, sheets }, lettersOf, bytes },
     rows: () => readCsvRows(batchesOf(records), header, { clearToken, trim }),
   };
+}
+
+function cutTo(width: number, record: CsvRecord): CsvRecord {
+  return record.cells.length === width ? record : { ...record, cells: record.cells.slice(0, width) };
+}
+
+function isFilled({ cells, problems }: CsvRecord): boolean {
+  return problems !== undefined || cells.some((cell) => cell !== '');
 }
 
 async function* batchesOf(

@@ -15,7 +15,9 @@ export async function newestRunFolder(cwd: string): Promise<string> {
 /** A CSV file of the run's report, row by row; empty when there is no such file. */
 export async function readCsv(folder: string, name: string): Promise<readonly Cells[]> {
   const text = await readFile(join(folder, name), 'utf8').catch(() => '');
-  return parse(text, { columns: true, bom: true }) as Cells[];
+  // It is that of the manifest, and ends the first title.
+  const delimiter = /[,;\t|]/.exec(text)?.[0] ?? ',';
+  return parse(text, { columns: true, bom: true, delimiter }) as Cells[];
 }
 
 export async function readSummary(folder: string): Promise<Record<string, unknown>> {

@@ -1,17 +1,19 @@
 import type { ReadOptions, Sheet } from 'hucre/xlsx';
+import { titleLines } from '../csv/preamble.ts';
 import type { CsvRecord } from '../csv/records.ts';
+import { isIdentifier } from '../layout.ts';
 import { excerpt } from '../problem.ts';
 import { TextMistake } from '../text/position.ts';
 import { manifestTooLarge, readBytes, sizeText, type TextSource } from '../text/source.ts';
 import { unpackedBytes } from './archive.ts';
-import { readCell } from './cell.ts';
+import { columnLetters, readCell } from './cell.ts';
 
 /** A sheet of a workbook, as records of delimited text would be: the lines are the rows that Excel shows. */
 export interface SheetRecords {
   readonly name: string;
   /** How many sheets the workbook has. */
   readonly sheets: number;
-  /** Rows that are not blank; all have the same number of cells. */
+  /** Rows that are not blank, without those that were skipped; all have the same number of cells. */
   readonly records: readonly CsvRecord[];
   /** Bytes after unpacking. */
   readonly bytes: number;
@@ -23,16 +25,32 @@ type SheetFilterInfo = Parameters<SheetFilter>[0];
 /** A workbook is read into memory as a whole, which takes several times of what it unpacks to. */
 const maxUnpackedBytes = 300_000_000;
 
+/** A sheet has no more rows. */
+const maxRows = 1_048_576;
+
+/** Cells that are kept at most, the empty ones within the table included. */
+const maxCells = 20_000_000;
+
+/** Rows of the beginning among which the header is, also below a title. */
+const sampledRows = 12;
+
+export interface SheetChoice {
+  /** Name of the sheet, or its number from 1; by default the first visible one that has rows. */
+  readonly wanted: string | undefined;
+  /** Rows that are not looked at. */
+  readonly skipLines: number;
+  /** The largest row, in characters. */
+  readonly recordLimit: number;
+}
+
 /**
- * Reads a sheet of an Excel workbook (`.xlsx`).
+ * Reads a sheet of an Excel workbook (`.xlsx`), as many columns as its header has.
  *
- * @param wanted its name or its number from 1; by default the first visible one that has rows.
  * @throws TextMistake when it is no such workbook, or there is no such sheet; CqbatchError (`usage`) when it is too large.
  */
 export async function readSheet(
   source: TextSource,
-  wanted: string | undefined,
-  recordLimit: number,
+  { wanted, skipLines, recordLimit }: SheetChoice,
 ): Promise<SheetRecords> {
   const chunks: Buffer[] = [];
   for await (const chunk of readBytes(source)) chunks.push(chunk);
@@ -41,28 +59,71 @@ export async function readSheet(
   if (bytes === undefined) throw unreadable('its directory is damaged');
   refuseTooLarge(source, bytes);
   const infos: SheetFilterInfo[] = [];
-  await read(archive, (info) => {
+  const list: SheetFilter = (info) => {
     infos.push(info);
     return false;
-  });
+  };
+  await reading(({ readXlsx }) => readXlsx(archive, { sheets: list }));
   for (const index of candidates(infos, wanted)) {
-    const [sheet] = await read(archive, (info) => info.index === index);
-    const records = sheet === undefined ? [] : recordsOf(sheet, recordLimit);
-    if (sheet !== undefined && (records.length > 0 || wanted !== undefined)) {
-      return { name: sheet.name, sheets: infos.length, records, bytes };
-    }
+    const width = await reading((library) => widthOf(library, archive, { sheet: index, skipLines }));
+    const { name = '' } = infos[index] ?? {};
+    if (width === 0 && wanted === undefined) continue;
+    if (width === 0) return { name, sheets: infos.length, records: [], bytes };
+    // A single cell far to the right would make every row as wide.
+    const range = `A1:${columnLetters(width - 1)}${maxRows}`;
+    const { sheets } = await reading(({ readXlsx }) => readXlsx(archive, { sheets: [index], range }));
+    const records = sheets.flatMap((sheet) => recordsOf(sheet, { skipLines, recordLimit }));
+    return { name, sheets: infos.length, records, bytes };
   }
   throw new TextMistake('MANIFEST_EMPTY', undefined, 'no sheet of this workbook has rows');
 }
 
+type Library = typeof import('hucre/xlsx');
+
 /** The library is large, and only workbooks need it. */
-async function read(archive: Buffer, sheets: SheetFilter): Promise<readonly Sheet[]> {
-  const { readXlsx } = await import('hucre/xlsx');
+async function reading<Result>(read: (library: Library) => Promise<Result>): Promise<Result> {
+  const library = await import('hucre/xlsx');
   try {
-    return (await readXlsx(archive, { sheets })).sheets;
+    return await read(library);
   } catch (error) {
+    if (error instanceof TextMistake) throw error;
     throw unreadable(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** How many rows stand above the one with the column names, as in exports that begin with a title. */
+export function titleRows(rows: readonly (readonly string[])[]): number {
+  const cuts = rows.slice(0, sampledRows).map((cells) => [cells]);
+  return titleLines(cuts, isIdentifier);
+}
+
+/**
+ * How many columns the header has; 0 when there are no rows.
+ *
+ * @throws TextMistake when there are so many cells that they would not fit into memory.
+ */
+async function widthOf(
+  { streamXlsxRows }: Library,
+  archive: Buffer,
+  { sheet, skipLines }: { readonly sheet: number; readonly skipLines: number },
+): Promise<number> {
+  const first: (readonly string[])[] = [];
+  let width = 0;
+  for await (const { index, values } of streamXlsxRows(archive, { sheet })) {
+    if (width * index > maxCells) throw tooManyCells();
+    if (index < skipLines || first.length === sampledRows) continue;
+    const filled = values.findLastIndex((value) => value !== null && value !== '') + 1;
+    if (filled > 0) first.push(values.slice(0, filled).map((value) => readCell(value, undefined).text));
+    width = first[titleRows(first)]?.length ?? 0;
+    // A table that is narrow fits, however long it is.
+    if (first.length === sampledRows && width * maxRows <= maxCells) break;
+  }
+  return width;
+}
+
+function tooManyCells(): TextMistake {
+  const problem = `this sheet has more than ${maxCells} cells, which are read into memory; save it as "CSV UTF-8"`;
+  return new TextMistake('MANIFEST_TOO_LARGE', undefined, problem);
 }
 
 function unreadable(reason: string): TextMistake {
@@ -102,7 +163,10 @@ function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefine
   );
 }
 
-function recordsOf({ rows, cells: details }: Sheet, recordLimit: number): readonly CsvRecord[] {
+function recordsOf(
+  { rows, cells: details }: Sheet,
+  { skipLines, recordLimit }: Omit<SheetChoice, 'wanted'>,
+): readonly CsvRecord[] {
   const records: { cells: string[]; line: number; problems?: Map<number, string> }[] = [];
   let width = 0;
   for (const [row, values] of rows.entries()) {
@@ -117,6 +181,7 @@ function recordsOf({ rows, cells: details }: Sheet, recordLimit: number): readon
       if (text !== '' || problem !== undefined) width = Math.max(width, column + 1);
     }
     const line = row + 1;
+    if (line <= skipLines) continue;
     if (length > recordLimit) {
       const problem = `this row is larger than ${recordLimit} characters`;
       throw new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);

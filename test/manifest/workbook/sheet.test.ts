@@ -205,3 +205,30 @@ test('other formats have no sheets, and workbooks no place of their rows', async
   const error = await failure('a.xlsx', gzipSync(''), { rowsAt: 'data' });
   expect(error.kind).toBe('usage');
 });
+
+test('what stands right of the table is not looked at, however far, and costs nothing', async () => {
+  const far = (row: number) => `<c r="XFD${row}" t="inlineStr"><is><t>note</t></is></c>`;
+  const header = '<row r="1"><c r="A1" t="inlineStr"><is><t>room_id</t></is></c></row>';
+  const rows = Array.from({ length: 20_000 }, (_, index) => {
+    const row = index + 2;
+    return `<row r="${row}">${row % 2 === 0 ? `<c r="A${row}"><v>${row}</v></c>` : ''}${row > 1 ? far(row) : ''}</row>`;
+  });
+  const all = await allRows(await openText('a.xlsx', zipped(sheetOf(header + rows.join('')))));
+  expect(all).toHaveLength(10_000);
+  expect(all[1]).toEqual({ row: 2, line: 4, cells: { room_id: '4' } });
+  const noted = sheet([['room_id'], ['n:1', '', 'n:5'], ['', '', 'x']]);
+  expect(await allRows(await openText('a.xlsx', noted))).toEqual([
+    { row: 1, line: 2, cells: { room_id: '1' } },
+  ]);
+});
+
+test('a sheet of too many cells is refused before they are in memory', async () => {
+  const text = (address: string) => `<c r="${address}" t="inlineStr"><is><t>x</t></is></c>`;
+  const rows = Array.from(
+    { length: 2_000 },
+    (_, row) => `<row r="${row + 1}">${text(`A${row + 1}`)}${text(`XFD${row + 1}`)}</row>`,
+  );
+  expect((await failure('a.xlsx', zipped(sheetOf(rows.join(''))))).message).toMatch(
+    /^a\.xlsx: this sheet has more than 20000000 cells, which are read into memory; save it as "CSV UTF-8"$/,
+  );
+});
