@@ -75,7 +75,8 @@ function unlessHeld(write: () => void): void {
 }
 
 function showHeld(): void {
-  const writes = held ?? [];
+  if (held === undefined) return;
+  const writes = held;
   held = [];
   for (const write of writes) {
     try {
