@@ -290,7 +290,10 @@ export const commands: readonly CommandSpec[] = [
     options: [
       {
         heading: 'Report',
-        options: [['--with-retries', 'of the run and its retries: every row once, its last state']],
+        options: [
+          ['--format <format>', 'xlsx also writes report.xlsx, for Excel (default: csv)'],
+          ['--with-retries', 'of the run and its retries: every row once, its last state'],
+        ],
       },
       reporting,
     ],

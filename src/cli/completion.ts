@@ -19,6 +19,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   operation: operations.map(({ name }) => name),
   delimiter: Object.keys(delimiterNames),
   logLevel: logLevels,
+  format: ['csv', 'xlsx'],
   rate: ['auto', 'auto..50/s', '50/s', '600/m', 'none'],
   concurrency: ['auto'],
 };

@@ -30,6 +30,8 @@ export interface ReportPaths {
   readonly summary: string;
   readonly failed?: string;
   readonly notAttempted?: string;
+  /** The same for Excel, where it was wanted. */
+  readonly xlsx?: string;
 }
 
 export interface WrittenReports {

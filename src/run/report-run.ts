@@ -5,6 +5,7 @@ import { joinRetries, type ReportLines } from '../report/join-retries.ts';
 import { type RateHistory, readRateHistory } from '../report/rate-history.ts';
 import type { RunFacts } from '../report/summary.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
+import { removeXlsxReport, writeXlsxReport } from '../report/xlsx-report.ts';
 import { actualState, goesOnByItself, type RunRecord } from './record.ts';
 import { timeAtWork } from './record-keeper.ts';
 import type { RetriedRun } from './retries.ts';
@@ -14,6 +15,8 @@ import type { RunStore } from './store.ts';
 /** How a report is written, where it is not as the run has it. */
 export interface ReportOptions {
   readonly delimiter?: Delimiter;
+  /** Whether a workbook for Excel is wanted, too. */
+  readonly xlsx?: boolean;
 }
 
 /** Writes the report files of a run from its manifest and its journal, also while it is going on. */
@@ -23,7 +26,7 @@ export async function reportRun(
   journal: JournalView,
   how: ReportOptions = {},
 ): Promise<WrittenReports> {
-  return write(store, record, await readRunLines(store, record, journal), factsOf(record, journal), how);
+  return write(store, record, () => readRunLines(store, record, journal), factsOf(record, journal), how);
 }
 
 /** Writes the report files of a run anew, each row with its last state: that of the latest retry which has called it. */
@@ -35,36 +38,59 @@ export function reportWithRetries(
   return withReleases(async (atEnd) => {
     const run = await openRunLines(store, first, atEnd);
     let facts = factsOf(first, run.journal);
-    const lines: ReportLines[] = [];
+    const journals: JournalView[] = [];
     for (const retry of retries) {
       const retried = await openRunLines(store, retry, atEnd);
-      lines.push(retried.lines);
+      journals.push(retried.journal);
       facts = together(facts, factsOf(retry, retried.journal));
     }
-    return write(store, first, { ...run, lines: joinRetries(run.lines, lines) }, facts, how);
+    const readLines = async (): Promise<RunLines> => {
+      const lines: ReportLines[] = [];
+      for (const [index, journal] of journals.entries())
+        lines.push((await readRunLines(store, retries[index] as RunRecord, journal)).lines);
+      const whole = await readRunLines(store, first, run.journal);
+      return { ...whole, lines: joinRetries(whole.lines, lines) };
+    };
+    return write(store, first, readLines, facts, how);
   });
 }
 
 async function write(
   store: RunStore,
   record: RunRecord,
-  { lines, prepare, operations }: RunLines,
+  readLines: () => Promise<RunLines>,
   facts: RunFacts,
-  { delimiter }: ReportOptions,
+  { delimiter, xlsx = false }: ReportOptions,
 ): Promise<WrittenReports> {
   const folder = store.folder(record.id);
-  return writeReports({
+  const { lines, prepare, operations } = await readLines();
+  await removeXlsxReport(folder);
+  const { columns } = record.plan;
+  const { clearToken } = record.options;
+  const written = await writeReports({
     folder,
     lines,
     isPending: goesOnByItself(record),
     delimiter: delimiter ?? delimiterOf(record),
-    columns: record.plan.columns,
-    clearToken: record.options.clearToken,
+    columns,
+    clearToken,
     defaults: prepare.defaults,
     fieldOf: prepare.fieldOf,
     operations,
     run: { ...facts, ...rateOf(await readRateHistory(folder)) },
   });
+  if (!xlsx) return written;
+  const { summary, paths } = written;
+  const again = await readLines();
+  const path = await writeXlsxReport({
+    folder,
+    lines: again.lines,
+    columns,
+    clearToken,
+    operations,
+    summary,
+  });
+  return { ...written, paths: { ...paths, xlsx: path } };
 }
 
 /** As the user wants it for this run, else as in its manifest; runs of earlier versions do not say, and had commas. */

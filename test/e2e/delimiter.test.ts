@@ -6,7 +6,7 @@ import { newestRunFolder } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-test('the report has the delimiter of the manifest, and what failed can be fed back', async () => {
+test('the report has the delimiter of the manifest, what failed can be fed back, and Excel has a file of its own', async () => {
   const cwd = await temporaryFolder();
   const { env, log } = await startSandbox();
   const run = (...args: string[]) => cqbatch(args, { cwd, env });
@@ -37,6 +37,17 @@ test('the report has the delimiter of the manifest, and what failed can be fed b
 
   expect((await run('report', folder.split('/').at(-1) ?? '', '--delimiter', 'tab')).code).toBe(0);
   expect((await lines('report.csv'))[0]).toMatch(/^evaluation_id\tuser_id\tnote\t_row\t/);
+  const xlsx = JSON.parse((await run('report', '--format', 'xlsx', '--json')).stdout) as {
+    files: { xlsx: string };
+  };
+  expect((await readFile(join(cwd, xlsx.files.xlsx))).subarray(0, 4).toString()).toBe('PK\x03\x04');
+  // What an earlier report says would not be that of the other files.
+  await run('report');
+  await expect(readFile(join(cwd, xlsx.files.xlsx))).rejects.toThrow('ENOENT');
+  expect(await run('report', '--format', 'pdf')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--format "pdf": known are csv and xlsx'),
+  });
   expect(await run('report', '--delimiter', 'comma or so')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--delimiter "comma or so": write comma, semicolon, tab or pipe'),

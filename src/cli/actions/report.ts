@@ -1,3 +1,4 @@
+import { usageError } from '../../errors.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
 import { type ReportOptions, reportRun, reportWithRetries } from '../../run/report-run.ts';
@@ -16,7 +17,8 @@ import { nextCommands } from './next-commands.ts';
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const store = await openState(terminal, flags);
-  const how = await loadSettings(flags);
+  const { delimiter } = await loadSettings(flags);
+  const how = { ...(delimiter !== undefined && { delimiter }), xlsx: wantsXlsx(flags) };
   const record = await findRecord(store, id, anyRun);
   if (flags.withRetries) {
     const retried = await findRetries(store, record);
@@ -30,6 +32,11 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
     printReport(terminal, retried.first, await reportWithRetries(store, retried, how));
   } else await reportAnew(terminal, store, record, how);
   return exitCodes.success;
+}
+
+function wantsXlsx({ format = 'csv' }: Flags): boolean {
+  if (format === 'csv' || format === 'xlsx') return format === 'xlsx';
+  throw usageError('INVALID_SETTING', `--format "${format}": known are csv and xlsx.`);
 }
 
 /** Writes and prints the report of a run that is not worked on here. */
@@ -62,6 +69,7 @@ export function printReport(terminal: Terminal, record: RunRecord, { summary, pa
         summary: paths.summary,
         failed: paths.failed ?? null,
         not_attempted: paths.notAttempted ?? null,
+        xlsx: paths.xlsx ?? null,
       },
       next,
     },

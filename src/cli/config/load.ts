@@ -20,6 +20,7 @@ export interface Flags extends RawSettings {
   readonly skipInvalid?: boolean;
   readonly logLevel?: string;
   readonly verbose?: boolean;
+  readonly format?: string;
   /** The id that the user chose for a new run. */
   readonly runId?: string;
   /** Whether a run of that id is gone on with. */
