@@ -98,7 +98,7 @@ export async function list(flags: Flags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-const header = ['run', 'state', 'begun', 'took', 'rows', 'done', 'succeeded', 'failed', 'API', 'manifest'];
+const header = ['run', 'state', 'begun', 'took', 'done', 'failed', 'API', 'manifest'];
 
 function listText(runs: readonly ListedRun[]): string {
   const cells = runs.map((run) => [
@@ -106,10 +106,15 @@ function listText(runs: readonly ListedRun[]): string {
     run.state,
     run.started_at === null ? 'not yet' : clockTime(new Date(run.started_at)),
     run.duration_s === null ? '?' : duration(run.duration_s),
-    count(run.rows),
-    ...[run.done, run.succeeded, run.failed].map((rows) => (rows === null ? '?' : count(rows))),
+    run.done === run.rows ? count(run.rows) : `${numberOf(run.done)}/${count(run.rows)}`,
+    numberOf(run.failed),
     run.base_url.replace(/^https:\/\//, ''),
     run.host === null ? run.manifest : `${run.manifest} (on ${run.host})`,
   ]);
-  return table([header, ...cells], [4, 5, 6, 7]).join('\n');
+  return table([header, ...cells], [4, 5]).join('\n');
+}
+
+/** A number of rows, if it is known. */
+function numberOf(rows: number | null): string {
+  return rows === null ? '?' : count(rows);
 }
