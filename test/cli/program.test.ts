@@ -1,22 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { createProgram } from '../../src/cli/program.ts';
 import { plain } from '../../src/cli/render/style.ts';
+import { helpOf as styledHelpOf } from './help.ts';
 
-/** What `cqbatch <name> --help` prints on a screen of that width. */
-async function helpOf(name: string, columns = 80): Promise<string> {
-  const program = await createProgram('1.2.3', [name, '--help']);
-  const command = program.commands.find((known) => known.name() === name);
-  let text = '';
-  command?.configureOutput({
-    writeOut: (part) => {
-      text += part;
-    },
-    getOutHelpWidth: () => columns,
-  });
-  command?.outputHelp();
-  return plain(text);
-}
+const helpOf = async (name: string) => plain(await styledHelpOf(name, 80));
 
 /** The headings of the help, in order. */
 const headingsIn = (help: string): readonly string[] => help.match(/^\w.*(?=:$)/gm) ?? [];

@@ -1,10 +1,19 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { planText } from '../../src/cli/render/plan.ts';
+import { verdictText } from '../../src/cli/render/problems.ts';
 import { progressLine } from '../../src/cli/render/progress.ts';
 import { cutTo, painted, plain } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain.ts';
+import { scanManifest } from '../../src/manifest/scan.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
+import { ProblemCollector } from '../../src/run/problem-file.ts';
 import type { ProgressSnapshot } from '../../src/run/progress.ts';
+import { openPlannedManifest } from '../../src/run/run-manifest.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { helpOf } from './help.ts';
 
 /**
  * What people see on screens of three widths, without colours and with them; `screens/` has it. After a change that is
@@ -110,6 +119,33 @@ const progress: ProgressSnapshot = {
   elapsedSeconds: 90,
 };
 
+const manifest = [
+  'operation,evaluation_id,user_id,soundboard_id,title,note',
+  'restore-evaluation,9007199254740993,u-17,,,deleted by mistake on Monday',
+  'restore-evaluation,9007199254740993,u-17,,,again',
+  'update-soundboard,,,41,Greeting,',
+  'update-soundboard,,,41,Another greeting,',
+].join('\n');
+
+/** The plan of that manifest. */
+async function plan() {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'rows.csv');
+  await writeFile(path, manifest);
+  const opened = await openPlannedManifest(path, 'rows.csv', { clearToken: '<clear>' });
+  const planned = {
+    manifest: opened.manifest,
+    scan: await scanManifest(opened.manifest, opened.prepare),
+    choice: opened.prepare.choice,
+    problems: await new ProblemCollector(folder, 'rows.csv').end(),
+    baseUrl: 'https://api.example.com',
+    proxy: undefined,
+    ratePerSecond: 0.5,
+    skipInvalid: false,
+  };
+  return `${planText(planned)}\n\n${verdictText(planned)}`;
+}
+
 describe('on screens of 40, 80 and 120 columns', () => {
   test('a summary has its pictures on one line each', async () => {
     const draw = (columns: number) =>
@@ -121,6 +157,19 @@ describe('on screens of 40, 80 and 120 columns', () => {
       expect(Math.max(bar.length, rate.length)).toBeLessThan(columns);
     }
     await expect(screens(draw)).toMatchFileSnapshot('screens/summary.txt');
+  });
+
+  test('a plan can be read', async () => {
+    const text = await plan();
+    await expect(screens(() => text)).toMatchFileSnapshot('screens/plan.txt');
+  });
+
+  test.each(['run', 'resume', 'retry'])('the help of %s can be read', async (name) => {
+    const texts = new Map<number, string>();
+    for (const columns of widths) texts.set(columns, await helpOf(name, columns));
+    await expect(screens((columns) => texts.get(columns) ?? '')).toMatchFileSnapshot(
+      `screens/${name}-help.txt`,
+    );
   });
 
   test('progress is one line', async () => {
