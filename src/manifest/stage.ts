@@ -16,7 +16,7 @@ interface Digest {
 
 /** A manifest's own copy, with the digest of its file: what was reviewed is what runs. */
 export interface StagedManifest extends Digest {
-  /** The copy: `manifest.csv`, `.tsv`, `.json` or `.jsonl`, with `.gz` when it is gzipped. */
+  /** The copy: `manifest.csv`, `.tsv`, `.json`, `.jsonl` or `.xlsx`, with `.gz` when it is gzipped. */
   readonly path: string;
   /** What to call it in messages: the path that was given, or `<stdin>`. */
   readonly name: string;

@@ -5,6 +5,8 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { hashFile, stageManifest } from '../../src/manifest/stage.ts';
+import { sheetOf } from '../fixtures/workbooks/dialects.ts';
+import { zipped } from '../fixtures/workbooks/zip.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { manifestFile } from './reading.ts';
 
@@ -17,6 +19,7 @@ test.each<[name: string, content: Buffer, copy: string]>([
   ['rows.csv', Buffer.from('[{"a":1}]'), 'manifest.json'],
   ['rows.json', Buffer.from('{"a":1}\n{"a":2}'), 'manifest.jsonl'],
   ['rows', gzipSync(csv), 'manifest.csv.gz'],
+  ['rows.csv', zipped(sheetOf('')), 'manifest.xlsx'],
   ['rows.json', gzipSync('{"rows":[{"a":1}]}'), 'manifest.json.gz'],
 ])(
   '%s is copied byte for byte, for its owner only, and called by what it is (%#)',
@@ -54,10 +57,10 @@ test('standard input is copied whole', async () => {
 test('what is no manifest is refused, and nothing stays behind', async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'directory'));
-  const workbook = await manifestFile('a.xlsx', Buffer.from('PK\x03\x04 xl/workbook.xml', 'latin1'));
+  const workbook = await manifestFile('a.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'));
   await expect(stageManifest(workbook, folder)).rejects.toMatchObject({
     code: 'MANIFEST_BINARY',
-    message: `${workbook}: this is an Excel workbook: save it as "CSV UTF-8" and use that file`,
+    message: `${workbook}: this is an old Excel workbook (.xls), or one with a password: save it as .xlsx without a password`,
   });
   await expect(stageManifest('-', folder, { stdin: Readable.from([]) })).rejects.toMatchObject({
     code: 'MANIFEST_EMPTY',
