@@ -70,13 +70,15 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
 
 /** The newest run with rows that have failed, and not succeeded in a later retry. */
 function runToRetry(store: RunStore): FittingRun {
+  let all: Promise<readonly RunRecord[]> | undefined;
   return {
     what: 'has rows to be tried again',
     async fits(record) {
       if (isActive(actualState(record))) return false;
       const { failed } = (await progressOf(store, record)).counts;
       if (failed === 0 && record.state !== 'cancelled') return false;
-      const later = retriesAfter(retriesAmong(await store.list(), record), record);
+      all ??= store.list();
+      const later = retriesAfter(retriesAmong(await all, record), record);
       return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);
     },
     fitsElsewhere: () => false,
