@@ -82,6 +82,8 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
     await journal.append(histories.map(([row, history]): JournalEntry => ({ type: 'open', row, history })));
 
     const given = input.retry?.of.manifest;
+    // The report of a retry looks like that of the run it is of.
+    const { delimiter } = given ?? manifest;
     const record: RunRecord = {
       version: 1,
       id,
@@ -94,7 +96,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         sha256: staged.sha256,
         ...(given !== undefined && { givenSha256: given.givenSha256 ?? given.sha256 }),
         bytes: staged.bytes,
-        ...(manifest.delimiter !== undefined && { delimiter: manifest.delimiter }),
+        ...(delimiter !== undefined && { delimiter }),
       },
       plan: {
         rows: scan.rows,
