@@ -75,26 +75,34 @@ const styles =
 export async function* sheetXml(rows: SheetRows): AsyncGenerator<string> {
   let count = 0;
   let columns: readonly string[] = [];
+  let xml = '';
   for await (const cells of rows) {
     count++;
     if (count === 1) {
       columns = cells.map((_cell, index) => columnName(index));
-      yield `${declaration}<worksheet xmlns="${spreadsheet}"><sheetViews><sheetView workbookViewId="0">` +
+      xml =
+        `${declaration}<worksheet xmlns="${spreadsheet}"><sheetViews><sheetView workbookViewId="0">` +
         '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>' +
         `<cols><col min="1" max="${cells.length}" width="20" customWidth="1"/></cols><sheetData>`;
     }
     if (count > mostRows || columns.length > mostColumns) throw tooLarge();
     const style = count === 1 ? 2 : 1;
-    let xml = `<row r="${count}">`;
+    xml += `<row r="${count}">`;
     for (let index = 0; index < cells.length; index++) {
       const text = cells[index] as string;
       if (text === '') continue;
       xml += `<c r="${columns[index]}${count}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${xmlText(text)}</t></is></c>`;
     }
-    yield `${xml}</row>`;
+    xml += '</row>';
+    if (xml.length < chunkLength) continue;
+    yield xml;
+    xml = '';
   }
-  yield `</sheetData><autoFilter ref="A1:${columns.at(-1)}${count}"/></worksheet>`;
+  yield `${xml}</sheetData><autoFilter ref="A1:${columns.at(-1)}${count}"/></worksheet>`;
 }
+
+/** What comes in small pieces is packed slowly. */
+const chunkLength = 65_536;
 
 function tooLarge(): Error {
   return fatalError(

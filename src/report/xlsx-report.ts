@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
 import type { Operation } from '../../jobs/operation.ts';
 import { CqbatchError } from '../errors.ts';
 import { unwritableReport } from './csv-file.ts';
@@ -8,7 +12,6 @@ import type { ReportLines } from './join-retries.ts';
 import { OriginalCells, resultCells, resultHeader } from './report-columns.ts';
 import type { RunSummary } from './summary.ts';
 import { sheetXml, workbookParts } from './workbook.ts';
-import { ZipFile } from './zip-file.ts';
 
 const fileName = 'report.xlsx';
 
@@ -35,17 +38,15 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   const path = join(input.folder, fileName);
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      const zip = new ZipFile(handle);
-      for (const [name, text] of workbookParts(['report', 'summary'])) await zip.add(name, [text]);
-      await zip.add('xl/worksheets/sheet1.xml', sheetXml(reportRows(input)));
-      await zip.add('xl/worksheets/sheet2.xml', sheetXml(summaryRows(input.summary)));
-      await zip.end();
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    const zip = new ZipFile();
+    for (const [name, text] of workbookParts(['report', 'summary'])) zip.addBuffer(Buffer.from(text), name);
+    zip.addReadStream(Readable.from(sheetXml(reportRows(input))), 'xl/worksheets/sheet1.xml');
+    zip.addReadStream(Readable.from(sheetXml(summaryRows(input.summary))), 'xl/worksheets/sheet2.xml');
+    zip.end();
+    const archive = zip.outputStream as Readable;
+    // It does not tell those who read the archive.
+    zip.on('error', (error: Error) => archive.destroy(error));
+    await pipeline(archive, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
     await rename(temporary, path);
     return path;
   } catch (error) {
