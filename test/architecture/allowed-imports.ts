@@ -44,7 +44,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     folders: ['src'],
     packages: ['@electric-sql/pglite', 'bullmq', 'ioredis', 'tar', 'zod'],
   },
-  'src/report': { folders: ['src/manifest', 'src/journal', 'jobs', 'src'], packages: ['zod'] },
+  'src/report': { folders: ['src/manifest', 'src/journal', 'jobs', 'src'], packages: ['yazl', 'zod'] },
   'src/manifest': {
     folders: ['jobs', 'src/api', 'src'],
     packages: ['csv-parse', 'hucre', 'lossless-json', 'zod'],
