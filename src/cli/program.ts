@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from 'commander';
-import { type CommandSpec, commands, output } from './commands.ts';
+import { type CommandSpec, commands } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { output } from './option-groups.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
 import { indented, table } from './render/words.ts';

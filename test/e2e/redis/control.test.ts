@@ -189,7 +189,7 @@ describeWithRedis('a run on Redis', () => {
     expect(stdout).toMatch(new RegExp(`^ +process +${run.pid} on ${hostname()}$`, 'm'));
     expect((await elsewhere.run('list')).stdout).toMatch(
       new RegExp(
-        `^r +running +\\d\\d:\\d\\d +\\? +3,?000 +[1-9][\\d,]* .* http:\\S+ +rows\\.csv \\(on ${hostname()}\\)$`,
+        `^r +running +\\d\\d:\\d\\d +\\? +[1-9][\\d,]*/3,000 +\\d+ +http:\\S+ +rows\\.csv \\(on ${hostname()}\\)$`,
         'm',
       ),
     );

@@ -1,0 +1,112 @@
+import { defaultClearToken, defaultStateDir } from './config/load.ts';
+import { flagOf, type SettingFlag, type SettingName } from './config/settings.ts';
+
+/** An option as commander takes it. */
+type Option =
+  | SettingFlag
+  | readonly [flags: string, description: string, byDefault: string]
+  | readonly [flags: string, description: string, count: (value: unknown, before?: number) => number];
+
+/** Options under one heading of the help. */
+export interface OptionGroup {
+  readonly heading: string;
+  readonly options: readonly Option[];
+}
+
+export const skipInvalid: Option = ['--skip-invalid', 'leave invalid rows out instead of sending nothing'];
+export const insecureHttp: Option = [
+  '--allow-insecure-http',
+  'allow http:// to a host that is not this machine',
+];
+
+/** Of every command. */
+export const output: OptionGroup = {
+  heading: 'Output',
+  options: [
+    ['--json', 'print exactly one JSON document on standard output'],
+    [
+      '-q, --quiet',
+      'no progress and no hints, only the result; -qq: nothing unless the exit code is above 0',
+      (_: unknown, before = 0) => before + 1,
+    ],
+    ['--state-dir <dir>', `folder of runs and queue (CQBATCH_STATE_DIR; default: ${defaultStateDir})`],
+  ],
+};
+
+/** Of the commands that write a report. */
+export const reporting: OptionGroup = { heading: 'Output', options: settings('delimiter') };
+
+/** Of the commands that take a run to its end here. */
+export const following: OptionGroup = {
+  heading: 'Output',
+  options: [
+    ['-v, --verbose', 'also say what becomes of the rate, and what is tried again'],
+    ...reporting.options,
+  ],
+};
+
+/** Of the commands that start a run. */
+export const startOptions: readonly Option[] = [
+  ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],
+  ['--run-id <id>', 'name of the run; a second one of that name is refused (default: made of the time)'],
+];
+
+/** What the rows of a manifest mean. */
+export const rows: OptionGroup = {
+  heading: 'Manifest',
+  options: [
+    ['--operation <name>', 'what to do with the rows, when neither a column nor the manifest says it'],
+    ...settings('userId', 'map'),
+    [
+      '--clear-token <text>',
+      'CSV cell that sends an empty string; an empty cell is left out',
+      defaultClearToken,
+    ],
+    ...settings('sheet', 'encoding', 'skipLines', 'rowsAt'),
+    ['--trim', 'drop blanks around cells'],
+    ...settings('maxManifestSize'),
+  ],
+};
+
+/** How the rows of a run are called again. */
+export const repeating = ['attempts', 'backoff'] as const;
+
+/** How the API is called. */
+export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
+
+const sharing = settings('queue', 'queuePrefix', 'queuePasswordFile');
+
+/** Of the commands that look at runs, or tell them something, also from another machine. */
+export const shared: OptionGroup = { heading: 'Shared datastore', options: sharing };
+
+/**
+ * Of the commands that take a run to its end.
+ *
+ * @param before what applies when nobody says otherwise, for a run that was begun before
+ */
+export function working(before?: string): readonly OptionGroup[] {
+  return [
+    {
+      heading: 'Calls',
+      options: [...calling, ...repeating].map((name) => flagOf(name, { byDefault: before })),
+    },
+    {
+      heading: 'Shared datastore',
+      options: [...sharing, ['--no-worker', 'leave the calls to workers elsewhere; needs --queue']],
+    },
+    {
+      heading: 'Log',
+      options: [
+        [
+          '--log-level <level>',
+          'structured log on standard error: error, warn, info or debug (default: none)',
+        ],
+      ],
+    },
+  ];
+}
+
+/** Settings as options. */
+export function settings(...names: readonly SettingName[]): readonly Option[] {
+  return names.map((name) => flagOf(name));
+}
