@@ -6,7 +6,7 @@ const systemTests = 'test/{bench,cluster,datastore,deployment,e2e,install,queue}
 
 /** These take a minute or more, most of it waiting: whoever began one of them last would be waited for alone. */
 const longest =
-  /\/e2e\/(redis\/(kill|rate|control)|target|rate|faults|stop|kill|exit-codes)[^/]*\.test\.ts$|packed\.test\.ts$/;
+  /\/e2e\/(redis\/(kill|rate|control|slots)|target|rate|faults|stop|kill|exit-codes|cron|choosing-runs)[^/]*\.test\.ts$|packed\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -32,7 +32,8 @@ export default defineConfig({
           pool: 'threads',
           // They leave nothing behind that another could meet.
           isolate: false,
-          maxWorkers: 2,
+          // Some wait for a time-out or a clock.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
@@ -44,7 +45,7 @@ export default defineConfig({
           pool: 'forks',
           isolate: false,
           // Most of the time they wait for calls, locks and other processes.
-          maxWorkers: 5,
+          maxWorkers: 6,
           sequence: { groupOrder: 2 },
           // See helpers/cqbatch.ts.
           execArgv: ['--liftoff-only'],
