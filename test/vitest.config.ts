@@ -45,7 +45,7 @@ export default defineConfig({
           pool: 'forks',
           isolate: false,
           // Most of the time they wait for calls, locks and other processes.
-          maxWorkers: 6,
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
           // See helpers/cqbatch.ts.
           execArgv: ['--liftoff-only'],
