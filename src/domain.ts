@@ -9,8 +9,8 @@
  * - The **history** of an unfinished row says what earlier attempts did, so that a later one can be judged.
  */
 
-/** The final states of a row, in the order in which they are counted and shown. */
-export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'not_attempted'] as const;
+/** The final states of a row, in the order in which they are counted and shown. `skipped`: not called, on purpose. */
+export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 
 export type Outcome = (typeof outcomes)[number];
 
@@ -19,7 +19,7 @@ export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
 /** Counts to begin with. */
 export function noOutcomes(): Record<Outcome, number> {
-  return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 };
+  return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
 }
 
 /** How many rows ended at all. */

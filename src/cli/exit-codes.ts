@@ -3,7 +3,7 @@ import type { ErrorKind } from '../errors.ts';
 
 /** What the exit code of `cqbatch` means; the README's table says the same. */
 export const exitCodes = {
-  /** Every row succeeded, or was an identical duplicate of one that did. */
+  /** Every row succeeded, was an identical duplicate of one that did, or was skipped on purpose. */
   success: 0,
   /** The run finished; some rows failed or were invalid. */
   rowsFailed: 1,

@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { outcomes } from '../domain.ts';
+import { noOutcomes, outcomes } from '../domain.ts';
 import { type PaceReport, phases } from '../pace.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
 /** What processes say of themselves to all who see the same Redis. */
+
+/** Rows by outcome. Outcomes that another version does not know have none. */
+export const countsSchema = z
+  .partialRecord(z.enum(outcomes), z.number())
+  .transform((counts) => ({ ...noOutcomes(), ...counts }));
 
 const processSchema = z.object({ host: z.string(), pid: z.number() });
 
@@ -17,7 +22,7 @@ export const runEntrySchema = z.object({
   /** Rows of the manifest. */
   rows: z.number(),
   /** Rows with a result. */
-  counts: z.record(z.enum(outcomes), z.number()),
+  counts: countsSchema,
   /** Rows finished per second over the last seconds. */
   rowsPerSecond: z.number(),
   /** How fast the run lets the API be called; absent: as fast as can be. */

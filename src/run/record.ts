@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { isActive } from '../cluster/entries.ts';
+import { countsSchema, isActive } from '../cluster/entries.ts';
 import { ratePolicySchema } from '../cluster/rate-policy.ts';
-import { outcomes } from '../domain.ts';
 import { delimiters } from '../manifest/csv/delimiter.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
 
@@ -113,7 +112,7 @@ export const runRecordSchema = z.object({
   plan: planSchema,
   options: runOptionsSchema,
   /** Rows by outcome when the run was last left in order. */
-  counts: z.record(z.enum(outcomes), z.number()).exactOptional(),
+  counts: countsSchema.exactOptional(),
   /** The process that works on the run, or did last. */
   process: processSchema.exactOptional(),
   /** Drawn when the run was made: tells it from another one of the same id on a shared datastore. */

@@ -11,7 +11,7 @@ const pace: Pace = {
   reason: 'no limit is wanted',
 };
 
-const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 };
+const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
 
 function result(row: number, outcome: RowResult['outcome'] = 'succeeded'): RowResult {
   return { row, operation: 'x', outcome, code: 'OK', message: '', attempts: 1, unclear: false };

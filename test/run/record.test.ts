@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { noOutcomes } from '../../src/domain.ts';
 import { thisProcess } from '../../src/process.ts';
 import {
   actualState,
@@ -69,6 +70,11 @@ describe('run.json', () => {
       concurrency: 50,
       rate: { text: '50/s', auto: false, perSecond: 50 },
     });
+  });
+
+  test('of a version that knew fewer outcomes tells how many rows had the others', () => {
+    const earlier = { ...record, counts: { succeeded: 3, failed: 1 } };
+    expect(runRecordSchema.parse(earlier).counts).toEqual({ ...noOutcomes(), succeeded: 3, failed: 1 });
   });
 
   test.each([

@@ -10,6 +10,7 @@ export const styleOf: Readonly<Record<Outcome, Style>> = {
   failed: 'red',
   invalid: 'red',
   duplicate: 'dim',
+  skipped: 'dim',
   not_attempted: 'yellow',
 };
 
@@ -19,6 +20,7 @@ const blocks: Readonly<Record<Outcome, string>> = {
   failed: '░',
   invalid: '░',
   duplicate: '▓',
+  skipped: '▓',
   not_attempted: '·',
 };
 

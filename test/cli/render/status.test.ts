@@ -32,7 +32,7 @@ const running: RunView = {
   manifest: 'rows.csv',
   baseUrl: 'https://api.example.com',
   rows: 12_000,
-  counts: { succeeded: 4_480, failed: 32, invalid: 0, duplicate: 0, not_attempted: 0 },
+  counts: { succeeded: 4_480, failed: 32, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 },
   throughput: { rowsPerSecond: 640.4, of: 'now' },
   coordinator: { host: 'beta', pid: 42, seenAt: at(1) },
   workers: [worker],
@@ -132,7 +132,7 @@ describe('the status', () => {
   });
 
   test('of a manifest without rows is no division by zero', () => {
-    const counts = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, not_attempted: 0 };
+    const counts = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
     expect(statusLine({ ...running, rows: 0, counts })).toContain('0/0 (0 %)');
   });
 });

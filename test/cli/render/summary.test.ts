@@ -4,7 +4,7 @@ import { failureText } from '../../../src/cli/render/summary.ts';
 import type { RunRecord } from '../../../src/run/record.ts';
 
 const record = { id: 'r', plan: { rows: 6_000 } } as RunRecord;
-const counts = { succeeded: 1_200, failed: 3, invalid: 0, duplicate: 0, not_attempted: 0 };
+const counts = { succeeded: 1_200, failed: 3, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
 const none = { ...counts, succeeded: 0, failed: 0 };
 
 describe('what is said of a run that has failed is what was found', () => {
