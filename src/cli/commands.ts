@@ -2,10 +2,12 @@ import type { Flags } from './config/load.ts';
 import { flagOf } from './config/settings.ts';
 import type { ExitCode } from './exit-codes.ts';
 import {
+  audit,
   calling,
   following,
   insecureHttp,
   type OptionGroup,
+  reason,
   repeating,
   reporting,
   rows,
@@ -74,7 +76,7 @@ export const commands: readonly CommandSpec[] = [
       },
       following,
     ],
-    seldomNeeded: [rows, ...working()],
+    seldomNeeded: [rows, ...working(), audit],
     examples: [
       ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
       ['cqbatch run evaluations.csv --rate auto..20/s', 'never more than 20 calls a second'],
@@ -105,7 +107,7 @@ export const commands: readonly CommandSpec[] = [
       },
       following,
     ],
-    seldomNeeded: working('as before'),
+    seldomNeeded: [...working('as before'), audit],
     examples: [
       ['cqbatch resume', 'the newest run'],
       ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another one, slower'],
@@ -138,7 +140,7 @@ export const commands: readonly CommandSpec[] = [
       },
       following,
     ],
-    seldomNeeded: working('as in that run'),
+    seldomNeeded: [...working('as in that run'), audit],
     examples: [
       ['cqbatch retry', 'what failed in the newest run'],
       ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another one, of these codes'],
@@ -171,7 +173,7 @@ export const commands: readonly CommandSpec[] = [
     options: [
       {
         heading: 'Cancel',
-        options: [['-y, --yes', 'do not ask; without a terminal it needs this or a run']],
+        options: [['-y, --yes', 'do not ask; without a terminal it needs this or a run'], reason],
       },
     ],
     seldomNeeded: [shared],
@@ -181,6 +183,7 @@ export const commands: readonly CommandSpec[] = [
     name: 'pause',
     description: 'let a run rest: no more rows are called until it is unpaused',
     argument: runThat(' that is running'),
+    options: [{ heading: 'Pause', options: [reason] }],
     seldomNeeded: [shared],
     load: async () => (await import('./actions/control.ts')).pause,
   },
@@ -188,6 +191,7 @@ export const commands: readonly CommandSpec[] = [
     name: 'unpause',
     description: 'let a paused run go on',
     argument: runThat(' that is paused'),
+    options: [{ heading: 'Unpause', options: [reason] }],
     seldomNeeded: [shared],
     load: async () => (await import('./actions/control.ts')).unpause,
   },
@@ -245,7 +249,7 @@ export const commands: readonly CommandSpec[] = [
       { heading: 'Run', options: [...startOptions, skipInvalid, ...settings('maxFailures')] },
       reporting,
     ],
-    seldomNeeded: [rows, { heading: 'Calls', options: settings(...repeating) }],
+    seldomNeeded: [rows, { heading: 'Calls', options: settings(...repeating) }, audit],
     load: async () => (await import('./actions/submit.ts')).submit,
   },
 ];

@@ -45,6 +45,11 @@ export const following: OptionGroup = {
   ],
 };
 
+export const reason: Option = ['--reason <text>', 'why, for "cqbatch show"'];
+
+/** What is written down for those who ask later. */
+export const audit: OptionGroup = { heading: 'Audit', options: [reason] };
+
 /** Of the commands that start a run. */
 export const startOptions: readonly Option[] = [
   ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
+import type { Attribution } from '../actor.ts';
 import { steadyTimeOf } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import {
@@ -40,7 +41,7 @@ export interface Cluster {
   /** How an API is called. */
   pace(baseUrl: string): Promise<PublishedPace | undefined>;
   /** Asks whoever coordinates a run to do something, now or when somebody does. */
-  command(runId: string, command: ControlCommand): Promise<void>;
+  command(runId: string, command: ControlCommand, attribution?: Attribution): Promise<void>;
   commandOf(runId: string): Promise<DatedCommand | undefined>;
   /** Removes runs that nobody will want to see any more. */
   sweep(): Promise<void>;
@@ -82,8 +83,8 @@ export function openCluster({ prefix = '', runScript }: Datastore): Cluster {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(baseUrl).pace])) as [string, string, string];
       return readPace(now, at, pace);
     },
-    async command(runId, command) {
-      const dated: DatedCommand = { command, at: new Date().toISOString() };
+    async command(runId, command, attribution = {}) {
+      const dated: DatedCommand = { command, at: new Date().toISOString(), ...attribution };
       await ask(scripts.command, ['commands'], runId, `0 ${JSON.stringify(dated)}`);
     },
     async commandOf(runId) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attributionSchema } from '../actor.ts';
 import { noOutcomes, outcomes } from '../domain.ts';
 import { type PaceReport, phases } from '../pace.ts';
 import { ratePolicySchema } from './rate-policy.ts';
@@ -103,7 +104,12 @@ export const workerEntrySchema = z.object({
   seenAt: z.string(),
 });
 
-export const commandSchema = z.object({ command: z.enum(['unpause', 'pause', 'cancel']), at: z.string() });
+export const commandSchema = z.object({
+  command: z.enum(['unpause', 'pause', 'cancel']),
+  at: z.string(),
+  /** Who wants it, and why. */
+  ...attributionSchema.shape,
+});
 
 export type RunEntry = z.infer<typeof runEntrySchema>;
 export type WorkerEntry = z.infer<typeof workerEntrySchema>;

@@ -1,8 +1,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Attribution } from '../actor.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { ControlCommand, DatedCommand } from '../cluster/entries.ts';
+import { type ControlCommand, commandSchema, type DatedCommand } from '../cluster/entries.ts';
 import { writeFileAtomically } from '../files.ts';
 import { repeat } from '../repeat.ts';
 import { type Deferred, deferred } from '../waiting.ts';
@@ -14,10 +15,13 @@ import { type Deferred, deferred } from '../waiting.ts';
 
 const fileName = 'command.json';
 const pollMs = 500;
-const commands: readonly string[] = ['unpause', 'pause', 'cancel'] satisfies ControlCommand[];
 
-export async function writeCommand(runFolder: string, command: ControlCommand): Promise<void> {
-  const dated: DatedCommand = { command, at: new Date().toISOString() };
+export async function writeCommand(
+  runFolder: string,
+  command: ControlCommand,
+  attribution: Attribution = {},
+): Promise<void> {
+  const dated: DatedCommand = { command, at: new Date().toISOString(), ...attribution };
   await writeFileAtomically(join(runFolder, fileName), `${JSON.stringify(dated)}\n`);
 }
 
@@ -27,12 +31,7 @@ export async function clearCommand(runFolder: string): Promise<void> {
 
 async function readCommand(runFolder: string): Promise<DatedCommand | undefined> {
   try {
-    const { command, at } = JSON.parse(
-      await readFile(join(runFolder, fileName), 'utf8'),
-    ) as Partial<DatedCommand>;
-    return commands.includes(command ?? '') && at !== undefined
-      ? { command: command as ControlCommand, at }
-      : undefined;
+    return commandSchema.safeParse(JSON.parse(await readFile(join(runFolder, fileName), 'utf8'))).data;
   } catch {
     // Not there, or half of a file by somebody's hand: nothing that could be understood is wanted.
     return undefined;
@@ -42,15 +41,18 @@ async function readCommand(runFolder: string): Promise<DatedCommand | undefined>
 /** What is wanted of a run at the moment: the latest command counts, wherever it was made. */
 export interface CommandWatch {
   readonly current: ControlCommand;
-  /** Resolves as soon as something of this is wanted; never when the watch is closed before. */
-  until(...wanted: readonly ControlCommand[]): Promise<ControlCommand>;
+  /** Resolves as soon as something of this is wanted, with who wants it; never when the watch is closed before. */
+  until(...wanted: readonly ControlCommand[]): Promise<WantedCommand>;
   close(): void;
 }
 
+/** What is wanted, and by whom. */
+export type WantedCommand = Omit<DatedCommand, 'at'>;
+
 /** @param cluster of a shared datastore; without it only the run's folder is looked at. */
 export function watchCommands(runId: string, runFolder: string, cluster?: Cluster): CommandWatch {
-  let current: ControlCommand = 'unpause';
-  const waiting = new Set<Deferred<ControlCommand> & { readonly wanted: readonly ControlCommand[] }>();
+  let current: WantedCommand = { command: 'unpause' };
+  const waiting = new Set<Deferred<WantedCommand> & { readonly wanted: readonly ControlCommand[] }>();
 
   /** From the folder, and from the cluster; undefined: not asked yet. */
   const heard: { folder?: Heard; cluster?: Heard } = {};
@@ -63,9 +65,9 @@ export function watchCommands(runId: string, runFolder: string, cluster?: Cluste
     const others = source === 'folder' ? heard.cluster : heard.folder;
     // What was made while it is watched is the latest, whatever the clocks of who made it said.
     latest = before === undefined || command === undefined ? laterOf(command, others?.command) : command;
-    current = latest?.command ?? 'unpause';
+    current = latest === undefined ? { command: 'unpause' } : withoutTime(latest);
     for (const waiter of waiting) {
-      if (!waiter.wanted.includes(current)) continue;
+      if (!waiter.wanted.includes(current.command)) continue;
       waiting.delete(waiter);
       waiter.resolve(current);
     }
@@ -78,11 +80,11 @@ export function watchCommands(runId: string, runFolder: string, cluster?: Cluste
   for (const look of looks) look.now();
   return {
     get current() {
-      return current;
+      return current.command;
     },
     until(...wanted) {
-      if (wanted.includes(current)) return Promise.resolve(current);
-      const waiter = { wanted, ...deferred<ControlCommand>() };
+      if (wanted.includes(current.command)) return Promise.resolve(current);
+      const waiter = { wanted, ...deferred<WantedCommand>() };
       waiting.add(waiter);
       return waiter.promise;
     },
@@ -94,6 +96,10 @@ export function watchCommands(runId: string, runFolder: string, cluster?: Cluste
 
 interface Heard {
   readonly command: DatedCommand | undefined;
+}
+
+function withoutTime({ at: _, ...wanted }: DatedCommand): WantedCommand {
+  return wanted;
 }
 
 function laterOf(one: DatedCommand | undefined, other: DatedCommand | undefined): DatedCommand | undefined {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import { attributed } from '../actor.ts';
 import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { CqbatchError } from '../errors.ts';
@@ -104,6 +105,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
         client: undefined,
         lock,
         handOver: true,
+        attribution: attributed(),
         interrupt: interrupt.signal,
       });
       log.info({ run: id, state: end.state }, 'no longer coordinating');
@@ -112,7 +114,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
       log.error({ run: id, err: message }, 'the run has failed');
       if (error instanceof CqbatchError && error.code === 'LOCK_LOST') return;
       // Whoever tried it again would fail in the same way.
-      await store.save(enterState(await store.load(id), 'failed', message));
+      await store.save(enterState(await store.load(id), 'failed', { reason: message }));
     }
   });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import type { Attribution } from '../actor.ts';
 import type { RowHistory, RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
 import { openJournal } from '../journal/open.ts';
@@ -10,7 +11,7 @@ import type { CallableRow, InvalidRow } from '../manifest/row-preparer.ts';
 import { type ScanSummary, scanManifest } from '../manifest/scan.ts';
 import { stageManifest } from '../manifest/stage.ts';
 import { ProblemCollector, type ProblemList } from './problem-file.ts';
-import type { RunOptions, RunRecord } from './record.ts';
+import { type RunOptions, type RunRecord, stateEntry } from './record.ts';
 import { rowNumbersFile, writeRowNumbers } from './row-numbers.ts';
 import { journalPath } from './run-journal.ts';
 import { openPlannedManifest } from './run-manifest.ts';
@@ -24,6 +25,8 @@ export interface CreateRunInput {
   readonly input?: InputOptions;
   /** The id that the user chose, if so. */
   readonly runId?: string | undefined;
+  /** Who plans it, and why. */
+  readonly attribution?: Attribution;
   /** The run some of whose rows the manifest holds. */
   readonly retry?: {
     readonly of: RunRecord;
@@ -89,7 +92,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
       id,
       key: randomUUID(),
       state: 'planned',
-      states: [{ state: 'planned', at: new Date().toISOString() }],
+      states: [stateEntry('planned', input.attribution)],
       manifest: {
         name: given?.name ?? staged.name,
         file: basename(staged.path),

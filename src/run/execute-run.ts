@@ -1,3 +1,4 @@
+import type { Attribution } from '../actor.ts';
 import { type Cluster, openCluster } from '../cluster/cluster.ts';
 import type { RunEntry } from '../cluster/entries.ts';
 import { onlyMember } from '../cluster/member.ts';
@@ -32,6 +33,8 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   readonly estimates?: EstimatedLimits | undefined;
   /** Version of the program, for those who look at a shared datastore. */
   readonly version: string;
+  /** Who begins or resumes it, and why. */
+  readonly attribution?: Attribution;
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
   /** Called when no more rows are called, before the report is written. */
@@ -142,9 +145,9 @@ class Execution {
 
   async #begin(): Promise<void> {
     const { record, store, datastore } = this.#run;
-    const { queue, handOver, onStarted } = this.#options;
+    const { queue, handOver, onStarted, attribution } = this.#options;
     const folder = store.folder(record.id);
-    this.#keeper.enter('running', queue === undefined ? {} : { queue });
+    this.#keeper.enter('running', attribution, queue === undefined ? {} : { queue });
     if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry(), { takeUp: !handOver });
     if (!handOver) await clearCommand(folder);
     await this.#keeper.save();
@@ -186,7 +189,7 @@ class Execution {
       onEvent: (event) => {
         this.#progress.see(event);
         if (event.type === 'paused') {
-          this.#keeper.enter(event.paused ? 'paused' : 'running');
+          this.#keeper.enter(event.paused ? 'paused' : 'running', event.attribution);
           void this.#saved();
         }
       },
@@ -205,7 +208,7 @@ class Execution {
       );
     const isHandedOver = end.state === 'interrupted' && handOver === true;
     const counts = { ...journal.outcomeCounts };
-    this.#keeper.enter(isHandedOver ? 'submitted' : end.state, { reason: reasonOf(end), counts });
+    this.#keeper.enter(isHandedOver ? 'submitted' : end.state, attributionOf(end), { counts });
     await this.#keeper.save();
     this.#hasEnded = true;
     const { record } = this.#keeper;
@@ -285,7 +288,10 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
   );
 }
 
-function reasonOf(end: RunEnd): string | undefined {
-  if (end.state !== 'halted') return undefined;
-  return end.because === 'threshold' ? 'more failures than --max-failures allows' : end.reason.message;
+function attributionOf(end: RunEnd): Attribution {
+  if (end.state === 'cancelled') return end.attribution;
+  if (end.state !== 'halted') return {};
+  return {
+    reason: end.because === 'threshold' ? 'more failures than --max-failures allows' : end.reason.message,
+  };
 }

@@ -1,3 +1,4 @@
+import type { Attribution } from '../actor.ts';
 import { steadyNow } from '../clock.ts';
 import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../domain.ts';
 import { noticeableRestMs, type Pace } from '../pace.ts';
@@ -8,7 +9,7 @@ import type { WorkerEvent } from '../worker/row-processor.ts';
 export type RunEvent =
   | { readonly type: 'finished'; readonly result: RowResult }
   | Exclude<WorkerEvent, { type: 'finished' }>
-  | { readonly type: 'paused'; readonly paused: boolean };
+  | { readonly type: 'paused'; readonly paused: boolean; readonly attribution: Attribution };
 
 /** Where a run stands, for whoever draws it. */
 export interface ProgressSnapshot {

@@ -1,3 +1,4 @@
+import type { Attribution } from '../actor.ts';
 import { steadyNow } from '../clock.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { actualState, enterState, type RunRecord, type RunState } from './record.ts';
@@ -30,11 +31,8 @@ export class RecordKeeper {
   }
 
   /** Nothing is written before `save`. */
-  enter(
-    state: RunState,
-    { reason, ...changes }: Partial<RunRecord> & { readonly reason?: string | undefined } = {},
-  ): void {
-    this.#record = { ...enterState(this.#timed('atWorkMs'), state, reason), ...changes };
+  enter(state: RunState, attribution: Attribution = {}, changes: Partial<RunRecord> = {}): void {
+    this.#record = { ...enterState(this.#timed('atWorkMs'), state, attribution), ...changes };
     this.#since = steadyNow();
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Attribution, attributionSchema } from '../actor.ts';
 import { countsSchema, isActive } from '../cluster/entries.ts';
 import { ratePolicySchema } from '../cluster/rate-policy.ts';
 import { delimiters } from '../manifest/csv/delimiter.ts';
@@ -95,6 +96,9 @@ const stateEntrySchema = z.object({
   state: z.enum(runStates),
   /** When it was entered, ISO 8601 UTC. */
   at: z.string(),
+  /** Who wanted it, as far as is known; nobody did where the reason is the program's own. */
+  by: attributionSchema.shape.by,
+  /** Why: what a user has said with `--reason`, or what has happened. */
   reason: z.string().exactOptional(),
   /** Of `running`: for how long it was worked on, milliseconds by a clock that never jumps. */
   atWorkMs: z.number().exactOptional(),
@@ -129,14 +133,15 @@ export const runRecordSchema = z.object({
 
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
-/** The record in a new state. */
-export function enterState(record: RunRecord, state: RunState, reason?: string): RunRecord {
+/** A state that is entered now. */
+export function stateEntry(state: RunState, { by, reason }: Attribution = {}): RunRecord['states'][number] {
   const at = new Date().toISOString();
-  const entered = {
-    ...record,
-    state,
-    states: [...record.states, { state, at, ...(reason !== undefined && { reason }) }],
-  };
+  return { state, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) };
+}
+
+/** The record in a new state. */
+export function enterState(record: RunRecord, state: RunState, attribution?: Attribution): RunRecord {
+  const entered = { ...record, state, states: [...record.states, stateEntry(state, attribution)] };
   if (state !== 'running' && state !== 'paused') return entered;
   return { ...entered, process: thisProcess() };
 }

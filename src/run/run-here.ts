@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Attribution } from '../actor.ts';
 import type { ApiClient } from '../api/client.ts';
 import type { Member } from '../cluster/member.ts';
 import type { Datastore } from '../datastore/datastore.ts';
@@ -21,7 +22,7 @@ import type { RunEvent } from './progress.ts';
 export type RunEnd =
   | { readonly state: 'completed' }
   | { readonly state: 'interrupted' }
-  | { readonly state: 'cancelled' }
+  | { readonly state: 'cancelled'; readonly attribution: Attribution }
   /** More rows failed than the user allows. */
   | { readonly state: 'halted'; readonly because: 'threshold' }
   /**
@@ -96,21 +97,23 @@ export async function runHere(run: OpenRun, options: RunHereOptions): Promise<Ru
       return reason;
     }
     log.info({ run: id }, 'run paused');
-    onEvent({ type: 'paused', paused: true });
-    const command = await orAborted(
+    onEvent({ type: 'paused', paused: true, attribution: reason.attribution });
+    const wanted = await orAborted(
       commands.until('unpause', 'cancel'),
       AbortSignal.any([interrupt, run.lost]),
     );
     run.lost.throwIfAborted();
-    if (command !== 'unpause') return { state: command === 'cancel' ? 'cancelled' : 'interrupted' };
-    onEvent({ type: 'paused', paused: false });
+    if (wanted === undefined) return { state: 'interrupted' };
+    const { command, ...attribution } = wanted;
+    if (command === 'cancel') return { state: 'cancelled', attribution };
+    onEvent({ type: 'paused', paused: false, attribution });
   }
 }
 
 /** Why work on a run stops, for good or for a while. */
 type StopReason =
   | RunEnd
-  | { readonly state: 'paused' }
+  | { readonly state: 'paused'; readonly attribution: Attribution }
   | { readonly state: 'rows-lost' }
   | { readonly state: 'again' };
 
@@ -156,7 +159,9 @@ class WorkingSpell {
       atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
       void commands
         .until('pause', 'cancel')
-        .then((command) => this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused' }));
+        .then(({ command, ...attribution }) =>
+          this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', attribution }),
+        );
 
       const end = reasonOf(await coordinator.run());
       const reason = end.state === 'completed' ? end : this.#leave(end);

@@ -1,3 +1,4 @@
+import type { Attribution } from '../actor.ts';
 import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { Coordinator } from './coordinator.ts';
@@ -43,11 +44,12 @@ export async function cancelStoppedRun(
   record: RunRecord,
   datastore: Datastore,
   signal: AbortSignal,
+  attribution: Attribution = {},
 ): Promise<RunRecord | undefined> {
   return withRun({ store, record, datastore, purpose: `cancel ${record.id}` }, async (run) => {
     const left = await reconcileStoppedRun(run, signal);
     if (left === undefined) return undefined;
-    const cancelled = enterState(left, 'cancelled');
+    const cancelled = enterState(left, 'cancelled', attribution);
     await store.save(cancelled);
     return cancelled;
   });
@@ -86,7 +88,7 @@ async function reconcileDeadRuns(
       reconcileStoppedRun(run, interrupt),
     );
     if (left === undefined) return false;
-    await store.save(enterState(left, 'interrupted', 'its process ended'));
+    await store.save(enterState(left, 'interrupted', { reason: 'its process ended' }));
   }
   return true;
 }

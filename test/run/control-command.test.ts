@@ -34,7 +34,7 @@ test('a run goes on as long as nobody wants anything', async () => {
   const watching = watch(await temporaryFolder(), cluster);
   await looked(commandOf);
   expect(watching.current).toBe('unpause');
-  expect(await watching.until('cancel', 'unpause')).toBe('unpause');
+  expect(await watching.until('cancel', 'unpause')).toEqual({ command: 'unpause' });
 });
 
 test.each(['pause', 'cancel'] as const)(
@@ -44,15 +44,31 @@ test.each(['pause', 'cancel'] as const)(
     const watching = watch(folder);
     const arrived = watching.until('pause', 'cancel');
     await writeCommand(folder, command);
-    expect(await arrived).toBe(command);
+    expect(await arrived).toEqual({ command });
     expect(watching.current).toBe(command);
   },
 );
 
+test('a command says who wants it and why, in the folder and in the datastore', async () => {
+  const folder = await temporaryFolder();
+  const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
+  await writeCommand(folder, 'pause', attribution);
+  expect(await watch(folder).until('pause')).toEqual({ command: 'pause', ...attribution });
+});
+
+test('what somebody else has written is cut, and what is no command is none', async () => {
+  const folder = await temporaryFolder();
+  const write = (command: object) => writeFile(join(folder, 'command.json'), JSON.stringify(command));
+  const watching = watch(folder);
+  await write({ command: 'explode', at: '2026-01-01T00:00:00.000Z' });
+  await write({ command: 'pause', at: '2026-01-01T00:00:00.000Z', reason: 'x'.repeat(100_000) });
+  expect((await watching.until('pause')).reason).toBe('x'.repeat(500));
+});
+
 test('a command that was made before somebody watches arrives', async () => {
   const folder = await temporaryFolder();
   await writeCommand(folder, 'pause');
-  expect(await watch(folder).until('pause')).toBe('pause');
+  expect(await watch(folder).until('pause')).toEqual({ command: 'pause' });
 });
 
 test('a command that is not waited for does not end the waiting', async () => {
@@ -62,7 +78,7 @@ test('a command that is not waited for does not end the waiting', async () => {
   await watching.until('pause');
   const arrived = watching.until('unpause', 'cancel');
   await writeCommand(folder, 'unpause');
-  expect(await arrived).toBe('unpause');
+  expect(await arrived).toEqual({ command: 'unpause' });
 });
 
 test.each([
@@ -84,9 +100,9 @@ test('a command that is made while somebody watches counts, though the clock was
   const watching = watch(folder, cluster);
   await looked(commandOf);
   await writeCommand(folder, 'pause');
-  expect(await watching.until('pause')).toBe('pause');
+  expect(await watching.until('pause')).toEqual({ command: 'pause' });
   registered = { command: 'cancel', at: '2000-01-01T00:00:00.000Z' };
-  expect(await watching.until('cancel')).toBe('cancel');
+  expect(await watching.until('cancel')).toEqual({ command: 'cancel' });
 });
 
 test('a command that was cleared is forgotten', async () => {
@@ -119,5 +135,5 @@ test('a datastore that fails is asked again', async () => {
     if (commandOf.mock.calls.length < 3) throw new Error('Connection is closed.');
     return { command: 'pause', at: '2026-01-01T00:00:00.000Z' };
   });
-  expect(await watch(await temporaryFolder(), cluster).until('pause')).toBe('pause');
+  expect(await watch(await temporaryFolder(), cluster).until('pause')).toEqual({ command: 'pause' });
 });

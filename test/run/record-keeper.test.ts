@@ -241,7 +241,7 @@ describe('a process that works on a run', () => {
     );
     keeper.enter('running');
     const first = keeper.save();
-    keeper.enter('completed', { reason: undefined });
+    keeper.enter('completed');
     const second = keeper.save();
     const outcome = Promise.allSettled([first, second]);
     await vi.advanceTimersByTimeAsync(200);

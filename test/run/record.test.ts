@@ -52,7 +52,7 @@ describe('goesOnByItself', () => {
 
 describe('enterState', () => {
   test('keeps every state with its time and reason, and who runs', () => {
-    const ended = enterState(enterState(record, 'running'), 'halted', 'too many failures');
+    const ended = enterState(enterState(record, 'running'), 'halted', { reason: 'too many failures' });
     expect(ended.states.map(({ state, reason }) => [state, reason])).toEqual([
       ['running', undefined],
       ['halted', 'too many failures'],

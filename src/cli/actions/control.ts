@@ -14,6 +14,7 @@ import { interruptible, stopping } from '../interrupt.ts';
 import type { RunView } from '../render/status.ts';
 import { count, counted } from '../render/words.ts';
 import { type FittingRun, findRun, goingRun, pausedRun, runningRun, withCluster } from './find-run.ts';
+import { attributionOf } from './options.ts';
 import { reportAnew } from './report.ts';
 import { viewOfEntry, viewOfRecord } from './run-view.ts';
 
@@ -39,6 +40,7 @@ async function change(
   id: string | undefined,
   flags: Flags,
 ): Promise<ExitCode> {
+  const attribution = attributionOf(flags);
   const { terminal, store, datastore } = await openContext(flags);
   const found = await findRun(store, datastore, id, fitting);
   const runId = 'record' in found ? found.record.id : found.entry.id;
@@ -52,11 +54,11 @@ async function change(
     });
   let now: string | undefined;
   if ('record' in found) {
-    await writeCommand(store.folder(runId), command);
+    await writeCommand(store.folder(runId), command, attribution);
     now = await left(async () => actualState(await store.load(runId)));
   } else {
     now = await withCluster(datastore, `${command} ${runId}`, async (cluster) => {
-      await cluster.command(runId, command);
+      await cluster.command(runId, command, attribution);
       return left(async () => (await cluster.run(runId))?.state);
     });
   }
@@ -69,6 +71,7 @@ async function change(
 
 /** `cqbatch cancel`: gives a run up for good. */
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const attribution = attributionOf(flags);
   const context = await openContext(flags);
   const { terminal, store } = context;
   requireName(context, id);
@@ -88,7 +91,7 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
   const state = actualState(record);
   refuseEnded(record.id, state);
   if (isActive(state)) {
-    await writeCommand(store.folder(record.id), 'cancel');
+    await writeCommand(store.folder(record.id), 'cancel', attribution);
     terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
     await reportAnew(terminal, store, await ended(context, record));
   } else await reportAnew(terminal, store, await cancelStopped(context, record));
@@ -128,13 +131,16 @@ function refuseEnded(id: string, state: string): void {
 }
 
 /** Gives up a run that nobody works on. */
-async function cancelStopped({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
+async function cancelStopped(
+  { terminal, store, datastore, flags }: Context,
+  record: RunRecord,
+): Promise<RunRecord> {
   return withReleases(async (atEnd) => {
     const interrupt = interruptible(stopping(terminal));
     atEnd(() => interrupt.release());
     const opened = await datastore.open(`cancel ${record.id}`);
     atEnd(() => opened.close());
-    const cancelled = await cancelStoppedRun(store, record, opened, interrupt.signal);
+    const cancelled = await cancelStoppedRun(store, record, opened, interrupt.signal, attributionOf(flags));
     if (cancelled !== undefined) return cancelled;
     throw fatalError(
       'CANCEL_INTERRUPTED',
@@ -161,12 +167,12 @@ async function ended(context: Context, { id, process }: RunRecord): Promise<RunR
 
 /** Asks the coordinator of a run, on another machine, through the datastore. */
 async function cancelElsewhere(
-  { terminal, datastore }: Context,
+  { terminal, datastore, flags }: Context,
   { id, state, coordinator }: RunEntry,
 ): Promise<void> {
   refuseEnded(id, state);
   const entry = await withCluster(datastore, `cancel ${id}`, async (cluster) => {
-    await cluster.command(id, 'cancel');
+    await cluster.command(id, 'cancel', attributionOf(flags));
     terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
     return firstSeen(patienceMs, async () => {
       const now = await cluster.run(id);

@@ -1,3 +1,4 @@
+import { attributed } from '../../actor.ts';
 import { type TokenSource, tokenMark } from '../../api/token.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { readVersion } from '../../package.ts';
@@ -17,7 +18,7 @@ import { failureText } from '../render/summary.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { apiClient, proxyTo, tokenSource, wayTo } from './api-client.ts';
-import { calls } from './options.ts';
+import { attributionOf, calls } from './options.ts';
 import { printReport } from './report.ts';
 
 /** How often a screen is redrawn, and how often a line is printed where there is none. */
@@ -43,6 +44,8 @@ async function untilEnd(
   const { terminal, store, settings } = context;
   const { options } = record;
   const log = openLog(context.flags, terminal);
+  // Of a new run, the reason stands where it was planned.
+  const attribution = journal === undefined ? attributionOf(context.flags) : attributed();
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(settings) : undefined;
   const client = token && apiClient(options, token);
@@ -65,6 +68,7 @@ async function untilEnd(
       client,
       estimates: token && (await estimatedLimits(store, options, token)),
       version: readVersion(),
+      attribution,
       log,
       interrupt: interrupt.signal,
       onStarted(started) {

@@ -1,3 +1,4 @@
+import { type Attribution, attributed, maxReasonLength } from '../../actor.ts';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import { usageError } from '../../errors.ts';
 import type { RunOptions } from '../../run/record.ts';
@@ -17,6 +18,18 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Workpla
     'WORKER_MISSING',
     'Nobody else can work on the embedded datastore: --no-worker needs a shared one (--queue redis://…).',
   );
+}
+
+/**
+ * Who runs this command, and why.
+ *
+ * @throws a usage error for a reason that is too long to be kept.
+ */
+export function attributionOf({ reason }: Pick<Flags, 'reason'>): Attribution {
+  const text = reason?.trim();
+  if (text === undefined || (text !== '' && text.length <= maxReasonLength)) return attributed(text);
+  const problem = text === '' ? 'is empty' : `has ${text.length} characters`;
+  throw usageError('INVALID_SETTING', `--reason ${problem}: write up to ${maxReasonLength}.`);
 }
 
 /** The base URL, if somebody says where the API is. */

@@ -13,7 +13,7 @@ import { isReady, problemText, verdictText } from '../render/problems.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { proxyTo, wayTo } from './api-client.ts';
-import { runOptions } from './options.ts';
+import { attributionOf, runOptions } from './options.ts';
 
 /**
  * Plans a run, shows the plan and asks.
@@ -28,10 +28,11 @@ export async function planRun(
 ): Promise<CreatedRun | ExitCode> {
   const { terminal, store, flags } = workplace;
   const options = runOptions(workplace);
+  const attribution = attributionOf(flags);
   const proxy = callsHere ? proxyTo(options) : undefined;
   requireConsent(workplace, source);
   const created = await readingManifest(workplace, (input) =>
-    createRun(store, { source, input, options, runId: runIdOf(flags) }),
+    createRun(store, { source, input, options, runId: runIdOf(flags), attribution }),
   );
   if (typeof created === 'number') return created;
   const planned = planOf(created, proxy, flags);

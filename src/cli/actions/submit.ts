@@ -1,3 +1,4 @@
+import { attributed } from '../../actor.ts';
 import { CqbatchError, usageError } from '../../errors.ts';
 import { enterState, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
@@ -21,7 +22,7 @@ export async function submit(source: string, flags: Flags): Promise<ExitCode> {
       const planned = await planRun(workplace, source, false);
       if (typeof planned === 'number') return planned;
       await planned.journal.close();
-      const submitted = { ...enterState(planned.record, 'submitted'), submitted: true };
+      const submitted = { ...enterState(planned.record, 'submitted', attributed()), submitted: true };
       await store.save(submitted);
       return say(terminal, submitted, 'is submitted');
     } catch (error) {

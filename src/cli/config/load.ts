@@ -33,6 +33,8 @@ export interface Flags extends RawSettings {
   readonly unclear?: boolean;
   readonly withRetries?: boolean;
   readonly coordinate?: boolean;
+  /** Why, for those who ask later. */
+  readonly reason?: string;
 }
 
 /** The state folder when nobody names one. */
