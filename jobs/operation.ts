@@ -23,8 +23,6 @@ export interface Operation<Row = unknown> {
   readonly subject: (row: Row) => string;
   /** The HTTP request for the row; the same row always gives the same request. */
   readonly request: (row: Row) => ApiRequest;
-  /** Whether the row leaves out fields that the service might reset (interface document, section 4.2). */
-  readonly isPartial: (row: Row) => boolean;
   /** Names of the report columns that `check` fills, without their leading `_`. */
   readonly columns: readonly string[];
   /** Checks the body of a 2xx answer against the request's subject. `body` is parsed JSON, never trusted. */
@@ -41,6 +39,7 @@ export interface Field {
   /** Name on the wire: snake_case. Headers match it in any case, with spaces, hyphens or camelCase. */
   readonly name: string;
   readonly type: 'integer' | 'string';
+  /** A field that is not may be left out; the service might reset it then (interface document, section 4.2). */
   readonly required: boolean;
   readonly description: string;
 }

@@ -38,7 +38,6 @@ export const restoreEvaluation = defineOperation<z.infer<typeof schema>>({
   schema,
   subject: (row) => row.evaluation_id,
   request: (row) => restoreEvaluationRequest({ evaluationId: row.evaluation_id, userId: row.user_id }),
-  isPartial: () => false,
   columns: Object.keys(columnsOf({})),
   check: (subject, body) => {
     const reading = readRestoreEvaluationSummary(subject, body);

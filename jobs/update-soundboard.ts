@@ -22,7 +22,7 @@ const schema = z
     recording_length: count,
   })
   .check((context) => {
-    if (countOf(context.value) > 0) return;
+    if (changeable.some((name) => context.value[name] !== undefined)) return;
     const message = `changes nothing; give at least one of ${changeable.join(', ')}`;
     context.issues.push({ code: 'custom', message, input: context.value });
   });
@@ -78,7 +78,6 @@ export const updateSoundboard = defineOperation<Row>({
       fileSize: row.file_size,
       recordingLength: row.recording_length,
     }),
-  isPartial: (row) => countOf(row) < changeable.length,
   columns: ['soundboard_id'],
   check: (subject, body) => {
     const reading = readUpdateSoundboardAnswer(subject, body);
@@ -89,9 +88,3 @@ export const updateSoundboard = defineOperation<Row>({
   // Doing it twice changes nothing more, so no refusal can mean that it has been done.
   meansAlreadyApplied: () => false,
 });
-
-function countOf(row: Row): number {
-  let given = 0;
-  for (const name of changeable) if (row[name] !== undefined) given++;
-  return given;
-}

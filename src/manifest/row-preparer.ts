@@ -23,8 +23,8 @@ export interface CallableRow {
   /** Identifier of the thing that the row acts on. */
   readonly subject: string;
   readonly request: ApiRequest;
-  /** Whether fields are left out that the service might reset. */
-  readonly partial: boolean;
+  /** Its fields as they are sent, by name; those that it leaves out are absent. */
+  readonly values: Readonly<Record<string, unknown>>;
   /** A field whose text is sent with blanks around it, which most likely nobody meant. */
   readonly padded?: string;
 }
@@ -34,8 +34,8 @@ export interface InvalidRow {
   readonly kind: 'invalid';
   readonly row: number;
   readonly line: number;
-  /** Name of the operation, when the row says a known one. */
-  readonly operation?: string;
+  /** When the row says a known one. */
+  readonly operation?: Operation;
   /** At least one. */
   readonly problems: readonly RowProblem[];
 }
@@ -108,7 +108,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       kind: 'invalid',
       row: number,
       line,
-      ...(found.operation !== undefined && { operation: found.operation.name }),
+      ...(found.operation !== undefined && { operation: found.operation }),
       problems: problems.map((problem) => located(problem, manifest)),
     });
     const column = (name: string) =>
@@ -162,7 +162,7 @@ function callableRow({ row, line }: ManifestRow, operation: Operation, data: unk
     operation,
     subject: operation.subject(data),
     request: operation.request(data),
-    partial: operation.isPartial(data),
+    values: data as Readonly<Record<string, unknown>>,
     ...paddedField(data),
   };
 }

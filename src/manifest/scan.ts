@@ -1,21 +1,9 @@
+import type { Operation } from '../../jobs/operation.ts';
 import { type ColumnMeaning, columnWarnings, meaningsOf, type ScanWarning } from './column-meanings.ts';
 import { DuplicateIndex } from './duplicate-index.ts';
 import type { Manifest } from './manifest.ts';
+import { countRow, noRows, type OperationSummary, OperationTally, type RowCounts } from './row-counts.ts';
 import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from './row-preparer.ts';
-
-/** Row counts. Each row is exactly one of callable, invalid and duplicate. */
-export interface RowCounts {
-  readonly rows: number;
-  /** Rows to be called: valid, and not identical to an earlier one. */
-  readonly callable: number;
-  readonly invalid: number;
-  /** Rows whose request is that of an earlier row. */
-  readonly duplicates: number;
-  /** Callable rows that act on the same subject as an earlier row, with another request. */
-  readonly conflicts: number;
-  /** Callable rows that leave out fields which the service might reset. */
-  readonly partial: number;
-}
 
 /** Two rows that act on the same subject with different requests. */
 export interface Conflict {
@@ -28,7 +16,7 @@ export interface Conflict {
 /** What a pass over all rows has found. */
 export interface ScanSummary extends RowCounts {
   /** By the operation's name; rows that say no known operation are in none. */
-  readonly perOperation: Readonly<Record<string, RowCounts>>;
+  readonly perOperation: Readonly<Record<string, OperationSummary>>;
   /** The first five. */
   readonly firstConflicts: readonly Conflict[];
   /** The first three rows to be called. */
@@ -70,13 +58,13 @@ export async function scanManifest(
   const columns = manifest.columns();
   return {
     ...scan.total,
-    perOperation: Object.fromEntries(scan.perOperation),
+    perOperation: Object.fromEntries([...scan.tallies].map(([name, tally]) => [name, tally.summary()])),
     firstConflicts: scan.firstConflicts,
     preview: scan.preview,
     columns,
     meanings: meaningsOf(columns, prepare),
     bytes: manifest.bytes(),
-    warnings: [...columnWarnings(columns, prepare, [...scan.perOperation.keys()]), ...scan.paddingWarnings],
+    warnings: [...columnWarnings(columns, prepare, [...scan.tallies.keys()]), ...scan.paddingWarnings],
   };
 }
 
@@ -85,7 +73,7 @@ const previewedRows = 3;
 
 class Scan {
   readonly total = noRows();
-  readonly perOperation = new Map<string, MutableCounts>();
+  readonly tallies = new Map<string, OperationTally>();
   readonly firstConflicts: Conflict[] = [];
   readonly preview: CallableRow[] = [];
   readonly #padded = new Map<string, { rows: number; readonly firstRow: number }>();
@@ -99,11 +87,14 @@ class Scan {
   /** Judges a row by those before; returns what a handler has begun. */
   add(row: PreparedRow): void | Promise<void> {
     if (row.kind === 'invalid') {
-      this.#count(row.operation, { invalid: 1 });
+      countRow(this.total, { invalid: 1 });
+      // A row that says no known operation counts in the total only.
+      if (row.operation !== undefined) this.#tallyOf(row.operation).count({ invalid: 1 });
       return this.#handlers.onInvalid?.(row);
     }
     const { subject, request } = row;
     const operation = row.operation.name;
+    const tally = this.#tallyOf(row.operation);
     const met = this.#calls.add({
       row: row.row,
       operation,
@@ -111,11 +102,13 @@ class Scan {
       request: `${request.path}\n${request.body}`,
     });
     if (met.kind === 'duplicate') {
-      this.#count(operation, { duplicates: 1 });
+      countRow(this.total, { duplicates: 1 });
+      tally.count({ duplicates: 1 });
       return this.#handlers.onDuplicate?.(row, met.firstRow);
     }
     const isConflict = met.kind === 'conflict';
-    this.#count(operation, { callable: 1, partial: row.partial ? 1 : 0, conflicts: isConflict ? 1 : 0 });
+    const isPartial = tally.countCallable(row, isConflict);
+    countRow(this.total, { callable: 1, partial: isPartial ? 1 : 0, conflicts: isConflict ? 1 : 0 });
     if (isConflict && this.firstConflicts.length < keptConflicts) {
       this.firstConflicts.push({ operation, subject, row: row.row, firstRow: met.firstRow });
     }
@@ -140,27 +133,11 @@ class Scan {
     this.#padded.set(field, noted);
   }
 
-  /** @param operation undefined for a row that says no known one: it counts in the total only. */
-  #count(operation: string | undefined, what: Partial<RowCounts>): void {
-    increase(this.total, what);
-    if (operation === undefined) return;
-    const counts = this.perOperation.get(operation) ?? noRows();
-    this.perOperation.set(operation, counts);
-    increase(counts, what);
+  #tallyOf(operation: Operation): OperationTally {
+    const known = this.tallies.get(operation.name);
+    if (known !== undefined) return known;
+    const tally = new OperationTally(operation);
+    this.tallies.set(operation.name, tally);
+    return tally;
   }
-}
-
-type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
-
-function noRows(): MutableCounts {
-  return { rows: 0, callable: 0, invalid: 0, duplicates: 0, conflicts: 0, partial: 0 };
-}
-
-function increase(counts: MutableCounts, by: Partial<RowCounts>): void {
-  counts.rows++;
-  counts.callable += by.callable ?? 0;
-  counts.invalid += by.invalid ?? 0;
-  counts.duplicates += by.duplicates ?? 0;
-  counts.conflicts += by.conflicts ?? 0;
-  counts.partial += by.partial ?? 0;
 }

@@ -154,7 +154,7 @@ function invalidResult({ row, operation, problems }: InvalidRow): RowResult {
     .join('; ');
   return {
     row,
-    operation: operation ?? '',
+    operation: operation?.name ?? '',
     outcome: 'invalid',
     code: 'INVALID_ROW',
     message,

@@ -35,10 +35,7 @@ export async function readRunLines(
     rows: manifest.rows(),
     journal,
     unfinished: unfinishedBecause(record),
-    operationOf: (row) => {
-      const prepared = prepare(row);
-      return prepared.kind === 'callable' ? prepared.operation.name : (prepared.operation ?? '');
-    },
+    operationOf: (row) => prepare(row).operation?.name ?? '',
   });
   const numberOf = await readRowNumbers(store.folder(record.id), record);
   return {

@@ -24,7 +24,7 @@ test.each<[title: string, content: string, problem: RegExp]>([
 const brief = (row: PreparedRow) =>
   row.kind === 'callable'
     ? `${row.row} ${row.operation.name} ${row.request.body}`
-    : `${row.row} ${row.operation ?? '-'} ${row.problems.map((each) => `${each.column ?? ''}: ${each.problem} (${each.value ?? ''})`)}`;
+    : `${row.row} ${row.operation?.name ?? '-'} ${row.problems.map((each) => `${each.column ?? ''}: ${each.problem} (${each.value ?? ''})`)}`;
 
 test('a row becomes a call with its subject and request', async () => {
   const { rows } = await prepareAll('Ticket ID,userId,note\n7,u,x\n');
@@ -36,7 +36,7 @@ test('a row becomes a call with its subject and request', async () => {
       operation: testOperations[0],
       subject: '7',
       request: { path: '/close', body: '{"ticket_id":"7","user_id":"u"}' },
-      partial: false,
+      values: { ticket_id: '7', user_id: 'u' },
     },
   ]);
 });
@@ -113,7 +113,11 @@ test('an empty cell is left out, the clear token sends the empty string', async 
     '2 rename-room {"room_id":"2","title":""}',
     '3 rename-room : changes nothing ()',
   ]);
-  expect(rows.map((row) => row.kind === 'callable' && row.partial)).toEqual([true, true, false]);
+  expect(rows.map((row) => row.kind === 'callable' && row.values)).toEqual([
+    { room_id: '1', floor: '2' },
+    { room_id: '2', title: '' },
+    false,
+  ]);
 });
 
 test('problems name the original column and a short value, one for each field', async () => {
@@ -123,7 +127,7 @@ test('problems name the original column and a short value, one for each field', 
       kind: 'invalid',
       row: 1,
       line: 2,
-      operation: 'close-ticket',
+      operation: testOperations[0],
       problems: [
         { column: 'TICKET ID', problem: 'must be digits', value: `${'é'.repeat(60)}…` },
         { column: 'User Id', problem: 'missing' },
@@ -133,7 +137,7 @@ test('problems name the original column and a short value, one for each field', 
       kind: 'invalid',
       row: 2,
       line: 3,
-      operation: 'close-ticket',
+      operation: testOperations[0],
       problems: [{ column: 'TICKET ID', problem: 'must be digits', value: 'a\\nb' }],
     },
   ]);

@@ -35,8 +35,23 @@ test('counts every row once, in all and by operation', async () => {
   expect(summary).toEqual({
     ...total,
     perOperation: {
-      'close-ticket': { rows: 5, callable: 2, invalid: 1, duplicates: 2, conflicts: 1, partial: 0 },
-      'rename-room': { rows: 2, callable: 1, invalid: 1, duplicates: 0, conflicts: 0, partial: 1 },
+      'close-ticket': {
+        ...{ rows: 5, callable: 2, invalid: 1, duplicates: 2, conflicts: 1, partial: 0 },
+        thing: 'ticket',
+        first: { row: 1, subject: '1' },
+        last: { row: 3, subject: '1' },
+        fields: {},
+      },
+      'rename-room': {
+        ...{ rows: 2, callable: 1, invalid: 1, duplicates: 0, conflicts: 0, partial: 1 },
+        thing: 'room',
+        first: { row: 5, subject: '1' },
+        last: { row: 5, subject: '1' },
+        fields: {
+          title: { given: 1, cleared: 0, absent: 0 },
+          floor: { given: 0, cleared: 0, absent: 1 },
+        },
+      },
     },
     firstConflicts: [{ operation: 'close-ticket', subject: '1', row: 3, firstRow: 1 }],
     preview: [
@@ -57,6 +72,16 @@ test('counts every row once, in all and by operation', async () => {
     [2, 1],
     [4, 3],
   ]);
+});
+
+test('counts what the rows to be called do to fields, those that they clear apart', async () => {
+  const rows = ['1,t,', '2,<clear>,', '3,t,<clear>', '3,t,<clear>', '4,t,5', 'x,t,5'];
+  const { perOperation, partial } = await scan('a.csv', `room_id,title,floor\n${rows.join('\n')}\n`);
+  expect(partial).toBe(2);
+  expect(perOperation['rename-room']?.fields).toEqual({
+    title: { given: 4, cleared: 1, absent: 0 },
+    floor: { given: 2, cleared: 1, absent: 2 },
+  });
 });
 
 const line = fc.record({

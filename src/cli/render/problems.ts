@@ -1,6 +1,6 @@
 import { formatProblem } from '../../manifest/problem.ts';
 import type { ProblemGroup } from '../../manifest/problem-groups.ts';
-import type { RowCounts } from '../../manifest/scan.ts';
+import type { RowCounts } from '../../manifest/row-counts.ts';
 import { escapeInvisible } from '../../printable.ts';
 import type { ProblemList } from '../../run/problem-file.ts';
 import { count, counted } from './words.ts';
