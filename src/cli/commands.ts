@@ -161,6 +161,12 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./actions/status.ts')).status,
   },
   {
+    name: 'show',
+    description: 'what a run was and what happened to it: when, by whom, why',
+    argument: runThat(),
+    load: async () => (await import('./actions/show.ts')).show,
+  },
+  {
     name: 'list',
     description: 'the runs of this state folder and of the shared datastore, newest first',
     seldomNeeded: [shared],

@@ -1,0 +1,40 @@
+import type { RunRecord } from '../../run/record.ts';
+import { timeAtWork } from '../../run/record-keeper.ts';
+import { findRetries, retriesAfter } from '../../run/retries.ts';
+import { withJournalReader } from '../../run/run-journal.ts';
+import type { RunStore } from '../../run/store.ts';
+import type { Flags } from '../config/load.ts';
+import { openState } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { auditDocument, auditText, type RunAudit } from '../render/audit.ts';
+import { openTerminal, type Terminal } from '../terminal.ts';
+import { anyRun, findRecord } from './find-run.ts';
+
+/** `cqbatch show`: what a run was, and what happened to it: who, when, why. */
+export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const terminal = openTerminal(flags);
+  const store = await openState(terminal, flags);
+  const record = await findRecord(store, id, anyRun);
+  const audit = await auditOf(terminal, store, record);
+  terminal.result(auditDocument(audit), auditText(audit));
+  return exitCodes.success;
+}
+
+async function auditOf(terminal: Terminal, store: RunStore, record: RunRecord): Promise<RunAudit> {
+  // What happened can be told without what became of the rows.
+  const result = await withJournalReader(store, record, (journal) => ({
+    counts: { ...journal.outcomeCounts },
+    unclear: journal.unclearCount,
+    codes: journal.codeCounts,
+    atWorkMs: timeAtWork(record, journal.lastFinishedAt),
+  })).catch(({ message }: Error) => {
+    terminal.warn(`warning: ${message}`);
+    return undefined;
+  });
+  return {
+    record,
+    folder: store.folder(record.id),
+    ...(result !== undefined && { result }),
+    retries: retriesAfter(await findRetries(store, record), record),
+  };
+}

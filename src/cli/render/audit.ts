@@ -1,0 +1,206 @@
+import { type Actor, thisActor } from '../../actor.ts';
+import type { OutcomeCounts } from '../../domain.ts';
+import type { CodeCount } from '../../journal/journal.ts';
+import { actualState, type RunRecord } from '../../run/record.ts';
+import { plain } from './style.ts';
+import { count, counted, duration, indented, outcomeTexts, table, wrapped } from './words.ts';
+
+/** All that is known of the past of a run. */
+export interface RunAudit {
+  readonly record: RunRecord;
+  readonly folder: string;
+  /** What it has come to so far; absent when its journal can't be read. */
+  readonly result?: {
+    readonly counts: OutcomeCounts;
+    readonly unclear: number;
+    readonly codes: readonly CodeCount[];
+    readonly atWorkMs: number;
+  };
+  /** Runs that were made of its rows, the oldest first. */
+  readonly retries: readonly RunRecord[];
+}
+
+/** One thing that happened to a run. */
+export interface AuditEvent {
+  /** Absent where only that it happened is known. */
+  readonly at?: string;
+  /** `planned`, `begun`, `paused`, `unpaused`, `resumed`, or the state that was entered. */
+  readonly event: string;
+  readonly by?: Actor | undefined;
+  readonly reason?: string | undefined;
+  /** Of the time of work that began with it. */
+  readonly atWorkMs?: number | undefined;
+}
+
+/** What happened to a run, in order. */
+export function eventsOf(record: RunRecord): readonly AuditEvent[] {
+  const events = record.states.map(
+    ({ state, at, by, reason, atWorkMs }, index): AuditEvent => ({
+      at,
+      event: state === 'running' ? beginning(record.states[index - 1]?.state) : state,
+      by,
+      reason,
+      atWorkMs,
+    }),
+  );
+  const died = actualState(record) !== record.state;
+  return died ? [...events, { event: 'interrupted', reason: 'its process died' }] : events;
+}
+
+function beginning(before: RunRecord['state'] | undefined): string {
+  if (before === 'planned' || before === 'submitted') return 'begun';
+  return before === 'paused' ? 'unpaused' : 'resumed';
+}
+
+/** What `cqbatch show --json` prints. */
+export function auditDocument({ record, folder, result, retries }: RunAudit): object {
+  const { id, states, manifest, plan, options, queue, retryOf } = record;
+  const [planned] = states;
+  return {
+    run: id,
+    state: actualState(record),
+    planned_at: planned?.at ?? null,
+    by: planned?.by ?? null,
+    reason: planned?.reason ?? null,
+    folder,
+    manifest: {
+      name: manifest.name,
+      file: manifest.file,
+      sha256: manifest.sha256,
+      given_sha256: manifest.givenSha256 ?? manifest.sha256,
+      bytes: manifest.bytes,
+    },
+    base_url: options.baseUrl,
+    datastore: queue ?? null,
+    plan,
+    options: Object.fromEntries(
+      Object.entries(options)
+        .filter(([name]) => name !== 'baseUrl')
+        .map(([name, value]) => [snakeCase(name), value]),
+    ),
+    events: eventsOf(record).map(({ at, event, by, reason, atWorkMs }) => ({
+      at: at ?? null,
+      event,
+      by: by ?? null,
+      reason: reason ?? null,
+      ...(atWorkMs !== undefined && { at_work_s: Math.round(atWorkMs / 1_000) }),
+    })),
+    outcomes: result?.counts ?? null,
+    unclear: result?.unclear ?? null,
+    codes: result?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
+    at_work_s: result === undefined ? null : Math.round(result.atWorkMs / 1_000),
+    retry_of: retryOf ?? null,
+    retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),
+  };
+}
+
+const columns = 80;
+
+/** The past of a run, for people. */
+export function auditText(audit: RunAudit): string {
+  const { record, folder, result, retries } = audit;
+  const { id, manifest, options, queue, retryOf, plan } = record;
+  const facts: readonly (readonly [name: string, text: string])[] = [
+    ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
+    ['SHA-256', manifest.givenSha256 ?? manifest.sha256],
+    ['API', options.baseUrl],
+    ['plan', planText(plan)],
+    ['options', optionTexts(options).join(', ')],
+    ...(queue === undefined ? [] : [['datastore', queue] as const]),
+    ...(result === undefined ? [] : resultFacts(result, plan.rows)),
+    ...(retryOf === undefined ? [] : [['retry of', retryOf] as const]),
+    ...retries.map(
+      (retry, index) => [index === 0 ? 'retried by' : '', `${retry.id}, ${actualState(retry)}`] as const,
+    ),
+    ['folder', folder],
+  ];
+  return `Run ${id} ${actualState(record)}\n${indented(factLines(facts))}\n\n${indented(timeline(eventsOf(record)))}`;
+}
+
+/** Names and texts below each other, each text broken into lines that fit. */
+export function factLines(facts: readonly (readonly [name: string, text: string])[]): readonly string[] {
+  const width = Math.max(...facts.map(([name]) => name.length)) + 2;
+  return table(
+    facts.flatMap(([name, text]) =>
+      wrapped(text, columns - width - 2).map((line, index) => [index === 0 ? name : '', line]),
+    ),
+  );
+}
+
+function resultFacts(
+  { counts, unclear, atWorkMs }: NonNullable<RunAudit['result']>,
+  rows: number,
+): readonly (readonly [name: string, text: string])[] {
+  const texts = outcomeTexts(counts).map(plain);
+  const took = atWorkMs > 0 ? ` after ${duration(atWorkMs / 1_000)} of work` : '';
+  return [
+    ['result', `${texts.length === 0 ? 'nothing yet' : texts.join(', ')} of ${counted(rows, 'row')}${took}`],
+    ...(unclear === 0
+      ? []
+      : [['', `${counted(unclear, 'row')} that may have been processed unseen`] as const]),
+  ];
+}
+
+function planText({ rows, callable, invalid, duplicates, operations }: RunRecord['plan']): string {
+  const others = [
+    ...(invalid > 0 ? [`${count(invalid)} invalid`] : []),
+    ...(duplicates > 0 ? [`${counted(duplicates, 'duplicate')}`] : []),
+  ];
+  return [
+    `${counted(rows, 'row')}`,
+    `${counted(callable, 'call')} of ${operations.join(', ')}`,
+    ...others,
+  ].join(', ');
+}
+
+/** `rate auto..20/s`, `attempts 5`, `timeout 60 s`: what applies to the run, as its flags say it. */
+export function optionTexts({ baseUrl: _, ...options }: Partial<RunRecord['options']>): readonly string[] {
+  return Object.entries(options).map(([name, value]) => {
+    const flag = name.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    if (value === true) return flag;
+    if (name.endsWith('Ms')) return `${flag} ${briefDuration(Number(value))}`;
+    if (name === 'rate') return `${flag} ${options.rate?.text}`;
+    return `${flag} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`;
+  });
+}
+
+function briefDuration(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${milliseconds} ms` : duration(milliseconds / 1_000);
+}
+
+/** What happened when, by whom and why. */
+function timeline(events: readonly AuditEvent[]): readonly string[] {
+  const known = events.map(({ at, event, by, reason }) => ({
+    when: at === undefined ? '' : timeOf(at),
+    event,
+    // Of who runs this, nobody needs the version.
+    lines: [
+      ...(by === undefined ? [] : [`by ${by.user} on ${by.host}${versionText(by)}`]),
+      ...(reason === undefined ? [] : [reason]),
+    ],
+  }));
+  const width = 2 + 19 + 2 + Math.max(...known.map(({ event }) => event.length)) + 2;
+  return table(
+    known.flatMap(({ when, event, lines }) => {
+      const texts = lines.flatMap((line) => wrapped(line, columns - width));
+      return [[when, event, texts[0] ?? ''], ...texts.slice(1).map((text) => ['', '', text])];
+    }),
+  );
+}
+
+/** Nothing for the version that shows it. */
+function versionText({ version }: Actor): string {
+  return version === undefined || version === thisActor().version ? '' : ` with cqbatch ${version}`;
+}
+
+/** `2026-11-22 10:15:04`, here. */
+export function timeOf(iso: string): string {
+  const time = new Date(iso);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
+  return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

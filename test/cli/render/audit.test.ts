@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { auditText, eventsOf, optionTexts } from '../../../src/cli/render/audit.ts';
+import type { RunRecord } from '../../../src/run/record.ts';
+import { leastOptions, plannedRecord } from '../../run/planned-record.ts';
+
+const by = { user: 'ann', host: 'desk', version: '0.0.1' };
+const at = '2026-01-01T10:00:00.000Z';
+
+function recordIn(...states: RunRecord['states']): RunRecord {
+  return { ...plannedRecord, states, state: states.at(-1)?.state ?? 'planned' };
+}
+
+test('tells beginning, going on after a pause and resuming apart', () => {
+  const states = ['planned', 'running', 'paused', 'running', 'interrupted', 'running', 'completed'] as const;
+  expect(eventsOf(recordIn(...states.map((state) => ({ state, at })))).map(({ event }) => event)).toEqual([
+    ...['planned', 'begun', 'paused', 'unpaused', 'interrupted', 'resumed', 'completed'],
+  ]);
+});
+
+test('says of a run whose process died that it did', () => {
+  const record = recordIn({ state: 'planned', at }, { state: 'running', at });
+  expect(eventsOf({ ...record, process: { pid: 1, host: 'x', started: '' } }).at(-1)?.event).toBe('begun');
+  expect(eventsOf(record).at(-1)).toEqual({ event: 'interrupted', reason: 'its process died' });
+});
+
+test('shows records of versions that did not know who did it', () => {
+  const text = auditText({ record: recordIn({ state: 'planned', at }), folder: 'f', retries: [] });
+  expect(text.split('\n').at(-1)).toMatch(/^ {2}2026-01-01 \d\d:00:00 {2}planned$/);
+});
+
+test('keeps to 80 columns, whatever a reason is', () => {
+  const reason = `${'word '.repeat(60)}${'x'.repeat(200)}\nlines \u202e reversed`;
+  const record = recordIn({ state: 'planned', at, by, reason }, { state: 'cancelled', at, by, reason });
+  const text = auditText({ record, folder: 'f', retries: [] });
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(text).toContain('by ann on desk with cqbatch 0.0.1');
+  expect(text).toContain('\\u202e');
+});
+
+test('writes options as their flags do', () => {
+  expect(
+    optionTexts({
+      ...leastOptions,
+      rate: { text: 'auto..5/s', auto: true, perSecond: 5 },
+      timeoutMs: 60_000,
+    }),
+  ).toEqual([
+    ...[
+      'clear-token <clear>',
+      'concurrency 1',
+      'attempts 1',
+      'timeout 1 min',
+      'backoff 1 ms',
+      'rate auto..5/s',
+    ],
+  ]);
+});

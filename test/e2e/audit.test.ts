@@ -1,0 +1,13 @@
+import { describe } from 'vitest';
+import type { RedisServer } from '../helpers/redis-server.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { describeAudit } from './audit.conformance.ts';
+import { kindSandbox, newMachine } from './redis/machine.ts';
+
+describe('a run on the embedded datastore', () => {
+  describeAudit(async (rows, ...sandboxArgs) => {
+    const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
+    const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
+    return { home, elsewhere: home, sandbox, flags: [] };
+  });
+});
