@@ -9,7 +9,7 @@ export const exitCodes = {
   rowsFailed: 1,
   /** An error in usage, configuration or manifest: nothing was sent. */
   usage: 2,
-  /** Halted by `--max-failures`, or cancelled. */
+  /** Halted by a guard, because too much failed, or cancelled. */
   halted: 3,
   /** The datastore, the disk or the authentication failed. */
   fatal: 4,

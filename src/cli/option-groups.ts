@@ -79,6 +79,21 @@ export const repeating = ['attempts', 'backoff'] as const;
 /** How the API is called. */
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
+/**
+ * What keeps a run from doing harm: what stands in front.
+ *
+ * @param before what applies when nobody says otherwise, for a run that was begun before
+ */
+export function guards(before?: string): OptionGroup {
+  return { heading: 'Guards', options: [flagOf('maxFailures', { byDefault: before })] };
+}
+
+/** The others. */
+export function moreGuards(before?: string): OptionGroup {
+  const names = ['maxFailuresAfter', 'maxConsecutiveFailures'] as const;
+  return { heading: 'More guards', options: names.map((name) => flagOf(name, { byDefault: before })) };
+}
+
 const sharing = settings('queue', 'queuePrefix', 'queuePasswordFile');
 
 /** Of the commands that look at runs, or tell them something, also from another machine. */

@@ -14,8 +14,6 @@ export type CoordinatorEnd =
   /** Every row was fed and collected. */
   | 'done'
   | 'stopped'
-  /** More rows have failed than the run allows. */
-  | 'exceeded'
   /** The datastore has lost rows. */
   | 'rows-lost'
   /** Rows came back that only the manifest knows. */
@@ -198,11 +196,8 @@ export class Coordinator {
   }
 
   async #keep(results: readonly RowResult[], others: readonly JournalEntry[] = []): Promise<void> {
-    const { journal, record } = this.#run;
     const entries: JournalEntry[] = results.map((result) => ({ type: 'row', result }));
-    await this.#options.onCollected(await journal.append([...entries, ...others]));
-    const { maxFailures = Number.POSITIVE_INFINITY } = record.options;
-    if (journal.outcomeCounts.failed > maxFailures) this.#end('exceeded');
+    await this.#options.onCollected(await this.#run.journal.append([...entries, ...others]));
   }
 
   async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {

@@ -13,6 +13,7 @@ import { systemError } from '../system-error.ts';
 import { onAbort, orAborted, orAfter } from '../waiting.ts';
 import { type CommandWatch, clearCommand, watchCommands } from './control-command.ts';
 import { type EstimatedLimits, keepEstimate } from './estimated-limits.ts';
+import { haltText } from './guards.ts';
 import { announce, entryOf, startHeartbeat } from './heartbeat.ts';
 import { type OpenRun, type OpenRunInput, withRun } from './open-run.ts';
 import { Progress } from './progress.ts';
@@ -20,6 +21,7 @@ import { RateLog } from './rate-log.ts';
 import type { RunRecord } from './record.ts';
 import { RecordKeeper, withTimeOfDead } from './record-keeper.ts';
 import { reportRun } from './report-run.ts';
+import { readRowNumbers } from './row-numbers.ts';
 import { type RunContext, type RunEnd, runHere } from './run-here.ts';
 import { openManifestCopy, type PlannedManifest, unfinishedTasks } from './run-manifest.ts';
 import { claimForOurselves } from './stopped-runs.ts';
@@ -208,11 +210,22 @@ class Execution {
       );
     const isHandedOver = end.state === 'interrupted' && handOver === true;
     const counts = { ...journal.outcomeCounts };
-    this.#keeper.enter(isHandedOver ? 'submitted' : end.state, attributionOf(end), { counts });
+    const attribution = await this.#attributionOf(end);
+    this.#keeper.enter(isHandedOver ? 'submitted' : end.state, attribution, { counts });
     await this.#keeper.save();
     this.#hasEnded = true;
     const { record } = this.#keeper;
     return isHandedOver ? { record, end } : { record, end, reports: await reportRun(store, record, journal) };
+  }
+
+  /** Who, or what, has ended the run, and why. */
+  async #attributionOf(end: RunEnd): Promise<Attribution> {
+    if (end.state === 'cancelled') return end.attribution;
+    if (end.state !== 'halted') return {};
+    if (end.because === 'stuck') return { reason: end.reason.message };
+    const { record, store } = this.#run;
+    const numberOf = await readRowNumbers(store.folder(record.id), record);
+    return { reason: haltText(end.halt, record.id, numberOf ?? ((row) => row)) };
   }
 
   /** @returns the error to be thrown */
@@ -286,12 +299,4 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
     'OTHER_DATASTORE',
     `Rows of run ${record.id} are still in ${was}, where it was worked on last: ${remedy}.`,
   );
-}
-
-function attributionOf(end: RunEnd): Attribution {
-  if (end.state === 'cancelled') return end.attribution;
-  if (end.state !== 'halted') return {};
-  return {
-    reason: end.because === 'threshold' ? 'more failures than --max-failures allows' : end.reason.message,
-  };
 }

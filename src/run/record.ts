@@ -4,6 +4,7 @@ import { countsSchema, isActive } from '../cluster/entries.ts';
 import { ratePolicySchema } from '../cluster/rate-policy.ts';
 import { delimiters } from '../manifest/csv/delimiter.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
+import { failureLimitSchema } from './guards.ts';
 
 /**
  * `run.json`: what a run is and where it stands. States:
@@ -61,8 +62,12 @@ export const runOptionsSchema = z.object({
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt, milliseconds. */
   backoffMs: z.number().int().min(0),
-  /** The run halts when more rows than that have failed. */
-  maxFailures: z.number().int().min(0).exactOptional(),
+  /** The run halts when more rows than that have failed; absent, as earlier versions left it: never. */
+  maxFailures: failureLimitSchema.exactOptional(),
+  /** Where that is a share: from so many finished rows on. */
+  maxFailuresAfter: z.number().int().min(1).exactOptional(),
+  /** The run halts when more rows than that have failed one after the other; absent: never. */
+  maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
   /** How long an outage of the API is waited for, milliseconds; absent: without end. */
   maxOutageMs: z.number().int().min(1).exactOptional(),
 });

@@ -15,6 +15,7 @@ import { ApiWorker } from '../worker/api-worker.ts';
 import type { CommandWatch } from './control-command.ts';
 import { Coordinator, type CoordinatorEnd } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
+import { FailureGuard, type FailureHalt } from './guards.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunEvent } from './progress.ts';
 
@@ -24,7 +25,7 @@ export type RunEnd =
   | { readonly state: 'interrupted' }
   | { readonly state: 'cancelled'; readonly attribution: Attribution }
   /** More rows failed than the user allows. */
-  | { readonly state: 'halted'; readonly because: 'threshold' }
+  | { readonly state: 'halted'; readonly because: 'threshold'; readonly halt: FailureHalt }
   /**
    * No row can succeed: wrong token, wrong base URL, no permission, an API that is away. Or the worker of this process met
    * rows that it does not understand, or came to a standstill.
@@ -85,8 +86,9 @@ export async function runHere(run: OpenRun, options: RunHereOptions): Promise<Ru
   const { log, interrupt, commands, onEvent } = options;
   const { id } = run.record;
   const givenUp = datastoreGivenUp(run.datastore, interrupt);
+  const guard = new FailureGuard(run.record.options);
   for (;;) {
-    const reason = await new WorkingSpell(run, options, givenUp).untilLeft();
+    const reason = await new WorkingSpell(run, options, guard, givenUp).untilLeft();
     if (reason.state === 'again') continue;
     if (reason.state === 'rows-lost') {
       log.error({ run: id }, 'the datastore has lost rows: they are fed again, marked unclear');
@@ -121,6 +123,7 @@ type StopReason =
 class WorkingSpell {
   readonly #run: OpenRun;
   readonly #options: RunHereOptions;
+  readonly #guard: FailureGuard;
   readonly #window: FeedWindow;
   /** Aborts when leaving need not wait for the datastore any longer. */
   readonly #givenUp: AbortSignal;
@@ -131,9 +134,10 @@ class WorkingSpell {
   };
   #sinceMaintenance = 0;
 
-  constructor(run: OpenRun, options: RunHereOptions, givenUp: AbortSignal) {
+  constructor(run: OpenRun, options: RunHereOptions, guard: FailureGuard, givenUp: AbortSignal) {
     this.#run = run;
     this.#options = options;
+    this.#guard = guard;
     this.#givenUp = givenUp;
     const { concurrency, rate } = run.record.options;
     this.#window = new FeedWindow({
@@ -181,13 +185,24 @@ class WorkingSpell {
 
   async #left(coordinator: Coordinator, reason: StopReason): Promise<StopReason> {
     const { interrupt, handOver } = this.#options;
-    await this.#worker?.stop(shutdownMs);
+    const stopped = this.#worker?.stop(shutdownMs);
     const isInterrupted = reason.state === 'interrupted';
+    // Other machines need not wait for the calls of this one to hear of it.
+    if (this.#run.datastore.exclusive || (isInterrupted && handOver)) await stopped;
     if (isInterrupted && handOver) return reason;
     // Calls that other machines are making are waited for as long as the user likes.
-    const isThrough = await coordinator.drain(isInterrupted ? AbortSignal.timeout(shutdownMs) : interrupt);
+    const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
+    const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
     // Somebody else is still calling a row: the run can't end, but it can be gone on with.
-    return isThrough ? reason : { state: 'interrupted' };
+    if (!isThrough) return { state: 'interrupted' };
+    return this.#isPointless(reason) ? { state: 'completed' } : reason;
+  }
+
+  /** Whether a run halts when nothing is left to be called. */
+  #isPointless(reason: StopReason): boolean {
+    const { record, journal } = this.#run;
+    const isGuard = reason.state === 'halted' && reason.because === 'threshold';
+    return isGuard && journal.finishedCount === record.plan.rows;
   }
 
   async #close(coordinator: Coordinator): Promise<void> {
@@ -219,6 +234,7 @@ class WorkingSpell {
         if (event.run !== record.id) return;
         if (event.type !== 'finished') return onEvent(event);
         this.#window.finished();
+        this.#haltIf(this.#guard.finished(event.result));
         // On a shared datastore a result counts once it is collected: another machine's does not show before.
         if (datastore.exclusive) onEvent(event);
       },
@@ -231,8 +247,13 @@ class WorkingSpell {
     });
   }
 
+  #haltIf(halt: FailureHalt | undefined): void {
+    if (halt !== undefined) this.#leave({ state: 'halted', because: 'threshold', halt });
+  }
+
   async #collected(results: readonly RowResult[]): Promise<void> {
     const { datastore } = this.#run;
+    this.#haltIf(this.#guard.collected(results));
     // Other machines can't tell this one what they have finished before it is collected.
     if (!datastore.exclusive)
       for (const result of results) this.#options.onEvent({ type: 'finished', result });
@@ -248,7 +269,6 @@ class WorkingSpell {
 }
 
 function reasonOf(end: CoordinatorEnd): StopReason {
-  if (end === 'exceeded') return { state: 'halted', because: 'threshold' };
   if (end === 'rows-lost' || end === 'again') return { state: end };
   return { state: end === 'done' ? 'completed' : 'interrupted' };
 }

@@ -15,15 +15,18 @@ describe('help', () => {
       'Arguments',
       'API',
       'Run',
+      'Guards',
       'Output',
+      'More guards',
       'Manifest',
       'Calls',
       'Shared datastore',
       'Log',
+      'Audit',
       'Examples',
     ]);
     const firstScreen = help.split('\n').slice(0, 40).join('\n');
-    for (const flag of ['--base-url', '--token-file', '--rate', '--yes', '--skip-invalid', '--quiet'])
+    for (const flag of ['--base-url', '--token-file', '--rate', '--yes', '--skip-invalid', '--max-failures'])
       expect(firstScreen).toContain(flag);
   });
 

@@ -7,6 +7,9 @@ const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url)
 /** Most runs of tests are too short to be worth what it costs to compile PostgreSQL well: half of the time of all. */
 const command = [process.execPath, '--liftoff-only', main];
 
+/** A test is about guards only if it says so: others let rows fail by the dozen. */
+const unguarded = { CQBATCH_MAX_FAILURES: 'none' };
+
 export interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -32,7 +35,7 @@ export function startCqbatch(
   const [program = '', ...rest] = shell === undefined ? words : ['/bin/sh', '-c', shell, 'sh', ...words];
   const child = spawn(program, rest, {
     cwd,
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, ...unguarded, ...env },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   child.stdin?.on('error', () => {});
@@ -49,7 +52,7 @@ export function startAtTerminal(args: readonly string[], { cwd, env = {} }: Comm
   const line = [...command, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
     cwd,
-    env: { PATH, HOME, SHELL: '/bin/sh', TERM: 'xterm', ...env },
+    env: { PATH, HOME, SHELL: '/bin/sh', TERM: 'xterm', ...unguarded, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -104,16 +104,15 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
     terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
     throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
   }
-  const stuck = end.state === 'halted' && end.because === 'stuck' ? end.reason : undefined;
-  if (stuck !== undefined) terminal.warn(`Halted: ${stuck.message}`);
-  else if (end.state === 'halted') terminal.warn('Halted: more rows have failed than --max-failures allows.');
+  if (end.state === 'halted') terminal.warn(`Halted: ${record.states.at(-1)?.reason}`);
   if (alteredRows > 0) {
     terminal.warn(
       `${counted(alteredRows, 'row', ['holds', 'hold'])} text that CSV can't: feed such rows back with "cqbatch retry ${record.id}", not with ` +
         'failed.csv.',
     );
   }
-  return stuck === undefined ? exitCodeOf(end.state, summary.outcomes) : exitCodes.fatal;
+  const isStuck = end.state === 'halted' && end.because === 'stuck';
+  return isStuck ? exitCodes.fatal : exitCodeOf(end.state, summary.outcomes);
 }
 
 /** What runs of this state folder have estimated of the API with this token. */

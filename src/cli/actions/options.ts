@@ -104,6 +104,8 @@ type CallOptions = Pick<
   | 'timeoutMs'
   | 'backoffMs'
   | 'maxFailures'
+  | 'maxFailuresAfter'
+  | 'maxConsecutiveFailures'
   | 'maxOutageMs'
   | 'delimiter'
 >;
@@ -114,6 +116,8 @@ const usualCalls: CallOptions = {
   attempts: defaults.attempts,
   timeoutMs: defaults.timeout,
   backoffMs: defaults.backoff,
+  maxFailures: defaults.maxFailures,
+  maxFailuresAfter: defaults.maxFailuresAfter,
   maxOutageMs: defaults.maxOutage,
 };
 
@@ -121,6 +125,8 @@ const usualCalls: CallOptions = {
 export function callOptions(settings: Settings, before = usualCalls): CallOptions {
   const rate = settings.rate === undefined ? before.rate : settings.rate;
   const maxFailures = settings.maxFailures ?? before.maxFailures;
+  const maxFailuresAfter = settings.maxFailuresAfter ?? before.maxFailuresAfter;
+  const { maxConsecutiveFailures = before.maxConsecutiveFailures } = settings;
   const delimiter = settings.delimiter ?? before.delimiter;
   const maxOutageMs = settings.maxOutage === undefined ? before.maxOutageMs : settings.maxOutage;
   if (settings.concurrency === 0) {
@@ -136,6 +142,8 @@ export function callOptions(settings: Settings, before = usualCalls): CallOption
     backoffMs: settings.backoff ?? before.backoffMs,
     ...(rate && { rate }),
     ...(maxFailures !== undefined && { maxFailures }),
+    ...(maxFailuresAfter !== undefined && { maxFailuresAfter }),
+    ...(maxConsecutiveFailures && { maxConsecutiveFailures }),
     ...(maxOutageMs && { maxOutageMs }),
     ...(delimiter !== undefined && { delimiter }),
   };

@@ -1,6 +1,7 @@
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
 import { readDuration } from '../../duration.ts';
 import { type Delimiter, delimiterNames, delimiters } from '../../manifest/csv/delimiter.ts';
+import type { FailureLimit } from '../../run/guards.ts';
 
 /** Parsers of what users write in flags, environment and configuration file. Each throws a RangeError that says how. */
 
@@ -49,14 +50,27 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
-/** The same, or null for `none`. */
-export function parseDurationOrNone(text: string): number | null {
-  if (text.trim() === 'none') return null;
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    throw new RangeError(`${(error as Error).message}, or none`);
-  }
+/** What a parser reads, or null for `none`. */
+export function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | null {
+  return (text) => {
+    if (text.trim() === 'none') return null;
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new RangeError(`${(error as Error).message}, or none`);
+    }
+  };
+}
+
+/** `100` rows, `5%` of them, or `none`: any number. */
+export function parseFailureLimit(text: string): FailureLimit {
+  const trimmed = text.trim();
+  if (trimmed === 'none') return trimmed;
+  const [, amount, sign] = /^(\d+(?:\.\d+)?)\s*(%?)$/.exec(trimmed) ?? [];
+  const value = Number(amount);
+  if (sign === '%' && value > 0 && value <= 100) return { percent: value };
+  if (sign === '' && Number.isSafeInteger(value)) return value;
+  throw new RangeError('write a number of rows as 100, a share of them as 5%, or none');
 }
 
 /** `500MB`, `4GB`, `2GiB`; a bare number is bytes; `none` for no limit at all: infinity. */

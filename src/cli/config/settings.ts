@@ -1,11 +1,12 @@
 import { usageError } from '../../errors.ts';
 import {
+  orNone,
   parseColumnMap,
   parseConcurrency,
   parseDelimiter,
   parseDuration,
-  parseDurationOrNone,
   parseEncoding,
+  parseFailureLimit,
   parseInteger,
   parseQueuePrefix,
   parseRate,
@@ -137,9 +138,21 @@ const settings = {
     default: '4GB',
   },
   maxFailures: {
-    parse: parseInteger(0, Number.MAX_SAFE_INTEGER),
+    parse: parseFailureLimit,
+    value: '<n|n%>',
+    help: 'halt when more rows than that have failed, such as 100, 5% or none',
+    default: '5%',
+  },
+  maxFailuresAfter: {
+    parse: parseInteger(1, Number.MAX_SAFE_INTEGER),
     value: '<n>',
-    help: 'halt when more rows than that have failed',
+    help: 'a share of failures counts from so many finished rows on',
+    default: '100',
+  },
+  maxConsecutiveFailures: {
+    parse: orNone(parseInteger(1, Number.MAX_SAFE_INTEGER)),
+    value: '<n>',
+    help: 'halt when more rows than that have failed one after the other; or none',
     otherwise: 'no limit',
   },
   wait: {
@@ -149,7 +162,7 @@ const settings = {
     otherwise: 'exit with code 5',
   },
   maxOutage: {
-    parse: parseDurationOrNone,
+    parse: orNone(parseDuration),
     value: '<duration>',
     help: 'how long to wait for an API that is away; or none, for ever',
     default: '15m',

@@ -19,6 +19,8 @@ export function runOptions({ baseUrl, rate = 'none' }) {
     attempts: defaults.attempts,
     timeoutMs: defaults.timeout,
     backoffMs: defaults.backoff,
+    maxFailures: defaults.maxFailures,
+    maxFailuresAfter: defaults.maxFailuresAfter,
     ...(policy !== null && { rate: policy }),
   };
 }

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  orNone,
   parseConcurrency,
   parseDuration,
+  parseFailureLimit,
   parseInteger,
   parseQueuePrefix,
   parseRate,
@@ -95,6 +97,33 @@ describe('parseDuration', () => {
 
   test.each(['', 'soon', '0s', '0.1ms', '25h'])('refuses %j', (text) => {
     expect(() => parseDuration(text)).toThrow(RangeError);
+  });
+});
+
+describe('orNone', () => {
+  test('reads none as null, and else what the parser reads', () => {
+    expect(orNone(parseDuration)(' none ')).toBeNull();
+    expect(orNone(parseDuration)('2s')).toBe(2_000);
+    expect(() => orNone(parseDuration)('soon')).toThrow(/^write a duration .*, or none$/);
+  });
+});
+
+describe('parseFailureLimit', () => {
+  test.each([
+    ['0', 0],
+    [' 100 ', 100],
+    ['5%', { percent: 5 }],
+    ['0.5 %', { percent: 0.5 }],
+    ['100%', { percent: 100 }],
+    ['none', 'none'],
+  ])('reads %j', (text, expected) => {
+    expect(parseFailureLimit(text)).toEqual(expected);
+  });
+
+  test.each(['', '-1', '1.5', '0%', '101%', '%', 'five', '1e3', 'none%'])('refuses %j', (text) => {
+    expect(() => parseFailureLimit(text)).toThrow(
+      'write a number of rows as 100, a share of them as 5%, or none',
+    );
   });
 });
 

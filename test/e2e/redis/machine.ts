@@ -16,6 +16,8 @@ export interface Place {
   readonly sandbox: TestSandbox;
   /** What the keys begin with: each test has its own. */
   readonly prefix: string;
+  /** What commands are told besides. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** What stands in for a machine: its own folder, state folder and token file. Only Redis is shared. */
@@ -52,6 +54,7 @@ export async function newMachine(place: Place, rows = 0, token = sandboxToken): 
     CQBATCH_QUEUE_PREFIX: place.prefix,
     CQBATCH_BASE_URL: place.sandbox.url,
     CQBATCH_TOKEN_FILE: tokenFile,
+    ...place.env,
   };
   const options = { cwd, env };
   const folder = (runId: string): string => join(stateDir, 'runs', runId);

@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LogEntry } from '../../src/sandbox/request-log.ts';
+import type { TestSandbox } from '../helpers/sandbox.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import type { Machine } from './redis/machine.ts';
+
+/** A machine that runs a manifest against a sandbox, and those that help it, if any do. */
+export interface GuardedScene {
+  readonly home: Machine;
+  readonly sandbox: TestSandbox;
+  /** What `run` and `resume` need to be told there. */
+  readonly flags: readonly string[];
+  /** The most calls that may yet be made after the answer that decides. */
+  readonly callsAfter: number;
+}
+
+/** @param rows of the manifest; @param failing share of them that fails, such as `10%`: every tenth */
+export type NewGuardedScene = (rows: number, failing: string) => Promise<GuardedScene>;
+
+/** What became of a run, as its record tells. */
+export async function stateOf(home: Machine, runId: string) {
+  const text = await readFile(join(home.folder(runId), 'run.json'), 'utf8');
+  const { state, states } = JSON.parse(text) as { state: string; states: { reason?: string }[] };
+  return { state, reason: states.at(-1)?.reason ?? '' };
+}
+
+/** Each row once, each call reported, and no more calls after the one that decides than were promised. */
+async function expectHalted(
+  { home, sandbox, callsAfter }: GuardedScene,
+  rows: number,
+  decides: (entry: LogEntry, log: readonly LogEntry[]) => boolean,
+): Promise<void> {
+  const log = await sandbox.log();
+  const report = await home.report('r');
+  expectEveryRowOnce(report, rows);
+  expectAgreement(report, log);
+  const decisive = log.findIndex((entry) => decides(entry, log));
+  expect(decisive).toBeGreaterThan(-1);
+  expect(log.length - decisive - 1).toBeLessThanOrEqual(callsAfter);
+  expect(log.length).toBeLessThan(rows);
+}
+
+const failures = (log: readonly LogEntry[]) => log.filter(({ code }) => code !== 'OK');
+
+/** The guards that halt a run by what fails, on each datastore. */
+export function describeFailureGuards(newScene: NewGuardedScene): void {
+  test('halts by itself when more than 5 % of the first 100 rows have failed, says why, and goes on', async () => {
+    const rows = 600;
+    const scene = await newScene(rows, '10%');
+    const { home, sandbox, flags } = scene;
+    const { code, stderr } = await home.run('run', 'rows.csv', '--yes', '--run-id', 'r', ...flags);
+    expect({ code, stderr }).toMatchObject({ code: 3 });
+    const { state, reason } = await stateOf(home, 'r');
+    expect(state).toBe('halted');
+    expect(reason).toMatch(
+      /^\d+ of \d+ rows have failed, and --max-failures allows 5%\. Most with FAILED_PRECONDITION \(\d+ rows\), such as row \d+0 \(evaluation \d+0 is not recoverable\)\. Look at report\.csv, then go on with: cqbatch resume r$/,
+    );
+    expect(stderr).toContain(`Halted: ${reason}\n`);
+    await expectHalted(scene, rows, ({ seq }) => seq === 100);
+
+    const before = (await sandbox.log()).length;
+    const resumed = await home.run('resume', 'r', '--max-failures', '50%', ...flags);
+    expect({ code: resumed.code, stderr: resumed.stderr }).toMatchObject({ code: 1 });
+    expect((await sandbox.log()).length).toBe(rows);
+    expect(before).toBeLessThan(rows);
+    expectEveryRowOnce(await home.report('r'), rows);
+  });
+
+  test('halts when more rows fail than a number allows', async () => {
+    const rows = 600;
+    const scene = await newScene(rows, '10%');
+    const args = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--max-failures', '3', ...scene.flags];
+    const { code, stderr } = await scene.home.run(...args);
+    expect({ code, stderr }).toMatchObject({ code: 3 });
+    await expectHalted(scene, rows, (entry, log) => entry === failures(log)[3]);
+  });
+
+  test('halts when the first 20 rows fail with one code, unless nothing is to halt it', async () => {
+    const rows = 200;
+    const scene = await newScene(rows, '100%');
+    const { home, sandbox, flags } = scene;
+    const { code, stderr } = await home.run('run', 'rows.csv', '--yes', '--run-id', 'r', ...flags);
+    expect({ code, stderr }).toMatchObject({ code: 3 });
+    expect((await stateOf(home, 'r')).reason).toMatch(
+      /^the first 20 rows have all failed with FAILED_PRECONDITION/,
+    );
+    await expectHalted(scene, rows, ({ seq }) => seq === 20);
+    const resumed = await home.run('resume', 'r', '--max-failures', 'none', ...flags);
+    expect(resumed).toMatchObject({ code: 1 });
+    expect(await sandbox.log()).toHaveLength(rows);
+  });
+
+  test('is completed, not halted, when nothing is left to be called', async () => {
+    const { home, flags } = await newScene(10, '10%');
+    const args = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--max-failures', '0', '--concurrency', '10'];
+    expect(await home.run(...args, ...flags)).toMatchObject({ code: 1 });
+    expect(await stateOf(home, 'r')).toEqual({ state: 'completed', reason: '' });
+  });
+}
