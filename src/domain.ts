@@ -30,6 +30,21 @@ export function totalOf(counts: Partial<OutcomeCounts>): number {
 /** What an operation tells about a row it has done: report column (without its leading `_`) to text. */
 export type ResultColumns = Readonly<Record<string, string>>;
 
+/** One attempt of a row that did not finish it. Without a code, nothing is known of it: its process has died. */
+export interface Attempt {
+  /** When it began, ISO 8601 UTC. */
+  readonly at?: string;
+  readonly durationMs?: number;
+  readonly code?: string;
+  /** One line for people, perhaps cut. */
+  readonly message?: string;
+  readonly httpStatus?: number;
+  /** HTTP requests made, unless it was one. */
+  readonly requests?: number;
+  /** How many attempts between this one and the one before it are not kept. */
+  readonly omitted?: number;
+}
+
 /** The final result of one row: one line of the journal, one row of the report. */
 export interface RowResult {
   /** Number of the row in its manifest, from 1. */
@@ -58,6 +73,8 @@ export interface RowResult {
   /** Row that was called in place of this one; only for the outcome `duplicate`. */
   readonly duplicateOf?: number;
   readonly columns?: ResultColumns;
+  /** The attempts before the last one, the first and the last of them; absent when there were none. */
+  readonly earlier?: readonly Attempt[];
 }
 
 /** What is known about the attempts of a row that is not finished. */
@@ -76,6 +93,8 @@ export interface RowHistory {
   readonly lastCode?: string;
   readonly lastMessage?: string;
   readonly lastStatus?: number;
+  /** The attempts so far, the first and the last of them; absent when nothing is known of any. */
+  readonly earlier?: readonly Attempt[];
 }
 
 /** Of a row that was never called. */

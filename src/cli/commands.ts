@@ -162,6 +162,16 @@ export const commands: readonly CommandSpec[] = [
     name: 'show',
     description: 'what a run was and what happened to it: when, by whom, why',
     argument: runThat(),
+    options: [
+      {
+        heading: 'Show',
+        options: [['--row <n>', 'the story of one row instead: each attempt (column _row of the report)']],
+      },
+    ],
+    examples: [
+      ['cqbatch show', 'the newest run'],
+      ['cqbatch show jsur --row 1234', 'one row of another run'],
+    ],
     load: async () => (await import('./actions/show.ts')).show,
   },
   {

@@ -1,4 +1,4 @@
-import { outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
+import { type Attempt, outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
 import { isJsonObject } from '../json.ts';
 import type { JournalEntry } from './journal.ts';
 
@@ -79,6 +79,7 @@ function toLine(entry: JournalEntry): object {
         ms: entry.result.durationMs,
         same_as: entry.result.duplicateOf,
         cols: entry.result.columns,
+        earlier: entry.result.earlier?.map(toAttemptLine),
       };
     case 'open':
       return {
@@ -90,6 +91,7 @@ function toLine(entry: JournalEntry): object {
         code: entry.history.lastCode,
         msg: entry.history.lastMessage,
         http: entry.history.lastStatus,
+        earlier: entry.history.earlier?.map(toAttemptLine),
       };
     case 'fed':
       return { fed: [entry.first, entry.last], to: entry.to };
@@ -98,17 +100,23 @@ function toLine(entry: JournalEntry): object {
   }
 }
 
+function toAttemptLine({ at, durationMs, code, message, httpStatus, requests, omitted }: Attempt): object {
+  return { start: at, ms: durationMs, code, msg: message, http: httpStatus, sent: requests, omitted };
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function toResult(fields: Fields): RowResult | undefined {
   const { row, op = '', outcome, code, msg = '', http, tries = 0, unclear = false } = fields;
   const { start, end, ms, unprocessed, same_as: duplicateOf, cols } = fields;
+  const earlier = toAttempts(fields['earlier']);
   if (!isRow(row) || !isText(op) || !isOutcome(outcome) || !isText(code) || !isText(msg)) return undefined;
   if (!isNumber(tries) || !isFlag(unclear) || !isAbsentOr(isNumber, http)) return undefined;
   if (!isAbsentOr(isText, start) || !isAbsentOr(isText, end) || !isAbsentOr(isNumber, ms)) return undefined;
   if (!isAbsentOr(isNumber, unprocessed)) return undefined;
   if (!isAbsentOr(isRow, duplicateOf) || !isAbsentOr(isColumns, cols)) return undefined;
+  if (earlier === 'malformed') return undefined;
 
   const result: Writable<RowResult> = {
     row,
@@ -126,6 +134,7 @@ function toResult(fields: Fields): RowResult | undefined {
   if (ms !== undefined) result.durationMs = ms;
   if (duplicateOf !== undefined) result.duplicateOf = duplicateOf;
   if (cols !== undefined) result.columns = cols;
+  if (earlier !== undefined) result.earlier = earlier;
   return result;
 }
 
@@ -134,13 +143,41 @@ function toHistory(fields: Fields): RowHistory | undefined {
   if (!isNumber(tries) || !isNumber(unprocessed) || !isFlag(unclear) || !isAbsentOr(isText, start))
     return undefined;
   if (!isAbsentOr(isText, code) || !isAbsentOr(isText, msg) || !isAbsentOr(isNumber, http)) return undefined;
+  const earlier = toAttempts(fields['earlier']);
+  if (earlier === 'malformed') return undefined;
 
   const history: Writable<RowHistory> = { attempts: tries, unprocessed, unclear };
   if (start !== undefined) history.startedAt = start;
   if (code !== undefined) history.lastCode = code;
   if (msg !== undefined) history.lastMessage = msg;
   if (http !== undefined) history.lastStatus = http;
+  if (earlier !== undefined) history.earlier = earlier;
   return history;
+}
+
+function toAttempts(value: unknown): readonly Attempt[] | undefined | 'malformed' {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) return 'malformed';
+  const attempts = value.map(toAttempt).filter((attempt) => attempt !== undefined);
+  return attempts.length === value.length ? attempts : 'malformed';
+}
+
+function toAttempt(fields: unknown): Attempt | undefined {
+  if (!isJsonObject(fields)) return undefined;
+  const { start, ms, code, msg, http, sent, omitted } = fields;
+  if (!isAbsentOr(isText, start) || !isAbsentOr(isText, code) || !isAbsentOr(isText, msg)) return undefined;
+  if (!isAbsentOr(isNumber, ms) || !isAbsentOr(isNumber, http) || !isAbsentOr(isNumber, sent))
+    return undefined;
+  if (!isAbsentOr(isNumber, omitted)) return undefined;
+  return {
+    ...(start !== undefined && { at: start }),
+    ...(ms !== undefined && { durationMs: ms }),
+    ...(code !== undefined && { code }),
+    ...(msg !== undefined && { message: msg }),
+    ...(http !== undefined && { httpStatus: http }),
+    ...(sent !== undefined && { requests: sent }),
+    ...(omitted !== undefined && { omitted }),
+  };
 }
 
 function parseObject(line: string): Fields | undefined {

@@ -1,3 +1,4 @@
+import { perhapsCalled } from '../attempts.ts';
 import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
 import type { LedgerEntry, Leftover, RowTask, Unfinished } from './payload.ts';
 
@@ -55,8 +56,7 @@ export class Ledger {
   abandon(): void {
     for (const state of this.#rows.values()) {
       if (!state.isIntended) continue;
-      const { attempts, ...known } = state.history ?? noHistory;
-      state.history = { ...known, attempts: attempts + 1, unclear: true };
+      state.history = perhapsCalled(state.history ?? noHistory);
       state.isIntended = false;
     }
   }

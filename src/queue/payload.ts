@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
+import { type Attempt, outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
 import { fatalError } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 
@@ -11,6 +11,16 @@ import { isJsonObject } from '../json.ts';
 /** Version of the payloads; a worker refuses batches of a version that it does not know. */
 const payloadVersion = 2;
 
+const attemptSchema = z.object({
+  at: z.string().exactOptional(),
+  durationMs: z.number().exactOptional(),
+  code: z.string().exactOptional(),
+  message: z.string().exactOptional(),
+  httpStatus: z.number().exactOptional(),
+  requests: z.number().exactOptional(),
+  omitted: z.number().exactOptional(),
+}) satisfies z.ZodType<Attempt>;
+
 const historySchema = z.object({
   attempts: z.number(),
   unprocessed: z.number(),
@@ -19,6 +29,7 @@ const historySchema = z.object({
   lastCode: z.string().exactOptional(),
   lastMessage: z.string().exactOptional(),
   lastStatus: z.number().exactOptional(),
+  earlier: z.array(attemptSchema).exactOptional(),
 }) satisfies z.ZodType<RowHistory>;
 
 const resultSchema = z.object({
@@ -37,6 +48,7 @@ const resultSchema = z.object({
   duplicateOf: z.number().exactOptional(),
   // `z.record` takes twice the time of all other fields together.
   columns: z.custom<ResultColumns>(isTexts).exactOptional(),
+  earlier: z.array(attemptSchema).exactOptional(),
 }) satisfies z.ZodType<RowResult>;
 
 const taskSchema = z.object({

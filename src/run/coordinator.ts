@@ -1,4 +1,5 @@
-import type { RowResult } from '../domain.ts';
+import { perhapsCalled } from '../attempts.ts';
+import { noHistory, type RowResult } from '../domain.ts';
 import type { JournalEntry } from '../journal/journal.ts';
 import { type BatchQueue, type CollectedBatch, openBatchQueue } from '../queue/batch-queue.ts';
 import { bytesOf, rangesOf } from '../queue/open-batch.ts';
@@ -183,8 +184,7 @@ export class Coordinator {
 
   /** How often such a row has been called is lost with it: once, most likely. */
   #suspected(row: number): JournalEntry {
-    const before = this.#run.journal.history(row) ?? { attempts: 0, unprocessed: 0 };
-    return { type: 'open', row, history: { ...before, attempts: before.attempts + 1, unclear: true } };
+    return { type: 'open', row, history: perhapsCalled(this.#run.journal.history(row) ?? noHistory) };
   }
 
   /** What the journal does not take ends the run. */

@@ -61,7 +61,8 @@ async function* renumbered(lines: ReportLines, numberOf: (row: number) => number
   }
 }
 
-function unfinishedBecause(record: RunRecord): Unfinished {
+/** Why rows of the run may be without a result. */
+export function unfinishedBecause(record: RunRecord): Unfinished {
   if (goesOnByItself(record)) return 'pending';
   return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '../../jobs/operation.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
+import { withAttempt } from '../attempts.ts';
 import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
@@ -62,6 +63,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
       startedAt: before.startedAt ?? attempt.startedAt.toISOString(),
       finishedAt: attempt.finishedAt.toISOString(),
       durationMs: Math.round(answer.durationMs),
+      ...(before.earlier !== undefined && { earlier: before.earlier }),
     },
   });
 
@@ -142,7 +144,8 @@ export function spare(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame)
   };
 }
 
-function historyAfter({ task, answer, startedAt }: JudgedAttempt, failure: ApiFailure): RowHistory {
+function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
+  const { task, answer, startedAt } = attempt;
   const before = task.history ?? noHistory;
   return {
     attempts: before.attempts + answer.requests,
@@ -152,6 +155,26 @@ function historyAfter({ task, answer, startedAt }: JudgedAttempt, failure: ApiFa
     lastCode: failure.code,
     lastMessage: failure.message,
     ...(failure.status !== undefined && { lastStatus: failure.status }),
+    ...earlierWith(attempt, failure),
+  };
+}
+
+/** The attempts of the row, this one among them unless nothing was sent. */
+function earlierWith(
+  { task, answer, startedAt }: JudgedAttempt,
+  { code, message, status }: ApiFailure,
+): Pick<RowHistory, 'earlier'> {
+  const { earlier } = task.history ?? noHistory;
+  if (answer.requests === 0) return earlier === undefined ? {} : { earlier };
+  return {
+    earlier: withAttempt(earlier, {
+      at: startedAt.toISOString(),
+      durationMs: Math.round(answer.durationMs),
+      code,
+      message,
+      ...(status !== undefined && { httpStatus: status }),
+      ...(answer.requests !== 1 && { requests: answer.requests }),
+    }),
   };
 }
 

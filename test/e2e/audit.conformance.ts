@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { expect, test } from 'vitest';
+import type { Observed } from '../helpers/observed.ts';
 import type { TestSandbox } from '../helpers/sandbox.ts';
 import { eventually, type Machine } from './redis/machine.ts';
 
@@ -10,6 +11,8 @@ interface Scene {
   readonly sandbox: TestSandbox;
   /** What `run` and `resume` need to be told there. */
   readonly flags: readonly string[];
+  /** Kills whoever calls the API, and sees to it that somebody does again. */
+  readonly kill: (run: Observed) => Promise<void>;
 }
 
 export type NewScene = (rows: number, ...sandboxArgs: string[]) => Promise<Scene>;
@@ -22,6 +25,21 @@ interface Audit {
     readonly event: string;
     readonly by: { readonly user: string } | null;
     readonly reason: string | null;
+  }[];
+}
+
+export interface Story {
+  readonly runs: readonly {
+    readonly run: string;
+    readonly outcome: string;
+    readonly code: string;
+    readonly unclear: boolean;
+    readonly attempts: readonly {
+      readonly at: string | null;
+      readonly http_status: number | null;
+      readonly code: string | null;
+      readonly duration_ms: number | null;
+    }[];
   }[];
 }
 
@@ -69,5 +87,51 @@ export function describeAudit(newScene: NewScene): void {
     );
     expect(stdout).toMatch(new RegExp(`${time} {2}cancelled .*\n {36}wrong column\n$`));
     expect(stdout.split('\n').every((line) => line.length <= 80 || line.includes(home.cwd))).toBe(true);
+  });
+
+  test('tells every attempt of a row, as the sandbox saw them, also in a retry', async () => {
+    const { home, sandbox, flags } = await newScene(60, '--fault', '503=25%,reset=10%,500-after-commit=8%');
+    const quickly = ['--yes', '--attempts', '3', '--backoff', '20ms', ...flags];
+    await home.run('run', 'rows.csv', '--run-id', 'r', ...quickly);
+    await sandbox.post('/sandbox/configure', { fault: 'none' });
+    await home.run('retry', 'r', '--run-id', 'again', ...quickly);
+    const log = await sandbox.log();
+    const report = await home.report('r');
+    const interesting = report.filter(
+      (row) => Number(row['_attempts']) > 1 || row['_outcome'] !== 'succeeded',
+    );
+    expect(interesting.length).toBeGreaterThan(3);
+    for (const { _row: row = '', evaluation_id: id } of interesting.slice(0, 8)) {
+      const { runs } = await home.json<Story>('show', 'r', '--row', row);
+      const attempts = runs.flatMap((run) => run.attempts);
+      const seen = log.filter((entry) => entry.id === id);
+      expect(attempts.map((attempt) => attempt.http_status)).toEqual(seen.map(({ status }) => status));
+      expect(
+        attempts.filter(({ at, duration_ms: ms, code }) => at === null || ms === null || code === null),
+      ).toEqual([]);
+      const again = await home.json<Story>('show', 'again', '--row', row);
+      if (runs.length > 1) expect(again).toEqual({ ...again, runs });
+    }
+    const { stdout } = await home.run('show', 'r', '--row', interesting[0]?.['_row'] ?? '');
+    expect(stdout).toMatch(/^Row \d+ of run r \(line \d+ of rows.csv\)\n {2}evaluation_id {2}\d+\n/);
+    expect(await home.run('show', 'r', '--row', '61')).toMatchObject({ code: 2 });
+    expect(await home.run('show', 'r', '--row', 'x')).toMatchObject({ code: 2 });
+  });
+
+  test('says of an attempt whose process died that nothing is known of it', async () => {
+    const { home, sandbox, kill, flags } = await newScene(40, '--latency', '2s');
+    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', '4', ...flags);
+    await sandbox.requested(2);
+    await kill(run);
+    await sandbox.post('/sandbox/configure', { latency: '0ms' });
+    // One whose workers were killed goes on by itself.
+    if (flags.length > 0) expect((await run.end).code).toBe(0);
+    else expect(await home.run('resume', 'r')).toMatchObject({ code: 0 });
+    const suspected = (await home.report('r')).find((row) => row['_unclear'] === 'yes');
+    const { runs } = await home.json<Story>('show', 'r', '--row', suspected?.['_row'] ?? '');
+    const unknown = { at: null, duration_ms: null, http_status: null, code: null };
+    expect(runs).toMatchObject([{ outcome: 'succeeded', unclear: true, attempts: [unknown, {}] }]);
+    const { stdout } = await home.run('show', 'r', '--row', suspected?.['_row'] ?? '');
+    expect(stdout).toContain('nothing is known of it: its process died');
   });
 }

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import type { Observed } from '../helpers/observed.ts';
 import type { RedisServer } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { describeAudit } from './audit.conformance.ts';
@@ -8,6 +9,10 @@ describe('a run on the embedded datastore', () => {
   describeAudit(async (rows, ...sandboxArgs) => {
     const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
     const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
-    return { home, elsewhere: home, sandbox, flags: [] };
+    const kill = async (run: Observed): Promise<void> => {
+      run.kill('SIGKILL');
+      await run.end;
+    };
+    return { home, elsewhere: home, sandbox, flags: [], kill };
   });
 });

@@ -28,6 +28,22 @@ const time = fc
   .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString());
 
+const earlier = fc.array(
+  fc.record(
+    {
+      at: time,
+      durationMs: fc.nat(),
+      code: anyText,
+      message: anyText,
+      httpStatus: fc.integer({ min: 100, max: 599 }),
+      requests: fc.nat(),
+      omitted: fc.nat(),
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
+  { maxLength: 3 },
+);
+
 /** A result of one of the rows 1 to `maxRow`. */
 export function anyResult(maxRow = 2 ** 40): fc.Arbitrary<RowResult> {
   const required = {
@@ -46,6 +62,7 @@ export function anyResult(maxRow = 2 ** 40): fc.Arbitrary<RowResult> {
     durationMs: fc.double({ min: 0, max: 1e9, noNaN: true }).map(Math.abs),
     duplicateOf: fc.integer({ min: 1 }),
     columns: fc.dictionary(anyText, anyText, { noNullPrototype: true }),
+    earlier,
   };
   return fc.record(
     { ...required, ...optional },
@@ -65,6 +82,7 @@ export const anyHistory: fc.Arbitrary<RowHistory> = fc.record(
     lastCode: anyText,
     lastMessage: anyText,
     lastStatus: fc.integer({ min: 100, max: 599 }),
+    earlier,
   },
   { requiredKeys: ['attempts', 'unprocessed', 'unclear'], noNullPrototype: true },
 );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { perhapsCalled } from '../../src/attempts.ts';
 import { noHistory, type RowResult } from '../../src/domain.ts';
 import { Ledger } from '../../src/queue/ledger.ts';
 import { LedgerWriter } from '../../src/queue/ledger-writer.ts';
@@ -48,7 +49,7 @@ describe('a ledger', () => {
     ledger.abandon();
     expect(ledger.results()).toEqual([result(1)]);
     expect(left(ledger)).toEqual([
-      [2, { attempts: 1, unprocessed: 0, unclear: true }],
+      [2, perhapsCalled(noHistory)],
       [3, undefined],
     ]);
   });
@@ -61,7 +62,7 @@ describe('a ledger', () => {
     );
     expect(ledger.leftovers()[0]).toEqual({
       row: 1,
-      history: { ...history, attempts: 2, unclear: true },
+      history: perhapsCalled(history),
       attemptsUsed: 1,
       delayMs: 0,
     });
@@ -75,7 +76,7 @@ describe('a ledger', () => {
     );
     expect(ledger.results()).toEqual([]);
     expect(left(ledger)).toEqual([
-      [1, { attempts: 1, unprocessed: 0, unclear: true }],
+      [1, perhapsCalled(noHistory)],
       [2, undefined],
       [3, undefined],
     ]);

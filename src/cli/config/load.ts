@@ -35,6 +35,8 @@ export interface Flags extends RawSettings {
   readonly coordinate?: boolean;
   /** Why, for those who ask later. */
   readonly reason?: string;
+  /** Whose story `show` tells. */
+  readonly row?: string;
 }
 
 /** The state folder when nobody names one. */

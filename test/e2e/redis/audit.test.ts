@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
+import type { WorkerProcess } from '../../helpers/worker.ts';
 import { describeAudit } from '../audit.conformance.ts';
 import { kindSandbox, newMachine } from './machine.ts';
 
@@ -18,7 +19,14 @@ describeWithRedis('a run on Redis that two workers call', () => {
     const place = { redis, sandbox, prefix: `audit-${scenes}` };
     const home = await newMachine(place, rows);
     const elsewhere = await newMachine(place);
-    for (let worker = 0; worker < 2; worker += 1) await elsewhere.worker();
-    return { home, elsewhere, sandbox, flags: ['--no-worker'] };
+    const start = (): Promise<WorkerProcess[]> =>
+      Promise.all([elsewhere.worker('--concurrency', '4'), elsewhere.worker('--concurrency', '4')]);
+    const workers = await start();
+    const kill = async (): Promise<void> => {
+      for (const worker of workers) worker.kill('SIGKILL');
+      await Promise.all(workers.map(({ end }) => end));
+      await start();
+    };
+    return { home, elsewhere, sandbox, flags: ['--no-worker'], kill };
   });
 });

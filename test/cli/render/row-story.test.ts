@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { rowDocument, rowText } from '../../../src/cli/render/row-story.ts';
+import type { RowStory } from '../../../src/run/row-story.ts';
+import { resultOf } from '../../journal/arbitraries.ts';
+import { plannedRecord } from '../../run/planned-record.ts';
+
+const story: RowStory = {
+  record: plannedRecord,
+  row: { row: 7, line: 8, cells: { evaluation_id: '7', note: 'a\u001b[2J' } },
+  prepared: { kind: 'invalid', row: 7, line: 8, problems: [{ column: 'evaluation_id', problem: 'bad' }] },
+  chapters: [
+    {
+      record: plannedRecord,
+      row: 7,
+      result: resultOf(7, { outcome: 'failed', code: 'UNAVAILABLE', message: 'away', attempts: 40 }),
+      attempts: [
+        {
+          at: '2026-01-01T10:00:00.000Z',
+          durationMs: 12,
+          code: 'UNAVAILABLE',
+          httpStatus: 503,
+          message: 'no',
+        },
+        {},
+        { at: '2026-01-01T10:00:01.000Z', durationMs: 5, code: 'UNAVAILABLE', omitted: 36 },
+        { at: '2026-01-01T10:00:03.005Z', durationMs: 12_000, code: 'UNAVAILABLE', message: 'w '.repeat(60) },
+      ],
+      untold: 0,
+    },
+  ],
+};
+
+test('tells a row with its cells, its attempts, what it waited and its outcome, in 80 columns', () => {
+  const lines = rowText(story).split('\n');
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  const text = lines.join('\n');
+  expect(text).toContain('Row 7 of run 20260101-000000-aaaa (line 8 of m.csv)');
+  expect(text).toContain('note           a\\u001b[2J');
+  expect(text).toContain('No request, because the row is invalid');
+  expect(text).toMatch(/10:00|:00:00\.000 +12 ms {2}503 UNAVAILABLE: no\n/);
+  expect(text).toContain('nothing is known of it: its process died');
+  expect(text).toContain('36 more attempts, not kept');
+  expect(text).toContain('waited 2000 ms');
+  expect(text).toContain('Outcome: failed, UNAVAILABLE: away');
+});
+
+test('tells it as a document', () => {
+  expect(rowDocument(story)).toMatchObject({
+    ...{ row: 7, line: 8, request: null, problems: [{ problem: 'bad' }] },
+    runs: [
+      {
+        outcome: 'failed',
+        attempts: [
+          { http_status: 503, waited_ms: null },
+          { at: null, code: null },
+          { omitted_before: 36, waited_ms: 2_000 },
+          { duration_ms: 12_000, waited_ms: null },
+        ],
+      },
+    ],
+  });
+});
