@@ -43,7 +43,7 @@ await writeFile(join(folder, 'token'), `${token}\n`, { mode: 0o600 });
 await writeFile(join(folder, '.cqbatch', 'config.json'), `${JSON.stringify(settings, null, 2)}\n`);
 
 console.log('The job: restore evaluations and update soundboards, as fast as the service permits:');
-console.log('$ cqbatch run mixed.csv --yes\n');
+console.log('$ cqbatch run mixed.csv --yes --allow-partial\n');
 const {
   CQBATCH_BASE_URL: _url,
   CQBATCH_TOKEN: _token,
@@ -51,7 +51,10 @@ const {
   ...environment
 } = process.env;
 const options = { cwd: folder, env: { ...environment, ...nearby } };
-const run = spawn(process.execPath, [cqbatch, 'run', 'mixed.csv', '--yes'], { ...options, stdio: 'inherit' });
+const run = spawn(process.execPath, [cqbatch, 'run', 'mixed.csv', '--yes', '--allow-partial'], {
+  ...options,
+  stdio: 'inherit',
+});
 const [code] = await once(run, 'close');
 sandbox.kill();
 

@@ -47,6 +47,9 @@ function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of the run, or enough of it; default: the newest${fits}`];
 }
 
+/** What lets a run of a manifest begin. */
+const consent = ['allowPartial', 'confirmAbove'] as const;
+
 /** The commands, but for the sandbox. */
 export const commands: readonly CommandSpec[] = [
   {
@@ -54,7 +57,10 @@ export const commands: readonly CommandSpec[] = [
     description: 'validate every row, count, estimate and preview requests; sends nothing',
     argument: manifest,
     options: [{ heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] }],
-    seldomNeeded: [{ ...rows, options: [skipInvalid, ...rows.options] }],
+    seldomNeeded: [
+      { ...rows, options: [skipInvalid, ...rows.options] },
+      { heading: 'Guards', options: settings('allowPartial') },
+    ],
     examples: [
       ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
       ['cqbatch plan evaluations.csv --rate 20/s', 'and how long it would take'],
@@ -79,7 +85,7 @@ export const commands: readonly CommandSpec[] = [
       guards(),
       following,
     ],
-    seldomNeeded: [moreGuards(), rows, ...working(), audit],
+    seldomNeeded: [moreGuards(undefined, consent), rows, ...working(), audit],
     examples: [
       ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
       ['cqbatch run evaluations.csv --rate auto..20/s', 'never more than 20 calls a second'],
@@ -138,7 +144,7 @@ export const commands: readonly CommandSpec[] = [
       guards('as in that run'),
       following,
     ],
-    seldomNeeded: [moreGuards('as in that run'), ...working('as in that run'), audit],
+    seldomNeeded: [moreGuards('as in that run', ['confirmAbove']), ...working('as in that run'), audit],
     examples: [
       ['cqbatch retry', 'what failed in the newest run'],
       ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another one, of these codes'],
@@ -264,7 +270,12 @@ export const commands: readonly CommandSpec[] = [
       guards(),
       reporting,
     ],
-    seldomNeeded: [moreGuards(), rows, { heading: 'Calls', options: settings(...repeating) }, audit],
+    seldomNeeded: [
+      moreGuards(undefined, consent),
+      rows,
+      { heading: 'Calls', options: settings(...repeating) },
+      audit,
+    ],
     load: async () => (await import('./actions/submit.ts')).submit,
   },
 ];

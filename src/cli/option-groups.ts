@@ -88,10 +88,13 @@ export function guards(before?: string): OptionGroup {
   return { heading: 'Guards', options: [flagOf('maxFailures', { byDefault: before })] };
 }
 
-/** The others. */
-export function moreGuards(before?: string): OptionGroup {
+/** The others. @param consent what decides, beyond them, whether a new run may begin */
+export function moreGuards(before?: string, consent: readonly SettingName[] = []): OptionGroup {
   const names = ['maxFailuresAfter', 'maxConsecutiveFailures'] as const;
-  return { heading: 'More guards', options: names.map((name) => flagOf(name, { byDefault: before })) };
+  return {
+    heading: 'More guards',
+    options: [...names.map((name) => flagOf(name, { byDefault: before })), ...settings(...consent)],
+  };
 }
 
 const sharing = settings('queue', 'queuePrefix', 'queuePasswordFile');

@@ -57,5 +57,15 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       clear();
       return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `));
     },
+    /**
+     * Asks a question that only this number affirms, however its digits are grouped.
+     *
+     * @throws `Interrupted` on Ctrl-C.
+     */
+    async confirmNumber(question: string, number: number): Promise<boolean> {
+      clear();
+      const answer = await askLine(`${question} Type ${number} to go on: `);
+      return answer.replaceAll(/[\s,.'’_]/g, '') === String(number);
+    },
   };
 }

@@ -106,6 +106,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         callable: scan.callable,
         invalid: scan.invalid,
         duplicates: scan.duplicates,
+        partial: scan.partial,
         columns: [...scan.columns],
         operations: Object.keys(scan.perOperation),
       },

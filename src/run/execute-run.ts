@@ -26,6 +26,7 @@ import { type RunContext, type RunEnd, runHere } from './run-here.ts';
 import { openManifestCopy, type PlannedManifest, unfinishedTasks } from './run-manifest.ts';
 import { claimForOurselves } from './stopped-runs.ts';
 import type { RunStore } from './store.ts';
+import { rememberTarget } from './targets.ts';
 
 /** The record is that of a run that is planned, or stopped before its end. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
@@ -154,6 +155,7 @@ class Execution {
     if (!handOver) await clearCommand(folder);
     await this.#keeper.save();
     await removeNotAttempted(folder);
+    await this.#remember('used');
     onStarted?.({ progress: this.#progress, datastore });
   }
 
@@ -202,6 +204,7 @@ class Execution {
     const { record: planned, journal, store } = this.#run;
     const { handOver, estimates, onEnded } = this.#options;
     if (end.state === 'completed') requireAllResults(planned, journal);
+    if (end.state === 'completed' && planned.plan.partial > 0) await this.#remember('partial');
     onEnded?.();
     await this.#rateLog?.close();
     if (estimates !== undefined && this.#pace !== undefined)
@@ -251,6 +254,14 @@ class Execution {
     await this.#keeper
       .save()
       .catch(({ message }: Error) => log.error({ run: record.id, err: message }, 'not saved'));
+  }
+
+  /** Worth no error: without it, the user is told or asked once more. */
+  async #remember(what: 'used' | 'partial'): Promise<void> {
+    const { store, record } = this.#run;
+    await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
+      this.#warn(error, 'targets.json is not written'),
+    );
   }
 
   #seePace(pace: PaceReport, inFlight?: CallsInFlight): void {

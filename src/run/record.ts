@@ -92,6 +92,8 @@ const planSchema = z.object({
   callable: z.number(),
   invalid: z.number(),
   duplicates: z.number(),
+  /** Rows to be called that leave fields out. */
+  partial: z.number().default(0),
   columns: z.array(z.string()),
   /** Operations that occur in the manifest. */
   operations: z.array(z.string()),

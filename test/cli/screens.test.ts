@@ -140,10 +140,12 @@ async function plan() {
     problems: await new ProblemCollector(folder, 'rows.csv').end(),
     baseUrl: 'https://api.example.com',
     proxy: undefined,
-    ratePerSecond: 0.5,
+    target: { isNew: true, allowsPartial: false },
+    rate: { perSecond: 0.5, isWanted: false },
     skipInvalid: false,
+    allowPartial: false,
   };
-  return `${planText(planned)}\n\n${verdictText(planned)}`;
+  return `${planText(planned, new Date(2026, 10, 21, 14, 0))}\n\n${verdictText(planned)}`;
 }
 
 describe('on screens of 40, 80 and 120 columns', () => {

@@ -17,6 +17,6 @@ export const plannedRecord: RunRecord = {
   state: 'planned',
   states: [{ state: 'planned', at: '2026-01-01T00:00:00.000Z' }],
   manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
-  plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, columns: [], operations: [] },
+  plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, partial: 0, columns: [], operations: [] },
   options: leastOptions,
 };

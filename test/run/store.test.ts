@@ -25,7 +25,7 @@ function recordOf(id: string): RunRecord {
     state: 'planned',
     states: [],
     manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
-    plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, columns: [], operations: [] },
+    plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, partial: 0, columns: [], operations: [] },
     options: { baseUrl: 'x', clearToken: '', concurrency: 1, attempts: 1, timeoutMs: 1, backoffMs: 1 },
   };
 }

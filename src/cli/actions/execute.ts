@@ -1,13 +1,10 @@
 import { attributed } from '../../actor.ts';
-import { type TokenSource, tokenMark } from '../../api/token.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { readVersion } from '../../package.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { discard } from '../../run/create-run.ts';
-import { type EstimatedLimits, openEstimatedLimits } from '../../run/estimated-limits.ts';
 import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../run/execute-run.ts';
 import type { RunRecord } from '../../run/record.ts';
-import type { RunStore } from '../../run/store.ts';
 import { systemError } from '../../system-error.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -19,6 +16,7 @@ import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { apiClient, proxyTo, tokenSource, wayTo } from './api-client.ts';
 import { attributionOf, calls } from './options.ts';
+import { estimatedLimits } from './prospect.ts';
 import { printReport } from './report.ts';
 
 /** How often a screen is redrawn, and how often a line is printed where there is none. */
@@ -113,17 +111,6 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   }
   const isStuck = end.state === 'halted' && end.because === 'stuck';
   return isStuck ? exitCodes.fatal : exitCodeOf(end.state, summary.outcomes);
-}
-
-/** What runs of this state folder have estimated of the API with this token. */
-async function estimatedLimits(
-  { stateDir }: RunStore,
-  { baseUrl }: RunRecord['options'],
-  token: TokenSource,
-): Promise<EstimatedLimits | undefined> {
-  // A token that can't be read will show at the first call.
-  const current = await token.current().catch(() => undefined);
-  return current === undefined ? undefined : openEstimatedLimits(stateDir, baseUrl, tokenMark(current));
 }
 
 /** Shows the progress of a run. */

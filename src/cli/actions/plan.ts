@@ -9,6 +9,7 @@ import { ProblemCollector } from '../../run/problem-file.ts';
 import { openPlannedManifest } from '../../run/run-manifest.ts';
 import { shellWord } from '../../shell-word.ts';
 import type { Flags } from '../config/load.ts';
+import { defaults } from '../config/settings.ts';
 import { openWorkplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { planDocument, planText } from '../render/plan.ts';
@@ -16,6 +17,7 @@ import { isReady, verdictText } from '../render/problems.ts';
 import { proxyTo } from './api-client.ts';
 import { baseUrlOf, readingWords, rowOptions } from './options.ts';
 import { readingManifest } from './planned-run.ts';
+import { prospectOf } from './prospect.ts';
 
 /** `cqbatch plan`: looks at every row, sends nothing. */
 export async function plan(source: string, flags: Flags): Promise<ExitCode> {
@@ -25,6 +27,12 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   const baseUrl = baseUrlOf(flags, settings);
   const { allowInsecureHttp } = flags;
   const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
+  const { rate = defaults.rate } = settings;
+  const prospect = await prospectOf(
+    workplace,
+    { ...(baseUrl !== undefined && { baseUrl }), ...(rate && { rate }) },
+    proxy,
+  );
   const reading = rowOptions(flags, settings);
   const planned = await readingManifest(workplace, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input, reading);
@@ -37,10 +45,9 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
         scan,
         choice: prepare.choice,
         problems: await problems.end(),
-        baseUrl,
-        proxy,
-        ratePerSecond: settings.rate?.perSecond,
+        ...prospect,
         skipInvalid: flags.skipInvalid === true,
+        allowPartial: settings.allowPartial === true,
       };
     } finally {
       await dispose();

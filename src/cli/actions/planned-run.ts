@@ -8,12 +8,13 @@ import { defaults } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
-import { type Plan, planDocument, planText } from '../render/plan.ts';
+import { isPartialAllowed, type Plan, partialText, planDocument, planText } from '../render/plan.ts';
 import { isReady, problemText, verdictText } from '../render/problems.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { proxyTo, wayTo } from './api-client.ts';
 import { attributionOf, runOptions } from './options.ts';
+import { prospectOf } from './prospect.ts';
 
 /**
  * Plans a run, shows the plan and asks.
@@ -35,11 +36,11 @@ export async function planRun(
     createRun(store, { source, input, options, runId: runIdOf(flags), attribution }),
   );
   if (typeof created === 'number') return created;
-  const planned = planOf(created, proxy, flags);
+  const planned = await planOf(workplace, created, proxy);
   terminal.say(planText(planned));
-  if (!isReady(planned)) {
+  if (!isReady(planned) || !isPartialAllowed(planned)) {
     await discard(store, created.record, created.journal);
-    return refuseInvalid(terminal, planned);
+    return refuse(terminal, planned);
   }
   terminal.say(`\n${verdictText(planned)}`);
   return (await isAgreed(workplace, created, proxy)) ? created : exitCodes.usage;
@@ -101,14 +102,19 @@ export function requireConsent({ terminal, flags: { yes } }: Workplace, source?:
 
 /** Asks whether a run may begin, unless `--yes` says so; else it is undone. */
 export async function isAgreed(
-  { terminal, store, flags: { yes } }: Workplace,
+  { terminal, store, flags: { yes }, settings: { confirmAbove = defaults.confirmAbove } }: Workplace,
   { scan, record, journal }: CreatedRun,
   proxy: string | undefined,
 ): Promise<boolean> {
   const way = wayTo(record.options.baseUrl, proxy);
+  const requests = counted(scan.callable, 'request');
   let agreed = yes === true;
   try {
-    agreed ||= await terminal.confirm(`Send ${counted(scan.callable, 'request')} to ${way}?`);
+    // Who has to type the number has read it.
+    agreed ||=
+      scan.callable > confirmAbove
+        ? await terminal.confirmNumber(`Send ${requests} to ${way}?`, scan.callable)
+        : await terminal.confirm(`Send ${requests} to ${way}?`);
   } finally {
     if (!agreed) await discard(store, record, journal);
   }
@@ -117,12 +123,12 @@ export async function isAgreed(
   return false;
 }
 
-function planOf(
+async function planOf(
+  workplace: Workplace,
   { record, scan, choice, problems, sheet }: CreatedRun,
   proxy: string | undefined,
-  { skipInvalid = false }: Flags,
-): Plan {
-  const { baseUrl, rate } = record.options;
+): Promise<Plan> {
+  const { skipInvalid = false } = workplace.flags;
   return {
     manifest: {
       name: record.manifest.name,
@@ -132,17 +138,19 @@ function planOf(
     scan,
     choice,
     problems,
-    baseUrl,
-    proxy,
-    ratePerSecond: rate?.perSecond,
+    ...(await prospectOf(workplace, record.options, proxy)),
     skipInvalid,
+    allowPartial: workplace.settings.allowPartial === true,
   };
 }
 
-function refuseInvalid(terminal: Terminal, planned: Plan): ExitCode {
-  const message = `${verdictText(planned)} Nothing was sent.`;
-  if (terminal.json)
-    terminal.result({ error: { code: 'INVALID_ROWS', message }, plan: planDocument(planned) }, '');
+/** Says why a plan is not carried out. */
+function refuse(terminal: Terminal, planned: Plan): ExitCode {
+  const [code, why] = isReady(planned)
+    ? ['PARTIAL_ROWS', partialText(planned)]
+    : ['INVALID_ROWS', verdictText(planned)];
+  const message = `${why} Nothing was sent.`;
+  if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');
   if (terminal.quiet) terminal.warn(problemText(planned));
   terminal.warn(`error: ${message}`);
   return exitCodes.usage;

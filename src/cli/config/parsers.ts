@@ -29,6 +29,13 @@ export function parseRate(text: string): RatePolicy | null {
   return { text: trimmed, auto, perSecond };
 }
 
+/** `yes` or `no`, also as a flag without a value. */
+export function parseSwitch(text: string): boolean {
+  if (/^(yes|true|1)$/i.test(text.trim())) return true;
+  if (/^(no|false|0)$/i.test(text.trim())) return false;
+  throw new RangeError('write yes or no');
+}
+
 /** A number of calls in flight, or `auto`. */
 export function parseConcurrency(text: string): number | 'auto' {
   if (text.trim() === 'auto') return 'auto';

@@ -11,6 +11,7 @@ import {
   parseQueuePrefix,
   parseRate,
   parseSize,
+  parseSwitch,
   parseText,
 } from './parsers.ts';
 
@@ -18,8 +19,8 @@ import {
 interface Setting {
   /** Reads what users write; throws a RangeError that says how to. */
   readonly parse: (text: string) => unknown;
-  /** What stands for its value in the help. */
-  readonly value: string;
+  /** What stands for its value in the help; absent: the flag has none, and means yes. */
+  readonly value?: string;
   readonly help: string;
   /** What applies when nobody says otherwise, as it would be written. */
   readonly default?: string;
@@ -155,6 +156,16 @@ const settings = {
     help: 'halt when more rows than that have failed one after the other; or none',
     otherwise: 'no limit',
   },
+  confirmAbove: {
+    parse: parseInteger(0, Number.MAX_SAFE_INTEGER),
+    value: '<n>',
+    help: 'above so many requests their number is to be typed, not just y',
+    default: '1000',
+  },
+  allowPartial: {
+    parse: parseSwitch,
+    help: 'let rows leave fields out, which the API might reset; asked once for each API',
+  },
   wait: {
     parse: parseDuration,
     value: '<duration>',
@@ -190,7 +201,11 @@ export const defaults = Object.fromEntries(
 /** What the flags say, by setting. */
 export type RawSettings = {
   readonly [Name in SettingName]?:
-    | (Definitions[Name] extends { isMap: true } ? readonly string[] : string)
+    | (Definitions[Name] extends { isMap: true }
+        ? readonly string[]
+        : Definitions[Name] extends { value: string }
+          ? string
+          : true)
     | undefined;
 };
 
@@ -210,7 +225,7 @@ export function flagOf(name: SettingName, own: OwnMeaning = {}): SettingFlag {
   const { value, help, default: usual, otherwise = usual, orVariable, isMap }: Setting = settings[name];
   const where = [variableOf(name), ...(orVariable === undefined ? [] : [`or ${orVariable}`])].join(', ');
   const byDefault = own.byDefault ?? otherwise;
-  const flag = `--${words(name, '-')} ${value}`;
+  const flag = value === undefined ? `--${words(name, '-')}` : `--${words(name, '-')} ${value}`;
   const text = `${own.help ?? help} (${where}${byDefault === undefined ? '' : `; default: ${byDefault}`})`;
   return isMap ? [flag, text, (another, before = []) => [...before, another]] : [flag, text];
 }

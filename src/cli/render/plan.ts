@@ -2,26 +2,25 @@ import { type ApiRequest, requestHeaders } from '../../api/request.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import { excerpt } from '../../manifest/problem.ts';
+import type { RowCounts } from '../../manifest/row-counts.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
 import { escapeInvisible } from '../../printable.ts';
 import type { ProblemList } from '../../run/problem-file.ts';
+import { shellWord } from '../../shell-word.ts';
 import { isReady, problemText } from './problems.ts';
-import { count, counted, duration, indented, perSecond, table } from './words.ts';
+import { estimatedSeconds, type Prospect, prospectText } from './prospect.ts';
+import { count, counted, indented } from './words.ts';
 
 /** All that a plan has found out. */
-export interface Plan {
+export interface Plan extends Prospect {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
   readonly choice: OperationChoice;
   readonly problems: ProblemList;
-  /** Undefined when nobody said where the API is. */
-  readonly baseUrl: string | undefined;
-  /** The proxy on the way there, without its password. */
-  readonly proxy: string | undefined;
-  /** Calls per second, when limited. */
-  readonly ratePerSecond: number | undefined;
   /** Whether invalid rows are left out. */
   readonly skipInvalid: boolean;
+  /** Whether the user lets rows leave fields out. */
+  readonly allowPartial: boolean;
 }
 
 const choiceWords = {
@@ -41,12 +40,14 @@ export function planDocument(plan: Plan): object {
     ...(plan.manifest.sheet && { sheet: plan.manifest.sheet.name }),
     ...countsDocument(scan),
     operations: Object.fromEntries(
-      Object.entries(scan.perOperation).map(([name, counts]) => [name, countsDocument(counts)]),
+      Object.entries(scan.perOperation).map(([name, counts]) => [name, operationDocument(counts)]),
     ),
     operation_source: plan.choice.source,
     columns: scan.columns,
     fields: Object.fromEntries(scan.meanings.map(({ column, field }) => [column, field ?? null])),
-    estimated_seconds: estimatedSeconds(plan) ?? null,
+    target:
+      plan.baseUrl === undefined ? null : { base_url: plan.baseUrl, is_new: plan.target?.isNew ?? null },
+    estimated_seconds: estimatedSeconds(scan.callable, plan) ?? null,
     proxy: plan.proxy ?? null,
     ready: isReady(plan),
     problems: {
@@ -79,43 +80,43 @@ export function planDocument(plan: Plan): object {
   };
 }
 
-function countsDocument({
-  rows,
-  callable,
-  invalid,
-  duplicates,
-  conflicts,
-  partial,
-}: ScanSummary | ScanSummary['perOperation'][string]) {
+function countsDocument({ rows, callable, invalid, duplicates, conflicts, partial }: RowCounts) {
   return { rows, callable, invalid, duplicates, conflicts, partial };
 }
 
-/** The plan for people: what would be done, what is wrong, what looks wrong. */
-export function planText(plan: Plan): string {
-  return [summaryLines(plan), columnText(plan), previewText(plan), warningText(plan), problemText(plan)]
+function operationDocument({ first, last, fields, ...counts }: ScanSummary['perOperation'][string]) {
+  return {
+    ...countsDocument(counts),
+    subjects: counts.callable - counts.conflicts,
+    first: first ?? null,
+    last: last ?? null,
+    fields,
+  };
+}
+
+/** The plan for people: what was read, what is wrong, what looks wrong, what would be done. */
+export function planText(plan: Plan, now = new Date()): string {
+  return [
+    summaryText(plan),
+    columnText(plan),
+    previewText(plan),
+    prospectText(plan.scan.perOperation, plan.scan.callable, plan, now),
+    warningText(plan),
+    problemText(plan),
+  ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
-/** How many rows there are, and what would be done with them. */
-function summaryLines({ manifest, scan, choice, ...plan }: Plan): string {
-  const rows = Object.entries(scan.perOperation).map(([name, counts]) => [
-    name,
-    counted(counts.callable, 'call'),
-  ]);
+/** How many rows there are, and which of them are not called. */
+function summaryText({ manifest, scan, choice }: Plan): string {
   const facts = [
-    ...table(rows, [1]),
     ...(scan.duplicates > 0 ? [`${counted(scan.duplicates, 'identical duplicate')}: called once`] : []),
     ...(scan.invalid > 0 ? [`${counted(scan.invalid, 'invalid row')}`] : []),
   ];
   const source = choice.source === 'column' ? '' : ` (${choiceWords[choice.source]})`;
-  const seconds = estimatedSeconds({ scan, ...plan });
-  const time =
-    seconds === undefined || plan.ratePerSecond === undefined
-      ? ''
-      : `\n${indented([`about ${duration(seconds)} at ${perSecond(plan.ratePerSecond)}`])}`;
-  const way = plan.proxy === undefined ? '' : `\n${indented([`through the proxy ${plan.proxy}`])}`;
-  return `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${sheetText(manifest)}${source}\n${indented(facts)}${time}${way}`;
+  const read = `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${sheetText(manifest)}${source}`;
+  return facts.length === 0 ? read : `${read}\n${indented(facts)}`;
 }
 
 /** How many columns are told. */
@@ -149,7 +150,8 @@ function sheetText({ sheet }: Plan['manifest']): string {
   return `, sheet "${excerpt(sheet.name)}"${others}`;
 }
 
-function warningText({ scan }: Plan): string {
+function warningText(plan: Plan): string {
+  const { scan } = plan;
   const warnings = scan.warnings.map(({ message }) => `warning: ${message}`);
   const [conflict] = scan.firstConflicts;
   if (conflict !== undefined) {
@@ -158,26 +160,43 @@ function warningText({ scan }: Plan): string {
         `them is last is not certain (first: row ${conflict.row} and row ${conflict.firstRow}, ${conflict.subject})`,
     );
   }
-  if (scan.partial > 0) {
+  if (!isPartialAllowed(plan)) {
     warnings.push(
       `warning: ${counted(scan.partial, 'row', ['leaves', 'leave'])} fields out; whether the service keeps those or resets ` +
-        'them is not documented: try one row first',
+        'them is not documented: the run needs --allow-partial',
     );
   }
   return warnings.join('\n');
 }
 
+/** Whether rows may leave fields out that the service might reset, if any does. */
+export function isPartialAllowed({ scan, target, allowPartial }: Plan): boolean {
+  return scan.partial === 0 || allowPartial || target?.allowsPartial === true;
+}
+
+/** What may go wrong with rows that leave fields out, and how to find out whether it does. */
+export function partialText({ scan, manifest, baseUrl }: Plan): string {
+  const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
+  const name = escapeInvisible(shellWord(manifest.name));
+  return (
+    `${rows} fields out. Whether ${baseUrl} keeps such fields or resets them is not documented; if it resets them, they are ` +
+    `lost in each entry. Try it with one row: "cqbatch run ${name} --allow-partial --canary 1" asks after it; look at ` +
+    'that entry before you say yes. Once a run has come to its end, this is not asked again for that address. Or give all fields.'
+  );
+}
+
 function previewText(plan: Plan): string {
   const { preview } = plan.scan;
   if (preview.length === 0) return '';
-  const requests = preview.map(({ row, request }) =>
+  const requests = preview.map(({ row, request }, index) =>
     [
       `row ${row}`,
-      ...indented([
+      indented([
         `POST ${urlOf(plan, request)}`,
-        ...headers.map((header) => header.join(': ')),
+        // They are the same for all.
+        ...(index === 0 ? headers.map((header) => header.join(': ')) : []),
         excerptOf(request.body),
-      ]).split('\n'),
+      ]),
     ].join('\n'),
   );
   return `The first ${preview.length === 1 ? 'request, as it' : `${preview.length} requests, as they`} would go out:\n${requests.join('\n')}`;
@@ -195,8 +214,4 @@ function excerptOf(body: string): string {
 
 function urlOf({ baseUrl }: Pick<Plan, 'baseUrl'>, { path }: ApiRequest): string {
   return `${baseUrl ?? '{base_url}'}${path}`;
-}
-
-function estimatedSeconds({ scan, ratePerSecond }: Pick<Plan, 'scan' | 'ratePerSecond'>): number | undefined {
-  return ratePerSecond === undefined ? undefined : Math.ceil(scan.callable / ratePerSecond);
 }

@@ -1,0 +1,97 @@
+import type { FieldCounts, OperationSummary } from '../../manifest/row-counts.ts';
+import { escapeInvisible } from '../../printable.ts';
+import type { Target } from '../../run/targets.ts';
+import { clockTime, count, counted, duration, indented, perSecond } from './words.ts';
+
+/** Where a run would go, and how fast. */
+export interface Prospect {
+  /** Undefined when nobody said where the API is. */
+  readonly baseUrl: string | undefined;
+  /** The proxy on the way there, without its password. */
+  readonly proxy: string | undefined;
+  /** What is known of the API; undefined when nobody said where it is. */
+  readonly target: Target | undefined;
+  /** Calls per second that can be expected, when anything is known of that. */
+  readonly rate: ExpectedRate | undefined;
+}
+
+export interface ExpectedRate {
+  readonly perSecond: number;
+  /** Whether the user said so; else it is what the API permitted the last time. */
+  readonly isWanted: boolean;
+}
+
+type Operations = Readonly<Record<string, OperationSummary>>;
+
+/** What would be done to what, where and for how long. */
+export function prospectText(
+  operations: Operations,
+  callable: number,
+  prospect: Prospect,
+  now: Date,
+): string {
+  if (callable === 0) return '';
+  const { baseUrl, proxy, target } = prospect;
+  const where = baseUrl === undefined ? '' : ` at ${baseUrl}`;
+  const facts = [
+    ...Object.entries(operations).flatMap(([name, summary]) => operationLines(name, summary)),
+    ...(proxy === undefined ? [] : [`through the proxy ${proxy}`]),
+    ...timeLine(callable, prospect, now),
+    ...(target?.isNew ? ['a new address: no run of this state folder has called it before'] : []),
+  ];
+  return `What will happen${where}:\n${indented(facts)}`;
+}
+
+/** How many seconds it will take, as far as that can be told. */
+export function estimatedSeconds(callable: number, { rate }: Pick<Prospect, 'rate'>): number | undefined {
+  return rate && Math.ceil(callable / rate.perSecond);
+}
+
+function timeLine(callable: number, { rate }: Prospect, now: Date): readonly string[] {
+  const seconds = estimatedSeconds(callable, { rate });
+  if (seconds === undefined || rate === undefined) return [];
+  const end = clockTime(new Date(now.getTime() + seconds * 1_000), now);
+  const why = rate.isWanted ? '' : ', which the API permitted last time';
+  return [`about ${duration(seconds)} at ${perSecond(rate.perSecond)}${why}: until ${end}`];
+}
+
+function operationLines(name: string, summary: OperationSummary): readonly string[] {
+  const { callable, conflicts, thing, first, last, fields } = summary;
+  if (first === undefined || last === undefined) return [];
+  const things = counted(callable - conflicts, thing);
+  const which =
+    first === last
+      ? `${escapeInvisible(first.subject)} (row ${first.row})`
+      : `first ${escapeInvisible(first.subject)} (row ${first.row}), last ${escapeInvisible(last.subject)} (row ${last.row})`;
+  return [
+    `${name}: ${counted(callable, 'call')} for ${things}, ${which}`,
+    ...indented(fieldLines(fields, callable)).split('\n').filter(Boolean),
+  ];
+}
+
+function fieldLines(fields: OperationSummary['fields'], callable: number): readonly string[] {
+  const lineOf = (what: string, rowsOf: (counts: FieldCounts) => number): readonly string[] => {
+    const texts = fieldTexts(fields, callable, rowsOf);
+    return texts === '' ? [] : [`${what} ${texts}`];
+  };
+  return [
+    ...lineOf('sets', ({ given, cleared }) => given - cleared),
+    ...lineOf('clears', ({ cleared }) => cleared),
+    ...lineOf('leaves out', ({ absent }) => absent),
+  ];
+}
+
+/** `title, description (50 of 54 rows)` */
+export function fieldTexts(
+  fields: OperationSummary['fields'],
+  callable: number,
+  rowsOf: (counts: FieldCounts) => number,
+): string {
+  return Object.entries(fields)
+    .map(([field, counts]) => ({ field, rows: rowsOf(counts) }))
+    .filter(({ rows }) => rows > 0)
+    .map(({ field, rows }) =>
+      rows === callable ? field : `${field} (${count(rows)} of ${counted(callable, 'row')})`,
+    )
+    .join(', ');
+}

@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { restoreCsv } from './manifests.ts';
+
+async function prepared(name: string, text: string) {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, name), text);
+  const sandbox = await startSandbox();
+  const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    cqbatch(args, { cwd, env: { ...sandbox.env, ...more } });
+  return { cwd, sandbox, run };
+}
+
+describe('what will happen', () => {
+  const text = [
+    'operation,evaluation_id,user_id,soundboard_id,title,description',
+    'restore-evaluation,7,u,,,',
+    'restore-evaluation,8,u,,,',
+    'update-soundboard,,,41,Greeting,<clear>',
+    'update-soundboard,,,42,Music,',
+  ].join('\n');
+
+  test('is told in words, and as JSON', async () => {
+    const { sandbox, run } = await prepared('rows.csv', text);
+    const { stdout } = await run(['plan', 'rows.csv', '--rate', '2/s']);
+    const told = stdout.slice(stdout.indexOf('What will happen')).split('\n\n')[0] ?? '';
+    expect(told.split('\n')).toEqual([
+      `What will happen at ${sandbox.url}:`,
+      '  restore-evaluation: 2 calls for 2 evaluations, first 7 (row 1), last 8 (row 2)',
+      '  update-soundboard: 2 calls for 2 soundboards, first 41 (row 3), last 42 (row 4)',
+      '    sets title',
+      '    clears description (1 of 2 rows)',
+      '    leaves out file_name, file_type, description (1 of 2 rows), date_created, last_modified, file_size, recording_length',
+      expect.stringMatching(/^ {2}about 2 s at 2\/s: until \d\d:\d\d$/),
+      '  a new address: no run of this state folder has called it before',
+    ]);
+    const document = JSON.parse((await run(['plan', 'rows.csv', '--json'])).stdout);
+    expect(document.target).toEqual({ base_url: sandbox.url, is_new: true });
+    expect(document.operations['update-soundboard']).toMatchObject({
+      subjects: 2,
+      first: { row: 3, subject: '41' },
+      last: { row: 4, subject: '42' },
+      fields: {
+        title: { given: 2, cleared: 0, absent: 0 },
+        description: { given: 1, cleared: 1, absent: 1 },
+        file_name: { given: 0, cleared: 0, absent: 2 },
+      },
+    });
+  });
+
+  test('names an address as new until a run has called it', async () => {
+    const { run } = await prepared('rows.csv', text);
+    const { stderr } = await run(['run', 'rows.csv', '--yes']);
+    expect(stderr).toContain('a new address');
+    expect((await run(['plan', 'rows.csv'])).stdout).not.toContain('a new address');
+    const elsewhere = await run(['plan', 'rows.csv'], { CQBATCH_BASE_URL: 'https://staging.example.com' });
+    expect(elsewhere.stdout).toContain('a new address');
+  });
+});
+
+describe('rows that leave fields out', () => {
+  const text = 'soundboard_id,title\n41,Greeting\n42,Music\n';
+  const asked = { CQBATCH_ALLOW_PARTIAL: '' };
+
+  test('are refused with the risk and how to find out, until --allow-partial; the run that ends says it for good', async () => {
+    const { sandbox, run } = await prepared('rows.csv', text);
+    expect((await run(['plan', 'rows.csv'], asked)).stdout).toContain('the run needs --allow-partial');
+    const refused = await run(['run', 'rows.csv', '--yes'], asked);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(`2 rows leave fields out. Whether ${sandbox.url} keeps`);
+    expect(refused.stderr).toContain('cqbatch run rows.csv --allow-partial --canary 1');
+    expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual({ runs: [] });
+    expect(await sandbox.log()).toEqual([]);
+
+    expect((await run(['run', 'rows.csv', '--yes', '--allow-partial'], asked)).code).toBe(0);
+    expect((await run(['plan', 'rows.csv'], asked)).stdout).not.toContain('--allow-partial');
+    expect((await run(['run', 'rows.csv', '--yes'], asked)).code).toBe(0);
+  });
+
+  test('are refused again after a run that did not come to its end, and for another API', async () => {
+    const { run } = await prepared('rows.csv', text);
+    const away = { ...asked, CQBATCH_BASE_URL: 'http://127.0.0.1:9' };
+    const { code } = await run(['run', 'rows.csv', '--yes', '--allow-partial', '--max-outage', '1ms'], away);
+    expect(code).toBe(4);
+    expect((await run(['run', 'rows.csv', '--yes'], away)).code).toBe(2);
+    expect((await run(['run', 'rows.csv', '--yes', '--allow-partial'], asked)).code).toBe(0);
+    expect((await run(['run', 'rows.csv', '--yes'], away)).code).toBe(2);
+  });
+
+  test('are told as JSON, with the plan', async () => {
+    const { run } = await prepared('rows.csv', text);
+    const { stdout } = await run(['submit', 'rows.csv', '--yes', '--json'], asked);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'PARTIAL_ROWS' }, plan: { partial: 2 } });
+  });
+});
+
+describe('many requests', () => {
+  test.each([
+    ['y', 2, 0],
+    ['1', 2, 0],
+    ['3', 1, 3],
+    ["3'", 1, 3],
+  ])('are sent when their number is typed: %s', async (answer, code, calls) => {
+    const { cwd, sandbox } = await prepared('rows.csv', `${restoreCsv(2).text}50,u\n`);
+    const child = startAtTerminal(['run', 'rows.csv', '--confirm-above', '2'], { cwd, env: sandbox.env });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.includes('Type 3 to go on')) child.stdin?.write(`${answer}\n`);
+    });
+    expect((await finished(child)).code).toBe(code);
+    expect(await sandbox.log()).toHaveLength(calls);
+  });
+
+  test('are not asked about with --yes', async () => {
+    const { run } = await prepared('rows.csv', restoreCsv(3).text);
+    expect((await run(['run', 'rows.csv', '--confirm-above', '2', '--yes'])).code).toBe(0);
+  });
+});
