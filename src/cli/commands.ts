@@ -48,7 +48,7 @@ function runThat(fits = ''): readonly [name: string, description: string] {
 }
 
 /** What lets a run of a manifest begin. */
-const consent = ['allowPartial', 'confirmAbove'] as const;
+const consent = ['onConflict', 'allowPartial', 'confirmAbove'] as const;
 
 /** The commands, but for the sandbox. */
 export const commands: readonly CommandSpec[] = [
@@ -59,7 +59,7 @@ export const commands: readonly CommandSpec[] = [
     options: [{ heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] }],
     seldomNeeded: [
       { ...rows, options: [skipInvalid, ...rows.options] },
-      { heading: 'Guards', options: settings('allowPartial') },
+      { heading: 'Guards', options: settings('onConflict', 'allowPartial') },
     ],
     examples: [
       ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],

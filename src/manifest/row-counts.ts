@@ -1,14 +1,16 @@
 import type { CallableRow } from './row-preparer.ts';
 
-/** Row counts. Each row is exactly one of callable, invalid and duplicate. */
+/** Row counts. Each row is exactly one of callable, invalid, duplicate and superseded. */
 export interface RowCounts {
   readonly rows: number;
-  /** Rows to be called: valid, and not identical to an earlier one. */
+  /** Rows to be called. */
   readonly callable: number;
   readonly invalid: number;
-  /** Rows whose request is that of an earlier row. */
+  /** Rows whose request is that of an earlier row, which is called in their place. */
   readonly duplicates: number;
-  /** Callable rows that act on the same subject as an earlier row, with another request. */
+  /** Rows in whose place a later row of the same subject is called, with another request. */
+  readonly superseded: number;
+  /** Callable rows that act on the same subject as an earlier callable row, with another request. */
   readonly conflicts: number;
   /** Callable rows that leave out fields which the service might reset. */
   readonly partial: number;
@@ -17,7 +19,7 @@ export interface RowCounts {
 export type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
 export function noRows(): MutableCounts {
-  return { rows: 0, callable: 0, invalid: 0, duplicates: 0, conflicts: 0, partial: 0 };
+  return { rows: 0, callable: 0, invalid: 0, duplicates: 0, superseded: 0, conflicts: 0, partial: 0 };
 }
 
 /** Counts one more row. */

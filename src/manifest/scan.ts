@@ -1,22 +1,17 @@
 import type { Operation } from '../../jobs/operation.ts';
 import { type ColumnMeaning, columnWarnings, meaningsOf, type ScanWarning } from './column-meanings.ts';
-import { DuplicateIndex } from './duplicate-index.ts';
+import type { Conflict, ConflictRule } from './conflicts.ts';
+import { type Acquaintance, type CallIdentity, FirstCalls, LatestCalls } from './duplicate-index.ts';
 import type { Manifest } from './manifest.ts';
 import { countRow, noRows, type OperationSummary, OperationTally, type RowCounts } from './row-counts.ts';
 import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from './row-preparer.ts';
-
-/** Two rows that act on the same subject with different requests. */
-export interface Conflict {
-  readonly operation: string;
-  readonly subject: string;
-  readonly row: number;
-  readonly firstRow: number;
-}
 
 /** What a pass over all rows has found. */
 export interface ScanSummary extends RowCounts {
   /** By the operation's name; rows that say no known operation are in none. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
+  /** Subjects that more than one row changes, in different ways; where conflicts are refused, 0. */
+  readonly changedSubjects: number;
   /** The first five. */
   readonly firstConflicts: readonly Conflict[];
   /** The first three rows to be called. */
@@ -35,11 +30,20 @@ export interface ScanHandlers {
   onInvalid?(row: InvalidRow): void | Promise<void>;
   /** `firstRow` is the row that is called in place of this one. */
   onDuplicate?(row: CallableRow, firstRow: number): void | Promise<void>;
+  /** `lastRow` is the row that is called in place of this one. */
+  onSuperseded?(row: CallableRow, lastRow: number): void | Promise<void>;
+  /** Rows that conflict are callable none the less. */
+  onConflict?(conflict: Conflict): void | Promise<void>;
+}
+
+export interface ScanOptions {
+  /** Default: `refuse`. */
+  readonly onConflict?: ConflictRule | undefined;
 }
 
 /**
- * Checks every row of a manifest and finds identical and conflicting ones. Memory: a chunk of rows, and at most 40
- * bytes for each callable row.
+ * Checks every row of a manifest and finds identical and conflicting ones. Memory: a chunk of rows, and at most 50
+ * bytes for each callable row. To know the last row of each subject, the manifest is read twice.
  *
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and what the handlers throw.
  */
@@ -47,8 +51,10 @@ export async function scanManifest(
   manifest: Pick<Manifest, 'rows' | 'columns' | 'bytes'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
+  { onConflict = 'refuse' }: ScanOptions = {},
 ): Promise<ScanSummary> {
-  const scan = new Scan(handlers);
+  const calls = await callsBy(onConflict, manifest, prepare);
+  const scan = new Scan(handlers, calls);
   for await (const chunk of manifest.rows()) {
     for (const row of chunk) {
       const pending = scan.add(prepare(row));
@@ -59,6 +65,7 @@ export async function scanManifest(
   return {
     ...scan.total,
     perOperation: Object.fromEntries([...scan.tallies].map(([name, tally]) => [name, tally.summary()])),
+    changedSubjects: calls.changedSubjects,
     firstConflicts: scan.firstConflicts,
     preview: scan.preview,
     columns,
@@ -66,6 +73,43 @@ export async function scanManifest(
     bytes: manifest.bytes(),
     warnings: [...columnWarnings(columns, prepare, [...scan.tallies.keys()]), ...scan.paddingWarnings],
   };
+}
+
+/** The calls of a manifest, one of which is judged by the others. */
+interface Calls {
+  judge(call: CallIdentity): Acquaintance;
+  readonly changedSubjects: number;
+}
+
+/** Looks at all rows first where it takes all of them to judge one. */
+async function callsBy(
+  onConflict: ConflictRule,
+  manifest: Pick<Manifest, 'rows'>,
+  prepare: RowPreparer,
+): Promise<Calls> {
+  if (onConflict === 'refuse') {
+    const first = new FirstCalls();
+    return { judge: (call) => first.add(call), changedSubjects: 0 };
+  }
+  const latest = new LatestCalls();
+  if (onConflict === 'last') {
+    for await (const chunk of manifest.rows()) {
+      for (const row of chunk) {
+        const prepared = prepare(row);
+        if (prepared.kind === 'callable') latest.add(identityOf(prepared));
+      }
+    }
+  }
+  return {
+    judge: (call) => (onConflict === 'last' ? latest.judge(call) : latest.add(call)),
+    get changedSubjects() {
+      return latest.changedSubjects;
+    },
+  };
+}
+
+function identityOf({ row, line, operation, subject, request }: CallableRow): CallIdentity {
+  return { row, line, operation: operation.name, subject, request: `${request.path}\n${request.body}` };
 }
 
 const keptConflicts = 5;
@@ -77,43 +121,35 @@ class Scan {
   readonly firstConflicts: Conflict[] = [];
   readonly preview: CallableRow[] = [];
   readonly #padded = new Map<string, { rows: number; readonly firstRow: number }>();
-  readonly #calls = new DuplicateIndex();
   readonly #handlers: ScanHandlers;
+  readonly #calls: Calls;
 
-  constructor(handlers: ScanHandlers) {
+  constructor(handlers: ScanHandlers, calls: Calls) {
     this.#handlers = handlers;
+    this.#calls = calls;
   }
 
-  /** Judges a row by those before; returns what a handler has begun. */
+  /** Judges a row; returns what a handler has begun. */
   add(row: PreparedRow): void | Promise<void> {
     if (row.kind === 'invalid') {
-      countRow(this.total, { invalid: 1 });
-      // A row that says no known operation counts in the total only.
-      if (row.operation !== undefined) this.#tallyOf(row.operation).count({ invalid: 1 });
+      this.#count(row, { invalid: 1 });
       return this.#handlers.onInvalid?.(row);
     }
-    const { subject, request } = row;
-    const operation = row.operation.name;
-    const tally = this.#tallyOf(row.operation);
-    const met = this.#calls.add({
-      row: row.row,
-      operation,
-      subject,
-      request: `${request.path}\n${request.body}`,
-    });
+    const met = this.#calls.judge(identityOf(row));
     if (met.kind === 'duplicate') {
-      countRow(this.total, { duplicates: 1 });
-      tally.count({ duplicates: 1 });
-      return this.#handlers.onDuplicate?.(row, met.firstRow);
+      this.#count(row, { duplicates: 1 });
+      return this.#handlers.onDuplicate?.(row, met.row);
+    }
+    if (met.kind === 'superseded') {
+      this.#count(row, { superseded: 1 });
+      return this.#handlers.onSuperseded?.(row, met.row);
     }
     const isConflict = met.kind === 'conflict';
-    const isPartial = tally.countCallable(row, isConflict);
+    const isPartial = this.#tallyOf(row.operation).countCallable(row, isConflict);
     countRow(this.total, { callable: 1, partial: isPartial ? 1 : 0, conflicts: isConflict ? 1 : 0 });
-    if (isConflict && this.firstConflicts.length < keptConflicts) {
-      this.firstConflicts.push({ operation, subject, row: row.row, firstRow: met.firstRow });
-    }
     if (this.preview.length < previewedRows) this.preview.push(row);
     if (row.padded !== undefined) this.#notePadded(row.padded, row.row);
+    if (isConflict) return this.#noteConflict(row, met);
   }
 
   /** Blanks around texts that will be sent. */
@@ -127,10 +163,34 @@ class Scan {
     });
   }
 
+  #noteConflict(
+    { operation, subject, row, line }: CallableRow,
+    first: { readonly row: number; readonly line: number },
+  ): void | Promise<void> {
+    const { name, thing } = operation;
+    const conflict = {
+      operation: name,
+      thing,
+      subject,
+      row,
+      line,
+      firstRow: first.row,
+      firstLine: first.line,
+    };
+    if (this.firstConflicts.length < keptConflicts) this.firstConflicts.push(conflict);
+    return this.#handlers.onConflict?.(conflict);
+  }
+
   #notePadded(field: string, row: number): void {
     const noted = this.#padded.get(field) ?? { rows: 0, firstRow: row };
     noted.rows++;
     this.#padded.set(field, noted);
+  }
+
+  /** @param row one that says no known operation counts in the total only */
+  #count({ operation }: PreparedRow, what: Partial<RowCounts>): void {
+    countRow(this.total, what);
+    if (operation !== undefined) this.#tallyOf(operation).count(what);
   }
 
   #tallyOf(operation: Operation): OperationTally {

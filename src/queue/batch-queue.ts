@@ -71,6 +71,8 @@ export interface BatchQueue {
   readonly openRows: number;
   /** Reads what workers have written of batches that stay open, and whether the datastore still has all batches. */
   refresh(): Promise<void>;
+  /** Reads at once what workers have written of the batches with such a row. */
+  lookAfter(isAwaited: (row: number) => boolean): Promise<void>;
   /**
    * Adds rows as one batch, all or nothing; at least one. Waits for a datastore that does not answer. Aborted, it leaves
    * open whether the batch was added.
@@ -188,6 +190,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     });
   }
 
+  async function tell(results: readonly RowResult[]): Promise<void> {
+    if (results.length > 0) await options.onResults(results);
+  }
+
   async function lookForAll(): Promise<void> {
     const there = await queue.getJobCountByTypes(...unfinished);
     if (there < open.size) await Promise.all([...open].map(([id, batch]) => lookFor(id, batch)));
@@ -211,9 +217,15 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       const news = await Promise.all(
         [...open].map(([id, batch]) => batch.news((first) => rows.readLedger(id, first))),
       );
-      const results = news.flat();
-      if (results.length > 0) await options.onResults(results);
+      await tell(news.flat());
       await lookForAll();
+    },
+    async lookAfter(isAwaited) {
+      const awaited = [...open].filter(([, batch]) => batch.rows.some(isAwaited));
+      const news = await Promise.all(
+        awaited.map(([id, batch]) => batch.newsAtOnce((first) => rows.readLedger(id, first))),
+      );
+      await tell(news.flat());
     },
     async add(tasks, signal) {
       // In both queues; never used again, so that nobody takes a later batch for this one.

@@ -61,6 +61,12 @@ export class OpenBatch {
     return now - this.#begunAt < readAfterMs ? [] : this.#apply(first, texts);
   }
 
+  /** The same of a batch that is not left alone, because somebody waits for one of its rows. */
+  async newsAtOnce(read: ReadLedger): Promise<readonly RowResult[]> {
+    const first = this.#read;
+    return this.#apply(first, await read(first));
+  }
+
   /** What its ledger says, when nobody has it any more. */
   async abandoned(read: ReadLedger): Promise<BatchReturn> {
     const first = this.#read;

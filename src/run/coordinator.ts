@@ -9,6 +9,8 @@ import { onAbort, orAborted, orAfter } from '../waiting.ts';
 import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
 import type { OpenRun } from './open-run.ts';
+import type { RunRecord } from './record.ts';
+import { RowOrder } from './row-order.ts';
 
 /** How the feeding of a run ended. */
 export type CoordinatorEnd =
@@ -37,6 +39,8 @@ type State =
 
 /** How often the datastore is asked what workers have finished. */
 const refreshMs = 500;
+/** The same of batches with a row whose result another row waits for: manifests may edit an entry a dozen times. */
+const awaitedMs = 100;
 /** How often it is asked what can be drained. */
 const drainMs = 250;
 /** Rows that are fed with one write to the journal. */
@@ -65,7 +69,9 @@ export class Coordinator {
   readonly #forgetLoss: () => void;
   #batches!: BatchQueue;
   #feed!: Feed;
-  #observations: Repeated | undefined;
+  /** Where rows that act on the same subject are to be called in order. */
+  #order: RowOrder | undefined;
+  readonly #repeated: Repeated[] = [];
   /** Of the datastore to which rows are fed. */
   #incarnation: string | undefined;
   #wasAway = false;
@@ -121,7 +127,7 @@ export class Coordinator {
 
   async close(): Promise<void> {
     this.#forgetLoss();
-    void this.#observations?.stop();
+    for (const repeated of this.#repeated) void repeated.stop();
     await this.#batches.close();
   }
 
@@ -169,8 +175,14 @@ export class Coordinator {
       onError,
     });
     const { recovered } = this.#batches;
-    this.#observations = repeat(() => this.#observe(), { everyMs: refreshMs, onError });
-    this.#feed = new Feed(tasks, recovered.rows);
+    this.#repeated.push(repeat(() => this.#observe(), { everyMs: refreshMs, onError }));
+    if (keepsOrder(this.#run.record)) this.#keepOrder(new RowOrder());
+    this.#feed = new Feed({
+      tasks,
+      skip: recovered.rows,
+      isFinished: (row) => journal.isFinished(row),
+      order: this.#order,
+    });
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
     const incarnation = await datastore.incarnation();
     this.#incarnation = incarnation;
@@ -180,6 +192,14 @@ export class Coordinator {
       .filter((row) => !recovered.rows.has(row))
       .filter((row) => incarnation === undefined || journal.fedTo(row) !== incarnation);
     await journal.append(lost.map((row) => this.#suspected(row)));
+  }
+
+  /** Results that rows wait for are looked for more often. */
+  #keepOrder(order: RowOrder): void {
+    const { onError } = this.#options;
+    this.#order = order;
+    const look = () => this.#batches.lookAfter((row) => order.isAwaited(row));
+    this.#repeated.push(repeat(() => (order.isEmpty ? undefined : look()), { everyMs: awaitedMs, onError }));
   }
 
   /** How often such a row has been called is lost with it: once, most likely. */
@@ -197,7 +217,10 @@ export class Coordinator {
 
   async #keep(results: readonly RowResult[], others: readonly JournalEntry[] = []): Promise<void> {
     const entries: JournalEntry[] = results.map((result) => ({ type: 'row', result }));
-    await this.#options.onCollected(await this.#run.journal.append([...entries, ...others]));
+    const fresh = await this.#run.journal.append([...entries, ...others]);
+    const freed = fresh.filter(({ row }) => this.#order?.finished(row));
+    if (freed.length > 0) this.#options.window.wake();
+    await this.#options.onCollected(fresh);
   }
 
   async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
@@ -267,6 +290,11 @@ export class Coordinator {
     await this.#batches.forget();
     return true;
   }
+}
+
+/** Whether the order matters in which rows of the same subject are called. */
+function keepsOrder({ options, plan }: RunRecord): boolean {
+  return options.onConflict === 'in-order' && plan.conflicts !== 0;
 }
 
 /** What the attempts of a row did that is not finished; nothing when there were none. */

@@ -8,7 +8,7 @@ import type { InputOptions } from '../manifest/input.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { OperationChoice } from '../manifest/operation-choice.ts';
 import type { CallableRow, InvalidRow } from '../manifest/row-preparer.ts';
-import { type ScanSummary, scanManifest } from '../manifest/scan.ts';
+import { type ScanHandlers, type ScanSummary, scanManifest } from '../manifest/scan.ts';
 import { stageManifest } from '../manifest/stage.ts';
 import { ProblemCollector, type ProblemList } from './problem-file.ts';
 import { type RunOptions, type RunRecord, stateEntry } from './record.ts';
@@ -72,13 +72,17 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
     journal = await openJournal(journalPath(folder), { runId: id });
     const uncalled = new ResultBuffer(journal);
     const problems = new ProblemCollector(store.stateDir, staged.name);
-    const scan = await scanManifest(manifest, prepare, {
+    const { onConflict } = input.options;
+    const handlers: ScanHandlers = {
       async onInvalid(row) {
         await problems.add(row);
         await uncalled.add(invalidResult(row));
       },
       onDuplicate: (row, firstRow) => uncalled.add(duplicateResult(row, firstRow)),
-    });
+      onSuperseded: (row, lastRow) => uncalled.add(supersededResult(row, lastRow)),
+      ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
+    };
+    const scan = await scanManifest(manifest, prepare, handlers, { onConflict });
     await uncalled.flush();
     if (input.retry !== undefined) await writeRowNumbers(folder, input.retry.rowNumbers);
     const histories = [...(input.retry?.histories ?? [])];
@@ -106,6 +110,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         callable: scan.callable,
         invalid: scan.invalid,
         duplicates: scan.duplicates,
+        conflicts: scan.conflicts,
         partial: scan.partial,
         columns: [...scan.columns],
         operations: Object.keys(scan.perOperation),
@@ -174,6 +179,18 @@ function duplicateResult({ row, operation }: CallableRow, duplicateOf: number): 
     attempts: 0,
     unclear: false,
     duplicateOf,
+  };
+}
+
+function supersededResult({ row, operation, subject }: CallableRow, lastRow: number): RowResult {
+  return {
+    row,
+    operation: operation.name,
+    outcome: 'skipped',
+    code: 'SUPERSEDED',
+    message: `row ${lastRow}, which changes ${operation.thing} ${subject} as well, is called instead`,
+    attempts: 0,
+    unclear: false,
   };
 }
 

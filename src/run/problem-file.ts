@@ -4,7 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fatalError } from '../errors.ts';
 import { makeFolder } from '../files.ts';
-import { formatProblem } from '../manifest/problem.ts';
+import { type Conflict, conflictProblem } from '../manifest/conflicts.ts';
+import { formatProblem, type RowProblem } from '../manifest/problem.ts';
 import { type ProblemGroup, ProblemGroups } from '../manifest/problem-groups.ts';
 import type { InvalidRow } from '../manifest/row-preparer.ts';
 import { circumstance } from '../system-error.ts';
@@ -16,6 +17,8 @@ export interface ProblemList {
   readonly ungrouped: number;
   readonly first: readonly string[];
   readonly count: number;
+  /** Rows that conflict, the first ones, each on a line; they are neither in a group nor in `count`. */
+  readonly firstConflicts: readonly string[];
   /** Absent when there were none: then no file was made. */
   readonly file?: string;
 }
@@ -28,6 +31,7 @@ export class ProblemCollector {
   readonly #path: string;
   readonly #groups = new ProblemGroups();
   readonly #first: string[] = [];
+  readonly #firstConflicts: string[] = [];
   #count = 0;
   #stream: WriteStream | undefined;
   #failure: Error | undefined;
@@ -40,20 +44,30 @@ export class ProblemCollector {
 
   /** Resolves when more may be added: memory does not grow with the number of problems. */
   async add(row: InvalidRow): Promise<void> {
-    this.#stream ??= await this.#open();
     for (const problem of row.problems) {
-      const line = formatProblem(this.#manifestName, row, problem);
       this.#count += 1;
       this.#groups.add(row, problem);
-      if (this.#first.length < firstCount) this.#first.push(line);
-      if (this.#failure !== undefined) throw this.#failure;
-      if (!this.#stream.write(`${line}\n`)) await this.#drained(this.#stream);
+      await this.#write(row, problem, this.#first);
     }
+  }
+
+  /** The same of a row that is refused because of an earlier one. */
+  addConflict(conflict: Conflict): Promise<void> {
+    return this.#write(conflict, conflictProblem(conflict), this.#firstConflicts);
+  }
+
+  async #write(row: { readonly line: number }, problem: RowProblem, first: string[]): Promise<void> {
+    const line = formatProblem(this.#manifestName, row, problem);
+    if (first.length < firstCount) first.push(line);
+    this.#stream ??= await this.#open();
+    if (this.#failure !== undefined) throw this.#failure;
+    if (!this.#stream.write(`${line}\n`)) await this.#drained(this.#stream);
   }
 
   async end(): Promise<ProblemList> {
     const { groups, ungrouped } = this.#groups;
-    const problems = { groups, ungrouped, first: this.#first, count: this.#count };
+    const firstConflicts = this.#firstConflicts;
+    const problems = { groups, ungrouped, first: this.#first, count: this.#count, firstConflicts };
     if (this.#stream === undefined) return problems;
     this.#stream.end();
     await finished(this.#stream).catch(() => {});

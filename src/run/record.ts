@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Attribution, attributionSchema } from '../actor.ts';
 import { countsSchema, isActive } from '../cluster/entries.ts';
 import { ratePolicySchema } from '../cluster/rate-policy.ts';
+import { conflictRules } from '../manifest/conflicts.ts';
 import { delimiters } from '../manifest/csv/delimiter.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
 import { failureLimitSchema } from './guards.ts';
@@ -53,6 +54,8 @@ export const runOptionsSchema = z.object({
   rowsAt: z.string().exactOptional(),
   sheet: z.string().exactOptional(),
   trim: z.boolean().exactOptional(),
+  /** What is done with rows that conflict. Absent in records of older versions: they are called in any order. */
+  onConflict: z.enum(conflictRules).exactOptional(),
   /** Calls in flight at once. */
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
   /** How fast the API may be called; absent: as fast as can be. */
@@ -92,6 +95,8 @@ const planSchema = z.object({
   callable: z.number(),
   invalid: z.number(),
   duplicates: z.number(),
+  /** Callable rows with an earlier callable row of the same subject; absent in records of older versions. */
+  conflicts: z.number().exactOptional(),
   /** Rows to be called that leave fields out. */
   partial: z.number().default(0),
   columns: z.array(z.string()),

@@ -80,7 +80,8 @@ export interface PlannedManifest {
 }
 
 /** The options of a run that decide how its manifest is read, and what its rows mean. */
-export type RowOptions = ReadingOptions & Pick<RunOptions, 'operation' | 'userId' | 'clearToken' | 'map'>;
+export type RowOptions = ReadingOptions &
+  Pick<RunOptions, 'operation' | 'userId' | 'clearToken' | 'map' | 'onConflict'>;
 
 /**
  * Opens a manifest for a plan or a run; the same file and options always give the same calls.

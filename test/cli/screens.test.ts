@@ -7,6 +7,7 @@ import { progressLine } from '../../src/cli/render/progress.ts';
 import { cutTo, painted, plain } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain.ts';
+import type { Conflict } from '../../src/manifest/conflicts.ts';
 import { scanManifest } from '../../src/manifest/scan.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
 import { ProblemCollector } from '../../src/run/problem-file.ts';
@@ -133,17 +134,21 @@ async function plan() {
   const path = join(folder, 'rows.csv');
   await writeFile(path, manifest);
   const opened = await openPlannedManifest(path, 'rows.csv', { clearToken: '<clear>' });
+  const problems = new ProblemCollector(folder, 'rows.csv');
+  const onConflict = (conflict: Conflict) => problems.addConflict(conflict);
+  const scan = await scanManifest(opened.manifest, opened.prepare, { onConflict });
   const planned = {
     manifest: opened.manifest,
-    scan: await scanManifest(opened.manifest, opened.prepare),
+    scan,
     choice: opened.prepare.choice,
-    problems: await new ProblemCollector(folder, 'rows.csv').end(),
+    problems: { ...(await problems.end()), file: '.cqbatch/problems/rows.csv.txt' },
     baseUrl: 'https://api.example.com',
     proxy: undefined,
     target: { isNew: true, allowsPartial: false },
     rate: { perSecond: 0.5, isWanted: false },
     skipInvalid: false,
     allowPartial: false,
+    onConflict: 'refuse' as const,
   };
   return `${planText(planned, new Date(2026, 10, 21, 14, 0))}\n\n${verdictText(planned)}`;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import type { ConflictRule } from '../../src/manifest/conflicts.ts';
 import { openManifest } from '../../src/manifest/open.ts';
 import { type CallableRow, createRowPreparer, type InvalidRow } from '../../src/manifest/row-preparer.ts';
 import { type ScanHandlers, scanManifest } from '../../src/manifest/scan.ts';
@@ -31,19 +32,22 @@ test('counts every row once, in all and by operation', async () => {
     onInvalid: (row) => void invalid.push(row),
     onDuplicate: (row, firstRow) => void duplicates.push([row, firstRow]),
   });
-  const total = { rows: 8, callable: 3, invalid: 3, duplicates: 2, conflicts: 1, partial: 1 };
+  const none = { superseded: 0, conflicts: 0, partial: 0 };
+  const total = { ...none, rows: 8, callable: 3, invalid: 3, duplicates: 2, conflicts: 1, partial: 1 };
   expect(summary).toEqual({
     ...total,
     perOperation: {
       'close-ticket': {
-        ...{ rows: 5, callable: 2, invalid: 1, duplicates: 2, conflicts: 1, partial: 0 },
+        ...none,
+        ...{ rows: 5, callable: 2, invalid: 1, duplicates: 2, conflicts: 1 },
         thing: 'ticket',
         first: { row: 1, subject: '1' },
         last: { row: 3, subject: '1' },
         fields: {},
       },
       'rename-room': {
-        ...{ rows: 2, callable: 1, invalid: 1, duplicates: 0, conflicts: 0, partial: 1 },
+        ...none,
+        ...{ rows: 2, callable: 1, invalid: 1, duplicates: 0, partial: 1 },
         thing: 'room',
         first: { row: 5, subject: '1' },
         last: { row: 5, subject: '1' },
@@ -53,7 +57,18 @@ test('counts every row once, in all and by operation', async () => {
         },
       },
     },
-    firstConflicts: [{ operation: 'close-ticket', subject: '1', row: 3, firstRow: 1 }],
+    changedSubjects: 0,
+    firstConflicts: [
+      {
+        operation: 'close-ticket',
+        thing: 'ticket',
+        subject: '1',
+        row: 3,
+        line: 4,
+        firstRow: 1,
+        firstLine: 2,
+      },
+    ],
     preview: [
       expect.objectContaining({ row: 1, subject: '1' }),
       expect.objectContaining({ row: 3, subject: '1' }),
@@ -211,4 +226,77 @@ test('warns of blanks around texts that are sent', async () => {
       message: '1 row has blanks around floor (row 2), which are sent as they are; --trim drops them',
     },
   ]);
+});
+
+test.each<[ConflictRule, number, Record<string, readonly (readonly number[])[]>]>([
+  [
+    'refuse',
+    0,
+    {
+      callable: [[1], [2], [6]],
+      duplicate: [
+        [3, 1],
+        [4, 1],
+        [5, 2],
+      ],
+      conflict: [[2, 1]],
+    },
+  ],
+  [
+    'in-order',
+    1,
+    {
+      callable: [[1], [2], [3], [5], [6]],
+      duplicate: [[4, 3]],
+      conflict: [
+        [2, 1],
+        [3, 2],
+        [5, 3],
+      ],
+    },
+  ],
+  [
+    'last',
+    1,
+    {
+      callable: [[5], [6]],
+      superseded: [
+        [1, 5],
+        [2, 5],
+        [3, 5],
+        [4, 5],
+      ],
+    },
+  ],
+])('of x, y, x, x, y the rule %s calls what it says', async (onConflict, changedSubjects, expected) => {
+  const content = `room_id,title\n${['x', 'y', 'x', 'x', 'y'].map((title) => `1,${title}\n`).join('')}2,x\n`;
+  const manifest = await openText('a.csv', content);
+  const prepare = createRowPreparer({ manifest, operations: testOperations });
+  const found: Record<string, (readonly number[])[]> = {};
+  const find = (kind: string, ...rows: readonly number[]) => {
+    found[kind] = [...(found[kind] ?? []), rows];
+  };
+  const notCalled = new Set<number>();
+  const handlers: ScanHandlers = {
+    onDuplicate({ row }, firstRow) {
+      notCalled.add(row);
+      find('duplicate', row, firstRow);
+    },
+    onSuperseded({ row }, lastRow) {
+      notCalled.add(row);
+      find('superseded', row, lastRow);
+    },
+    onConflict: ({ row, firstRow }) => find('conflict', row, firstRow),
+  };
+  const summary = await scanManifest(manifest, prepare, handlers, { onConflict });
+  for (let row = 1; row <= 6; row++) if (!notCalled.has(row)) find('callable', row);
+  expect(found).toEqual(expected);
+  expect(summary).toMatchObject({
+    rows: 6,
+    callable: 6 - notCalled.size,
+    superseded: expected['superseded']?.length ?? 0,
+    conflicts: expected['conflict']?.length ?? 0,
+    changedSubjects,
+  });
+  expect(summary.preview.map(({ row }) => [row])).toEqual(expected['callable']?.slice(0, 3));
 });

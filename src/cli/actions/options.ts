@@ -52,6 +52,7 @@ export function runOptions({ flags, settings }: Workplace): RunOptions {
   return {
     baseUrl,
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
+    onConflict: defaults.onConflict,
     ...rowOptions(flags, settings),
     ...callOptions(settings),
   };
@@ -60,7 +61,7 @@ export function runOptions({ flags, settings }: Workplace): RunOptions {
 /** How the rows of a manifest are read. */
 export function rowOptions(
   { operation, clearToken = defaultClearToken, trim = false }: Flags,
-  { userId, map, encoding, skipLines, rowsAt, sheet }: Settings,
+  { userId, map, encoding, skipLines, rowsAt, sheet, onConflict }: Settings,
 ): RowOptions {
   return {
     ...(operation !== undefined && { operation }),
@@ -71,6 +72,7 @@ export function rowOptions(
     ...(rowsAt !== undefined && { rowsAt }),
     ...(sheet !== undefined && { sheet }),
     ...(trim && { trim }),
+    ...(onConflict !== undefined && { onConflict }),
     clearToken,
   };
 }
@@ -78,7 +80,7 @@ export function rowOptions(
 /** The words of a command line that say again what flags said of how a manifest is read. */
 export function readingWords(flags: Flags): readonly string[] {
   const { operation, userId, map = [], clearToken, encoding, skipLines, rowsAt, sheet } = flags;
-  const { trim, skipInvalid } = flags;
+  const { trim, skipInvalid, onConflict } = flags;
   const pairs: readonly (readonly [flag: string, value: string | undefined])[] = [
     ['--operation', operation],
     ['--user-id', userId],
@@ -88,6 +90,7 @@ export function readingWords(flags: Flags): readonly string[] {
     ['--rows-at', rowsAt],
     ['--sheet', sheet],
     ['--clear-token', clearToken === defaultClearToken ? undefined : clearToken],
+    ['--on-conflict', onConflict],
   ];
   return [
     ...pairs.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { type InputOptions, inputKind } from '../../manifest/input.ts';
 import type { ReadingOptions } from '../../manifest/reading-options.ts';
-import { scanManifest } from '../../manifest/scan.ts';
+import { type ScanHandlers, scanManifest } from '../../manifest/scan.ts';
 import { stageManifest } from '../../manifest/stage.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
@@ -39,7 +39,12 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
     try {
       const { manifest, prepare } = await openPlannedManifest(path, name, reading, input);
       const problems = new ProblemCollector(stateDir, name);
-      const scan = await scanManifest(manifest, prepare, { onInvalid: (row) => problems.add(row) });
+      const { onConflict = defaults.onConflict } = reading;
+      const handlers: ScanHandlers = {
+        onInvalid: (row) => problems.add(row),
+        ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
+      };
+      const scan = await scanManifest(manifest, prepare, handlers, { onConflict });
       return {
         manifest,
         scan,
@@ -48,6 +53,7 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
         ...prospect,
         skipInvalid: flags.skipInvalid === true,
         allowPartial: settings.allowPartial === true,
+        onConflict,
       };
     } finally {
       await dispose();

@@ -9,7 +9,7 @@ import type { Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
 import { isPartialAllowed, type Plan, partialText, planDocument, planText } from '../render/plan.ts';
-import { isReady, problemText, verdictText } from '../render/problems.ts';
+import { isReady, leavesInvalid, problemText, verdictText } from '../render/problems.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { proxyTo, wayTo } from './api-client.ts';
@@ -129,6 +129,7 @@ async function planOf(
   proxy: string | undefined,
 ): Promise<Plan> {
   const { skipInvalid = false } = workplace.flags;
+  const { onConflict = defaults.onConflict } = record.options;
   return {
     manifest: {
       name: record.manifest.name,
@@ -141,14 +142,16 @@ async function planOf(
     ...(await prospectOf(workplace, record.options, proxy)),
     skipInvalid,
     allowPartial: workplace.settings.allowPartial === true,
+    onConflict,
   };
 }
 
 /** Says why a plan is not carried out. */
 function refuse(terminal: Terminal, planned: Plan): ExitCode {
+  const notReady = leavesInvalid(planned) ? 'CONFLICTING_ROWS' : 'INVALID_ROWS';
   const [code, why] = isReady(planned)
     ? ['PARTIAL_ROWS', partialText(planned)]
-    : ['INVALID_ROWS', verdictText(planned)];
+    : [notReady, verdictText(planned)];
   const message = `${why} Nothing was sent.`;
   if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');
   if (terminal.quiet) terminal.warn(problemText(planned));

@@ -47,7 +47,8 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
       `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
         `${counted(before.plan.rows, 'row')} to be tried again (${codeTexts(codes, choice.codes)})`,
     );
-    const { baseUrl, allowInsecureHttp, map } = before.options;
+    // Older versions called rows that conflict, too: now at least one after the other.
+    const { baseUrl, allowInsecureHttp, map, onConflict = 'in-order' } = before.options;
     const proxy = callsHere ? proxyTo(before.options) : undefined;
     const created = await createRun(store, {
       source,
@@ -56,6 +57,7 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
         ...(allowInsecureHttp && { allowInsecureHttp }),
         clearToken: defaultClearToken,
         ...(map !== undefined && { map }),
+        onConflict,
         ...callOptions(settings, { ...before.options, delimiter: delimiterOf(before) }),
       },
       runId: runIdOf(flags),

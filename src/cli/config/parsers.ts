@@ -101,6 +101,16 @@ export function parseInteger(minimum: number, maximum: number): (text: string) =
   };
 }
 
+/** One of a few words. */
+export function parseChoice<const Word extends string>(words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const chosen = words.find((word) => word === text.trim());
+    if (chosen === undefined)
+      throw new RangeError(`write ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+    return chosen;
+  };
+}
+
 /** What all keys of an installation begin with: a word that can stand in a key and in a command line. */
 export function parseQueuePrefix(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text))

@@ -1,6 +1,8 @@
 import { usageError } from '../../errors.ts';
+import { conflictRules } from '../../manifest/conflicts.ts';
 import {
   orNone,
+  parseChoice,
   parseColumnMap,
   parseConcurrency,
   parseDelimiter,
@@ -87,6 +89,12 @@ const settings = {
     value: '<file>',
     help: 'file with the access token, read again on 401',
     orVariable: 'CQBATCH_TOKEN',
+  },
+  onConflict: {
+    parse: parseChoice(conflictRules),
+    value: '<rule>',
+    help: 'rows that change one thing in different ways: refuse them, call only the last, or all in-order',
+    default: 'refuse',
   },
   rate: {
     parse: parseRate,

@@ -1,4 +1,5 @@
 import { type ApiRequest, requestHeaders } from '../../api/request.ts';
+import type { ConflictRule } from '../../manifest/conflicts.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import { excerpt } from '../../manifest/problem.ts';
@@ -21,6 +22,7 @@ export interface Plan extends Prospect {
   readonly skipInvalid: boolean;
   /** Whether the user lets rows leave fields out. */
   readonly allowPartial: boolean;
+  readonly onConflict: ConflictRule;
 }
 
 const choiceWords = {
@@ -63,11 +65,14 @@ export function planDocument(plan: Plan): object {
       first: problems.first,
       file: problems.file ?? null,
     },
-    conflicts_first: scan.firstConflicts.map(({ operation, subject, row, firstRow }) => ({
+    on_conflict: plan.onConflict,
+    conflicts_first: scan.firstConflicts.map(({ operation, subject, row, line, firstRow, firstLine }) => ({
       operation,
       subject,
       row,
+      line,
       first_row: firstRow,
+      first_line: firstLine,
     })),
     warnings: scan.warnings.map(({ code, message }) => ({ code, message })),
     preview: scan.preview.map(({ row, request }) => ({
@@ -80,8 +85,8 @@ export function planDocument(plan: Plan): object {
   };
 }
 
-function countsDocument({ rows, callable, invalid, duplicates, conflicts, partial }: RowCounts) {
-  return { rows, callable, invalid, duplicates, conflicts, partial };
+function countsDocument({ rows, callable, invalid, duplicates, superseded, conflicts, partial }: RowCounts) {
+  return { rows, callable, invalid, duplicates, superseded, conflicts, partial };
 }
 
 function operationDocument({ first, last, fields, ...counts }: ScanSummary['perOperation'][string]) {
@@ -112,11 +117,22 @@ export function planText(plan: Plan, now = new Date()): string {
 function summaryText({ manifest, scan, choice }: Plan): string {
   const facts = [
     ...(scan.duplicates > 0 ? [`${counted(scan.duplicates, 'identical duplicate')}: called once`] : []),
+    ...conflictFacts(scan),
     ...(scan.invalid > 0 ? [`${counted(scan.invalid, 'invalid row')}`] : []),
   ];
   const source = choice.source === 'column' ? '' : ` (${choiceWords[choice.source]})`;
   const read = `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${sheetText(manifest)}${source}`;
   return facts.length === 0 ? read : `${read}\n${indented(facts)}`;
+}
+
+/** What will be done with rows that conflict, where that is not refused. */
+function conflictFacts({ superseded, conflicts, changedSubjects }: ScanSummary): readonly string[] {
+  if (superseded > 0) {
+    return [`${counted(superseded, 'row', ['is', 'are'])} superseded by a later one: left out`];
+  }
+  if (conflicts === 0 || changedSubjects === 0) return [];
+  const entries = changedSubjects === 1 ? '1 entry is' : `${count(changedSubjects)} entries are`;
+  return [`${entries} edited more than once: in the manifest's order`];
 }
 
 /** How many columns are told. */
@@ -153,13 +169,6 @@ function sheetText({ sheet }: Plan['manifest']): string {
 function warningText(plan: Plan): string {
   const { scan } = plan;
   const warnings = scan.warnings.map(({ message }) => `warning: ${message}`);
-  const [conflict] = scan.firstConflicts;
-  if (conflict !== undefined) {
-    warnings.push(
-      `warning: ${counted(scan.conflicts, 'row', ['acts', 'act'])} on what an earlier row acts on, with other values; which of ` +
-        `them is last is not certain (first: row ${conflict.row} and row ${conflict.firstRow}, ${conflict.subject})`,
-    );
-  }
   if (!isPartialAllowed(plan)) {
     warnings.push(
       `warning: ${counted(scan.partial, 'row', ['leaves', 'leave'])} fields out; whether the service keeps those or resets ` +

@@ -1,3 +1,4 @@
+import type { ConflictRule } from '../../manifest/conflicts.ts';
 import { formatProblem } from '../../manifest/problem.ts';
 import type { ProblemGroup } from '../../manifest/problem-groups.ts';
 import type { RowCounts } from '../../manifest/row-counts.ts';
@@ -12,24 +13,41 @@ interface Named {
 /** What decides whether a run may begin. */
 interface PlannedRows {
   readonly manifest: Named;
-  readonly scan: Pick<RowCounts, 'rows' | 'callable' | 'invalid'>;
+  readonly scan: Pick<RowCounts, 'rows' | 'callable' | 'invalid' | 'conflicts'>;
   /** Whether invalid rows are left out. */
   readonly skipInvalid: boolean;
+  readonly onConflict: ConflictRule;
 }
 
 /** How many kinds of problems are told. */
 const shownGroups = 12;
+/** How many of the rows are told that conflict with an earlier one. */
+const shownConflicts = 5;
 
 /** The problems, equal ones together, and where each of them stands. */
-export function problemText({ manifest, problems }: { manifest: Named; problems: ProblemList }): string {
+export function problemText({
+  manifest,
+  scan: { conflicts },
+  problems,
+}: Pick<PlannedRows, 'manifest' | 'scan'> & { readonly problems: ProblemList }): string {
   if (problems.file === undefined) return '';
   const shown = problems.groups.slice(0, shownGroups);
   const more = problems.count - shown.reduce((sum, { rows }) => sum + rows, 0);
   return [
     ...shown.map((group) => groupText(manifest.name, group)),
     ...(more > 0 ? [`… and ${count(more)} more`] : []),
+    ...conflictTexts(problems, conflicts),
     `All of them, row by row: ${escapeInvisible(problems.file)}`,
   ].join('\n');
+}
+
+function conflictTexts({ firstConflicts }: ProblemList, conflicts: number): readonly string[] {
+  if (firstConflicts.length === 0) return [];
+  const more = conflicts - shownConflicts;
+  return [
+    ...firstConflicts.slice(0, shownConflicts),
+    ...(more > 0 ? [`… and ${counted(more, 'more row')} like that`] : []),
+  ];
 }
 
 function groupText(name: string, group: ProblemGroup): string {
@@ -46,20 +64,45 @@ function groupText(name: string, group: ProblemGroup): string {
 }
 
 /** Whether a run may begin. */
-export function isReady({ scan, skipInvalid }: Omit<PlannedRows, 'manifest'>): boolean {
+export function isReady(planned: Omit<PlannedRows, 'manifest'>): boolean {
+  return leavesInvalid(planned) && isDecided(planned);
+}
+
+/** Whether no row is invalid, or such rows are left out. */
+export function leavesInvalid({ scan, skipInvalid }: Pick<PlannedRows, 'scan' | 'skipInvalid'>): boolean {
   return scan.invalid === 0 || skipInvalid;
 }
 
+/** Whether no rows conflict, or the user says what to do with them. */
+function isDecided({ scan, onConflict }: Pick<PlannedRows, 'scan' | 'onConflict'>): boolean {
+  return scan.conflicts === 0 || onConflict !== 'refuse';
+}
+
 /** Whether a run of this can begin, and if not, what to do: the last line of a plan. */
-export function verdictText({ manifest, scan, skipInvalid }: PlannedRows): string {
-  const { rows, callable, invalid } = scan;
-  if (isReady({ scan, skipInvalid })) {
+export function verdictText(planned: PlannedRows): string {
+  const { callable, invalid } = planned.scan;
+  if (isReady(planned)) {
     const left = invalid === 0 ? '' : `, ${counted(invalid, 'invalid row')} left out`;
     return `Ready: ${counted(callable, 'call')}${left}.`;
   }
-  const name = escapeInvisible(manifest.name);
+  return [
+    ...(leavesInvalid(planned) ? [] : [invalidVerdict(planned)]),
+    ...(isDecided(planned) ? [] : [conflictVerdict(planned)]),
+  ].join(' ');
+}
+
+function invalidVerdict({ manifest, scan: { rows, invalid } }: PlannedRows): string {
   const [are, them] = invalid === 1 ? ['is', 'it'] : ['are', 'them'];
   const which = invalid === rows && rows > 1 ? `all ${counted(rows, 'row')}` : counted(invalid, 'row');
   const orSkip = invalid === rows ? '' : ' or pass --skip-invalid';
-  return `Not ready: ${which} of ${name} ${are} invalid; mend ${them}${orSkip}.`;
+  return `Not ready: ${which} of ${escapeInvisible(manifest.name)} ${are} invalid; mend ${them}${orSkip}.`;
+}
+
+function conflictVerdict({ manifest, scan: { conflicts } }: PlannedRows): string {
+  const name = escapeInvisible(manifest.name);
+  return (
+    `Not ready: ${counted(conflicts, 'row')} of ${name} ${conflicts === 1 ? 'changes what an earlier row changes' : 'change what earlier rows change'}, ` +
+    'in another way. Take out what is not meant, or pass --on-conflict last (only the last row of each is called) or ' +
+    "--on-conflict in-order (all are called, one after the other, in the manifest's order)."
+  );
 }

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { problemText, verdictText } from '../../../src/cli/render/problems.ts';
+import type { ConflictRule } from '../../../src/manifest/conflicts.ts';
 import { ProblemGroups } from '../../../src/manifest/problem-groups.ts';
+
+const manifest = { name: 'a.csv' };
 
 test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean, verdict: string]>([
   [12_000, 12_000, 0, false, 'Ready: 12,000 calls.'],
@@ -12,16 +15,56 @@ test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean
   [2, 0, 2, false, 'Not ready: all 2 rows of a.csv are invalid; mend them.'],
   [1, 0, 1, false, 'Not ready: 1 row of a.csv is invalid; mend it.'],
 ])('of %d rows %d callable, %d invalid, left out: %s', (rows, callable, invalid, skipInvalid, verdict) => {
-  expect(verdictText({ manifest: { name: 'a.csv' }, scan: { rows, callable, invalid }, skipInvalid })).toBe(
-    verdict,
+  const scan = { rows, callable, invalid, conflicts: 0 };
+  expect(verdictText({ manifest, scan, skipInvalid, onConflict: 'refuse' })).toBe(verdict);
+});
+
+const remedy =
+  'in another way. Take out what is not meant, or pass --on-conflict last (only the last row of each is called) or ' +
+  "--on-conflict in-order (all are called, one after the other, in the manifest's order).";
+
+test.each<[invalid: number, conflicts: number, onConflict: ConflictRule, verdict: string]>([
+  [0, 1, 'refuse', `Not ready: 1 row of a.csv changes what an earlier row changes, ${remedy}`],
+  [1, 12, 'refuse', `Not ready: 12 rows of a.csv change what earlier rows change, ${remedy}`],
+  [0, 12, 'in-order', 'Ready: 19 calls.'],
+  [1, 12, 'in-order', 'Ready: 19 calls, 1 invalid row left out.'],
+])('of %d invalid and %d conflicting rows, by the rule %s: %s', (invalid, conflicts, onConflict, verdict) => {
+  const scan = { rows: 20, callable: 19, invalid, conflicts };
+  expect(verdictText({ manifest, scan, skipInvalid: true, onConflict })).toBe(verdict);
+});
+
+test('what is invalid and what conflicts is told in one verdict', () => {
+  const scan = { rows: 20, callable: 19, invalid: 1, conflicts: 1 };
+  const invalid = 'Not ready: 1 row of a.csv is invalid; mend it or pass --skip-invalid.';
+  expect(verdictText({ manifest, scan, skipInvalid: false, onConflict: 'refuse' })).toBe(
+    `${invalid} Not ready: 1 row of a.csv changes what an earlier row changes, ${remedy}`,
   );
+});
+
+test('of the rows that conflict the first are told, each with both lines', () => {
+  const firstConflicts = Array.from({ length: 20 }, (_, n) => `a.csv:${n}: changes it otherwise`);
+  const problems = { groups: [], ungrouped: 0, first: [], count: 0, firstConflicts, file: 'p.txt' };
+  const scan = { rows: 60, callable: 60, invalid: 0, conflicts: 25 };
+  expect(problemText({ manifest, scan, problems }).split('\n')).toEqual([
+    ...firstConflicts.slice(0, 5),
+    '… and 20 more rows like that',
+    'All of them, row by row: p.txt',
+  ]);
 });
 
 function textOf(add: (groups: ProblemGroups) => void, count: number): readonly string[] {
   const groups = new ProblemGroups();
   add(groups);
-  const problems = { groups: groups.groups, ungrouped: groups.ungrouped, first: [], count, file: 'p.txt' };
-  return problemText({ manifest: { name: 'a.csv' }, problems }).split('\n');
+  const problems = {
+    groups: groups.groups,
+    ungrouped: groups.ungrouped,
+    first: [],
+    count,
+    firstConflicts: [],
+    file: 'p.txt',
+  };
+  const scan = { rows: count, callable: 0, invalid: count, conflicts: 0 };
+  return problemText({ manifest, scan, problems }).split('\n');
 }
 
 test('equal problems are told together, with their lines or their cells, and a single one as in the file', () => {

@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { type Edits, editsCsv, expectInOrder } from './edits.ts';
+
+async function prepared(text: string, ...sandboxArgs: string[]) {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), text);
+  const sandbox = await startSandbox('--log-body', 'text', ...sandboxArgs);
+  const run = (...args: string[]) => cqbatch(args, { cwd, env: sandbox.env });
+  return { cwd, sandbox, run };
+}
+
+const titles = (log: readonly { readonly body?: string }[]) =>
+  log.map(({ body = '' }) => JSON.parse(body).soundboard.title as string);
+
+describe('rows that change one entry in different ways', () => {
+  const text = 'soundboard_id,title\n41,x\n41,y\n42,z\nnone,z\n41,x\n';
+
+  test('are refused with both lines, and --skip-invalid does not decide between them', async () => {
+    const { cwd, run, sandbox } = await prepared(text);
+    const commands = [['plan'], ['run', '--yes'], ['submit', '--yes']];
+    for (const [command = '', ...args] of commands) {
+      const { code, stdout, stderr } = await run(command, 'rows.csv', '--skip-invalid', ...args);
+      expect({ code, stderr }).toMatchObject({ code: 2 });
+      expect(stdout + stderr).toContain('rows.csv:3: changes soundboard 41 otherwise than line 2 does\n');
+      expect(stdout + stderr).toContain('Not ready: 1 row of rows.csv changes what an earlier row changes');
+      for (const rule of ['last', 'in-order']) expect(stdout + stderr).toContain(`--on-conflict ${rule} (`);
+    }
+    const { error, plan } = JSON.parse(
+      (await run('run', 'rows.csv', '--yes', '--skip-invalid', '--json')).stdout,
+    );
+    expect(error.code).toBe('CONFLICTING_ROWS');
+    expect(plan).toMatchObject({ conflicts: 1, on_conflict: 'refuse', ready: false });
+    expect(plan.conflicts_first).toEqual([
+      { operation: 'update-soundboard', subject: '41', row: 2, line: 3, first_row: 1, first_line: 2 },
+    ]);
+    expect(await readFile(join(cwd, plan.problems.file), 'utf8')).toBe(
+      'rows.csv:3: changes soundboard 41 otherwise than line 2 does\n' +
+        'rows.csv:5: soundboard_id: must be a whole number from 1 to 9223372036854775807, in digits only (none)\n',
+    );
+    expect(await sandbox.log()).toEqual([]);
+    await expect(newestRunFolder(cwd)).rejects.toThrow();
+  });
+
+  test('are refused for every operation', async () => {
+    const { run } = await prepared('evaluation_id,user_id\n7,u\n7,v\n');
+    const { code, stdout } = await run('plan', 'rows.csv');
+    expect(code).toBe(2);
+    expect(stdout).toContain('rows.csv:3: changes evaluation 7 otherwise than line 2 does\n');
+  });
+
+  test('are called once with --on-conflict last: the last one', async () => {
+    const { cwd, run, sandbox } = await prepared(text);
+    const args = ['rows.csv', '--skip-invalid', '--on-conflict', 'last'];
+    const { stdout } = await run('plan', ...args);
+    expect(stdout).toContain('2 rows are superseded by a later one: left out\n');
+    expect((await run('run', ...args, '--yes')).code).toBe(1);
+    expect(titles(await sandbox.log()).toSorted()).toEqual(['x', 'z']);
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expect(report.map(({ _outcome, _code }) => `${_outcome} ${_code}`)).toEqual([
+      'skipped SUPERSEDED',
+      'skipped SUPERSEDED',
+      'succeeded OK',
+      'invalid INVALID_ROW',
+      'succeeded OK',
+    ]);
+    expect(report[0]?.['_message']).toBe('row 5, which changes soundboard 41 as well, is called instead');
+  });
+
+  test('are all called with --on-conflict in-order, also as a setting: one after the other', async () => {
+    const { cwd, run, sandbox } = await prepared(text, '--latency', '50ms');
+    await mkdir(join(cwd, '.cqbatch'), { mode: 0o700 });
+    await writeFile(join(cwd, '.cqbatch', 'config.json'), '{"on_conflict":"in-order"}');
+    const { stdout } = await run('plan', 'rows.csv', '--skip-invalid');
+    expect(stdout).toContain("1 entry is edited more than once: in the manifest's order\n");
+    expect((await run('run', 'rows.csv', '--skip-invalid', '--yes')).code).toBe(1);
+    const log = await sandbox.log();
+    expect(titles(log.filter(({ id }) => id === '41'))).toEqual(['x', 'y', 'x']);
+    expect(log).toHaveLength(4);
+  });
+
+  test('what is done with them can be seen, and is part of what --or-resume goes on with', async () => {
+    const { cwd, run } = await prepared('soundboard_id,title\n41,x\n41,y\n');
+    const args = ['run', 'rows.csv', '--yes', '--run-id', 'monday', '--or-resume'];
+    expect((await run(...args, '--on-conflict', 'in-order')).code).toBe(0);
+    const record = JSON.parse(await readFile(join(await newestRunFolder(cwd), 'run.json'), 'utf8'));
+    expect(record.options.onConflict).toBe('in-order');
+    expect((await run(...args)).code).toBe(0);
+    const { code, stderr } = await run(...args, '--on-conflict', 'last');
+    expect(code).toBe(2);
+    expect(stderr).toContain('begun with another --on-conflict');
+    expect((await run('plan', 'rows.csv', '--on-conflict', 'first')).stderr).toContain(
+      'write refuse, last or in-order',
+    );
+  });
+});
+
+const latencyMs = 60;
+const faults = 'reset=3%,503=3%,502-after-commit=3%,reset-after-commit=2%';
+const rate = ['--rate', '150/s', '--backoff', '20ms'];
+
+/** What became of a run in order whose calls met with faults. */
+async function expectExact(cwd: string, edits: Edits): Promise<void> {
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expect(report).toHaveLength(edits.rows);
+  expect(report.filter(({ _outcome }) => _outcome !== 'succeeded')).toEqual([]);
+}
+
+describe('edits in order', () => {
+  test('are called in order, and never two of an entry at once, though calls fail and are retried', async () => {
+    const edits = editsCsv(40, 8);
+    const { cwd, sandbox, run } = await prepared(
+      edits.text,
+      '--latency',
+      `${latencyMs}ms`,
+      '--fault',
+      faults,
+    );
+    const { code, stderr } = await run('run', 'rows.csv', '--yes', '--on-conflict', 'in-order', ...rate);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expectInOrder(edits, await sandbox.log(), latencyMs);
+    await expectExact(cwd, edits);
+  });
+
+  test('stay in order when the process is killed three times', async () => {
+    const edits = editsCsv(40, 10);
+    const { cwd, sandbox, run } = await prepared(
+      edits.text,
+      '--latency',
+      `${latencyMs}ms`,
+      '--fault',
+      faults,
+    );
+    for (let kill = 0; kill < 3; kill += 1) {
+      const args = kill === 0 ? ['run', 'rows.csv', '--yes', '--on-conflict', 'in-order'] : ['resume'];
+      const child = startCqbatch([...args, ...rate], { cwd, env: sandbox.env });
+      await saying(child, 'Run 20');
+      // The moment of death is what is random here; nothing waits for this time to pass.
+      await sleep(300 + Math.random() * 700);
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    }
+    expect((await run('resume', ...rate)).code).toBe(0);
+    expectInOrder(edits, await sandbox.log(), latencyMs);
+    await expectExact(cwd, edits);
+  });
+
+  test('are retried in order', async () => {
+    const edits = editsCsv(5, 4);
+    const { cwd, sandbox, run } = await prepared(
+      edits.text,
+      '--latency',
+      `${latencyMs}ms`,
+      '--soundboards',
+      '0',
+    );
+    expect((await run('run', 'rows.csv', '--yes', '--on-conflict', 'in-order')).code).toBe(1);
+    expect((await run('retry', '--yes')).code).toBe(1);
+    const record = JSON.parse(await readFile(join(await newestRunFolder(cwd), 'run.json'), 'utf8'));
+    expect(record.options.onConflict).toBe('in-order');
+    const log = await sandbox.log();
+    expect(log).toHaveLength(2 * edits.rows);
+    expectInOrder(edits, log.slice(0, edits.rows), latencyMs);
+    expectInOrder(edits, log.slice(edits.rows), latencyMs);
+  });
+});

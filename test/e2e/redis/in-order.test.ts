@@ -1,0 +1,66 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
+import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
+import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
+import { startSandbox } from '../../helpers/sandbox.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { type Edits, editsCsv, expectInOrder } from '../edits.ts';
+import { aMoment, faults, kill, type Parts, startWorker } from './kill-matrix.ts';
+
+const latencyMs = 60;
+const pace = ['--rate', '120/s', '--backoff', '20ms'];
+
+/** A run in order on Redis, fed by one process and called by two others. */
+async function begin(edits: Edits): Promise<Omit<Parts, 'redis'>> {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), edits.text);
+  const { url } = await redisForTest();
+  const sandbox = await startSandbox(
+    ...['--log-body', 'text', '--latency', `${latencyMs}ms`, '--fault', `${faults},reset-after-commit=1%`],
+  );
+  const env = { ...sandbox.env, CQBATCH_QUEUE: url };
+  const workers = [await startWorker({ cwd, env }), await startWorker({ cwd, env })];
+  const args = ['run', 'rows.csv', '--yes', '--on-conflict', 'in-order', '--no-worker', ...pace];
+  const coordinator = startCqbatch(args, { cwd, env });
+  const end = finished(coordinator);
+  await saying(coordinator, 'Run 20');
+  await sandbox.requested(1);
+  return { cwd, env, sandbox, workers, coordinator, end };
+}
+
+async function expectExact({ cwd, sandbox }: Pick<Parts, 'cwd' | 'sandbox'>, edits: Edits): Promise<void> {
+  expectInOrder(edits, await sandbox.log(), latencyMs);
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expect(report).toHaveLength(edits.rows);
+  expect(report.filter(({ _outcome }) => _outcome !== 'succeeded')).toEqual([]);
+}
+
+describeWithRedis('edits in order', () => {
+  test('stay in order on two workers when one is killed', async () => {
+    const edits = editsCsv(80, 10);
+    const parts = await begin(edits);
+    await aMoment();
+    const [victim] = parts.workers;
+    if (victim !== undefined) await kill(victim);
+    expect((await parts.end).code).toBe(0);
+    await expectExact(parts, edits);
+  });
+
+  test('stay in order when the coordinator is killed twice, and a worker with it', async () => {
+    const edits = editsCsv(80, 10);
+    const parts = await begin(edits);
+    let { coordinator } = parts;
+    for (let kills = 0; kills < 2; kills += 1) {
+      await aMoment();
+      await kill(coordinator);
+      const victim = kills === 1 ? parts.workers[0] : undefined;
+      if (victim !== undefined) await kill(victim);
+      coordinator = startCqbatch(['resume', '--no-worker'], parts);
+      await saying(coordinator, 'Run 20');
+    }
+    expect((await finished(coordinator)).code).toBe(0);
+    await expectExact(parts, edits);
+  });
+});
