@@ -85,16 +85,37 @@ export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
  * @param before what applies when nobody says otherwise, for a run that was begun before
  */
 export function guards(before?: string): OptionGroup {
-  return { heading: 'Guards', options: [flagOf('maxFailures', { byDefault: before })] };
+  return {
+    heading: 'Guards',
+    options: [...settings('canary'), flagOf('maxFailures', { byDefault: before })],
+  };
 }
 
 /** The others. @param consent what decides, beyond them, whether a new run may begin */
 export function moreGuards(before?: string, consent: readonly SettingName[] = []): OptionGroup {
-  const names = ['maxFailuresAfter', 'maxConsecutiveFailures'] as const;
   return {
     heading: 'More guards',
-    options: [...names.map((name) => flagOf(name, { byDefault: before })), ...settings(...consent)],
+    options: [
+      ['--canary-random', 'the rows of the canary are a fair sample of all, instead of the first'],
+      ...settings('canaryMaxFailures'),
+      ...failing(before),
+      ...settings(...consent),
+    ],
   };
+}
+
+/** Of a run that was begun before; its canary stays as it was. */
+export function resumedGuards(before: string): readonly [front: OptionGroup, more: OptionGroup] {
+  return [
+    { heading: 'Guards', options: [flagOf('maxFailures', { byDefault: before })] },
+    { heading: 'More guards', options: failing(before) },
+  ];
+}
+
+function failing(before?: string): readonly Option[] {
+  return (['maxFailuresAfter', 'maxConsecutiveFailures'] as const).map((name) =>
+    flagOf(name, { byDefault: before }),
+  );
 }
 
 const sharing = settings('queue', 'queuePrefix', 'queuePasswordFile');

@@ -112,13 +112,18 @@ function showsColours(stream: 1 | 2): boolean {
 }
 
 /**
- * Asks on standard error for a line. The end of the input is an empty one.
+ * Asks on standard error for a line. The end of the input is an empty one, and so is that of a question that the signal
+ * takes back.
  *
  * @throws `Interrupted` on Ctrl-C.
  */
-export async function askLine(question: string): Promise<string> {
+export async function askLine(question: string, signal?: AbortSignal): Promise<string> {
   showHeld();
-  const readline = createInterface({ input: process.stdin, output: process.stderr });
+  const readline = createInterface({
+    input: process.stdin,
+    output: process.stderr,
+    ...(signal !== undefined && { signal }),
+  });
   try {
     return await new Promise<string>((resolve, reject) => {
       readline.once('SIGINT', () => reject(new Interrupted('question')));

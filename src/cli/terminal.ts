@@ -51,11 +51,12 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     /**
      * Asks a question that only `y` or `yes` affirms.
      *
+     * @param signal takes the question back: it is not affirmed
      * @throws `Interrupted` on Ctrl-C.
      */
-    async confirm(question: string): Promise<boolean> {
+    async confirm(question: string, signal?: AbortSignal): Promise<boolean> {
       clear();
-      return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `));
+      return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `, signal));
     },
     /**
      * Asks a question that only this number affirms, however its digits are grouped.

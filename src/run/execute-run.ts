@@ -24,6 +24,7 @@ import { reportRun } from './report-run.ts';
 import { readRowNumbers } from './row-numbers.ts';
 import { type RunContext, type RunEnd, runHere } from './run-here.ts';
 import { openManifestCopy, type PlannedManifest, unfinishedTasks } from './run-manifest.ts';
+import { Stages } from './stages.ts';
 import { claimForOurselves } from './stopped-runs.ts';
 import type { RunStore } from './store.ts';
 import { rememberTarget } from './targets.ts';
@@ -182,11 +183,13 @@ class Execution {
     const { manifest, prepare } = this.#planned;
     const { estimates, version, ...context } = this.#options;
     const { baseUrl, rate } = record.options;
+    const stages = await Stages.of(this.#run, this.#planned, this.#keeper, context.askAfterCanary);
     return runHere(this.#run, {
       ...context,
       commands,
       workers: () => this.#workers,
-      tasks: () => unfinishedTasks(record.id, manifest.rows(), prepare, journal),
+      tasks: () => unfinishedTasks(record.id, manifest.rows(), prepare, journal, stages.selection),
+      onDone: (signal) => stages.next(signal),
       join: () => this.#cluster?.join(baseUrl, version) ?? onlyMember(rate),
       known: await estimates?.load(),
       onPace: (pace, inFlight) => this.#seePace(pace, inFlight),
@@ -226,6 +229,7 @@ class Execution {
     if (end.state === 'cancelled') return end.attribution;
     if (end.state !== 'halted') return {};
     if (end.because === 'stuck') return { reason: end.reason.message };
+    if (end.because === 'canary') return { reason: end.reason };
     const { record, store } = this.#run;
     const numberOf = await readRowNumbers(store.folder(record.id), record);
     return { reason: haltText(end.halt, record.id, numberOf ?? ((row) => row)) };

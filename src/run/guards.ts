@@ -34,6 +34,26 @@ export interface FailureHalt {
   readonly most: FailedRows;
 }
 
+/** The codes with which rows have failed. */
+export class FailureCodes {
+  readonly #codes = new Map<string, { rows: number; readonly example: RowResult }>();
+
+  add(result: RowResult): void {
+    const known = this.#codes.get(result.code);
+    if (known === undefined) this.#codes.set(result.code, { rows: 1, example: result });
+    else known.rows += 1;
+  }
+
+  /** The one with which most have failed, the first of these. There must be one. */
+  get most(): FailedRows {
+    let most: FailedRows | undefined;
+    for (const [code, { rows, example }] of this.#codes)
+      if (rows > (most?.rows ?? 0)) most = { code, rows, example };
+    if (most === undefined) throw new TypeError('Nothing has failed.');
+    return most;
+  }
+}
+
 /** Where a share is wanted and nobody says from how many rows on. */
 const usuallyAfter = 100;
 /** An operation or column that is wrong from the first row on shows in as many. */
@@ -48,7 +68,7 @@ export class FailureGuard {
   readonly #limits: FailureLimits;
   /** Of rows that finished here and are not collected yet. */
   readonly #seenHere = new Set<number>();
-  readonly #codes = new Map<string, { rows: number; readonly example: RowResult }>();
+  readonly #codes = new FailureCodes();
   #finished = 0;
   #failed = 0;
   #inARow = 0;
@@ -73,22 +93,20 @@ export class FailureGuard {
   }
 
   #see(result: RowResult): FailureHalt | undefined {
-    const { outcome, code } = result;
+    const { outcome } = result;
     if (outcome === 'succeeded') this.#inARow = 0;
     else if (outcome !== 'failed') return undefined;
     this.#finished += 1;
     if (outcome === 'failed') {
       this.#failed += 1;
       this.#inARow += 1;
-      const known = this.#codes.get(code);
-      if (known === undefined) this.#codes.set(code, { rows: 1, example: result });
-      else known.rows += 1;
+      this.#codes.add(result);
     }
     if (this.#halted || this.#failed === 0) return undefined;
     const what = this.#exceeded();
     if (what === undefined) return undefined;
     this.#halted = true;
-    return { what, most: this.#most() };
+    return { what, most: this.#codes.most };
   }
 
   #exceeded(): string | undefined {
@@ -98,8 +116,8 @@ export class FailureGuard {
     if (maxConsecutiveFailures !== undefined && this.#inARow > maxConsecutiveFailures)
       return `${this.#inARow} rows in a row have failed, and --max-consecutive-failures allows ${maxConsecutiveFailures}`;
     if (maxFailures === 'none') return undefined;
-    const { code } = this.#most();
-    if (finished === firstCalls && this.#codes.get(code)?.rows === firstCalls)
+    const { code, rows } = this.#codes.most;
+    if (finished === firstCalls && rows === firstCalls)
       return `the first ${firstCalls} rows have all failed with ${code}, which only --max-failures none allows`;
     if (typeof maxFailures === 'number')
       return failed > maxFailures
@@ -108,14 +126,6 @@ export class FailureGuard {
     const { percent } = maxFailures;
     if (finished < maxFailuresAfter || failed * 100 <= percent * finished) return undefined;
     return `${failed} of ${finished} rows have failed, and --max-failures allows ${percent}%`;
-  }
-
-  #most(): FailedRows {
-    let most: FailedRows | undefined;
-    for (const [code, { rows, example }] of this.#codes)
-      if (rows > (most?.rows ?? 0)) most = { code, rows, example };
-    if (most === undefined) throw new TypeError('Nothing has failed.');
-    return most;
   }
 }
 

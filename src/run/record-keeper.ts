@@ -36,6 +36,11 @@ export class RecordKeeper {
     this.#since = steadyNow();
   }
 
+  /** Changes something else than its state. Nothing is written before `save`. */
+  change(changes: Partial<RunRecord>): void {
+    this.#record = { ...this.#record, ...changes };
+  }
+
   /** Writes the record as it is when its turn comes, never two at a time, and from then on now and then. */
   save(): Promise<void> {
     if (this.#notes === undefined) {

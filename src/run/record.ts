@@ -34,6 +34,24 @@ export const runStates = [
 
 export type RunState = (typeof runStates)[number];
 
+/** Which rows are called before all others. */
+const canaryOptionsSchema = z.object({
+  rows: z.number().int().min(1),
+  /** Whether they are a fair sample; else they are the first ones. */
+  random: z.boolean().exactOptional(),
+  /** Where nobody is asked, the run goes on if no more of them have failed. */
+  maxFailures: z.number().int().min(0),
+});
+
+/** What became of a canary. It is evaluated once, whatever came of it. */
+const canaryVerdictSchema = z.object({
+  /** ISO 8601 UTC. */
+  at: z.string(),
+  rows: z.number(),
+  failed: z.number(),
+  wentOn: z.boolean(),
+});
+
 export const runOptionsSchema = z.object({
   /** Normalised base URL of the API. */
   baseUrl: z.string(),
@@ -71,9 +89,13 @@ export const runOptionsSchema = z.object({
   maxFailuresAfter: z.number().int().min(1).exactOptional(),
   /** The run halts when more rows than that have failed one after the other; absent: never. */
   maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
+  /** Rows that are called before all others. */
+  canary: canaryOptionsSchema.exactOptional(),
   /** How long an outage of the API is waited for, milliseconds; absent: without end. */
   maxOutageMs: z.number().int().min(1).exactOptional(),
 });
+
+export type CanaryOptions = Readonly<z.infer<typeof canaryOptionsSchema>>;
 
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
@@ -139,6 +161,8 @@ export const runRecordSchema = z.object({
   queue: z.string().exactOptional(),
   /** The run some of whose rows this one repeats. */
   retryOf: z.string().exactOptional(),
+  /** What became of its canary; absent: that has not been evaluated. */
+  canary: canaryVerdictSchema.exactOptional(),
   /** The file in its folder with the rows' numbers in the manifest that the user gave. */
   rowNumbers: z.string().exactOptional(),
 });

@@ -12,6 +12,7 @@ import type { CallsInFlight } from '../rate/traffic-meter.ts';
 import { withReleases } from '../releases.ts';
 import { after, onAbort, orAborted } from '../waiting.ts';
 import { ApiWorker } from '../worker/api-worker.ts';
+import type { AskAfterCanary } from './canary.ts';
 import type { CommandWatch } from './control-command.ts';
 import { Coordinator, type CoordinatorEnd } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
@@ -26,6 +27,8 @@ export type RunEnd =
   | { readonly state: 'cancelled'; readonly attribution: Attribution }
   /** More rows failed than the user allows. */
   | { readonly state: 'halted'; readonly because: 'threshold'; readonly halt: FailureHalt }
+  /** The user, or what failed in it, did not let the run go on after its canary. */
+  | { readonly state: 'halted'; readonly because: 'canary'; readonly reason: string }
   /**
    * No row can succeed: wrong token, wrong base URL, no permission, an API that is away. Or the worker of this process met
    * rows that it does not understand, or came to a standstill.
@@ -39,6 +42,8 @@ export interface RunContext {
   readonly log: Logger;
   /** Aborts when the user wants the run to stop. */
   readonly interrupt: AbortSignal;
+  /** Decides whether the run goes on after its canary. Default: that depends on what failed in it. */
+  readonly askAfterCanary?: AskAfterCanary;
   /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
   readonly handOver?: boolean;
 }
@@ -46,8 +51,15 @@ export interface RunContext {
 export interface RunHereOptions extends RunContext {
   /** Workers that call the API, on all machines. */
   readonly workers: () => number;
-  /** The rows without a result, as it stands when they are asked for. */
+  /** The rows without a result that may be called now, as it stands when they are asked for. */
   readonly tasks: () => AsyncIterable<RowTask>;
+  /**
+   * Called when all of these have their results, and nothing of the run is in the datastore.
+   *
+   * @param signal aborts when the run ends meanwhile
+   * @returns how the run ends; undefined: there are more tasks now
+   */
+  readonly onDone: (signal: AbortSignal) => Promise<RunEnd | undefined>;
   readonly commands: CommandWatch;
   /** Makes the worker of this run one of those of the API. */
   readonly join: () => Member;
@@ -94,12 +106,14 @@ export async function runHere(run: OpenRun, options: RunHereOptions): Promise<Ru
       log.error({ run: id }, 'the datastore has lost rows: they are fed again, marked unclear');
       continue;
     }
-    if (reason.state !== 'paused') {
-      log.info({ run: id, state: reason.state }, 'run ended');
-      return reason;
+    const end = reason.state === 'completed' ? await afterTasks(run, options) : reason;
+    if (end === undefined) continue;
+    if (end.state !== 'paused') {
+      log.info({ run: id, state: end.state }, 'run ended');
+      return end;
     }
     log.info({ run: id }, 'run paused');
-    onEvent({ type: 'paused', paused: true, attribution: reason.attribution });
+    onEvent({ type: 'paused', paused: true, attribution: end.attribution });
     const wanted = await orAborted(
       commands.until('unpause', 'cancel'),
       AbortSignal.any([interrupt, run.lost]),
@@ -110,6 +124,22 @@ export async function runHere(run: OpenRun, options: RunHereOptions): Promise<Ru
     if (command === 'cancel') return { state: 'cancelled', attribution };
     onEvent({ type: 'paused', paused: false, attribution });
   }
+}
+
+/** What comes when all rows that may be called have their results; the user may end the run meanwhile. */
+async function afterTasks(run: OpenRun, options: RunHereOptions): Promise<RunEnd | undefined> {
+  const { interrupt, commands, onDone } = options;
+  const stopping = AbortSignal.any([interrupt, run.lost]);
+  const cancelling = new AbortController();
+  const cancelled = commands.until('cancel').then(({ command: _, ...attribution }): RunEnd => {
+    cancelling.abort();
+    return { state: 'cancelled', attribution };
+  });
+  const signal = AbortSignal.any([stopping, cancelling.signal]);
+  const ended = Promise.race([cancelled, onDone(signal)]).then((end) => ({ end }));
+  const answer = await orAborted(ended, stopping);
+  run.lost.throwIfAborted();
+  return answer === undefined ? { state: 'interrupted' } : answer.end;
 }
 
 /** Why work on a run stops, for good or for a while. */

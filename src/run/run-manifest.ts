@@ -100,16 +100,25 @@ export async function openPlannedManifest(
   return { manifest, prepare };
 }
 
-/** The rows of a manifest that have no result yet, in order, ready to be fed. */
+/** Rows that may be called, by their numbers. */
+export interface RowSelection {
+  readonly has: (row: number) => boolean;
+  /** The last of them. */
+  readonly last: number;
+}
+
+/** The rows of a manifest that have no result yet, or those of them that are selected, in order, ready to be fed. */
 export async function* unfinishedTasks(
   runId: string,
   rows: AsyncIterable<readonly ManifestRow[]>,
   prepare: (row: ManifestRow) => PreparedRow,
   journal: Pick<Journal, 'isFinished' | 'history'>,
+  selection?: RowSelection,
 ): AsyncIterable<RowTask> {
   for await (const chunk of rows) {
     for (const row of chunk) {
-      if (journal.isFinished(row.row)) continue;
+      if (selection !== undefined && row.row > selection.last) return;
+      if (journal.isFinished(row.row) || selection?.has(row.row) === false) continue;
       const prepared = prepare(row);
       if (prepared.kind === 'invalid') {
         throw fatalError(

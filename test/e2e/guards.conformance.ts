@@ -99,3 +99,87 @@ export function describeFailureGuards(newScene: NewGuardedScene): void {
     expect(await stateOf(home, 'r')).toEqual({ state: 'completed', reason: '' });
   });
 }
+
+/** The rows that were called, in the order of their first calls. */
+async function calledRows(sandbox: TestSandbox): Promise<readonly number[]> {
+  return [...new Set((await sandbox.log()).map(({ id }) => Number(id)))];
+}
+
+const numbers = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+/** The rows that are called before all others, on each datastore. */
+export function describeCanary(newScene: NewGuardedScene): void {
+  const rows = 60;
+  const args = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
+
+  test('halts after its canary when a row of it has failed, and goes on with the rest when it is resumed', async () => {
+    const { home, sandbox, flags } = await newScene(rows, '10%');
+    const run = await home.run(...args, '--canary', '12', ...flags);
+    expect(run).toMatchObject({ code: 3 });
+    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 12));
+    expect(run.stderr).toMatch(/^Canary: 12 rows, 1 failed$/m);
+    expect(run.stderr).toMatch(
+      /^ +10 {2}10 +failed +FAILED_PRECONDITION {2}evaluation 10 is not recoverable$/m,
+    );
+    expect(await stateOf(home, 'r')).toEqual({
+      state: 'halted',
+      reason:
+        '1 of the 12 rows of the canary have failed, and --canary-max-failures allows 0. It is FAILED_PRECONDITION, such as row ' +
+        '10 (evaluation 10 is not recoverable). Look at report.csv, then go on with: cqbatch resume r',
+    });
+    const report = await home.report('r');
+    expectEveryRowOnce(report, rows);
+    expectAgreement(report, await sandbox.log());
+
+    const resumed = await home.run('resume', 'r', ...flags);
+    expect(resumed).toMatchObject({ code: 1 });
+    expect(resumed.stderr).not.toContain('Canary');
+    expect(await sandbox.log()).toHaveLength(rows);
+  });
+
+  test('goes on by itself when no more rows of its canary failed than are allowed', async () => {
+    const { home, sandbox, flags } = await newScene(rows, '10%');
+    const run = await home.run(...args, '--canary', '10', '--canary-max-failures', '1', ...flags);
+    expect(run).toMatchObject({ code: 1 });
+    const called = await calledRows(sandbox);
+    expect(called.slice(0, 10).toSorted((a, b) => a - b)).toEqual(numbers(1, 10));
+    expect(called).toHaveLength(rows);
+  });
+
+  test('finishes its canary first when it was killed in the middle of it', async () => {
+    const { home, sandbox, flags } = await newScene(rows, '0%');
+    const slowly = flags.includes('--rate') ? flags : ['--rate', '5/s', ...flags];
+    const run = home.start(...args, '--canary', '20', '--canary-random', ...slowly);
+    await sandbox.requested(3);
+    run.kill('SIGKILL');
+    await run.end;
+    const resumed = await home.run('resume', 'r', ...flags);
+    expect(resumed).toMatchObject({ code: 0 });
+    const shown = resumed.stderr.matchAll(/^ +\d+ {2}(\d+) +succeeded/gm);
+    const canary = [...shown].map(([, id]) => Number(id));
+    expect(canary).toHaveLength(20);
+    expect(canary).not.toEqual(numbers(1, 20));
+    const called = await calledRows(sandbox);
+    expect(called.slice(0, 20).toSorted((a, b) => a - b)).toEqual(canary);
+    expect(called).toHaveLength(rows);
+    expectEveryRowOnce(await home.report('r'), rows);
+    expectAgreement(await home.report('r'), await sandbox.log(), { killed: true });
+  });
+
+  test('has a canary in a retry, too', async () => {
+    const { home, sandbox, flags } = await newScene(rows, '10%');
+    expect(await home.run(...args, '--max-failures', 'none', ...flags)).toMatchObject({ code: 1 });
+    const before = (await sandbox.log()).length;
+    const retried = await home.run('retry', 'r', '--yes', '--run-id', 'again', '--canary', '2', ...flags);
+    expect(retried).toMatchObject({ code: 3 });
+    // As they are numbered in the manifest that the user gave.
+    expect(retried.stderr).toMatch(/^ +10 {2}10 +failed .*\n +20 {2}20 +failed /m);
+    expect(
+      (await sandbox.log())
+        .slice(before)
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(['10', '20']);
+  });
+}

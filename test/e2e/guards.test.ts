@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import type { RedisServer } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
-import { describeFailureGuards, type NewGuardedScene } from './guards.conformance.ts';
+import { describeCanary, describeFailureGuards, type NewGuardedScene } from './guards.conformance.ts';
 import { newMachine } from './redis/machine.ts';
 
 const concurrency = 4;
@@ -20,6 +20,7 @@ describe('a run on the embedded datastore', () => {
     };
   };
   describeFailureGuards(newScene);
+  describeCanary(newScene);
 });
 
 /** As users have it. */

@@ -34,6 +34,41 @@ test('Ctrl-C at the question is exit code 130; nothing is sent, and no run is le
   expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual({ runs: [] });
 });
 
+describe('the question after a canary', () => {
+  /** Answers the question whether to begin, then that after the canary. */
+  async function prepareCanary() {
+    const { cwd, sandbox, run } = await prepared();
+    const runAtTerminal = (answer: string) => {
+      const child = startAtTerminal(['run', 'rows.csv', '--run-id', 'r', '--canary', '1'], {
+        cwd,
+        env: sandbox.env,
+      });
+      child.stdout?.on('data', (chunk: Buffer) => {
+        if (chunk.includes('Go on with the other 1 row? [y/N]')) child.stdin?.write(answer);
+        else if (chunk.includes('[y/N]')) child.stdin?.write('y\n');
+      });
+      return finished(child);
+    };
+    return { sandbox, run, runAtTerminal };
+  }
+
+  test.each([
+    ['y\n', 1, 2, 'completed'],
+    ['n\n', 3, 1, 'halted'],
+    ['\u0003', 130, 1, 'interrupted'],
+  ])('is answered with %j: exit code %d', async (answer, expected, calls, state) => {
+    const { sandbox, run, runAtTerminal } = await prepareCanary();
+    const { code, stdout } = await runAtTerminal(answer);
+    expect(stdout).toMatch(/^ +1 {2}1 +.*succeeded.* OK/m);
+    expect(code).toBe(expected);
+    expect(await sandbox.log()).toHaveLength(calls);
+    expect(JSON.parse((await run(['status', '--json'])).stdout)).toMatchObject({ state });
+    // What was not answered is asked again; where nobody can be, none has failed.
+    if (state !== 'completed') expect((await run(['resume'])).code).toBe(1);
+    expect(await sandbox.log()).toHaveLength(2);
+  });
+});
+
 describe('outcomes', () => {
   test('have colours and a bar at a terminal', async () => {
     const { stdout } = await (await prepared()).runAtTerminal('y\n');

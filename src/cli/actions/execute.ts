@@ -2,14 +2,16 @@ import { attributed } from '../../actor.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { readVersion } from '../../package.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
+import type { CanaryResults } from '../../run/canary.ts';
 import { discard } from '../../run/create-run.ts';
 import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../run/execute-run.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { systemError } from '../../system-error.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
-import { interruptible, stopping } from '../interrupt.ts';
+import { Interrupted, interruptible, stopping } from '../interrupt.ts';
 import { openLog } from '../log.ts';
+import { canaryText } from '../render/canary.ts';
 import { progressLine } from '../render/progress.ts';
 import { failureText } from '../render/summary.ts';
 import { counted } from '../render/words.ts';
@@ -69,6 +71,7 @@ async function untilEnd(
       attribution,
       log,
       interrupt: interrupt.signal,
+      askAfterCanary: (canary, signal) => askAfterCanary(context, reporter, canary, signal, interrupt.abort),
       onStarted(started) {
         begun = true;
         reporter.begin(started);
@@ -88,6 +91,35 @@ async function untilEnd(
     else if (!begun && journal !== undefined) await discard(store, record, journal).catch(() => {});
     if (journal !== undefined || failed !== undefined) throw error;
     throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
+  }
+}
+
+/**
+ * Shows what became of the canary, and asks whether the run goes on.
+ *
+ * @param stop is called on Ctrl-C
+ * @returns undefined when nobody can be asked
+ */
+async function askAfterCanary(
+  { terminal, flags: { yes } }: Context,
+  reporter: ProgressReporter,
+  canary: CanaryResults,
+  signal: AbortSignal,
+  stop: () => void,
+): Promise<boolean | undefined> {
+  const asks = terminal.canAsk && yes !== true;
+  reporter.hold(true);
+  try {
+    if (asks) terminal.warn(canaryText(canary));
+    else terminal.say(canaryText(canary));
+    if (!asks) return undefined;
+    return await terminal.confirm(`Go on with the other ${counted(canary.left, 'row')}?`, signal);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    stop();
+    return false;
+  } finally {
+    reporter.hold(false);
   }
 }
 
@@ -119,6 +151,7 @@ class ProgressReporter {
   readonly #record: RunRecord;
   readonly #proxy: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isHeld = false;
 
   constructor(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
     this.#terminal = terminal;
@@ -132,9 +165,17 @@ class ProgressReporter {
     const { live } = this.#terminal;
     const show = live ? this.#terminal.draw : this.#terminal.say;
     this.#timer = setInterval(
-      () => show(progressLine(progress.snapshot(), datastore.trouble)),
+      () => {
+        if (!this.#isHeld) show(progressLine(progress.snapshot(), datastore.trouble));
+      },
       live ? drawEveryMs : printEveryMs,
     );
+  }
+
+  /** Says nothing, as long as a question stands on the screen. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#terminal.draw('');
   }
 
   end(): void {

@@ -55,7 +55,30 @@ export function runOptions({ flags, settings }: Workplace): RunOptions {
     onConflict: defaults.onConflict,
     ...rowOptions(flags, settings),
     ...callOptions(settings),
+    ...canaryOptions(flags, settings, settings.onConflict),
   };
+}
+
+/**
+ * The canary of a new run, if it has one.
+ *
+ * @throws a usage error when something is said of a canary that there is not, or can't be.
+ */
+export function canaryOptions(
+  { canaryRandom }: Flags,
+  { canary: rows, canaryMaxFailures: maxFailures = defaults.canaryMaxFailures }: Settings,
+  onConflict: RunOptions['onConflict'],
+): Pick<RunOptions, 'canary'> {
+  if (canaryRandom && onConflict === 'in-order') {
+    throw usageError(
+      'INVALID_SETTING',
+      '--canary-random could call a later row of a subject before an earlier one, which --on-conflict in-order rules out: use ' +
+        '--canary alone.',
+    );
+  }
+  if (rows !== undefined) return { canary: { rows, ...(canaryRandom && { random: true }), maxFailures } };
+  if (!canaryRandom) return {};
+  throw usageError('INVALID_SETTING', '--canary-random: say how many rows, too: --canary 10.');
 }
 
 /** How the rows of a manifest are read. */

@@ -18,7 +18,7 @@ import { count, counted } from '../render/words.ts';
 import { proxyTo, tokenSource } from './api-client.ts';
 import { execute } from './execute.ts';
 import { type FittingRun, findRecord } from './find-run.ts';
-import { attributionOf, callOptions, calls } from './options.ts';
+import { attributionOf, callOptions, calls, canaryOptions } from './options.ts';
 import { isAgreed, requireConsent, runIdOf } from './planned-run.ts';
 import { whenFree } from './when-free.ts';
 
@@ -59,6 +59,7 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
         ...(map !== undefined && { map }),
         onConflict,
         ...callOptions(settings, { ...before.options, delimiter: delimiterOf(before) }),
+        ...canaryOptions(flags, settings, onConflict),
       },
       runId: runIdOf(flags),
       attribution: attributionOf(flags),

@@ -23,6 +23,8 @@ export interface Flags extends RawSettings {
   readonly format?: string;
   /** The id that the user chose for a new run. */
   readonly runId?: string;
+  /** Whether the rows of the canary are a sample; else they are the first ones. */
+  readonly canaryRandom?: boolean;
   /** Whether a run of that id is gone on with. */
   readonly orResume?: boolean;
   /** False with `--no-worker`: other processes call the API. */

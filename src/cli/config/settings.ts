@@ -174,6 +174,18 @@ const settings = {
     parse: parseSwitch,
     help: 'let rows leave fields out, which the API might reset; asked once for each API',
   },
+  canary: {
+    parse: parseInteger(1, 1_000_000),
+    value: '<n>',
+    help: 'call so many rows first, show what became of them, and ask',
+    otherwise: 'no canary',
+  },
+  canaryMaxFailures: {
+    parse: parseInteger(0, 1_000_000),
+    value: '<n>',
+    help: 'where nobody can be asked: go on after the canary if no more of its rows have failed',
+    default: '0',
+  },
   wait: {
     parse: parseDuration,
     value: '<duration>',

@@ -1,7 +1,12 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import { describeFailureGuards, type NewGuardedScene } from '../guards.conformance.ts';
+import {
+  describeCanary,
+  describeFailureGuards,
+  type NewGuardedScene,
+  stateOf,
+} from '../guards.conformance.ts';
 import { newMachine } from './machine.ts';
 
 /** Of all workers together; at most 10 s of calls may pass before those elsewhere stop. */
@@ -27,4 +32,18 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
     return { home, sandbox, flags, callsAfter: 10 * callsPerSecond };
   };
   describeFailureGuards(newScene);
+  describeCanary(newScene);
+
+  test('halts after the canary of a run that a daemon coordinates, which asks nobody', async () => {
+    const { home, sandbox } = await newScene(30, '10%');
+    await home.worker('--coordinate', '--concurrency', '0');
+    expect(await home.run('submit', 'rows.csv', '--yes', '--run-id', 'r', '--canary', '10')).toMatchObject({
+      code: 0,
+    });
+    expect(await home.run('status', 'r', '--watch')).toMatchObject({ code: 3 });
+    expect(await sandbox.log()).toHaveLength(10);
+    expect((await stateOf(home, 'r')).reason).toContain('--canary-max-failures allows 0');
+    expect(await home.run('resume', 'r', '--no-worker')).toMatchObject({ code: 1 });
+    expect(await sandbox.log()).toHaveLength(30);
+  });
 });
