@@ -43,6 +43,8 @@ const manifest = [
   '<manifest>',
   'CSV, TSV, Excel, JSON or JSON Lines file, also gzipped; - for standard input',
 ] as const;
+/** The same, or what `plan --out` has written. */
+const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as const;
 /** The run that a command is for, by default the newest that it fits. */
 function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of the run, or enough of it; default: the newest${fits}`];
@@ -57,21 +59,35 @@ export const commands: readonly CommandSpec[] = [
     name: 'plan',
     description: 'validate every row, count, estimate and preview requests; sends nothing',
     argument: manifest,
-    options: [{ heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] }],
+    options: [
+      { heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] },
+      {
+        heading: 'Plan',
+        options: [
+          ['--out <file>', 'write it to NAME.cqplan, for "cqbatch run NAME.cqplan", later and elsewhere'],
+          ['--approved-by <name>', 'who has looked at it'],
+          skipInvalid,
+        ],
+      },
+    ],
     seldomNeeded: [
-      { ...rows, options: [skipInvalid, ...rows.options] },
-      { heading: 'Guards', options: settings('onConflict', 'allowPartial') },
+      rows,
+      guards(),
+      moreGuards(undefined, ['onConflict', 'allowPartial']),
+      { heading: 'Calls', options: settings(...calling, ...repeating) },
+      reporting,
     ],
     examples: [
       ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
       ['cqbatch plan evaluations.csv --rate 20/s', 'and how long it would take'],
+      ['cqbatch plan evaluations.csv --out monday.cqplan', 'to be run by somebody else, or by cron'],
     ],
     load: async () => (await import('./actions/plan.ts')).plan,
   },
   {
     name: 'run',
     description: 'plan, ask, call the API for every row, and write the report',
-    argument: manifest,
+    argument: manifestOrPlan,
     options: [
       { heading: 'API', options: [...settings('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
       {
@@ -264,7 +280,7 @@ export const commands: readonly CommandSpec[] = [
   {
     name: 'submit',
     description: 'plan, ask, and hand the run to a "cqbatch worker --coordinate"',
-    argument: manifest,
+    argument: manifestOrPlan,
     options: [
       { heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] },
       { heading: 'Run', options: [...startOptions, skipInvalid] },

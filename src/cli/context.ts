@@ -1,3 +1,4 @@
+import type { ApprovedPlan } from '../run/approved-plan.ts';
 import { checkStateFolder } from '../run/state-folder.ts';
 import { openRunStore, type RunStore } from '../run/store.ts';
 import { type Flags, loadSettings, stateDirOf } from './config/load.ts';
@@ -7,6 +8,8 @@ import { openTerminal, type Terminal } from './terminal.ts';
 /** What a command works with that looks into a state folder. */
 export interface Workplace extends CommandInput {
   readonly store: RunStore;
+  /** The signed-off plan that is to be carried out, in place of what flags and settings say. */
+  readonly approved?: ApprovedPlan;
 }
 
 /** What a command works with that may use the datastore, too. */

@@ -10,6 +10,7 @@ import type { OperationChoice } from '../manifest/operation-choice.ts';
 import type { CallableRow, InvalidRow } from '../manifest/row-preparer.ts';
 import { type ScanHandlers, type ScanSummary, scanManifest } from '../manifest/scan.ts';
 import { stageManifest } from '../manifest/stage.ts';
+import type { ApprovedPlan } from './approved-plan.ts';
 import { ProblemCollector, type ProblemList } from './problem-file.ts';
 import { type RunOptions, type RunRecord, stateEntry } from './record.ts';
 import { rowNumbersFile, writeRowNumbers } from './row-numbers.ts';
@@ -27,6 +28,8 @@ export interface CreateRunInput {
   readonly runId?: string | undefined;
   /** Who plans it, and why. */
   readonly attribution?: Attribution;
+  /** The signed-off plan that it carries out. */
+  readonly approved?: ApprovedPlan | undefined;
   /** The run some of whose rows the manifest holds. */
   readonly retry?: {
     readonly of: RunRecord;
@@ -116,6 +119,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         operations: Object.keys(scan.perOperation),
       },
       options: input.options,
+      ...(input.approved && { approval: approvalOf(input.approved) }),
       ...(input.retry !== undefined && { retryOf: input.retry.of.id, rowNumbers: rowNumbersFile }),
     };
     const { sheet } = manifest;
@@ -128,6 +132,10 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
     await store.discard(id).catch(() => {});
     throw error;
   }
+}
+
+function approvalOf({ file, sha256, made_at: madeAt, approved_by: by }: ApprovedPlan) {
+  return { file: basename(file), sha256, madeAt, ...(by !== undefined && { by }) };
 }
 
 /** Appends results in parts: one sync for many rows. */

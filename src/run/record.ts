@@ -159,6 +159,10 @@ export const runRecordSchema = z.object({
   submitted: z.boolean().exactOptional(),
   /** The shared datastore it was last worked on with, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
+  /** The signed-off plan that it carries out. */
+  approval: z
+    .object({ file: z.string(), sha256: z.string(), madeAt: z.string(), by: z.string().exactOptional() })
+    .exactOptional(),
   /** The run some of whose rows this one repeats. */
   retryOf: z.string().exactOptional(),
   /** What became of its canary; absent: that has not been evaluated. */

@@ -14,7 +14,7 @@ import type { Context, Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { counted, outcomeTexts } from '../render/words.ts';
 import { retryCommand } from './next-commands.ts';
-import { rowOptions } from './options.ts';
+import { givenRowOptions, rowOptions } from './options.ts';
 import { readingManifest } from './planned-run.ts';
 import { resumeRun, runGoing } from './resume.ts';
 
@@ -99,10 +99,9 @@ async function hashPipe(workplace: Workplace, source: string): Promise<string | 
 
 /** What is left out is as it was when the run began. */
 function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRecord): void {
-  const { clearToken, ...wanted } = rowOptions(flags, settings);
-  const all = { ...wanted, ...(flags.clearToken !== undefined && { clearToken }) };
-  for (const [name, value] of Object.entries(all)) {
-    const before = options[name as keyof typeof all];
+  const wanted = givenRowOptions(flags, settings);
+  for (const [name, value] of Object.entries(wanted)) {
+    const before = options[name as keyof typeof wanted];
     if (isDeepStrictEqual(before, value)) continue;
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     throw usageError(

@@ -41,7 +41,8 @@ export function baseUrlOf(
 }
 
 /** @throws a usage error when nobody says where the API is. */
-export function runOptions({ flags, settings }: Workplace): RunOptions {
+export function runOptions({ flags, settings, approved }: Workplace): RunOptions {
+  if (approved !== undefined) return approved.options;
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined) {
     throw usageError(
@@ -98,6 +99,12 @@ export function rowOptions(
     ...(onConflict !== undefined && { onConflict }),
     clearToken,
   };
+}
+
+/** The same, as far as it is said now. */
+export function givenRowOptions(flags: Flags, settings: Settings): Partial<RowOptions> {
+  const { clearToken, ...given } = rowOptions(flags, settings);
+  return { ...given, ...(flags.clearToken !== undefined && { clearToken }) };
 }
 
 /** The words of a command line that say again what flags said of how a manifest is read. */
@@ -173,4 +180,11 @@ export function callOptions(settings: Settings, before = usualCalls): CallOption
     ...(maxOutageMs && { maxOutageMs }),
     ...(delimiter !== undefined && { delimiter }),
   };
+}
+
+/** The options of a run that was planned before, with what is said now of how the API is called. */
+export function changedOptions(before: RunOptions, settings: Settings): RunOptions {
+  // These can be taken away.
+  const { rate: _rate, maxOutageMs: _maxOutageMs, ...others } = before;
+  return { ...others, ...callOptions(settings, before) };
 }

@@ -1,21 +1,30 @@
 import { rm } from 'node:fs/promises';
+import { usageError } from '../../errors.ts';
 import { type InputOptions, inputKind } from '../../manifest/input.ts';
 import type { ReadingOptions } from '../../manifest/reading-options.ts';
 import { type ScanHandlers, scanManifest } from '../../manifest/scan.ts';
 import { stageManifest } from '../../manifest/stage.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
+import { type ApprovedPlan, planSuffix, writeApprovedPlan } from '../../run/approved-plan.ts';
 import { ProblemCollector } from '../../run/problem-file.ts';
 import { openPlannedManifest } from '../../run/run-manifest.ts';
 import { shellWord } from '../../shell-word.ts';
 import type { Flags } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';
-import { openWorkplace } from '../context.ts';
+import { openWorkplace, type Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { planDocument, planText } from '../render/plan.ts';
+import {
+  fingerprint,
+  isPartialAllowed,
+  type Plan,
+  partialText,
+  planDocument,
+  planText,
+} from '../render/plan.ts';
 import { isReady, verdictText } from '../render/problems.ts';
 import { proxyTo } from './api-client.ts';
-import { baseUrlOf, readingWords, rowOptions } from './options.ts';
+import { baseUrlOf, readingWords, rowOptions, runOptions } from './options.ts';
 import { readingManifest } from './planned-run.ts';
 import { prospectOf } from './prospect.ts';
 
@@ -34,6 +43,7 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
     proxy,
   );
   const reading = rowOptions(flags, settings);
+  const out = planWriter(workplace, source);
   const planned = await readingManifest(workplace, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input, reading);
     try {
@@ -60,12 +70,47 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
     }
   });
   if (typeof planned === 'number') return planned;
-  terminal.result(planDocument(planned), `${planText(planned)}\n\n${verdictText(planned)}`);
-  if (!isReady(planned)) return exitCodes.usage;
-  terminal.say(
-    `Nothing was sent. Next: cqbatch run ${[source, ...readingWords(flags)].map(shellWord).map(escapeInvisible).join(' ')}`,
+  const approved = out && isReady(planned) && isPartialAllowed(planned) ? await out(planned) : undefined;
+  terminal.result(
+    { ...planDocument(planned), ...(approved && { plan_file: approved.file, plan_sha256: approved.sha256 }) },
+    `${planText(planned)}\n\n${verdictText(planned)}`,
   );
+  if (!isReady(planned)) return exitCodes.usage;
+  if (out !== undefined && approved === undefined) {
+    terminal.warn(`error: ${partialText(planned)}`);
+    return exitCodes.usage;
+  }
+  const next = approved === undefined ? [source, ...readingWords(flags)] : [approved.file];
+  if (approved !== undefined)
+    terminal.say(`Wrote ${escapeInvisible(approved.file)} (fingerprint ${fingerprint(approved)}).`);
+  terminal.say(`Nothing was sent. Next: cqbatch run ${next.map(shellWord).map(escapeInvisible).join(' ')}`);
   return exitCodes.success;
+}
+
+/**
+ * What writes a plan into the file that is wanted with `--out`.
+ *
+ * @throws a usage error when that is no name for a plan, or the run could not be carried out elsewhere.
+ */
+function planWriter(workplace: Workplace, source: string) {
+  const { out, approvedBy } = workplace.flags;
+  if (out === undefined) return undefined;
+  if (!out.endsWith(planSuffix)) {
+    throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);
+  }
+  if (source === '-') {
+    throw usageError(
+      'INVALID_SETTING',
+      '--out needs a manifest that is a file, to be found again by the run.',
+    );
+  }
+  const options = runOptions(workplace);
+  return ({ scan, skipInvalid }: Plan): Promise<ApprovedPlan> =>
+    writeApprovedPlan(out, {
+      ...{ source, options, approvedBy, counts: scan },
+      skip_invalid: skipInvalid,
+      allow_partial: scan.partial > 0,
+    });
 }
 
 /** Standard input and pipes can be read only once, a plan may need to read twice. */

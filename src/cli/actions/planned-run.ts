@@ -13,6 +13,7 @@ import { isReady, leavesInvalid, problemText, verdictText } from '../render/prob
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { proxyTo, wayTo } from './api-client.ts';
+import { refuseOtherRows } from './approval.ts';
 import { attributionOf, runOptions } from './options.ts';
 import { prospectOf } from './prospect.ts';
 
@@ -27,15 +28,21 @@ export async function planRun(
   source: string,
   callsHere: boolean,
 ): Promise<CreatedRun | ExitCode> {
-  const { terminal, store, flags } = workplace;
+  const { terminal, store, flags, approved } = workplace;
   const options = runOptions(workplace);
   const attribution = attributionOf(flags);
   const proxy = callsHere ? proxyTo(options) : undefined;
   requireConsent(workplace, source);
   const created = await readingManifest(workplace, (input) =>
-    createRun(store, { source, input, options, runId: runIdOf(flags), attribution }),
+    createRun(store, { source, input, options, runId: runIdOf(flags), attribution, approved }),
   );
   if (typeof created === 'number') return created;
+  try {
+    if (approved !== undefined) refuseOtherRows(approved, created.scan);
+  } catch (error) {
+    await discard(store, created.record, created.journal);
+    throw error;
+  }
   const planned = await planOf(workplace, created, proxy);
   terminal.say(planText(planned));
   if (!isReady(planned) || !isPartialAllowed(planned)) {

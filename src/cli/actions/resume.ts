@@ -8,7 +8,7 @@ import { type Context, openContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { execute } from './execute.ts';
 import { findRecord, unfinishedRun } from './find-run.ts';
-import { baseUrlOf, callOptions } from './options.ts';
+import { baseUrlOf, changedOptions } from './options.ts';
 import { whenFree } from './when-free.ts';
 
 /** `cqbatch resume`: goes on where a run stopped. */
@@ -25,10 +25,8 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
   const { store, settings, flags } = context;
   await refuseChangedManifest(store, record);
-  const { rate: _rate, maxOutageMs: _maxOutageMs, ...before } = record.options;
   const options = {
-    ...before,
-    ...callOptions(settings, record.options),
+    ...changedOptions(record.options, settings),
     baseUrl: baseUrlFor(record, flags, settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
   };

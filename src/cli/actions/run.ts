@@ -3,6 +3,7 @@ import type { Flags } from '../config/load.ts';
 import { type Context, openContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { tokenSource } from './api-client.ts';
+import { approvedSource } from './approval.ts';
 import { execute } from './execute.ts';
 import { goOn, lookUp } from './go-on.ts';
 import { calls } from './options.ts';
@@ -10,9 +11,9 @@ import { planRun, runIdOf } from './planned-run.ts';
 import { whenFree } from './when-free.ts';
 
 /** `cqbatch run`: plans, asks, and takes the run to its end. */
-export async function run(source: string, flags: Flags): Promise<ExitCode> {
-  const context = await openContext(flags);
-  const id = runIdOf(flags);
+export async function run(manifest: string, flags: Flags): Promise<ExitCode> {
+  const { workplace: context, source } = await approvedSource(await openContext(flags), manifest);
+  const id = runIdOf(context.flags);
   if (!flags.orResume) return whenFree(context, `run ${id ?? source}`, (free) => start(free, source));
   if (id === undefined) {
     throw usageError('INVALID_SETTING', '--or-resume goes on with a run of that name: it needs --run-id.');

@@ -7,6 +7,7 @@ import type { Flags } from '../config/load.ts';
 import { openWorkplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
+import { approvedSource } from './approval.ts';
 import { refuseOtherManifest } from './go-on.ts';
 import { planRun, runIdOf } from './planned-run.ts';
 
@@ -14,8 +15,8 @@ import { planRun, runIdOf } from './planned-run.ts';
 const planningMs = 120_000;
 
 /** `cqbatch submit`: plans a run and leaves it to a coordinator that sees the state folder. */
-export async function submit(source: string, flags: Flags): Promise<ExitCode> {
-  const workplace = await openWorkplace(flags);
+export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
+  const { workplace, source } = await approvedSource(await openWorkplace(flags), manifest);
   const { terminal, store } = workplace;
   for (;;) {
     try {
@@ -27,7 +28,7 @@ export async function submit(source: string, flags: Flags): Promise<ExitCode> {
       return say(terminal, submitted, 'is submitted');
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
-      const existing = await recordOf(store, runIdOf(flags) ?? '');
+      const existing = await recordOf(store, runIdOf(workplace.flags) ?? '');
       // Whoever was planning it has given it up: it is ours after all.
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(workplace, existing, source);

@@ -34,6 +34,9 @@ export interface Flags extends RawSettings {
   readonly code?: readonly string[];
   readonly unclear?: boolean;
   readonly withRetries?: boolean;
+  /** Where `plan` writes a plan to be carried out later, and who has looked at it. */
+  readonly out?: string;
+  readonly approvedBy?: string;
   readonly coordinate?: boolean;
   /** Why, for those who ask later. */
   readonly reason?: string;

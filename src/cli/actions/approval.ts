@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import { usageError } from '../../errors.ts';
+import type { ScanSummary } from '../../manifest/scan.ts';
+import { escapeInvisible } from '../../printable.ts';
+import { type ApprovedPlan, planSuffix, readApprovedPlan } from '../../run/approved-plan.ts';
+import type { Workplace } from '../context.ts';
+import { baseUrlOf, changedOptions, givenRowOptions } from './options.ts';
+
+/** What a run is made of, and how it is wanted. */
+export interface RunSource<Place extends Workplace> {
+  readonly workplace: Place;
+  /** Path of the manifest, `-` for standard input. */
+  readonly source: string;
+}
+
+/**
+ * Where a signed-off plan is given for a manifest: its manifest, options and consent in place of those of the command line.
+ *
+ * @throws a usage error when the plan or its manifest was changed, or when something else is wanted now than it says.
+ */
+export async function approvedSource<Place extends Workplace>(
+  workplace: Place,
+  source: string,
+): Promise<RunSource<Place>> {
+  if (!source.endsWith(planSuffix)) return { workplace, source };
+  const approved = await readApprovedPlan(source);
+  refuseOtherWishes(workplace, approved);
+  const { flags, settings } = workplace;
+  return {
+    workplace: {
+      ...workplace,
+      approved,
+      flags: {
+        ...flags,
+        yes: true,
+        skipInvalid: approved.skip_invalid,
+        runId: flags.runId ?? runIdOf(approved),
+      },
+      settings: { ...settings, allowPartial: settings.allowPartial || approved.allow_partial },
+    },
+    source: approved.source,
+  };
+}
+
+/** What is not said now is as the plan has it. */
+function refuseOtherWishes(
+  { flags, settings }: Workplace,
+  { file, options, skip_invalid }: ApprovedPlan,
+): void {
+  const { allowInsecureHttp = options.allowInsecureHttp ?? false } = flags;
+  const baseUrl = baseUrlOf({ allowInsecureHttp }, settings);
+  const wanted = {
+    ...changedOptions(options, settings),
+    ...givenRowOptions(flags, settings),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
+    skipInvalid: flags.skipInvalid ?? skip_invalid,
+  };
+  const planned = { ...options, skipInvalid: skip_invalid };
+  for (const name of new Set([...Object.keys(wanted), ...Object.keys(planned)])) {
+    const now = wanted[name as keyof typeof wanted];
+    const then = planned[name as keyof typeof planned];
+    if (isDeepStrictEqual(now, then)) continue;
+    throw usageError(
+      'PLAN_DIFFERS',
+      `${escapeInvisible(file)} was signed off with ${wordOf(name)} ${textOf(then)}, and now it is ${textOf(now)}: leave that ` +
+        'out, also in the environment and the configuration file, or have the plan made and looked at again.',
+    );
+  }
+}
+
+/** @throws a usage error when the rows are not those that were signed off, though the manifest is. */
+export function refuseOtherRows({ file, counts, made_by }: ApprovedPlan, scan: ScanSummary): void {
+  for (const [name, planned] of Object.entries(counts)) {
+    const now = scan[name as keyof typeof counts];
+    if (now === planned) continue;
+    throw usageError(
+      'PLAN_DIFFERS',
+      `${escapeInvisible(file)} was signed off for ${planned} rows ${name === 'rows' ? 'in all' : `that are ${name}`}, this version of ` +
+        `cqbatch finds ${now}: use the version that made it${made_by?.version === undefined ? '' : ` (${made_by.version})`}.`,
+    );
+  }
+}
+
+/** A plan is carried out once: its run has a name of its own. */
+function runIdOf({ file, sha256 }: ApprovedPlan): string {
+  const name = (file.split(/[/\\]/).at(-1) ?? '').slice(0, -planSuffix.length);
+  const words = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return [words.slice(0, 50), sha256.slice(0, 8)].filter(Boolean).join('-');
+}
+
+/** `maxFailures` as `--max-failures` */
+function wordOf(name: string): string {
+  const words = name.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return `--${words}`;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return 'not given';
+  if (typeof value === 'object' && value !== null && 'text' in value) return String(value.text);
+  return escapeInvisible(typeof value === 'string' ? value : JSON.stringify(value));
+}

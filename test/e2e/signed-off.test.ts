@@ -1,0 +1,113 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const text =
+  'operation,evaluation_id,user_id,soundboard_id,title\nrestore-evaluation,7,u,,\nupdate-soundboard,,,41,Greeting\n';
+/** A plan says by itself what it lets a run do. */
+const guarded = { CQBATCH_ALLOW_PARTIAL: '' };
+
+/** A plan that was made in one folder, and what runs it in another one. */
+async function signedOff(...flags: string[]) {
+  const [there, here] = [await temporaryFolder(), await temporaryFolder()];
+  await writeFile(join(there, 'rows.csv'), text);
+  const sandbox = await startSandbox();
+  const env = { ...sandbox.env, ...guarded };
+  const args = [
+    'plan',
+    'rows.csv',
+    '--out',
+    'week 47.cqplan',
+    '--approved-by',
+    'Ana',
+    '--allow-partial',
+    ...flags,
+  ];
+  const planned = await cqbatch(args, { cwd: there, env });
+  for (const name of ['rows.csv', 'week 47.cqplan']) await copyFile(join(there, name), join(here, name));
+  const run = (more: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) =>
+    cqbatch(['run', 'week 47.cqplan', ...more], { cwd: here, env: { ...env, ...variables } });
+  return { sandbox, here, planned, run };
+}
+
+test('a plan that was signed off is run without a question, elsewhere, and once', async () => {
+  const { sandbox, here, planned, run } = await signedOff('--rate', '50/s', '--json');
+  const { plan_sha256: sha256 } = JSON.parse(planned.stdout);
+  expect((await run([], { CQBATCH_BASE_URL: '' })).code).toBe(0);
+  expect(await sandbox.log()).toHaveLength(2);
+  const id = `week-47-${sha256.slice(0, 8)}`;
+  expect(JSON.parse(await readFile(join(await newestRunFolder(here), 'run.json'), 'utf8'))).toMatchObject({
+    id,
+    options: { rate: { text: '50/s' }, baseUrl: sandbox.url },
+    approval: { file: 'week 47.cqplan', by: 'Ana', sha256 },
+  });
+
+  const again = await run();
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain(`There is a run ${id}`);
+  expect((await run(['--or-resume'])).code).toBe(0);
+  expect(await sandbox.log()).toHaveLength(2);
+});
+
+describe('a plan is refused, and nothing is sent, when', () => {
+  test.each([
+    ['another rate is wanted', ['--rate', '5/s'], {}, 'signed off with --rate 50/s, and now it is 5/s'],
+    [
+      'the environment wants another base URL',
+      [],
+      { CQBATCH_BASE_URL: 'https://other.example.com' },
+      '--base-url',
+    ],
+    ['invalid rows are to be left out', ['--skip-invalid'], {}, '--skip-invalid false, and now it is true'],
+    [
+      'rows are to be read in another way',
+      ['--operation', 'restore-evaluation'],
+      {},
+      '--operation not given',
+    ],
+    ['a limit is taken away', [], { CQBATCH_RATE: 'none' }, '--rate 50/s, and now it is not given'],
+  ])('%s', async (_title, flags, variables, message) => {
+    const { sandbox, run } = await signedOff('--rate', '50/s');
+    const { code, stderr } = await run(flags, variables);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+    expect(await sandbox.log()).toEqual([]);
+  });
+
+  test.each([
+    ['its manifest has another byte', 'rows.csv', '41', '42', 'is not the manifest that was signed off'],
+    [
+      'its options were changed',
+      'week 47.cqplan',
+      '"attempts": 5',
+      '"attempts": 6',
+      'is not what was signed off',
+    ],
+  ])('%s', async (_title, name, from, to, message) => {
+    const { sandbox, here, run } = await signedOff();
+    const file = join(here, name);
+    await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
+    const { code, stderr } = await run();
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+    expect(await sandbox.log()).toEqual([]);
+  });
+});
+
+test('what is not ready is not signed off', async () => {
+  const cwd = await temporaryFolder();
+  const { env } = await startSandbox();
+  await writeFile(join(cwd, 'rows.csv'), text);
+  const plan = (...args: string[]) =>
+    cqbatch(['plan', 'rows.csv', ...args], { cwd, env: { ...env, ...guarded } });
+  const partial = await plan('--out', 'week.cqplan');
+  expect(partial).toMatchObject({ code: 2, stderr: expect.stringContaining('leaves fields out') });
+  expect((await plan('--out', 'week.txt')).stderr).toContain('a name that ends with .cqplan');
+  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\nx,u\n');
+  expect((await plan('--out', 'week.cqplan')).code).toBe(2);
+  await expect(readFile(join(cwd, 'week.cqplan'))).rejects.toThrow('ENOENT');
+});
