@@ -19,6 +19,11 @@ export interface Operation<Row = unknown> {
    * are absent. Output feeds the functions below.
    */
   readonly schema: z.ZodType<Row>;
+  /**
+   * Whether rows may say what the fields that they leave out or send were before (`old_title`, …), so that a run can be
+   * undone by sending that. Else it can be undone by hand only.
+   */
+  readonly takesOldValues: boolean;
   /** Identifier of the thing that the row acts on, in decimal: one of the row's fields. */
   readonly subject: (row: Row) => string;
   /** The HTTP request for the row; the same row always gives the same request. */

@@ -36,6 +36,7 @@ export const restoreEvaluation = defineOperation<z.infer<typeof schema>>({
     },
   ],
   schema,
+  takesOldValues: false,
   subject: (row) => row.evaluation_id,
   request: (row) => restoreEvaluationRequest({ evaluationId: row.evaluation_id, userId: row.user_id }),
   columns: Object.keys(columnsOf({})),

@@ -65,6 +65,7 @@ export const updateSoundboard = defineOperation<Row>({
     ),
   ],
   schema,
+  takesOldValues: true,
   subject: (row) => row.soundboard_id,
   request: (row) =>
     updateSoundboardRequest({

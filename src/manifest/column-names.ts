@@ -1,6 +1,7 @@
 import type { Operation } from '../../jobs/operation.ts';
 import { usageError } from '../errors.ts';
 import type { Manifest } from './manifest.ts';
+import { oldNames } from './old-values.ts';
 
 /** Limits of a manifest's columns: as many as a spreadsheet holds, and 1 MiB of names. */
 export const maxColumns = 16_384;
@@ -8,7 +9,7 @@ export const maxColumnNamesLength = 1024 * 1024;
 
 /** The names that columns may stand for. */
 export function knownNames(operations: readonly Operation[]): ReadonlySet<string> {
-  return new Set(['operation', ...operations.flatMap(fieldNames)]);
+  return new Set(['operation', ...operations.flatMap(fieldNames), ...operations.flatMap(oldNames)]);
 }
 
 /** The names of the fields of an operation. */

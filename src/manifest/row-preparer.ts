@@ -4,8 +4,15 @@ import type { Operation } from '../../jobs/operation.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { usageError } from '../errors.ts';
 import { type ColumnMap, type FieldNamer, fieldNamer } from './column-map.ts';
-import { CellMatcher, type Clash, fieldNames, knownNames, refuseAmbiguousColumns } from './column-names.ts';
+import {
+  CellMatcher,
+  type Clash,
+  fieldNames,
+  knownNames,
+  refuseAmbiguousColumns,
+} from './column-names.ts';
 import type { Manifest, ManifestRow } from './manifest.ts';
+import { checkOldValues, type OldValues, oldNameOf, oldNames, pickOldValues } from './old-values.ts';
 import {
   chooseOperation,
   findByLooseName,
@@ -25,6 +32,8 @@ export interface CallableRow {
   readonly request: ApiRequest;
   /** Its fields as they are sent, by name; those that it leaves out are absent. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** What the row says that fields were before, by the name of the field; absent when it says nothing. Never sent. */
+  readonly old?: OldValues;
   /** A field whose text is sent with blanks around it, which most likely nobody meant. */
   readonly padded?: string;
 }
@@ -93,7 +102,12 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   refuseAmbiguousColumns(manifest, mayBeUsed, fieldOf);
 
   const matcher = new CellMatcher(knownNames(operations), fieldOf);
-  const shapes = new Map(operations.map((operation) => [operation, shapeOf(operation, defaults)]));
+  const shapes = new Map(
+    operations.map((operation) => [
+      operation,
+      { shape: shapeOf(operation, defaults), old: oldNames(operation) },
+    ]),
+  );
   const rules = {
     operations,
     required: find(options.operation, operations),
@@ -116,17 +130,25 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
 
     if (row.problem !== undefined) return invalid(row.problem);
     if (!found.ok) return invalid({ column: column('operation'), ...found.problem });
-    const shape = shapes.get(found.operation) ?? [];
-    const relevant = clashes.filter(
-      ({ name }) => name === 'operation' || shape.some((field) => field.name === name),
-    );
+    const { shape, old } = shapes.get(found.operation) ?? noShape;
+    const matters = (name: string): boolean =>
+      shape.some((field) => field.name === name) || old.includes(name);
+    const relevant = clashes.filter(({ name }) => name === 'operation' || matters(name));
     if (relevant.length > 0) return invalid(...relevant.map(explainClash));
-    const unusable = unusableCells(row, (name) => shape.some((field) => field.name === name), fieldOf);
+    const unusable = unusableCells(row, matters, fieldOf);
     if (unusable.length > 0) return invalid(...unusable);
     const fields = pickFields(given, shape);
     const parsed = found.operation.schema.safeParse(fields);
-    if (parsed.success) return callableRow(row, found.operation, parsed.data);
-    return invalid(...parsed.error.issues.map((issue) => explainIssue(issue, fields, column)));
+    if (!parsed.success)
+      return invalid(...parsed.error.issues.map((issue) => explainIssue(issue, fields, column)));
+    const callable = callableRow(row, found.operation, parsed.data);
+    const before = pickOldValues(given, old);
+    if (before === undefined) return callable;
+    const checked = checkOldValues(found.operation, fields, before);
+    if (checked.success) return { ...callable, old: onlyNamed(before, checked.data) };
+    return invalid(
+      ...checked.error.issues.map((issue) => explainIssue(issue, before, (name) => column(oldNameOf(name)))),
+    );
   };
   return Object.assign(prepare, { choice, operations: mayBeUsed, defaults, fieldOf, ...(map && { map }) });
 }
@@ -136,6 +158,13 @@ type Shape = readonly { readonly name: string; readonly byDefault: unknown }[];
 
 function shapeOf(operation: Operation, defaults: ReadonlyMap<string, unknown>): Shape {
   return fieldNames(operation).map((name) => ({ name, byDefault: defaults.get(name) }));
+}
+
+const noShape = { shape: [], old: [] };
+
+/** Those of the values in `data` that `names` has, too. */
+function onlyNamed(names: OldValues, data: unknown): OldValues {
+  return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => name in names));
 }
 
 function find(name: string | undefined, operations: readonly Operation[]): Operation | undefined {
@@ -154,7 +183,7 @@ function pickFields(
   return fields;
 }
 
-function callableRow({ row, line }: ManifestRow, operation: Operation, data: unknown): PreparedRow {
+function callableRow({ row, line }: ManifestRow, operation: Operation, data: unknown): CallableRow {
   return {
     kind: 'callable',
     row,
