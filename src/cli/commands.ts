@@ -169,6 +169,30 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./actions/retry.ts')).retry,
   },
   {
+    name: 'undo',
+    description:
+      'start a new run that puts back what a run has changed, where its manifest says what was before',
+    argument: runThat(' that was not undone'),
+    options: [
+      {
+        heading: 'API',
+        options: [...settings('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })],
+      },
+      {
+        heading: 'Run',
+        options: [...startOptions, ...settings('wait')],
+      },
+      guards('as in that run'),
+      following,
+    ],
+    seldomNeeded: [moreGuards('as in that run', ['confirmAbove']), ...working('as in that run'), audit],
+    examples: [
+      ['cqbatch undo', 'what the newest run has changed'],
+      ['cqbatch undo jsur --reason "wrong column"', 'what another one has changed'],
+    ],
+    load: async () => (await import('./actions/undo.ts')).undo,
+  },
+  {
     name: 'status',
     description: 'where a run stands, also while it is going',
     argument: runThat(),

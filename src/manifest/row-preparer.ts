@@ -4,13 +4,7 @@ import type { Operation } from '../../jobs/operation.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { usageError } from '../errors.ts';
 import { type ColumnMap, type FieldNamer, fieldNamer } from './column-map.ts';
-import {
-  CellMatcher,
-  type Clash,
-  fieldNames,
-  knownNames,
-  refuseAmbiguousColumns,
-} from './column-names.ts';
+import { CellMatcher, type Clash, fieldNames, knownNames, refuseAmbiguousColumns } from './column-names.ts';
 import type { Manifest, ManifestRow } from './manifest.ts';
 import { checkOldValues, type OldValues, oldNameOf, oldNames, pickOldValues } from './old-values.ts';
 import {

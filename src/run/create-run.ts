@@ -30,8 +30,9 @@ export interface CreateRunInput {
   readonly attribution?: Attribution;
   /** The signed-off plan that it carries out. */
   readonly approved?: ApprovedPlan | undefined;
-  /** The run some of whose rows the manifest holds. */
-  readonly retry?: {
+  /** The run of whose rows the manifest was made, to try them again or to put back what was before. */
+  readonly from?: {
+    readonly as: 'retry' | 'undo';
     readonly of: RunRecord;
     /** What the rows are called in the manifest that the user gave, in order. */
     readonly rowNumbers: readonly number[];
@@ -87,13 +88,14 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
     };
     const scan = await scanManifest(manifest, prepare, handlers, { onConflict });
     await uncalled.flush();
-    if (input.retry !== undefined) await writeRowNumbers(folder, input.retry.rowNumbers);
-    const histories = [...(input.retry?.histories ?? [])];
+    const { from } = input;
+    if (from !== undefined) await writeRowNumbers(folder, from.rowNumbers);
+    const histories = [...(from?.histories ?? [])];
     await journal.append(histories.map(([row, history]): JournalEntry => ({ type: 'open', row, history })));
 
-    const given = input.retry?.of.manifest;
-    // The report of a retry looks like that of the run it is of.
-    const { delimiter } = given ?? manifest;
+    const given = from?.as === 'retry' ? from.of.manifest : undefined;
+    // Its report looks like that of the run it is of.
+    const { delimiter } = from?.of.manifest ?? manifest;
     const record: RunRecord = {
       version: 1,
       id,
@@ -101,7 +103,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
       state: 'planned',
       states: [stateEntry('planned', input.attribution)],
       manifest: {
-        name: given?.name ?? staged.name,
+        name: from?.as === 'undo' ? `undo of ${from.of.id}` : (given?.name ?? staged.name),
         file: basename(staged.path),
         sha256: staged.sha256,
         ...(given !== undefined && { givenSha256: given.givenSha256 ?? given.sha256 }),
@@ -120,7 +122,10 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
       },
       options: input.options,
       ...(input.approved && { approval: approvalOf(input.approved) }),
-      ...(input.retry !== undefined && { retryOf: input.retry.of.id, rowNumbers: rowNumbersFile }),
+      ...(from !== undefined && {
+        ...(from.as === 'retry' ? { retryOf: from.of.id } : { undoOf: from.of.id }),
+        rowNumbers: rowNumbersFile,
+      }),
     };
     const { sheet } = manifest;
     return {

@@ -165,6 +165,8 @@ export const runRecordSchema = z.object({
     .exactOptional(),
   /** The run some of whose rows this one repeats. */
   retryOf: z.string().exactOptional(),
+  /** The run whose edits this one takes back. */
+  undoOf: z.string().exactOptional(),
   /** What became of its canary; absent: that has not been evaluated. */
   canary: canaryVerdictSchema.exactOptional(),
   /** The file in its folder with the rows' numbers in the manifest that the user gave. */

@@ -36,6 +36,11 @@ export function retriesAfter({ retries }: RetriedRun, { id }: RunRecord): readon
   return retries.slice(retries.findIndex((retry) => retry.id === id) + 1);
 }
 
+/** The runs that took back what a run has done. @param runs the oldest first */
+export function undosOf(runs: readonly RunRecord[], undone: RunRecord): readonly RunRecord[] {
+  return runs.filter((run) => run.undoOf === undone.id && plannedAt(run) > plannedAt(undone));
+}
+
 /** A retry that has not come to its end: it may yet call rows of the run. */
 export function unfinishedAmong(retries: readonly RunRecord[]): RunRecord | undefined {
   return retries.find((retry) => !['completed', 'cancelled'].includes(actualState(retry)));

@@ -1,13 +1,10 @@
-import { open } from 'node:fs/promises';
 import { noHistory, type RowHistory } from '../domain.ts';
-import { stringifyJson } from '../json.ts';
 import type { FieldNamer } from '../manifest/column-map.ts';
-import { type AtEnd, withReleases } from '../releases.ts';
+import { withReleases } from '../releases.ts';
 import { isUnfinished, type ReportLine } from '../report/join-results.ts';
-import { joinRetries, type ReportLines } from '../report/join-retries.ts';
-import { onDisk } from '../system-error.ts';
 import type { RunRecord } from './record.ts';
-import { openRunLines, type RunLines } from './run-lines.ts';
+import { RowsFile } from './rows-file.ts';
+import { openLastLines } from './run-lines.ts';
 import type { RunStore } from './store.ts';
 
 /** Which of the rows are wanted that may be tried again; default: all of them. */
@@ -54,13 +51,10 @@ export function writeRetryManifest(
 ): Promise<RetryManifest> {
   return withReleases(async (atEnd) => {
     const { lines, prepare } = await openLastLines(store, record, later, atEnd);
-    const rowNumbers: number[] = [];
     const histories = new Map<number, RowHistory>();
     const codes = new Map<string, number>();
-    const file = await open(path, 'wx', 0o600);
-    atEnd(() => file.close());
+    const file = await RowsFile.create(path, atEnd);
     for await (const part of lines) {
-      const texts: string[] = [];
       for (const line of part) {
         if (!isToBeRetried(line)) continue;
         const { row, result } = line;
@@ -68,29 +62,15 @@ export function writeRetryManifest(
         if (prepared.kind !== 'callable') continue;
         codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
-        rowNumbers.push(row.row);
-        if (result.unclear) histories.set(rowNumbers.length, { ...noHistory, unclear: true });
         const defaults = new Map([...prepare.defaults, ['operation', prepared.operation.name]]);
-        texts.push(`${stringifyJson(completeRow(row.cells, defaults, prepare.fieldOf))}\n`);
+        const number = file.add(row.row, completeRow(row.cells, defaults, prepare.fieldOf));
+        if (result.unclear) histories.set(number, { ...noHistory, unclear: true });
       }
-      await onDisk(path, () => file.writeFile(texts.join('')));
+      await file.flush();
     }
-    await onDisk(path, () => file.sync());
-    return { rowNumbers, histories, codes };
+    await file.seal();
+    return { rowNumbers: file.rowNumbers, histories, codes };
   });
-}
-
-/** The rows of a run, each as the latest retry has left it. */
-async function openLastLines(
-  store: RunStore,
-  record: RunRecord,
-  later: readonly RunRecord[],
-  atEnd: AtEnd,
-): Promise<RunLines> {
-  const run = await openRunLines(store, record, atEnd);
-  const retries: ReportLines[] = [];
-  for (const retry of later) retries.push((await openRunLines(store, retry, atEnd)).lines);
-  return { ...run, lines: joinRetries(run.lines, retries) };
 }
 
 /** Rows without a result are called when their run goes on, unless it was given up. */

@@ -4,7 +4,7 @@ import type { JournalView } from '../journal/journal.ts';
 import type { RowPreparer } from '../manifest/row-preparer.ts';
 import type { AtEnd } from '../releases.ts';
 import { joinResults, type Unfinished } from '../report/join-results.ts';
-import type { ReportLines } from '../report/join-retries.ts';
+import { joinRetries, type ReportLines } from '../report/join-retries.ts';
 import { goesOnByItself, type RunRecord } from './record.ts';
 import { readRowNumbers } from './row-numbers.ts';
 import { openJournalReader } from './run-journal.ts';
@@ -50,6 +50,19 @@ export async function openRunLines(store: RunStore, record: RunRecord, atEnd: At
   const journal = await openJournalReader(store, record);
   atEnd(() => journal.close());
   return { ...(await readRunLines(store, record, journal)), journal };
+}
+
+/** The same, each row as the latest of these retries has left it. */
+export async function openLastLines(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  atEnd: AtEnd,
+): Promise<RunLines> {
+  const run = await openRunLines(store, record, atEnd);
+  const retries: ReportLines[] = [];
+  for (const retry of later) retries.push((await openRunLines(store, retry, atEnd)).lines);
+  return { ...run, lines: joinRetries(run.lines, retries) };
 }
 
 async function* renumbered(lines: ReportLines, numberOf: (row: number) => number): ReportLines {

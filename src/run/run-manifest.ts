@@ -58,7 +58,7 @@ export async function refuseChangedManifest(store: RunStore, record: RunRecord):
   );
 }
 
-async function copyOf(store: RunStore, { id, manifest, retryOf }: RunRecord): Promise<string> {
+async function copyOf(store: RunStore, { id, manifest, retryOf, undoOf }: RunRecord): Promise<string> {
   const path = join(store.folder(id), manifest.file);
   try {
     await stat(path);
@@ -66,7 +66,7 @@ async function copyOf(store: RunStore, { id, manifest, retryOf }: RunRecord): Pr
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw systemError(error, path) ?? error;
     const remedy =
-      retryOf === undefined
+      (retryOf ?? undoOf) === undefined
         ? `put a copy of ${manifest.name} in its place, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`
         : `put it back, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`;
     throw fatalError('MANIFEST_COPY_MISSING', `${path} is not there: ${remedy}`, error);

@@ -1,25 +1,18 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isActive } from '../../cluster/entries.ts';
-import { BusyError, usageError } from '../../errors.ts';
-import { makeTemporaryFolder } from '../../owned-folder.ts';
+import { usageError } from '../../errors.ts';
 import { escapeInvisible } from '../../printable.ts';
-import { createRun } from '../../run/create-run.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
-import { delimiterOf } from '../../run/report-run.ts';
 import { findRetries, retriesAfter, retriesAmong, unfinishedAmong } from '../../run/retries.ts';
 import { hasRowsToRetry, type RetryManifest, writeRetryManifest } from '../../run/retry-run.ts';
 import { progressOf } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
-import { defaultClearToken, type Flags } from '../config/load.ts';
+import type { Flags } from '../config/load.ts';
 import { type Context, openContext } from '../context.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { count, counted } from '../render/words.ts';
-import { proxyTo, tokenSource } from './api-client.ts';
-import { execute } from './execute.ts';
+import { refuseUnlessOver, runDerived } from './derived-run.ts';
 import { type FittingRun, findRecord } from './find-run.ts';
-import { attributionOf, callOptions, calls, canaryOptions } from './options.ts';
-import { isAgreed, requireConsent, runIdOf } from './planned-run.ts';
+import { requireConsent } from './planned-run.ts';
 import { whenFree } from './when-free.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed, and of those that a cancelled run has not called. */
@@ -29,47 +22,23 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
 }
 
 async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
-  const { store, settings, terminal, flags } = context;
+  const { store, terminal, flags } = context;
   requireConsent(context);
-  const callsHere = calls(context);
-  if (callsHere) await tokenSource(settings).current();
-
   const before = await findRecord(store, id, runToRetry(store));
   const later = retriesAfter(await findRetries(store, before), before);
-  refuseUnlessOver(before, later);
-  const folder = await makeTemporaryFolder(store.stateDir, 'retry');
-  try {
-    const source = join(folder, `rows-of-${before.id}.jsonl`);
+  refuseUnlessOver('retry', before, later);
+  return runDerived(context, before, 'retry', async (path) => {
     const choice = { codes: flags.code?.map((code) => code.toUpperCase()), unclear: flags.unclear };
-    const { rowNumbers, histories, codes } = await writeRetryManifest(store, before, later, choice, source);
+    const { rowNumbers, histories, codes } = await writeRetryManifest(store, before, later, choice, path);
     refuseNothing(before, codes, rowNumbers, choice);
     terminal.say(
       `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
         `${counted(before.plan.rows, 'row')} to be tried again (${codeTexts(codes, choice.codes)})`,
     );
     // Older versions called rows that conflict, too: now at least one after the other.
-    const { baseUrl, allowInsecureHttp, map, onConflict = 'in-order' } = before.options;
-    const proxy = callsHere ? proxyTo(before.options) : undefined;
-    const created = await createRun(store, {
-      source,
-      options: {
-        baseUrl,
-        ...(allowInsecureHttp && { allowInsecureHttp }),
-        clearToken: defaultClearToken,
-        ...(map !== undefined && { map }),
-        onConflict,
-        ...callOptions(settings, { ...before.options, delimiter: delimiterOf(before) }),
-        ...canaryOptions(flags, settings, onConflict),
-      },
-      runId: runIdOf(flags),
-      attribution: attributionOf(flags),
-      retry: { of: before, rowNumbers, histories },
-    });
-    if (!(await isAgreed(context, created, proxy))) return exitCodes.usage;
-    return await execute(context, created.record, created.journal);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    const { map, onConflict = 'in-order' } = before.options;
+    return { rowNumbers, histories, options: { onConflict, ...(map !== undefined && { map }) } };
+  });
 }
 
 /** The newest run with rows that have failed, and not succeeded in a later retry. */
@@ -88,30 +57,6 @@ function runToRetry(store: RunStore): FittingRun {
     fitsElsewhere: () => false,
     otherwise: 'One that has stopped goes on with "cqbatch resume".',
   };
-}
-
-/** @throws a usage or busy error when rows of the run may be called by somebody else, too. */
-function refuseUnlessOver({ id, ...record }: RunRecord, later: readonly RunRecord[]): void {
-  if (isActive(actualState({ id, ...record })))
-    throw new BusyError(
-      'RUN_RUNNING',
-      `Run ${id} is still going`,
-      'Wait for its end, then retry what failed.',
-    );
-  const unfinished = unfinishedAmong(later);
-  if (unfinished === undefined) return;
-  const state = actualState(unfinished);
-  if (isActive(state))
-    throw new BusyError(
-      'RUN_RUNNING',
-      `Run ${unfinished.id}, which retries rows of run ${id}, is still going`,
-      'Wait for its end.',
-    );
-  throw usageError(
-    'RETRY_UNFINISHED',
-    `Run ${unfinished.id}, which retries rows of run ${id}, is ${state}: "cqbatch resume ${unfinished.id}" goes on with it, ` +
-      `or cancel it ("cqbatch cancel ${unfinished.id}") before you retry them again.`,
-  );
 }
 
 interface Choice {

@@ -1,7 +1,7 @@
 import { usageError } from '../../errors.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { timeAtWork } from '../../run/record-keeper.ts';
-import { findRetries, retriesAfter } from '../../run/retries.ts';
+import { retriesAfter, retriesAmong, undosOf } from '../../run/retries.ts';
 import { tellRow } from '../../run/row-story.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
@@ -40,11 +40,13 @@ async function auditOf(terminal: Terminal, store: RunStore, record: RunRecord): 
     terminal.warn(`warning: ${message}`);
     return undefined;
   });
+  const runs = await store.list();
   return {
     record,
     folder: store.folder(record.id),
     ...(result !== undefined && { result }),
-    retries: retriesAfter(await findRetries(store, record), record),
+    retries: retriesAfter(retriesAmong(runs, record), record),
+    undos: undosOf(runs, record),
   };
 }
 

@@ -18,6 +18,8 @@ export interface RunAudit {
   };
   /** Runs that were made of its rows, the oldest first. */
   readonly retries: readonly RunRecord[];
+  /** Runs that took back what it has done. */
+  readonly undos: readonly RunRecord[];
 }
 
 /** One thing that happened to a run. */
@@ -53,8 +55,8 @@ function beginning(before: RunRecord['state'] | undefined): string {
 }
 
 /** What `cqbatch show --json` prints. */
-export function auditDocument({ record, folder, result, retries }: RunAudit): object {
-  const { id, states, manifest, plan, options, queue, retryOf } = record;
+export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
+  const { id, states, manifest, plan, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
   return {
     run: id,
@@ -91,6 +93,8 @@ export function auditDocument({ record, folder, result, retries }: RunAudit): ob
     at_work_s: result === undefined ? null : Math.round(result.atWorkMs / 1_000),
     retry_of: retryOf ?? null,
     retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),
+    undo_of: undoOf ?? null,
+    undone_by: undos.map((undo) => ({ run: undo.id, state: actualState(undo) })),
   };
 }
 
@@ -98,8 +102,8 @@ const columns = 80;
 
 /** The past of a run, for people. */
 export function auditText(audit: RunAudit): string {
-  const { record, folder, result, retries } = audit;
-  const { id, manifest, options, queue, retryOf, plan } = record;
+  const { record, folder, result, retries, undos } = audit;
+  const { id, manifest, options, queue, retryOf, undoOf, plan } = record;
   const facts: readonly (readonly [name: string, text: string])[] = [
     ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
     ['SHA-256', manifest.givenSha256 ?? manifest.sha256],
@@ -109,9 +113,9 @@ export function auditText(audit: RunAudit): string {
     ...(queue === undefined ? [] : [['datastore', queue] as const]),
     ...(result === undefined ? [] : resultFacts(result, plan.rows)),
     ...(retryOf === undefined ? [] : [['retry of', retryOf] as const]),
-    ...retries.map(
-      (retry, index) => [index === 0 ? 'retried by' : '', `${retry.id}, ${actualState(retry)}`] as const,
-    ),
+    ...(undoOf === undefined ? [] : [['undo of', undoOf] as const]),
+    ...runFacts('retried by', retries),
+    ...runFacts('undone by', undos),
     ['folder', folder],
   ];
   return `Run ${id} ${actualState(record)}\n${indented(factLines(facts))}\n\n${indented(timeline(eventsOf(record)))}`;
@@ -125,6 +129,13 @@ export function factLines(facts: readonly (readonly [name: string, text: string]
       wrapped(text, columns - width - 2).map((line, index) => [index === 0 ? name : '', line]),
     ),
   );
+}
+
+function runFacts(
+  name: string,
+  runs: readonly RunRecord[],
+): readonly (readonly [name: string, text: string])[] {
+  return runs.map((run, index) => [index === 0 ? name : '', `${run.id}, ${actualState(run)}`]);
 }
 
 function resultFacts(

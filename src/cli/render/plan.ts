@@ -1,6 +1,7 @@
 import { type ApiRequest, requestHeaders } from '../../api/request.ts';
 import type { ConflictRule } from '../../manifest/conflicts.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { isOldName } from '../../manifest/old-values.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import { excerpt } from '../../manifest/problem.ts';
 import type { RowCounts } from '../../manifest/row-counts.ts';
@@ -143,7 +144,7 @@ function columnText({ scan: { meanings } }: Plan): string {
   if (meanings.length === 0) return '';
   const lines = meanings
     .slice(0, shownColumns)
-    .map(({ column, field }) => [columnName(column), field ?? 'kept for the report']);
+    .map(({ column, field }) => [columnName(column), meaningText(field)]);
   const width = Math.max(...lines.map(([name = '']) => name.length));
   const more = meanings.length - lines.length;
   return [
@@ -151,6 +152,11 @@ function columnText({ scan: { meanings } }: Plan): string {
     indented(lines.map(([name = '', meaning]) => `${name.padEnd(width)} → ${meaning}`)),
     ...(more > 0 ? [indented([`… and ${count(more)} more`])] : []),
   ].join('\n');
+}
+
+function meaningText(field: string | undefined): string {
+  if (field === undefined) return 'kept for the report';
+  return isOldName(field) ? `${field}: old value, for undo` : field;
 }
 
 /** A title that could be taken for something else stands in quotes. */

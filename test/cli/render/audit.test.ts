@@ -24,14 +24,14 @@ test('says of a run whose process died that it did', () => {
 });
 
 test('shows records of versions that did not know who did it', () => {
-  const text = auditText({ record: recordIn({ state: 'planned', at }), folder: 'f', retries: [] });
+  const text = auditText({ record: recordIn({ state: 'planned', at }), folder: 'f', retries: [], undos: [] });
   expect(text.split('\n').at(-1)).toMatch(/^ {2}2026-01-01 \d\d:00:00 {2}planned$/);
 });
 
 test('keeps to 80 columns, whatever a reason is', () => {
   const reason = `${'word '.repeat(60)}${'x'.repeat(200)}\nlines \u202e reversed`;
   const record = recordIn({ state: 'planned', at, by, reason }, { state: 'cancelled', at, by, reason });
-  const text = auditText({ record, folder: 'f', retries: [] });
+  const text = auditText({ record, folder: 'f', retries: [], undos: [] });
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
   expect(text).toContain('by ann on desk with cqbatch 0.0.1');
   expect(text).toContain('\\u202e');
