@@ -49,7 +49,11 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
           // See helpers/cqbatch.ts.
           execArgv: ['--liftoff-only'],
-          globalSetup: ['test/helpers/build.ts', 'test/helpers/install-debian.ts'],
+          globalSetup: [
+            'test/helpers/build.ts',
+            'test/helpers/install-debian.ts',
+            'test/helpers/shared-redis.ts',
+          ],
         },
       },
     ],

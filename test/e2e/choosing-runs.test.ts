@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, startAtTerminal, startCqbatch } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -16,7 +17,7 @@ async function prepared() {
   await writeFile(join(cwd, 'fails.csv'), 'evaluation_id,user_id\n99999,u\n');
   await writeFile(join(cwd, 'good.csv'), 'soundboard_id,title\n1,Hello\n');
   const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
-  const options = { cwd, env: sandbox.env };
+  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
   return {
     sandbox,
     options,
@@ -34,8 +35,8 @@ async function prepared() {
 
 describe('without a name', () => {
   test('a command takes the newest run that it fits, and says what there is when there is none', async () => {
-    const { run, going } = await prepared();
-    const none = await run('status');
+    const { run, going, options, sandbox } = await prepared();
+    const none = await cqbatch(['status'], { ...options, env: sandbox.env });
     expect(none).toMatchObject({ code: 2 });
     expect(none.stderr).toMatch(/^error: There is no run in \.cqbatch yet\. Start one with/);
 

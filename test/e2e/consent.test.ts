@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -10,9 +11,10 @@ async function prepared(name: string, text: string) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, name), text);
   const sandbox = await startSandbox();
+  const env = { ...sandbox.env, ...anyDatastore() };
   const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-    cqbatch(args, { cwd, env: { ...sandbox.env, ...more } });
-  return { cwd, sandbox, run };
+    cqbatch(args, { cwd, env: { ...env, ...more } });
+  return { cwd, sandbox, env, run };
 }
 
 describe('what will happen', () => {
@@ -105,8 +107,8 @@ describe('many requests', () => {
     ['3', 1, 3],
     ["3'", 1, 3],
   ])('are sent when their number is typed: %s', async (answer, code, calls) => {
-    const { cwd, sandbox } = await prepared('rows.csv', `${restoreCsv(2).text}50,u\n`);
-    const child = startAtTerminal(['run', 'rows.csv', '--confirm-above', '2'], { cwd, env: sandbox.env });
+    const { cwd, sandbox, env } = await prepared('rows.csv', `${restoreCsv(2).text}50,u\n`);
+    const child = startAtTerminal(['run', 'rows.csv', '--confirm-above', '2'], { cwd, env });
     child.stdout?.on('data', (chunk: Buffer) => {
       if (chunk.includes('Type 3 to go on')) child.stdin?.write(`${answer}\n`);
     });

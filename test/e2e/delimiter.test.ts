@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -8,7 +9,8 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 test('the report has the delimiter of the manifest, what failed can be fed back, and Excel has a file of its own', async () => {
   const cwd = await temporaryFolder();
-  const { env, log } = await startSandbox();
+  const { env: target, log } = await startSandbox();
+  const env = { ...target, ...anyDatastore() };
   const run = (...args: string[]) => cqbatch(args, { cwd, env });
   // Commas within cells, as where they stand in numbers.
   await writeFile(join(cwd, 'rows.csv'), 'evaluation_id;user_id;note\n1;u;3,5\n50;"a;b";x,=1+1\n');

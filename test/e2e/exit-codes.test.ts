@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -12,7 +13,8 @@ async function prepared(text = manifest, ...sandboxArgs: string[]) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), text);
   const sandbox = await startSandbox(...sandboxArgs);
-  const run = (...args: string[]) => cqbatch(args, { cwd, env: sandbox.env });
+  const env = { ...sandbox.env, ...anyDatastore() };
+  const run = (...args: string[]) => cqbatch(args, { cwd, env });
   return { cwd, sandbox, run };
 }
 

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sheetOf } from '../fixtures/workbooks/dialects.ts';
 import { zipped } from '../fixtures/workbooks/zip.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -15,7 +16,7 @@ async function prepared() {
   const cwd = await temporaryFolder();
   const sandbox = await startSandbox();
   execFileSync('mkfifo', [join(cwd, 'pipe')]);
-  const options = { cwd, env: sandbox.env };
+  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
   const left = async () => ({
     runs: await readdir(join(cwd, '.cqbatch', 'runs')).catch(() => []),
     plans: (await readdir(join(cwd, '.cqbatch')).catch(() => [])).filter((name) => name.startsWith('plan-')),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { httpServer } from '../api/local-server.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -56,7 +57,7 @@ async function hostilePlace() {
     if (body.includes('"soundboard_id":1,')) response.end('{"soundboard_id":1}');
     else response.writeHead(400).end(JSON.stringify({ code: hostile, message: hostile }));
   });
-  const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token' };
+  const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token', ...anyDatastore() };
   return { cwd, name, env, run: (...args: string[]) => cqbatch(args, { cwd, env }) };
 }
 

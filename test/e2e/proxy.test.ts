@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deadUrl, listen } from '../api/local-server.ts';
 import { selfSigned } from '../api/self-signed.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { startProxy } from '../helpers/proxy.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
@@ -30,6 +31,7 @@ async function prepared() {
     CQBATCH_BASE_URL: url,
     CQBATCH_TOKEN: token,
     NODE_EXTRA_CA_CERTS: join(cwd, 'authority.pem'),
+    ...anyDatastore(),
   };
   return { cwd, url, env, tokens };
 }
@@ -135,7 +137,7 @@ test('a proxy that can not be used is a usage error, and nothing is sent or left
   );
   await Promise.all(
     commands.map(async ({ args, proxy, said }) => {
-      const env = { ...sandbox.env, HTTP_PROXY: proxy };
+      const env = { ...sandbox.env, ...anyDatastore(), HTTP_PROXY: proxy };
       const { code, stdout, stderr } = await cqbatch(args, { cwd, env });
       expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
       expect(stdout + stderr).not.toContain('a-password');

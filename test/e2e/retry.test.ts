@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { httpServer } from '../api/local-server.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv, readSummary } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -24,10 +25,11 @@ async function refusingApi(refusals: Readonly<Record<number, { times: number; co
 async function homeWith(name: string, text: string, env: Readonly<Record<string, string>>) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, name), text);
+  const options = { cwd, env: { ...env, ...anyDatastore() } };
   return {
     folder: (id: string) => join(cwd, '.cqbatch', 'runs', id),
-    run: (...args: string[]) => cqbatch(args, { cwd, env }),
-    start: (...args: string[]) => startCqbatch(args, { cwd, env }),
+    run: (...args: string[]) => cqbatch(args, options),
+    start: (...args: string[]) => startCqbatch(args, options),
   };
 }
 

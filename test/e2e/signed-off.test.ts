@@ -1,6 +1,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -16,7 +17,7 @@ async function signedOff(...flags: string[]) {
   const [there, here] = [await temporaryFolder(), await temporaryFolder()];
   await writeFile(join(there, 'rows.csv'), text);
   const sandbox = await startSandbox();
-  const env = { ...sandbox.env, ...guarded };
+  const env = { ...sandbox.env, ...anyDatastore(), ...guarded };
   const args = [
     'plan',
     'rows.csv',

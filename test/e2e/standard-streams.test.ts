@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -19,7 +20,7 @@ async function newPlace(count = rows) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), restoreCsv(count).text);
   const sandbox = await startSandbox('--evaluations', '5000');
-  return { cwd, env: sandbox.env };
+  return { cwd, env: { ...sandbox.env, ...anyDatastore() } };
 }
 
 const talkative = ['--rate', 'none', '--log-level', 'debug'];

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deadUrl } from '../api/local-server.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { type Mood, startMoodyApi } from '../helpers/moody-api.ts';
 import { type Cells, newestRunFolder, readCsv } from '../helpers/run-folder.ts';
@@ -13,7 +14,7 @@ async function prepared(rows: number, baseUrl: string) {
   const cwd = await temporaryFolder();
   const ids = Array.from({ length: rows }, (_, index) => index + 1);
   await writeFile(join(cwd, 'rows.csv'), `evaluation_id,user_id\n${ids.map((id) => `${id},u\n`).join('')}`);
-  return { cwd, env: { CQBATCH_BASE_URL: baseUrl, CQBATCH_TOKEN: 'token' } };
+  return { cwd, env: { CQBATCH_BASE_URL: baseUrl, CQBATCH_TOKEN: 'token', ...anyDatastore() } };
 }
 
 async function report(cwd: string): Promise<readonly Cells[]> {
@@ -89,7 +90,7 @@ describe('a target that has answered nothing', () => {
     const sandbox = await startSandbox('--evaluations', '10');
     const { cwd } = await prepared(1, sandbox.url);
     await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n901,u\n902,u\n');
-    expect((await cqbatch(run, { cwd, env: sandbox.env })).code).toBe(1);
+    expect((await cqbatch(run, { cwd, env: { ...sandbox.env, ...anyDatastore() } })).code).toBe(1);
     expect((await report(cwd)).map((row) => row['_code'])).toEqual(['NOT_FOUND', 'NOT_FOUND']);
   });
 });

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -12,7 +13,7 @@ async function prepared(...flags: string[]) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n50,u\n');
   const sandbox = await startSandbox(...flags);
-  const { env } = sandbox;
+  const env = { ...sandbox.env, ...anyDatastore() };
   async function runAtTerminal(answer: string, more: Readonly<Record<string, string>> = {}) {
     const child = startAtTerminal(['run', 'rows.csv'], { cwd, env: { ...env, ...more } });
     child.stdout?.on('data', (chunk: Buffer) => {

@@ -1,0 +1,18 @@
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A Redis for tests that are about something else; see `any-datastore.ts`. */
+    sharedRedis: string;
+  }
+}
+
+/** Starts a Redis for all tests together, where there is one on this machine. */
+export default async function shareRedis(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  // Only now: it may have been installed a moment ago.
+  const { redisProgram, startRedis } = await import('./redis-server.ts');
+  if (redisProgram === undefined) return undefined;
+  const server = await startRedis({ args: ['--appendonly', 'yes'] });
+  project.provide('sharedRedis', server.url);
+  return () => server.stop();
+}
