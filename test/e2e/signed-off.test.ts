@@ -47,6 +47,8 @@ test('a plan that was signed off is run without a question, elsewhere, and once'
     approval: { file: 'week 47.cqplan', by: 'Ana', sha256 },
   });
 
+  const shown = await cqbatch(['show', id], { cwd: here });
+  expect(shown.stdout).toMatch(/approved +by Ana, as week 47\.cqplan \([0-9a-f ]{19}\)/);
   const again = await run();
   expect(again.code).toBe(2);
   expect(again.stderr).toContain(`There is a run ${id}`);

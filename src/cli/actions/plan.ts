@@ -14,15 +14,9 @@ import type { Flags } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';
 import { openWorkplace, type Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import {
-  fingerprint,
-  isPartialAllowed,
-  type Plan,
-  partialText,
-  planDocument,
-  planText,
-} from '../render/plan.ts';
+import { isPartialAllowed, type Plan, partialText, planDocument, planText } from '../render/plan.ts';
 import { isReady, verdictText } from '../render/problems.ts';
+import { fingerprint } from '../render/words.ts';
 import { proxyTo } from './api-client.ts';
 import { baseUrlOf, readingWords, rowOptions, runOptions } from './options.ts';
 import { readingManifest } from './planned-run.ts';
@@ -82,7 +76,7 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   }
   const next = approved === undefined ? [source, ...readingWords(flags)] : [approved.file];
   if (approved !== undefined)
-    terminal.say(`Wrote ${escapeInvisible(approved.file)} (fingerprint ${fingerprint(approved)}).`);
+    terminal.say(`Wrote ${escapeInvisible(approved.file)} (fingerprint ${fingerprint(approved.sha256)}).`);
   terminal.say(`Nothing was sent. Next: cqbatch run ${next.map(shellWord).map(escapeInvisible).join(' ')}`);
   return exitCodes.success;
 }

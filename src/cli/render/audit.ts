@@ -3,7 +3,7 @@ import type { OutcomeCounts } from '../../domain.ts';
 import type { CodeCount } from '../../journal/journal.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { plain } from './style.ts';
-import { count, counted, duration, indented, outcomeTexts, table, wrapped } from './words.ts';
+import { count, counted, duration, fingerprint, indented, outcomeTexts, table, wrapped } from './words.ts';
 
 /** All that is known of the past of a run. */
 export interface RunAudit {
@@ -56,7 +56,7 @@ function beginning(before: RunRecord['state'] | undefined): string {
 
 /** What `cqbatch show --json` prints. */
 export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
-  const { id, states, manifest, plan, options, queue, retryOf, undoOf } = record;
+  const { id, states, manifest, plan, approval, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
   return {
     run: id,
@@ -75,6 +75,14 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     base_url: options.baseUrl,
     datastore: queue ?? null,
     plan,
+    approval: approval
+      ? {
+          file: approval.file,
+          sha256: approval.sha256,
+          made_at: approval.madeAt,
+          approved_by: approval.by ?? null,
+        }
+      : null,
     options: Object.fromEntries(
       Object.entries(options)
         .filter(([name]) => name !== 'baseUrl')
@@ -100,15 +108,21 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
 
 const columns = 80;
 
+/** The signed-off plan of a run: `by Ana Ruiz, as week-47.cqplan (3f2a 91bc 04d7 e0aa)` */
+function approvalText({ by, file, sha256 }: NonNullable<RunRecord['approval']>): string {
+  return `${by === undefined ? '' : `by ${by}, `}as ${file} (${fingerprint(sha256)})`;
+}
+
 /** The past of a run, for people. */
 export function auditText(audit: RunAudit): string {
   const { record, folder, result, retries, undos } = audit;
-  const { id, manifest, options, queue, retryOf, undoOf, plan } = record;
+  const { id, manifest, options, queue, retryOf, undoOf, plan, approval } = record;
   const facts: readonly (readonly [name: string, text: string])[] = [
     ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
     ['SHA-256', manifest.givenSha256 ?? manifest.sha256],
     ['API', options.baseUrl],
     ['plan', planText(plan)],
+    ...(approval === undefined ? [] : [['approved', approvalText(approval)] as const]),
     ['options', optionTexts(options).join(', ')],
     ...(queue === undefined ? [] : [['datastore', queue] as const]),
     ...(result === undefined ? [] : resultFacts(result, plan.rows)),

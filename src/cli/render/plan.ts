@@ -200,11 +200,6 @@ export function partialText({ scan, manifest, baseUrl }: Plan): string {
   );
 }
 
-/** Enough of the SHA-256 of a plan to be compared by eye. */
-export function fingerprint({ sha256 }: { readonly sha256: string }): string {
-  return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');
-}
-
 function previewText(plan: Plan): string {
   const { preview } = plan.scan;
   if (preview.length === 0) return '';

@@ -52,6 +52,11 @@ export function clockTime(date: Date, now = new Date()): string {
   return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
 }
 
+/** Enough of a SHA-256 to be compared by eye. */
+export function fingerprint(sha256: string): string {
+  return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');
+}
+
 /** Lines below each other, each moved in by two blanks. */
 export function indented(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join('\n');
