@@ -13,6 +13,7 @@ import { cqbatch, stopAll } from './measure/child.js';
 import { judge } from './measure/line.js';
 import { table } from './measure/table.js';
 import { governor } from './scenarios/governor.js';
+import { guards } from './scenarios/guards.js';
 import { help } from './scenarios/help.js';
 import { plan } from './scenarios/plan.js';
 import { embeddedRate, redisRate } from './scenarios/rate.js';
@@ -26,7 +27,7 @@ import { workers } from './scenarios/workers.js';
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
 const scenarios = [
   ...[redis, embedded, redisSlow, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
-  ...[redisMillion, governor, help, plan],
+  ...[guards, redisMillion, governor, help, plan],
 ];
 
 const { quick, json, chosen } = readArguments();

@@ -7,10 +7,11 @@ import { defaults } from '../../../dist/src/cli/config/settings.js';
 /**
  * The options of a run as `cqbatch run` makes them when little is said, but as fast as can be unless a rate is given.
  *
- * @param {{ readonly baseUrl: string, readonly rate?: string }} given
+ * @param {{ readonly baseUrl: string, readonly rate?: string, readonly guarded?: boolean }} given `guarded`: true switches on
+ *   all that watches each row, false switches it off; default: what is on by default.
  * @returns {import('../../../dist/src/run/record.js').RunOptions}
  */
-export function runOptions({ baseUrl, rate = 'none' }) {
+export function runOptions({ baseUrl, rate = 'none', guarded }) {
   const policy = parseRate(rate);
   return {
     baseUrl,
@@ -21,6 +22,8 @@ export function runOptions({ baseUrl, rate = 'none' }) {
     backoffMs: defaults.backoff,
     maxFailures: defaults.maxFailures,
     maxFailuresAfter: defaults.maxFailuresAfter,
+    ...(guarded === false && { maxFailures: /** @type {const} */ ('none') }),
+    ...(guarded === true && { maxConsecutiveFailures: 100 }),
     ...(policy !== null && { rate: policy }),
   };
 }

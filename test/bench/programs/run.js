@@ -23,6 +23,7 @@ import { startWatch } from './stopwatch.js';
  * @property {string} source
  * @property {string} baseUrl
  * @property {string} [rate]
+ * @property {boolean} [guarded]
  * @property {string} [queue] the address of a Redis; without it the datastore is the embedded one
  */
 
@@ -40,8 +41,12 @@ import { startWatch } from './stopwatch.js';
 
 const lookEveryMs = 250;
 
-await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, queue }) => {
-  const options = runOptions({ baseUrl, ...(rate !== undefined && { rate }) });
+await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, guarded, queue }) => {
+  const options = runOptions({
+    baseUrl,
+    ...(rate !== undefined && { rate }),
+    ...(guarded !== undefined && { guarded }),
+  });
   const store = openRunStore(stateDir);
   const { record, journal } = await createRun(store, {
     source,

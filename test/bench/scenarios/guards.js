@@ -1,0 +1,49 @@
+// @ts-check
+import { join } from 'node:path';
+import { writeManifest } from '../manifest.js';
+import { embeddedKind, redisKind } from '../measure/datastores.js';
+import { lineAbout } from '../measure/figures.js';
+import { withLocalApi } from '../measure/local-api.js';
+import { inTurns } from '../measure/samples.js';
+
+const rows = 30_000;
+const turns = 7;
+
+/**
+ * What guards cost: the same run with those that watch each row, and without.
+ *
+ * @type {import('./scenario.js').Scenario}
+ */
+export const guards = {
+  name: 'guards',
+  async run(context) {
+    const { quick, folder, say } = context;
+    const count = quick ? rows / 40 : rows;
+    const source = join(folder, 'manifest.csv');
+    await writeManifest(source, count);
+    const lines = [];
+    for (const datastore of [embeddedKind, redisKind]) {
+      if (!datastore.isInstalled()) {
+        say(`  there is no ${datastore.name} on this machine: left out`);
+        continue;
+      }
+      const samples = await withLocalApi(0, ({ url: baseUrl }) => {
+        const measure = (/** @type {boolean} */ guarded) => () =>
+          datastore.measure({ folder, program: 'run', rows: count, options: { baseUrl, source, guarded } });
+        return inTurns(quick ? 1 : turns, { without: measure(false), with: measure(true) }, context);
+      });
+      const about = {
+        ours: samples['with'] ?? [],
+        reference: samples['without'] ?? [],
+        referenceName: 'without guards',
+        comparison: /** @type {const} */ ('ratio'),
+      };
+      const title = `${datastore.name}, guards on, API of 0 ms`;
+      lines.push(
+        lineAbout('rowsPerSecond', { ...about, title, goal: { atLeast: 0.97 } }),
+        lineAbout('cpuMicroseconds', { ...about, title: `${title}, CPU time of the process per row` }),
+      );
+    }
+    return lines;
+  },
+};
