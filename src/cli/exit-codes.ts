@@ -15,6 +15,8 @@ export const exitCodes = {
   fatal: 4,
   /** Another process holds a lock that is needed, or the run is being worked on: nothing was sent. */
   busy: 5,
+  /** What `--max-rows`, `--max-duration` or `--stop-at` allow is spent; the run waits to be resumed. */
+  spent: 6,
   /** Interrupted by Ctrl-C or SIGTERM. */
   interrupted: 130,
 } as const;
@@ -29,8 +31,12 @@ export const exitCodeOfError = {
 } as const satisfies Record<ErrorKind, ExitCode>;
 
 /** What a command says with its exit code that has seen a run to its end, in this state. */
-export function exitCodeOf(state: string, { failed, invalid }: OutcomeCounts): ExitCode {
+export function exitCodeOf(
+  { state, spent }: { readonly state: string; readonly spent: boolean },
+  { failed, invalid }: OutcomeCounts,
+): ExitCode {
   if (state === 'completed') return failed + invalid > 0 ? exitCodes.rowsFailed : exitCodes.success;
   if (state === 'cancelled' || state === 'halted') return exitCodes.halted;
+  if (state === 'interrupted' && spent) return exitCodes.spent;
   return state === 'interrupted' ? exitCodes.interrupted : exitCodes.fatal;
 }

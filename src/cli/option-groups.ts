@@ -87,7 +87,11 @@ export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 export function guards(before?: string): OptionGroup {
   return {
     heading: 'Guards',
-    options: [...settings('canary'), flagOf('maxFailures', { byDefault: before })],
+    options: [
+      ...settings('canary'),
+      flagOf('maxFailures', { byDefault: before }),
+      ...settings('maxRows', 'stopAt'),
+    ],
   };
 }
 
@@ -99,7 +103,7 @@ export function moreGuards(before?: string, consent: readonly SettingName[] = []
       ['--canary-random', 'the rows of the canary are a fair sample of all, instead of the first'],
       ...settings('canaryMaxFailures'),
       ...failing(before),
-      ...settings(...consent),
+      ...settings('maxDuration', 'tz', ...consent),
     ],
   };
 }
@@ -107,8 +111,11 @@ export function moreGuards(before?: string, consent: readonly SettingName[] = []
 /** Of a run that was begun before; its canary stays as it was. */
 export function resumedGuards(before: string): readonly [front: OptionGroup, more: OptionGroup] {
   return [
-    { heading: 'Guards', options: [flagOf('maxFailures', { byDefault: before })] },
-    { heading: 'More guards', options: failing(before) },
+    {
+      heading: 'Guards',
+      options: [flagOf('maxFailures', { byDefault: before }), ...settings('maxRows', 'stopAt')],
+    },
+    { heading: 'More guards', options: [...failing(before), ...settings('maxDuration', 'tz')] },
   ];
 }
 

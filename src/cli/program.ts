@@ -24,10 +24,11 @@ Many machines share a Redis:
   CQBATCH_QUEUE=redis://…           or --queue; else the embedded datastore
 
 Exit codes:
-  0  every row succeeded            3  halted or cancelled
-  1  some rows failed               4  datastore or authentication failed
-  2  usage or manifest error:       5  busy: another run is going on
-     nothing was sent               130  interrupted`;
+  0  every row succeeded            4  datastore or authentication failed
+  1  some rows failed               5  busy: another run is going on
+  2  usage or manifest error:       6  stopped by a budget, to be resumed
+     nothing was sent               130  interrupted
+  3  halted or cancelled`;
 
 const installing = `
 Install it once:

@@ -20,6 +20,8 @@ export const runEntrySchema = z.object({
   baseUrl: z.string(),
   manifest: z.string(),
   state: z.string(),
+  /** Whether it is interrupted because its budget was spent. */
+  spent: z.literal(true).exactOptional(),
   /** Rows of the manifest. */
   rows: z.number(),
   /** Rows with a result. */

@@ -101,6 +101,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
       const { end } = await executeRun({
         ...options,
         record,
+        budget: record.budget,
         datastore: patient(options.datastore),
         client: undefined,
         lock,

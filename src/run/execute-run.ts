@@ -11,9 +11,10 @@ import type { AtEnd } from '../releases.ts';
 import { removeNotAttempted, type WrittenReports } from '../report/write-reports.ts';
 import { systemError } from '../system-error.ts';
 import { onAbort, orAborted, orAfter } from '../waiting.ts';
+import { type Budget, beginDeadline, type Deadline } from './budget.ts';
+import type { AskAfterCanary } from './canary.ts';
 import { type CommandWatch, clearCommand, watchCommands } from './control-command.ts';
 import { type EstimatedLimits, keepEstimate } from './estimated-limits.ts';
-import { haltText } from './guards.ts';
 import { announce, entryOf, startHeartbeat } from './heartbeat.ts';
 import { type OpenRun, type OpenRunInput, withRun } from './open-run.ts';
 import { Progress } from './progress.ts';
@@ -21,13 +22,14 @@ import { RateLog } from './rate-log.ts';
 import type { RunRecord } from './record.ts';
 import { RecordKeeper, withTimeOfDead } from './record-keeper.ts';
 import { reportRun } from './report-run.ts';
-import { readRowNumbers } from './row-numbers.ts';
-import { type RunContext, type RunEnd, runHere } from './run-here.ts';
+import { causeOf, type RunEnd } from './run-end.ts';
+import { runHere } from './run-here.ts';
 import { openManifestCopy, type PlannedManifest, unfinishedTasks } from './run-manifest.ts';
 import { Stages } from './stages.ts';
 import { claimForOurselves } from './stopped-runs.ts';
 import type { RunStore } from './store.ts';
 import { rememberTarget } from './targets.ts';
+import type { RunContext } from './working-spell.ts';
 
 /** The record is that of a run that is planned, or stopped before its end. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
@@ -37,6 +39,10 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   readonly estimates?: EstimatedLimits | undefined;
   /** Version of the program, for those who look at a shared datastore. */
   readonly version: string;
+  /** Decides whether the run goes on after its canary. Default: that depends on what failed in it. */
+  readonly askAfterCanary?: AskAfterCanary;
+  /** How much of it is done before it stops by itself; absent: all. */
+  readonly budget?: Budget | undefined;
   /** Who begins or resumes it, and why. */
   readonly attribution?: Attribution;
   /** Called before the first row is fed. */
@@ -70,6 +76,7 @@ export interface ExecutedRun {
   readonly reports?: WrittenReports;
 }
 
+const never = new AbortController().signal;
 /** The last entry is not worth waiting longer for a datastore that is away. */
 const farewellMs = 2_000;
 
@@ -109,6 +116,7 @@ class Execution {
   readonly #progress: Progress;
   #rateLog: RateLog | undefined;
   #pace: Pace | undefined;
+  #deadline: Deadline | undefined;
   /** Those that call the API, on all machines. */
   #workers = 1;
   /** Whether it has come to its end, so that only its report is missing. */
@@ -120,7 +128,7 @@ class Execution {
     this.#options = options;
     this.#planned = planned;
     this.#cluster = datastore.exclusive ? undefined : openCluster(datastore);
-    this.#keeper = new RecordKeeper(store, withTimeOfDead(withoutQueue(record), journal.lastFinishedAt));
+    this.#keeper = new RecordKeeper(store, withTimeOfDead(withoutPlace(record), journal.lastFinishedAt));
     this.#progress = new Progress({
       rows: record.plan.rows,
       counts: journal.outcomeCounts,
@@ -133,6 +141,9 @@ class Execution {
     atEnd(() => this.#keeper.close());
     onAbort(lost, () => this.#keeper.close());
     await this.#begin();
+    const { budget } = this.#options;
+    if (budget !== undefined) this.#deadline = await beginDeadline(budget, record.budget?.begun);
+    atEnd(() => this.#deadline?.close());
     const folder = store.folder(record.id);
     const rateLog = await RateLog.open(folder, record.options.rate?.text ?? 'none');
     this.#rateLog = rateLog;
@@ -183,9 +194,18 @@ class Execution {
     const { manifest, prepare } = this.#planned;
     const { estimates, version, ...context } = this.#options;
     const { baseUrl, rate } = record.options;
-    const stages = await Stages.of(this.#run, this.#planned, this.#keeper, context.askAfterCanary);
+    const stages = await Stages.begin({
+      run: this.#run,
+      planned: this.#planned,
+      keeper: this.#keeper,
+      ask: context.askAfterCanary,
+      budget: context.budget,
+      interrupt: context.interrupt,
+    });
+    if (context.handOver) await stages.keepBudget(this.#deadline?.begun);
     return runHere(this.#run, {
       ...context,
+      deadline: this.#deadline?.signal ?? never,
       commands,
       workers: () => this.#workers,
       tasks: () => unfinishedTasks(record.id, manifest.rows(), prepare, journal, stages.selection),
@@ -214,25 +234,14 @@ class Execution {
       await keepEstimate(estimates, this.#pace).catch((error: Error) =>
         this.#warn(error, 'the estimate of the limit is not kept'),
       );
-    const isHandedOver = end.state === 'interrupted' && handOver === true;
+    const isHandedOver = end.state === 'interrupted' && end.spent === undefined && handOver === true;
     const counts = { ...journal.outcomeCounts };
-    const attribution = await this.#attributionOf(end);
-    this.#keeper.enter(isHandedOver ? 'submitted' : end.state, attribution, { counts });
+    const cause = await causeOf(end, this.#run);
+    this.#keeper.enter(isHandedOver ? 'submitted' : end.state, cause, { counts });
     await this.#keeper.save();
     this.#hasEnded = true;
     const { record } = this.#keeper;
     return isHandedOver ? { record, end } : { record, end, reports: await reportRun(store, record, journal) };
-  }
-
-  /** Who, or what, has ended the run, and why. */
-  async #attributionOf(end: RunEnd): Promise<Attribution> {
-    if (end.state === 'cancelled') return end.attribution;
-    if (end.state !== 'halted') return {};
-    if (end.because === 'stuck') return { reason: end.reason.message };
-    if (end.because === 'canary') return { reason: end.reason };
-    const { record, store } = this.#run;
-    const numberOf = await readRowNumbers(store.folder(record.id), record);
-    return { reason: haltText(end.halt, record.id, numberOf ?? ((row) => row)) };
   }
 
   /** @returns the error to be thrown */
@@ -300,7 +309,8 @@ function requireAllResults({ id, plan }: RunRecord, { finishedCount }: Journal):
   );
 }
 
-function withoutQueue({ queue: _, ...record }: RunRecord): RunRecord {
+/** What is of the go before: where it was worked on, and how much of it was to be done. */
+function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
   return record;
 }
 

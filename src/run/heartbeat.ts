@@ -11,7 +11,7 @@ import { BusyError, usageError } from '../errors.ts';
 import { repeat } from '../repeat.ts';
 import { deferred } from '../waiting.ts';
 import type { Progress } from './progress.ts';
-import type { RunRecord } from './record.ts';
+import { isSpent, type RunRecord } from './record.ts';
 
 /** What a run shows of itself in a shared datastore. */
 export function entryOf(record: RunRecord, counts: RunEntry['counts'], progress: Progress): RunEntry {
@@ -22,6 +22,7 @@ export function entryOf(record: RunRecord, counts: RunEntry['counts'], progress:
     baseUrl,
     manifest: record.manifest.name,
     state: record.state,
+    ...(isSpent(record) && { spent: true }),
     rows: record.plan.rows,
     counts: { ...counts },
     rowsPerSecond: progress.snapshot().rowsPerSecond,

@@ -1,7 +1,6 @@
-import type { Attribution } from '../actor.ts';
 import { steadyNow } from '../clock.ts';
 import { type Repeated, repeat } from '../repeat.ts';
-import { actualState, enterState, type RunRecord, type RunState } from './record.ts';
+import { actualState, enterState, type RunRecord, type RunState, type StateCause } from './record.ts';
 import type { RunStore } from './store.ts';
 
 type StateEntry = RunRecord['states'][number];
@@ -31,8 +30,8 @@ export class RecordKeeper {
   }
 
   /** Nothing is written before `save`. */
-  enter(state: RunState, attribution: Attribution = {}, changes: Partial<RunRecord> = {}): void {
-    this.#record = { ...enterState(this.#timed('atWorkMs'), state, attribution), ...changes };
+  enter(state: RunState, cause: StateCause = {}, changes: Partial<RunRecord> = {}): void {
+    this.#record = { ...enterState(this.#timed('atWorkMs'), state, cause), ...changes };
     this.#since = steadyNow();
   }
 

@@ -5,6 +5,7 @@ import { ratePolicySchema } from '../cluster/rate-policy.ts';
 import { conflictRules } from '../manifest/conflicts.ts';
 import { delimiters } from '../manifest/csv/delimiter.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
+import { begunBudgetSchema, budgetSchema } from './budget.ts';
 import { failureLimitSchema } from './guards.ts';
 
 /**
@@ -14,7 +15,7 @@ import { failureLimitSchema } from './guards.ts';
  * planned ──┬──────────▶ running ──▶ completed     every row has its result
  *           └─▶ submitted ─┘  │                    submitted: waits for a coordinator that sees the state folder
  *                             ├──▶ paused          until somebody wants it to go on: back to running
- *                             ├──▶ interrupted     stopped by the user, or its process died: resume goes on
+ *                             ├──▶ interrupted     stopped by the user or a budget, or its process died: resume goes on
  *                             ├──▶ halted          too many failures, or no row can succeed: resume goes on
  *                             ├──▶ failed          datastore or disk failed: resume goes on
  *                             └──▶ cancelled       given up for good; rows without a result stay so
@@ -134,6 +135,8 @@ const stateEntrySchema = z.object({
   by: attributionSchema.shape.by,
   /** Why: what a user has said with `--reason`, or what has happened. */
   reason: z.string().exactOptional(),
+  /** Of `interrupted`: its budget was spent. */
+  spent: z.literal(true).exactOptional(),
   /** Of `running`: for how long it was worked on, milliseconds by a clock that never jumps. */
   atWorkMs: z.number().exactOptional(),
   /** While it lasts, and if the process died: for how long it was when that was written down last. */
@@ -157,6 +160,8 @@ export const runRecordSchema = z.object({
   key: z.string().exactOptional(),
   /** Whether a coordinator works on it by itself, also after the one that did has died. */
   submitted: z.boolean().exactOptional(),
+  /** Of one that was submitted: how much of it is done before it waits to be resumed, and what that came to. */
+  budget: budgetSchema.extend({ begun: begunBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore it was last worked on with, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
   /** The signed-off plan that it carries out. */
@@ -175,15 +180,34 @@ export const runRecordSchema = z.object({
 
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
+/** Who wanted a state, and why; or that a budget was spent. */
+export interface StateCause extends Attribution {
+  readonly spent?: true;
+}
+
 /** A state that is entered now. */
-export function stateEntry(state: RunState, { by, reason }: Attribution = {}): RunRecord['states'][number] {
+export function stateEntry(
+  state: RunState,
+  { by, reason, spent }: StateCause = {},
+): RunRecord['states'][number] {
   const at = new Date().toISOString();
-  return { state, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) };
+  return {
+    state,
+    at,
+    ...(by !== undefined && { by }),
+    ...(reason !== undefined && { reason }),
+    ...(spent && { spent }),
+  };
+}
+
+/** Whether a run waits to be resumed because its budget was spent. */
+export function isSpent({ states }: Pick<RunRecord, 'states'>): boolean {
+  return states.at(-1)?.spent === true;
 }
 
 /** The record in a new state. */
-export function enterState(record: RunRecord, state: RunState, attribution?: Attribution): RunRecord {
-  const entered = { ...record, state, states: [...record.states, stateEntry(state, attribution)] };
+export function enterState(record: RunRecord, state: RunState, cause?: StateCause): RunRecord {
+  const entered = { ...record, state, states: [...record.states, stateEntry(state, cause)] };
   if (state !== 'running' && state !== 'paused') return entered;
   return { ...entered, process: thisProcess() };
 }

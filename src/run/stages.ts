@@ -1,52 +1,75 @@
+import { allowedRows, type BegunBudget, type Budget } from './budget.ts';
 import { type AskAfterCanary, canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RecordKeeper } from './record-keeper.ts';
 import { readRowNumbers } from './row-numbers.ts';
-import type { RunEnd } from './run-here.ts';
+import type { RunEnd } from './run-end.ts';
 import type { PlannedManifest, RowSelection } from './run-manifest.ts';
+import { reconcile } from './stopped-runs.ts';
+
+export interface StagesOptions {
+  readonly run: OpenRun;
+  readonly planned: PlannedManifest;
+  readonly keeper: RecordKeeper;
+  /** Absent: nobody can be asked. */
+  readonly ask?: AskAfterCanary | undefined;
+  /** How much of it is done in this go; absent: all. */
+  readonly budget?: Budget | undefined;
+  /** Aborts when the user wants the run to stop. */
+  readonly interrupt: AbortSignal;
+}
 
 /**
  * What a run calls one after the other: its canary, unless that was evaluated before, then all other rows. Each stage has
- * its results before the next one begins.
+ * its results before the next one begins. A budget of rows ends the run when they are called.
  */
 export class Stages {
-  readonly #run: OpenRun;
-  readonly #planned: PlannedManifest;
-  readonly #keeper: RecordKeeper;
-  readonly #ask: AskAfterCanary;
+  readonly #options: StagesOptions;
   /** Undefined once there is none any more. */
   #canary: ReadonlySet<number> | undefined;
+  /** The last rows that the budget allows; absent: it allows all. */
+  readonly #allowed: BegunBudget['rows'];
 
-  /** @param ask absent: nobody can be asked */
-  static async of(
-    run: OpenRun,
-    planned: PlannedManifest,
-    keeper: RecordKeeper,
-    ask: AskAfterCanary = async () => undefined,
-  ): Promise<Stages> {
-    const { record, journal } = run;
+  static async begin(options: StagesOptions): Promise<Stages> {
+    const { run, budget, interrupt } = options;
+    const { record, journal, datastore } = run;
+    // Rows that somebody still has would be called beyond those that the budget allows.
+    if (budget?.maxRows !== undefined && record.budget?.begun === undefined && !datastore.exclusive)
+      await reconcile(run, interrupt);
     const hasCanary = record.options.canary !== undefined && record.canary === undefined;
-    return new Stages(run, planned, keeper, ask, hasCanary ? await canaryRows(record, journal) : undefined);
+    return new Stages(options, hasCanary ? await canaryRows(record, journal) : undefined);
   }
 
-  private constructor(
-    run: OpenRun,
-    planned: PlannedManifest,
-    keeper: RecordKeeper,
-    ask: AskAfterCanary,
-    canary: ReadonlySet<number> | undefined,
-  ) {
-    this.#run = run;
-    this.#planned = planned;
-    this.#keeper = keeper;
-    this.#ask = ask;
+  private constructor(options: StagesOptions, canary: ReadonlySet<number> | undefined) {
+    this.#options = options;
     this.#canary = canary;
+    const { run, budget: { maxRows } = {} } = options;
+    const { journal, record } = run;
+    if (maxRows !== undefined)
+      this.#allowed =
+        record.budget?.begun?.rows ??
+        allowedRows(maxRows, record.plan.rows, (row) => journal.isFinished(row), canary);
+  }
+
+  /** Writes down what the budget comes to, for whoever takes the run over. */
+  async keepBudget(time: Pick<BegunBudget, 'until' | 'stopAt'> = {}): Promise<void> {
+    const { budget, keeper } = this.#options;
+    if (budget === undefined) return;
+    keeper.change({
+      budget: { ...budget, begun: { ...time, ...(this.#allowed && { rows: this.#allowed }) } },
+    });
+    await keeper.save();
   }
 
   /** The rows that may be called now; undefined: all. */
   get selection(): RowSelection | undefined {
     const canary = this.#canary;
-    return canary && { has: (row) => canary.has(row), last: lastOf(canary) };
+    const allowed = this.#allowed;
+    if (canary === undefined) return allowed && { has: () => true, last: allowed.all };
+    return {
+      has: (row) => canary.has(row),
+      last: Math.min(lastOf(canary), allowed?.canary ?? Number.POSITIVE_INFINITY),
+    };
   }
 
   /**
@@ -55,33 +78,38 @@ export class Stages {
    * @returns how the run ends, when it does
    */
   async next(signal: AbortSignal): Promise<RunEnd | undefined> {
-    const { journal, record } = this.#run;
-    if (journal.finishedCount >= record.plan.rows || this.#canary === undefined)
-      return { state: 'completed' };
+    const { run, budget: { maxRows = 0 } = {} } = this.#options;
+    const { journal, record } = run;
+    const isDone = this.#allowed === undefined && this.#canary === undefined;
+    if (isDone || journal.finishedCount >= record.plan.rows) return { state: 'completed' };
+    const spent = `--max-rows allows ${maxRows} rows, which have been called`;
+    if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row)))
+      return { state: 'interrupted', spent };
     const halt = await this.#evaluate(this.#canary, signal);
     if (halt === undefined) this.#canary = undefined;
     return halt;
   }
 
   async #evaluate(canary: ReadonlySet<number>, signal: AbortSignal): Promise<RunEnd | undefined> {
-    const { record, journal, store } = this.#run;
+    const { run, planned, keeper, ask } = this.#options;
+    const { record, journal, store } = run;
     const { canary: options } = record.options;
     if (options === undefined) return undefined;
     const numberOf = await readRowNumbers(store.folder(record.id), record);
-    const rows = (await canaryResults(canary, this.#planned, journal)).map(({ result, subject }) => ({
+    const rows = (await canaryResults(canary, planned, journal)).map(({ result, subject }) => ({
       result: { ...result, row: numberOf?.(result.row) ?? result.row },
       subject,
     }));
     const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
     const results = { rows, failed, left: record.plan.rows - journal.finishedCount };
-    const answer = await this.#ask(results, signal);
+    const answer = await ask?.(results, signal);
     if (signal.aborted) return { state: 'interrupted' };
     const failure = answer === undefined ? canaryFailure(results, options, record.id) : undefined;
     const wentOn = answer ?? failure === undefined;
-    this.#keeper.change({
+    keeper.change({
       canary: { at: new Date().toISOString(), rows: rows.length, failed, wentOn },
     });
-    await this.#keeper.save();
+    await keeper.save();
     if (wentOn) return undefined;
     const declined = `the user has stopped it after its canary, in which ${failed} of ${rows.length} rows have failed. Go on with: cqbatch resume ${record.id}`;
     return { state: 'halted', because: 'canary', reason: failure ?? declined };

@@ -15,7 +15,7 @@ import type { RunStore } from './store.ts';
  *
  * @returns whether it is through; not when the signal aborted while another machine was still calling a row.
  */
-async function reconcile(run: OpenRun, signal: AbortSignal): Promise<boolean> {
+export async function reconcile(run: OpenRun, signal: AbortSignal): Promise<boolean> {
   const coordinator = await Coordinator.start(run, {
     tasks: nothing(),
     window: new FeedWindow({ concurrency: 1 }),

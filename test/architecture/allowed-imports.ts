@@ -30,7 +30,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       ],
       ...['src/journal', 'jobs', 'src/api', 'src'],
     ],
-    packages: ['pino', 'zod'],
+    packages: ['croner', 'pino', 'zod'],
   },
   'src/worker': {
     folders: ['src/rate', 'src/cluster', 'src/queue', 'src/datastore', 'jobs', 'src/api', 'src'],

@@ -183,3 +183,83 @@ export function describeCanary(newScene: NewGuardedScene): void {
     ).toEqual(['10', '20']);
   });
 }
+
+/** What stops a run so that it is gone on with later, on each datastore. */
+export function describeBudgets(newScene: NewGuardedScene): void {
+  const rows = 60;
+  const args = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
+
+  test('calls exactly as many rows as --max-rows says, exits with 6, and goes on when it is resumed', async () => {
+    const { home, sandbox, flags } = await newScene(rows, '0%');
+    const run = await home.run(...args, '--max-rows', '25', ...flags);
+    expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
+    expect(run.stdout).toContain('cqbatch resume r');
+    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 25));
+    expect(await stateOf(home, 'r')).toEqual({
+      state: 'interrupted',
+      reason: '--max-rows allows 25 rows, which have been called. Go on with: cqbatch resume r',
+    });
+    expect(await home.run('status', 'r', '--watch')).toMatchObject({ code: 6 });
+    expectAgreement(await home.report('r'), await sandbox.log());
+
+    expect(await home.run('resume', 'r', '--max-rows', '34', ...flags)).toMatchObject({ code: 6 });
+    expect(await sandbox.log()).toHaveLength(59);
+    // A budget is of one go.
+    expect(await home.run('resume', 'r', ...flags)).toMatchObject({ code: 0 });
+    expect(await sandbox.log()).toHaveLength(rows);
+    expectEveryRowOnce(await home.report('r'), rows);
+  });
+
+  test('counts the rows of its canary among those that --max-rows allows', async () => {
+    const { home, sandbox, flags } = await newScene(rows, '0%');
+    expect(await home.run(...args, '--max-rows', '4', '--canary', '6', ...flags)).toMatchObject({ code: 6 });
+    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 4));
+    const resumed = await home.run('resume', 'r', '--max-rows', '12', ...flags);
+    expect(resumed).toMatchObject({ code: 6 });
+    expect(resumed.stderr).toContain('Canary: 6 rows, 0 failed');
+    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 16));
+  });
+
+  test('calls exactly as many rows after it was killed, whatever is still under way', async () => {
+    // More than workers elsewhere call before somebody resumes the run.
+    const many = 400;
+    const { home, sandbox, flags } = await newScene(many, '0%');
+    const slowly = flags.includes('--rate') ? flags : ['--rate', '10/s', ...flags];
+    const run = home.start(...args, ...slowly);
+    await sandbox.requested(5);
+    run.kill('SIGKILL');
+    await run.end;
+    expect(await home.run('resume', 'r', '--max-rows', '7', ...flags)).toMatchObject({ code: 6 });
+    const report = await home.report('r');
+    const done = report.filter((row) => row['_outcome'] === 'succeeded').map((row) => Number(row['_row']));
+    expect(done.length).toBeLessThan(many);
+    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(done);
+    expectAgreement(report, await sandbox.log(), { killed: true });
+  });
+
+  test('stops when its time is over, also while it is paused', async () => {
+    const { home, sandbox, flags } = await newScene(rows, '0%');
+    const slowly = flags.includes('--rate') ? flags : ['--rate', '5/s', ...flags];
+    const run = await home.run(...args, '--max-duration', '3s', ...slowly);
+    expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
+    expect(run.stderr).toContain(
+      'Stopped: the time that --max-duration allows is over. Go on with: cqbatch resume r\n',
+    );
+    const called = (await sandbox.log()).length;
+    expect(called).toBeLessThan(rows);
+    expectAgreement(await home.report('r'), await sandbox.log());
+
+    const resumed = home.start(
+      'resume',
+      'r',
+      '--max-duration',
+      '20s',
+      '--rate',
+      '1/s',
+      ...flags.filter((flag) => !/rate|\/s$/.test(flag)),
+    );
+    await resumed.says('Run r on');
+    await home.run('pause', 'r');
+    expect(await resumed.end).toMatchObject({ code: 6 });
+  });
+}

@@ -1,7 +1,12 @@
 import { describe } from 'vitest';
 import type { RedisServer } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
-import { describeCanary, describeFailureGuards, type NewGuardedScene } from './guards.conformance.ts';
+import {
+  describeBudgets,
+  describeCanary,
+  describeFailureGuards,
+  type NewGuardedScene,
+} from './guards.conformance.ts';
 import { newMachine } from './redis/machine.ts';
 
 const concurrency = 4;
@@ -21,6 +26,7 @@ describe('a run on the embedded datastore', () => {
   };
   describeFailureGuards(newScene);
   describeCanary(newScene);
+  describeBudgets(newScene);
 });
 
 /** As users have it. */

@@ -5,7 +5,7 @@ import { type AtEnd, withReleases } from '../../releases.ts';
 import type { CanaryResults } from '../../run/canary.ts';
 import { discard } from '../../run/create-run.ts';
 import { type ExecutedRun, executeRun, type FailedRun, type StartedRun } from '../../run/execute-run.ts';
-import type { RunRecord } from '../../run/record.ts';
+import { isSpent, type RunRecord } from '../../run/record.ts';
 import { systemError } from '../../system-error.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -17,7 +17,7 @@ import { failureText } from '../render/summary.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { apiClient, proxyTo, tokenSource, wayTo } from './api-client.ts';
-import { attributionOf, calls } from './options.ts';
+import { attributionOf, budgetOf, calls } from './options.ts';
 import { estimatedLimits } from './prospect.ts';
 import { printReport } from './report.ts';
 
@@ -69,6 +69,7 @@ async function untilEnd(
       estimates: token && (await estimatedLimits(store, options, token)),
       version: readVersion(),
       attribution,
+      budget: budgetOf(context.flags, settings),
       log,
       interrupt: interrupt.signal,
       askAfterCanary: (canary, signal) => askAfterCanary(context, reporter, canary, signal, interrupt.abort),
@@ -134,6 +135,7 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
     terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
     throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
   }
+  if (isSpent(record)) terminal.warn(`Stopped: ${record.states.at(-1)?.reason}`);
   if (end.state === 'halted') terminal.warn(`Halted: ${record.states.at(-1)?.reason}`);
   if (alteredRows > 0) {
     terminal.warn(
@@ -142,7 +144,9 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
     );
   }
   const isStuck = end.state === 'halted' && end.because === 'stuck';
-  return isStuck ? exitCodes.fatal : exitCodeOf(end.state, summary.outcomes);
+  return isStuck
+    ? exitCodes.fatal
+    : exitCodeOf({ state: end.state, spent: isSpent(record) }, summary.outcomes);
 }
 
 /** Shows the progress of a run. */

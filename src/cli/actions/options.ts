@@ -1,6 +1,7 @@
 import { type Attribution, attributed, maxReasonLength } from '../../actor.ts';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import { usageError } from '../../errors.ts';
+import type { Budget } from '../../run/budget.ts';
 import type { RunOptions } from '../../run/record.ts';
 import type { RowOptions } from '../../run/run-manifest.ts';
 import { defaultClearToken, type Flags } from '../config/load.ts';
@@ -127,6 +128,23 @@ export function readingWords(flags: Flags): readonly string[] {
     ...(trim ? ['--trim'] : []),
     ...(skipInvalid ? ['--skip-invalid'] : []),
   ];
+}
+
+/**
+ * How much of a run is done before it stops by itself.
+ *
+ * @throws a usage error for a time zone without a time.
+ */
+export function budgetOf({ tz }: Flags, settings: Settings): Budget | undefined {
+  const { maxRows, maxDuration: maxDurationMs, stopAt: time, tz: timeZone } = settings;
+  if (tz !== undefined && time === undefined)
+    throw usageError('INVALID_SETTING', '--tz is the time zone of --stop-at, which is missing.');
+  const budget: Budget = {
+    ...(maxRows !== undefined && { maxRows }),
+    ...(maxDurationMs !== undefined && { maxDurationMs }),
+    ...(time !== undefined && { stopAt: { time, ...(timeZone !== undefined && { timeZone }) } }),
+  };
+  return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
 type CallOptions = Pick<

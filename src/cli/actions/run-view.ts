@@ -10,7 +10,7 @@ import {
 } from '../../cluster/entries.ts';
 import type { OutcomeCounts } from '../../domain.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
-import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
+import { actualState, isResumable, isSpent, type RunRecord } from '../../run/record.ts';
 import { timeAtWork } from '../../run/record-keeper.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
@@ -52,6 +52,7 @@ export async function viewOfRecord(
   return {
     id: record.id,
     state,
+    spent: isSpent(record),
     ended: !active && state !== 'submitted',
     manifest: record.manifest.name,
     baseUrl: record.options.baseUrl,
@@ -82,6 +83,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
   return {
     id: entry.id,
     state,
+    spent: entry.spent === true,
     ended: entry.state !== 'submitted' && !active,
     manifest: entry.manifest,
     baseUrl: entry.baseUrl,

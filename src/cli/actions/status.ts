@@ -33,7 +33,7 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
   try {
     const view = flags.watch ? await follow(terminal, look) : await look();
     terminal.result(statusDocument(view), statusText(view));
-    return flags.watch ? exitCodeOf(view.state, view.counts) : exitCodes.success;
+    return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
   } finally {
     await opened?.close();
   }

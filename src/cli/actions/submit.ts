@@ -9,6 +9,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 import { approvedSource } from './approval.ts';
 import { refuseOtherManifest } from './go-on.ts';
+import { budgetOf } from './options.ts';
 import { planRun, runIdOf } from './planned-run.ts';
 
 /** Somebody else who plans a run of the same name needs no longer, unless its manifest is huge. */
@@ -18,12 +19,17 @@ const planningMs = 120_000;
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
   const { workplace, source } = await approvedSource(await openWorkplace(flags), manifest);
   const { terminal, store } = workplace;
+  const budget = budgetOf(flags, workplace.settings);
   for (;;) {
     try {
       const planned = await planRun(workplace, source, false);
       if (typeof planned === 'number') return planned;
       await planned.journal.close();
-      const submitted = { ...enterState(planned.record, 'submitted', attributed()), submitted: true };
+      const submitted = {
+        ...enterState(planned.record, 'submitted', attributed()),
+        submitted: true,
+        ...(budget !== undefined && { budget }),
+      };
       await store.save(submitted);
       return say(terminal, submitted, 'is submitted');
     } catch (error) {

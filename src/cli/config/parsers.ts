@@ -46,15 +46,39 @@ export function parseConcurrency(text: string): number | 'auto' {
   }
 }
 
-const dayMs = 24 * 3_600_000;
-
 /** `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. Result in whole milliseconds, from 1 ms to 24 h. */
 export function parseDuration(text: string): number {
+  return durationOf(text, 24);
+}
+
+/** The same, up to 30 days. */
+export function parseLongDuration(text: string): number {
+  return durationOf(text, 30 * 24);
+}
+
+function durationOf(text: string, mostHours: number): number {
   const exact = readDuration(text);
-  if (exact === undefined) throw new RangeError('write a duration as 500ms, 30s or 2m');
+  if (exact === undefined) throw new RangeError('write a duration as 500ms, 30s, 2m or 1h');
   const milliseconds = Math.round(exact);
-  if (milliseconds < 1 || milliseconds > dayMs) throw new RangeError('a duration is from 1ms to 24h');
+  if (milliseconds < 1 || milliseconds > mostHours * unitMs.h)
+    throw new RangeError(`a duration is from 1ms to ${mostHours}h`);
   return milliseconds;
+}
+
+/** `06:00`, `6:00`, `23:59` */
+export function parseTimeOfDay(text: string): string {
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim()) ?? [];
+  if (hour === undefined) throw new RangeError('write a time of day as 06:00 or 23:30');
+  return `${hour.padStart(2, '0')}:${minute}`;
+}
+
+/** A time zone of the IANA database. */
+export function parseTimeZone(text: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text.trim() }).resolvedOptions().timeZone;
+  } catch {
+    throw new RangeError('write a time zone as Europe/London or UTC');
+  }
 }
 
 /** What a parser reads, or null for `none`. */

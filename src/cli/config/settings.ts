@@ -10,11 +10,14 @@ import {
   parseEncoding,
   parseFailureLimit,
   parseInteger,
+  parseLongDuration,
   parseQueuePrefix,
   parseRate,
   parseSize,
   parseSwitch,
   parseText,
+  parseTimeOfDay,
+  parseTimeZone,
 } from './parsers.ts';
 
 /** A setting that can be given in more than one place. */
@@ -185,6 +188,30 @@ const settings = {
     value: '<n>',
     help: 'where nobody can be asked: go on after the canary if no more of its rows have failed',
     default: '0',
+  },
+  maxRows: {
+    parse: parseInteger(1, Number.MAX_SAFE_INTEGER),
+    value: '<n>',
+    help: 'stop when so many rows have been called; resume goes on',
+    otherwise: 'no limit',
+  },
+  maxDuration: {
+    parse: parseLongDuration,
+    value: '<duration>',
+    help: 'stop after so long; resume goes on',
+    otherwise: 'no limit',
+  },
+  stopAt: {
+    parse: parseTimeOfDay,
+    value: '<hh:mm>',
+    help: 'stop when it is that late; resume goes on',
+    otherwise: 'no limit',
+  },
+  tz: {
+    parse: parseTimeZone,
+    value: '<zone>',
+    help: 'time zone of --stop-at, such as Europe/London',
+    otherwise: 'that of the system',
   },
   wait: {
     parse: parseDuration,

@@ -11,6 +11,8 @@ import { clockTime, count, counted, duration, indented, outcomeTexts, perSecond,
 export interface RunView {
   readonly id: string;
   readonly state: string;
+  /** Whether it is interrupted because its budget was spent. */
+  readonly spent: boolean;
   /** Whether nobody works on it any more. */
   readonly ended: boolean;
   readonly manifest: string;

@@ -28,6 +28,7 @@ const worker = {
 const running: RunView = {
   id: 'monthly',
   state: 'running',
+  spent: false,
   ended: false,
   manifest: 'rows.csv',
   baseUrl: 'https://api.example.com',

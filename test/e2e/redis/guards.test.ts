@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import {
+  describeBudgets,
   describeCanary,
   describeFailureGuards,
   type NewGuardedScene,
@@ -33,6 +34,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
   };
   describeFailureGuards(newScene);
   describeCanary(newScene);
+  describeBudgets(newScene);
 
   test('halts after the canary of a run that a daemon coordinates, which asks nobody', async () => {
     const { home, sandbox } = await newScene(30, '10%');
@@ -45,5 +47,23 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
     expect((await stateOf(home, 'r')).reason).toContain('--canary-max-failures allows 0');
     expect(await home.run('resume', 'r', '--no-worker')).toMatchObject({ code: 1 });
     expect(await sandbox.log()).toHaveLength(30);
+  });
+
+  test('stops a run that a daemon coordinates when its budget is spent, and leaves it to be resumed', async () => {
+    const { home, sandbox } = await newScene(60, '0%');
+    const args = ['--yes', '--run-id', 'r', '--max-rows', '30', '--rate', '10/s'];
+    expect(await home.run('submit', 'rows.csv', ...args)).toMatchObject({ code: 0 });
+    const first = await home.worker('--coordinate', '--concurrency', '0');
+    await sandbox.requested(10);
+    // The next one goes by what is left of the budget.
+    await first.stop();
+    await home.worker('--coordinate', '--concurrency', '0');
+    expect(await home.run('status', 'r', '--watch')).toMatchObject({ code: 6 });
+    expect(await sandbox.log()).toHaveLength(30);
+    const prefix = home.env['CQBATCH_QUEUE_PREFIX'] ?? '';
+    const elsewhere = await newMachine({ redis, sandbox, prefix });
+    expect(await elsewhere.run('status', 'r', '--watch')).toMatchObject({ code: 6 });
+    expect(await home.run('resume', 'r', '--no-worker')).toMatchObject({ code: 0 });
+    expect(await sandbox.log()).toHaveLength(60);
   });
 });

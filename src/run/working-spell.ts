@@ -1,0 +1,221 @@
+import type { Logger } from 'pino';
+import type { Attribution } from '../actor.ts';
+import type { ApiClient } from '../api/client.ts';
+import type { Member } from '../cluster/member.ts';
+import type { RowResult } from '../domain.ts';
+import type { PaceReport, StartingPoint } from '../pace.ts';
+import type { RowTask } from '../queue/payload.ts';
+import { usualConcurrency } from '../rate/rate-controller.ts';
+import type { CallsInFlight } from '../rate/traffic-meter.ts';
+import { withReleases } from '../releases.ts';
+import { after, onAbort, orAborted } from '../waiting.ts';
+import { ApiWorker } from '../worker/api-worker.ts';
+import type { CommandWatch } from './control-command.ts';
+import { Coordinator, type CoordinatorEnd } from './coordinator.ts';
+import { FeedWindow } from './feed-window.ts';
+import type { FailureGuard, FailureHalt } from './guards.ts';
+import type { OpenRun } from './open-run.ts';
+import type { RunEvent } from './progress.ts';
+import { interruptedBy, type RunEnd } from './run-end.ts';
+
+/** How a process works on a run. */
+export interface RunContext {
+  /** Calls the API; without it, workers elsewhere must. */
+  readonly client: ApiClient | undefined;
+  readonly log: Logger;
+  /** Aborts when the user wants the run to stop. */
+  readonly interrupt: AbortSignal;
+  /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
+  readonly handOver?: boolean;
+}
+
+export interface RunHereOptions extends RunContext {
+  /** Aborts when the time of its budget is over, which is the reason. */
+  readonly deadline: AbortSignal;
+  /** Workers that call the API, on all machines. */
+  readonly workers: () => number;
+  /** The rows without a result that may be called now, as it stands when they are asked for. */
+  readonly tasks: () => AsyncIterable<RowTask>;
+  /**
+   * Called when all of these have their results, and nothing of the run is in the datastore.
+   *
+   * @param signal aborts when the run ends meanwhile
+   * @returns how the run ends; undefined: there are more tasks now
+   */
+  readonly onDone: (signal: AbortSignal) => Promise<RunEnd | undefined>;
+  readonly commands: CommandWatch;
+  /** Makes the worker of this run one of those of the API. */
+  readonly join: () => Member;
+  /** What earlier runs have found of the API. */
+  readonly known?: StartingPoint | undefined;
+  readonly onEvent: (event: RunEvent) => void;
+  readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
+}
+
+/** How long calls in flight are waited for when a run stops before its end. */
+export const shutdownMs = 10_000;
+const endedPollMs = 50;
+/** Rows between two clean-ups of the datastore. */
+const maintainEvery = 20_000;
+
+/** Why work on a run stops, for good or for a while. */
+export type StopReason =
+  | RunEnd
+  | { readonly state: 'paused'; readonly attribution: Attribution }
+  | { readonly state: 'rows-lost' }
+  | { readonly state: 'again' };
+
+/** The work on a run from when it begins, or goes on, to when it has been left: see `runHere`. */
+export class WorkingSpell {
+  readonly #run: OpenRun;
+  readonly #options: RunHereOptions;
+  readonly #guard: FailureGuard;
+  readonly #window: FeedWindow;
+  /** Aborts when leaving need not wait for the datastore any longer. */
+  readonly #givenUp: AbortSignal;
+  #coordinator: Coordinator | undefined;
+  #worker: ApiWorker | undefined;
+  #state: { readonly mode: 'working' } | { readonly mode: 'leaving'; readonly reason: StopReason } = {
+    mode: 'working',
+  };
+  #sinceMaintenance = 0;
+
+  constructor(run: OpenRun, options: RunHereOptions, guard: FailureGuard, givenUp: AbortSignal) {
+    this.#run = run;
+    this.#options = options;
+    this.#guard = guard;
+    this.#givenUp = givenUp;
+    const { concurrency, rate } = run.record.options;
+    this.#window = new FeedWindow({
+      concurrency: concurrency === 'auto' ? usualConcurrency : concurrency,
+      ...(rate?.perSecond !== undefined && { ratePerSecond: rate.perSecond }),
+      workers: options.workers,
+      unfinished: () => run.record.plan.rows - run.journal.finishedCount,
+    });
+  }
+
+  untilLeft(): Promise<StopReason> {
+    const { tasks, interrupt, deadline, commands, client } = this.#options;
+    return withReleases(async (atEnd) => {
+      const coordinator = await Coordinator.start(this.#run, {
+        tasks: tasks(),
+        window: this.#window,
+        onCollected: (results) => this.#collected(results),
+        onError: this.#onError,
+      });
+      this.#coordinator = coordinator;
+      atEnd(() => this.#close(coordinator));
+      if (client !== undefined) this.#worker = this.#startWorker(client);
+      atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
+      atEnd(onAbort(deadline, () => this.#leave(interruptedBy(this.#options))));
+      void commands
+        .until('pause', 'cancel')
+        .then(({ command, ...attribution }) =>
+          this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', attribution }),
+        );
+
+      const end = reasonOf(await coordinator.run());
+      const reason = end.state === 'completed' ? end : this.#leave(end);
+      return (await orAborted(this.#left(coordinator, reason), this.#givenUp)) ?? { state: 'interrupted' };
+    });
+  }
+
+  /** The first reason counts. */
+  #leave(reason: StopReason): StopReason {
+    if (this.#state.mode === 'working') {
+      this.#state = { mode: 'leaving', reason };
+      this.#worker?.pause();
+      this.#coordinator?.stop();
+    }
+    return this.#state.reason;
+  }
+
+  async #left(coordinator: Coordinator, reason: StopReason): Promise<StopReason> {
+    const { interrupt, handOver } = this.#options;
+    const stopped = this.#worker?.stop(shutdownMs);
+    const isInterrupted = reason.state === 'interrupted' && reason.spent === undefined;
+    // Other machines need not wait for the calls of this one to hear of it.
+    if (this.#run.datastore.exclusive || (isInterrupted && handOver)) await stopped;
+    if (isInterrupted && handOver) return reason;
+    // Calls that other machines are making are waited for as long as the user likes.
+    const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
+    const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
+    // Somebody else is still calling a row: the run can't end, but it can be gone on with.
+    if (!isThrough) return { state: 'interrupted' };
+    return this.#isPointless(reason) ? { state: 'completed' } : reason;
+  }
+
+  /** Whether a run halts when nothing is left to be called. */
+  #isPointless(reason: StopReason): boolean {
+    const { record, journal } = this.#run;
+    const isGuard = reason.state === 'halted' && reason.because === 'threshold';
+    return isGuard && journal.finishedCount === record.plan.rows;
+  }
+
+  async #close(coordinator: Coordinator): Promise<void> {
+    const { lost } = this.#run;
+    const stopped = this.#worker?.stop(shutdownMs) ?? Promise.resolve();
+    const closed = stopped.then(() => coordinator.close());
+    // BullMQ waits for a datastore that is gone for good, and for one that is away; calls in flight end as usual.
+    await orAborted(closed, AbortSignal.any([lost, this.#givenUp]));
+    const until = performance.now() + shutdownMs;
+    while (lost.aborted && (this.#worker?.active ?? 0) > 0 && performance.now() < until)
+      await after(endedPollMs);
+  }
+
+  #startWorker(client: ApiClient): ApiWorker {
+    const { record, datastore, rows } = this.#run;
+    const { log, known, join, onEvent, onPace } = this.#options;
+    const { baseUrl, maxOutageMs, concurrency } = record.options;
+    return new ApiWorker({
+      datastore,
+      rows,
+      client,
+      baseUrl,
+      maxOutageMs,
+      concurrency,
+      member: join(),
+      known,
+      log,
+      onEvent: (event) => {
+        if (event.run !== record.id) return;
+        if (event.type !== 'finished') return onEvent(event);
+        this.#window.finished();
+        this.#haltIf(this.#guard.finished(event.result));
+        // On a shared datastore a result counts once it is collected: another machine's does not show before.
+        if (datastore.exclusive) onEvent(event);
+      },
+      onPace: (pace, { concurrency, inFlight }) => {
+        this.#window.concurrency = concurrency;
+        onPace(pace, inFlight);
+      },
+      onHalt: (reason) => void this.#leave({ state: 'halted', because: 'stuck', reason }),
+      onError: this.#onError,
+    });
+  }
+
+  #haltIf(halt: FailureHalt | undefined): void {
+    if (halt !== undefined) this.#leave({ state: 'halted', because: 'threshold', halt });
+  }
+
+  async #collected(results: readonly RowResult[]): Promise<void> {
+    const { datastore } = this.#run;
+    this.#haltIf(this.#guard.collected(results));
+    // Other machines can't tell this one what they have finished before it is collected.
+    if (!datastore.exclusive)
+      for (const result of results) this.#options.onEvent({ type: 'finished', result });
+    this.#sinceMaintenance += results.length;
+    if (this.#sinceMaintenance < maintainEvery) return;
+    this.#sinceMaintenance = 0;
+    await datastore.maintain();
+  }
+
+  readonly #onError = ({ message }: Error): void => {
+    this.#options.log.warn({ run: this.#run.record.id, err: message }, 'datastore error');
+  };
+}
+
+function reasonOf(end: CoordinatorEnd): StopReason {
+  if (end === 'rows-lost' || end === 'again') return { state: end };
+  return { state: end === 'done' ? 'completed' : 'interrupted' };
+}
