@@ -16,6 +16,7 @@ import {
   rows,
   settings,
   shared,
+  skipDone,
   skipInvalid,
   startOptions,
   working,
@@ -50,8 +51,8 @@ function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of the run, or enough of it; default: the newest${fits}`];
 }
 
-/** What lets a run of a manifest begin. */
-const consent = ['onConflict', 'allowPartial', 'confirmAbove'] as const;
+/** What lets a run of a manifest begin, and with which rows. */
+const consent = [skipDone, ...settings('onConflict', 'allowPartial', 'confirmAbove')];
 
 /** The commands, but for the sandbox. */
 export const commands: readonly CommandSpec[] = [
@@ -73,7 +74,7 @@ export const commands: readonly CommandSpec[] = [
     seldomNeeded: [
       rows,
       guards(),
-      moreGuards(undefined, ['onConflict', 'allowPartial']),
+      moreGuards(undefined, [skipDone, ...settings('onConflict', 'allowPartial')]),
       { heading: 'Calls', options: settings(...calling, ...repeating) },
       reporting,
     ],
@@ -161,7 +162,11 @@ export const commands: readonly CommandSpec[] = [
       guards('as in that run'),
       following,
     ],
-    seldomNeeded: [moreGuards('as in that run', ['confirmAbove']), ...working('as in that run'), audit],
+    seldomNeeded: [
+      moreGuards('as in that run', settings('confirmAbove')),
+      ...working('as in that run'),
+      audit,
+    ],
     examples: [
       ['cqbatch retry', 'what failed in the newest run'],
       ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another one, of these codes'],
@@ -185,7 +190,11 @@ export const commands: readonly CommandSpec[] = [
       guards('as in that run'),
       following,
     ],
-    seldomNeeded: [moreGuards('as in that run', ['confirmAbove']), ...working('as in that run'), audit],
+    seldomNeeded: [
+      moreGuards('as in that run', settings('confirmAbove')),
+      ...working('as in that run'),
+      audit,
+    ],
     examples: [
       ['cqbatch undo', 'what the newest run has changed'],
       ['cqbatch undo jsur --reason "wrong column"', 'what another one has changed'],

@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander';
 import { operations } from '../../jobs/index.ts';
+import { conflictRules } from '../manifest/conflicts.ts';
 import { delimiterNames } from '../manifest/csv/delimiter.ts';
 import { openRunStore } from '../run/store.ts';
 import { type Flags, stateDirOf } from './config/load.ts';
@@ -18,6 +19,7 @@ const anyFile: Completions = { values: [], files: true };
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
   operation: operations.map(({ name }) => name),
   delimiter: Object.keys(delimiterNames),
+  onConflict: conflictRules,
   logLevel: logLevels,
   format: ['csv', 'xlsx'],
   rate: ['auto', 'auto..50/s', '50/s', '600/m', 'none'],
@@ -37,7 +39,7 @@ export async function completionsFor(program: Command, words: readonly string[])
   if (command === undefined) return none;
   const help = command.createHelp();
   const option = command.options.find((known) => known.required && isCalled(known, before.at(-1)));
-  const found = option !== undefined ? ofOption(option) : await ofWord(typed);
+  const found = option !== undefined ? await ofOption(option, before) : await ofWord(typed);
   return { ...found, values: found.values.filter(([value]) => value.startsWith(typed)) };
 
   async function ofWord(word: string): Promise<Completions> {
@@ -63,7 +65,8 @@ function listed(values: Completions['values']): Completions {
   return { values, files: false };
 }
 
-function ofOption(option: Option): Completions {
+async function ofOption(option: Option, before: readonly string[]): Promise<Completions> {
+  if (/<run\|/.test(option.flags)) return { ...(await runs(before)), files: true };
   if (/<(?:file|dir)>/.test(option.flags)) return anyFile;
   const words = option.argChoices ?? wordsOf[option.attributeName()] ?? [];
   return listed(words.map((word) => [word, '']));

@@ -14,6 +14,11 @@ export interface OptionGroup {
 }
 
 export const skipInvalid: Option = ['--skip-invalid', 'leave invalid rows out instead of sending nothing'];
+export const skipDone: Option = [
+  '--skip-done <run|report>',
+  'leave out rows whose identifier a run has done, with its retries, or a report.csv; may be repeated',
+  (another: string, before: readonly string[] = []) => [...before, another],
+];
 export const insecureHttp: Option = [
   '--allow-insecure-http',
   'allow http:// to a host that is not this machine',
@@ -95,15 +100,16 @@ export function guards(before?: string): OptionGroup {
   };
 }
 
-/** The others. @param consent what decides, beyond them, whether a new run may begin */
-export function moreGuards(before?: string, consent: readonly SettingName[] = []): OptionGroup {
+/** The others. @param consent what decides, beyond them, whether and with which rows a new run may begin */
+export function moreGuards(before?: string, consent: readonly Option[] = []): OptionGroup {
   return {
     heading: 'More guards',
     options: [
       ['--canary-random', 'the rows of the canary are a fair sample of all, instead of the first'],
       ...settings('canaryMaxFailures'),
       ...failing(before),
-      ...settings('maxDuration', 'tz', ...consent),
+      ...settings('maxDuration', 'tz'),
+      ...consent,
     ],
   };
 }

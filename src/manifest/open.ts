@@ -17,6 +17,8 @@ import { readSheet, titleRows } from './workbook/sheet.ts';
 export interface OpenOptions extends ReadingOptions {
   /** What to call the manifest in messages; default is its path. */
   readonly name?: string;
+  /** Columns of delimited text and workbooks that are read though they are the tool's own. */
+  readonly keptColumns?: readonly string[];
   /** Largest record in bytes; default 16 MiB. */
   readonly maxRecordBytes?: number;
   /** Default is none. */
@@ -127,9 +129,10 @@ interface RowReader {
  */
 async function openReader(source: TextSource, layout: Layout, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, maxRecordBytes: limit = maxRecordBytes } = options;
+  const { keptColumns } = options;
   if ('delimiter' in layout) {
     const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter, limit);
-    const header = await readHeader(source, records(readText(source)), clearToken);
+    const header = await readHeader(source, records(readText(source)), clearToken, keptColumns);
     return {
       columns: () => header.names,
       rows: (text) => readCsvRows(records(text), header, { clearToken, trim }),
@@ -161,6 +164,7 @@ async function openWorkbook(
     maxRecordBytes: limit = maxRecordBytes,
     skipLines = 0,
     sheet: wanted,
+    keptColumns,
   }: OpenOptions,
 ): Promise<RowReader> {
   const {
@@ -181,7 +185,7 @@ async function openWorkbook(
   // What stands right of the table is a note to its reader.
   const width = first.cells.findLastIndex((cell) => cell !== '') + 1;
   const records = all.map((record) => cutTo(width, record)).filter(isFilled);
-  const header = readCsvHeader(cutTo(width, first), source.name, clearToken);
+  const header = readCsvHeader(cutTo(width, first), source.name, clearToken, keptColumns);
   const lettersOf = (column: string): string | undefined => {
     const index = header.indexes[header.names.indexOf(column)];
     return index === undefined ? undefined : columnLetters(index);
@@ -213,9 +217,10 @@ async function readHeader(
   source: TextSource,
   batches: AsyncIterable<readonly CsvRecord[]>,
   clearToken: string,
+  keptColumns: readonly string[] | undefined,
 ): Promise<CsvHeader> {
   for await (const [first] of batches) {
-    if (first !== undefined) return readCsvHeader(first, source.name, clearToken);
+    if (first !== undefined) return readCsvHeader(first, source.name, clearToken, keptColumns);
   }
   throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line');
 }

@@ -1,6 +1,6 @@
 import type { CallableRow } from './row-preparer.ts';
 
-/** Row counts. Each row is exactly one of callable, invalid, duplicate and superseded. */
+/** Row counts. Each row is exactly one of callable, invalid, duplicate, superseded and done before. */
 export interface RowCounts {
   readonly rows: number;
   /** Rows to be called. */
@@ -10,6 +10,8 @@ export interface RowCounts {
   readonly duplicates: number;
   /** Rows in whose place a later row of the same subject is called, with another request. */
   readonly superseded: number;
+  /** Rows whose subject an earlier run has done, when the user wants these left out. */
+  readonly doneBefore: number;
   /** Callable rows that act on the same subject as an earlier callable row, with another request. */
   readonly conflicts: number;
   /** Callable rows that leave out fields which the service might reset. */
@@ -19,7 +21,16 @@ export interface RowCounts {
 export type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
 export function noRows(): MutableCounts {
-  return { rows: 0, callable: 0, invalid: 0, duplicates: 0, superseded: 0, conflicts: 0, partial: 0 };
+  return {
+    rows: 0,
+    callable: 0,
+    invalid: 0,
+    duplicates: 0,
+    superseded: 0,
+    doneBefore: 0,
+    conflicts: 0,
+    partial: 0,
+  };
 }
 
 /** Counts one more row. */

@@ -1,6 +1,7 @@
 import type { Operation } from '../../jobs/operation.ts';
 import { type ColumnMeaning, columnWarnings, meaningsOf, type ScanWarning } from './column-meanings.ts';
 import type { Conflict, ConflictRule } from './conflicts.ts';
+import type { DoneBefore, DoneRows } from './done-rows.ts';
 import { type Acquaintance, type CallIdentity, FirstCalls, LatestCalls } from './duplicate-index.ts';
 import type { Manifest } from './manifest.ts';
 import { countRow, noRows, type OperationSummary, OperationTally, type RowCounts } from './row-counts.ts';
@@ -12,6 +13,8 @@ export interface ScanSummary extends RowCounts {
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
   /** Subjects that more than one row changes, in different ways; where conflicts are refused, 0. */
   readonly changedSubjects: number;
+  /** Rows done before, by the run or the report that says so. */
+  readonly doneIn: ReadonlyMap<string, number>;
   /** The first five. */
   readonly firstConflicts: readonly Conflict[];
   /** The first three rows to be called. */
@@ -32,6 +35,7 @@ export interface ScanHandlers {
   onDuplicate?(row: CallableRow, firstRow: number): void | Promise<void>;
   /** `lastRow` is the row that is called in place of this one. */
   onSuperseded?(row: CallableRow, lastRow: number): void | Promise<void>;
+  onDone?(row: CallableRow, before: DoneBefore): void | Promise<void>;
   /** Rows that conflict are callable none the less. */
   onConflict?(conflict: Conflict): void | Promise<void>;
 }
@@ -39,6 +43,8 @@ export interface ScanHandlers {
 export interface ScanOptions {
   /** Default: `refuse`. */
   readonly onConflict?: ConflictRule | undefined;
+  /** What need not be done again; default: nothing was done. */
+  readonly done?: DoneRows | undefined;
 }
 
 /**
@@ -51,10 +57,10 @@ export async function scanManifest(
   manifest: Pick<Manifest, 'rows' | 'columns' | 'bytes'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
-  { onConflict = 'refuse' }: ScanOptions = {},
+  { onConflict = 'refuse', done }: ScanOptions = {},
 ): Promise<ScanSummary> {
   const calls = await callsBy(onConflict, manifest, prepare);
-  const scan = new Scan(handlers, calls);
+  const scan = new Scan(handlers, calls, done);
   for await (const chunk of manifest.rows()) {
     for (const row of chunk) {
       const pending = scan.add(prepare(row));
@@ -66,6 +72,7 @@ export async function scanManifest(
     ...scan.total,
     perOperation: Object.fromEntries([...scan.tallies].map(([name, tally]) => [name, tally.summary()])),
     changedSubjects: calls.changedSubjects,
+    doneIn: scan.doneIn,
     firstConflicts: scan.firstConflicts,
     preview: scan.preview,
     columns,
@@ -121,12 +128,15 @@ class Scan {
   readonly firstConflicts: Conflict[] = [];
   readonly preview: CallableRow[] = [];
   readonly #padded = new Map<string, { rows: number; readonly firstRow: number }>();
+  readonly doneIn = new Map<string, number>();
   readonly #handlers: ScanHandlers;
   readonly #calls: Calls;
+  readonly #done: DoneRows | undefined;
 
-  constructor(handlers: ScanHandlers, calls: Calls) {
+  constructor(handlers: ScanHandlers, calls: Calls, done: DoneRows | undefined) {
     this.#handlers = handlers;
     this.#calls = calls;
+    this.#done = done;
   }
 
   /** Judges a row; returns what a handler has begun. */
@@ -135,7 +145,14 @@ class Scan {
       this.#count(row, { invalid: 1 });
       return this.#handlers.onInvalid?.(row);
     }
-    const met = this.#calls.judge(identityOf(row));
+    const call = identityOf(row);
+    const before = this.#done?.find(call);
+    if (before !== undefined) {
+      this.#count(row, { doneBefore: 1 });
+      this.doneIn.set(before.source, (this.doneIn.get(before.source) ?? 0) + 1);
+      return this.#handlers.onDone?.(row, before);
+    }
+    const met = this.#calls.judge(call);
     if (met.kind === 'duplicate') {
       this.#count(row, { duplicates: 1 });
       return this.#handlers.onDuplicate?.(row, met.row);

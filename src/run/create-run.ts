@@ -4,6 +4,7 @@ import type { Attribution } from '../actor.ts';
 import type { RowHistory, RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
 import { openJournal } from '../journal/open.ts';
+import type { DoneBefore, DoneRows } from '../manifest/done-rows.ts';
 import type { InputOptions } from '../manifest/input.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { OperationChoice } from '../manifest/operation-choice.ts';
@@ -30,6 +31,8 @@ export interface CreateRunInput {
   readonly attribution?: Attribution;
   /** The signed-off plan that it carries out. */
   readonly approved?: ApprovedPlan | undefined;
+  /** What earlier runs have done: its rows are left out. */
+  readonly done?: DoneRows | undefined;
   /** The run of whose rows the manifest was made, to try them again or to put back what was before. */
   readonly from?: {
     readonly as: 'retry' | 'undo';
@@ -83,10 +86,11 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         await uncalled.add(invalidResult(row));
       },
       onDuplicate: (row, firstRow) => uncalled.add(duplicateResult(row, firstRow)),
+      onDone: (row, before) => uncalled.add(doneResult(row, before)),
       onSuperseded: (row, lastRow) => uncalled.add(supersededResult(row, lastRow)),
       ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
     };
-    const scan = await scanManifest(manifest, prepare, handlers, { onConflict });
+    const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done: input.done });
     await uncalled.flush();
     const { from } = input;
     if (from !== undefined) await writeRowNumbers(folder, from.rowNumbers);
@@ -120,7 +124,10 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         columns: [...scan.columns],
         operations: Object.keys(scan.perOperation),
       },
-      options: input.options,
+      options: {
+        ...input.options,
+        ...(input.done !== undefined && { skipDone: [...input.done.sources] }),
+      },
       ...(input.approved && { approval: approvalOf(input.approved) }),
       ...(from !== undefined && {
         ...(from.as === 'retry' ? { retryOf: from.of.id } : { undoOf: from.of.id }),
@@ -192,6 +199,18 @@ function duplicateResult({ row, operation }: CallableRow, duplicateOf: number): 
     attempts: 0,
     unclear: false,
     duplicateOf,
+  };
+}
+
+function doneResult({ row, operation }: CallableRow, before: DoneBefore): RowResult {
+  return {
+    row,
+    operation: operation.name,
+    outcome: 'skipped',
+    code: 'DONE_BEFORE',
+    message: `done before, in row ${before.row} of ${before.source}`,
+    attempts: 0,
+    unclear: false,
   };
 }
 

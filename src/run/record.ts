@@ -75,6 +75,8 @@ export const runOptionsSchema = z.object({
   trim: z.boolean().exactOptional(),
   /** What is done with rows that conflict. Absent in records of older versions: they are called in any order. */
   onConflict: z.enum(conflictRules).exactOptional(),
+  /** Runs and reports that say which rows need not be done again. */
+  skipDone: z.array(z.string()).exactOptional(),
   /** Calls in flight at once. */
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
   /** How fast the API may be called; absent: as fast as can be. */

@@ -149,6 +149,7 @@ async function plan() {
     skipInvalid: false,
     allowPartial: false,
     onConflict: 'refuse' as const,
+    earlier: undefined,
   };
   return `${planText(planned, new Date(2026, 10, 21, 14, 0))}\n\n${verdictText(planned)}`;
 }

@@ -32,7 +32,7 @@ test('counts every row once, in all and by operation', async () => {
     onInvalid: (row) => void invalid.push(row),
     onDuplicate: (row, firstRow) => void duplicates.push([row, firstRow]),
   });
-  const none = { superseded: 0, conflicts: 0, partial: 0 };
+  const none = { superseded: 0, doneBefore: 0, conflicts: 0, partial: 0 };
   const total = { ...none, rows: 8, callable: 3, invalid: 3, duplicates: 2, conflicts: 1, partial: 1 };
   expect(summary).toEqual({
     ...total,
@@ -58,6 +58,7 @@ test('counts every row once, in all and by operation', async () => {
       },
     },
     changedSubjects: 0,
+    doneIn: new Map(),
     firstConflicts: [
       {
         operation: 'close-ticket',

@@ -15,7 +15,16 @@ async function written() {
   const plan = await writeApprovedPlan(file, {
     source,
     options: leastOptions,
-    counts: { rows: 1, callable: 1, invalid: 0, duplicates: 0, superseded: 0, conflicts: 0, partial: 0 },
+    counts: {
+      rows: 1,
+      callable: 1,
+      invalid: 0,
+      duplicates: 0,
+      superseded: 0,
+      doneBefore: 0,
+      conflicts: 0,
+      partial: 0,
+    },
     skip_invalid: false,
     allow_partial: true,
     approvedBy: 'Ana "the boss"\u2028',
@@ -73,7 +82,11 @@ test('the manifest is found beside the plan, too, and named when it is nowhere',
 
 test('a plan is never replaced', async () => {
   const { file, source, plan } = await written();
-  const again = writeApprovedPlan(file, { ...plan, source, counts: { ...plan.counts, conflicts: 0 } });
+  const again = writeApprovedPlan(file, {
+    ...plan,
+    source,
+    counts: { ...plan.counts, conflicts: 0, doneBefore: 0 },
+  });
   await expect(again).rejects.toMatchObject({ code: 'PLAN_EXISTS' });
   expect(await readApprovedPlan(file)).toEqual(plan);
 });

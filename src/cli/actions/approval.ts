@@ -54,6 +54,7 @@ function refuseOtherWishes(
     ...givenRowOptions(flags, settings),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
+    ...(flags.skipDone && { skipDone: flags.skipDone }),
     skipInvalid: flags.skipInvalid ?? skip_invalid,
   };
   const planned = { ...options, skipInvalid: skip_invalid };

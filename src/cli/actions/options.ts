@@ -111,7 +111,7 @@ export function givenRowOptions(flags: Flags, settings: Settings): Partial<RowOp
 /** The words of a command line that say again what flags said of how a manifest is read. */
 export function readingWords(flags: Flags): readonly string[] {
   const { operation, userId, map = [], clearToken, encoding, skipLines, rowsAt, sheet } = flags;
-  const { trim, skipInvalid, onConflict } = flags;
+  const { trim, skipInvalid, onConflict, skipDone = [] } = flags;
   const pairs: readonly (readonly [flag: string, value: string | undefined])[] = [
     ['--operation', operation],
     ['--user-id', userId],
@@ -122,6 +122,7 @@ export function readingWords(flags: Flags): readonly string[] {
     ['--sheet', sheet],
     ['--clear-token', clearToken === defaultClearToken ? undefined : clearToken],
     ['--on-conflict', onConflict],
+    ...skipDone.map((name) => ['--skip-done', name] as const),
   ];
   return [
     ...pairs.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),

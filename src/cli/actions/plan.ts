@@ -3,7 +3,7 @@ import { usageError } from '../../errors.ts';
 import { type InputOptions, inputKind } from '../../manifest/input.ts';
 import type { ReadingOptions } from '../../manifest/reading-options.ts';
 import { type ScanHandlers, scanManifest } from '../../manifest/scan.ts';
-import { stageManifest } from '../../manifest/stage.ts';
+import { hashFile, stageManifest } from '../../manifest/stage.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { type ApprovedPlan, planSuffix, writeApprovedPlan } from '../../run/approved-plan.ts';
@@ -19,7 +19,7 @@ import { isReady, verdictText } from '../render/problems.ts';
 import { fingerprint } from '../render/words.ts';
 import { proxyTo } from './api-client.ts';
 import { baseUrlOf, readingWords, rowOptions, runOptions } from './options.ts';
-import { readingManifest } from './planned-run.ts';
+import { doneBefore, earlierRun, readingManifest } from './planned-run.ts';
 import { prospectOf } from './prospect.ts';
 
 /** `cqbatch plan`: looks at every row, sends nothing. */
@@ -48,7 +48,12 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
         onInvalid: (row) => problems.add(row),
         ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
       };
-      const scan = await scanManifest(manifest, prepare, handlers, { onConflict });
+      const done = await doneBefore(
+        workplace,
+        { ...reading, ...(baseUrl !== undefined && { baseUrl }) },
+        input,
+      );
+      const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done });
       return {
         manifest,
         scan,
@@ -58,6 +63,7 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
         skipInvalid: flags.skipInvalid === true,
         allowPartial: settings.allowPartial === true,
         onConflict,
+        earlier: await earlierRun(workplace, (await hashFile(path)).sha256, baseUrl),
       };
     } finally {
       await dispose();
@@ -87,8 +93,14 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
  * @throws a usage error when that is no name for a plan, or the run could not be carried out elsewhere.
  */
 function planWriter(workplace: Workplace, source: string) {
-  const { out, approvedBy } = workplace.flags;
+  const { out, approvedBy, skipDone } = workplace.flags;
   if (out === undefined) return undefined;
+  if (skipDone !== undefined) {
+    throw usageError(
+      'INVALID_SETTING',
+      '--out and --skip-done do not go together: what was done may be more by the time the plan is carried out.',
+    );
+  }
   if (!out.endsWith(planSuffix)) {
     throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);
   }

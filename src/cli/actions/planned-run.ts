@@ -1,7 +1,12 @@
 import { usageError } from '../../errors.ts';
+import type { DoneRows } from '../../manifest/done-rows.ts';
 import type { InputOptions } from '../../manifest/input.ts';
+import type { ReadingLimits } from '../../manifest/text/source.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { type CreatedRun, createRun, discard } from '../../run/create-run.ts';
+import { readDone } from '../../run/done-before.ts';
+import { type EarlierRun, findEarlierRun } from '../../run/earlier-runs.ts';
+import type { RunOptions } from '../../run/record.ts';
 import { isRunId } from '../../run/run-id.ts';
 import type { Flags } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';
@@ -33,9 +38,11 @@ export async function planRun(
   const attribution = attributionOf(flags);
   const proxy = callsHere ? proxyTo(options) : undefined;
   requireConsent(workplace, source);
-  const created = await readingManifest(workplace, (input) =>
-    createRun(store, { source, input, options, runId: runIdOf(flags), attribution, approved }),
-  );
+  const created = await readingManifest(workplace, async (input) => {
+    const done = await doneBefore(workplace, options, input);
+    const runId = runIdOf(flags);
+    return createRun(store, { source, input, options, runId, attribution, approved, done });
+  });
   if (typeof created === 'number') return created;
   try {
     if (approved !== undefined) refuseOtherRows(approved, created.scan);
@@ -51,6 +58,16 @@ export async function planRun(
   }
   terminal.say(`\n${verdictText(planned)}`);
   return (await isAgreed(workplace, created, proxy)) ? created : exitCodes.usage;
+}
+
+/** What the user says was done before, if anything. */
+export async function doneBefore(
+  { store, flags: { skipDone } }: Workplace,
+  { baseUrl, map, clearToken }: Partial<Pick<RunOptions, 'baseUrl'>> & Pick<RunOptions, 'map' | 'clearToken'>,
+  limits: ReadingLimits,
+): Promise<DoneRows | undefined> {
+  if (skipDone === undefined) return undefined;
+  return readDone(store, skipDone, { baseUrl, map, clearToken, limits });
 }
 
 /**
@@ -150,7 +167,18 @@ async function planOf(
     skipInvalid,
     allowPartial: workplace.settings.allowPartial === true,
     onConflict,
+    earlier: await earlierRun(workplace, record.manifest.sha256, record.options.baseUrl),
   };
+}
+
+/** The latest run of the same manifest, unless the user knows it. */
+export async function earlierRun(
+  { store, flags: { skipDone } }: Workplace,
+  sha256: string,
+  baseUrl: string | undefined,
+): Promise<EarlierRun | undefined> {
+  if (skipDone !== undefined || baseUrl === undefined) return undefined;
+  return findEarlierRun(store, sha256, baseUrl);
 }
 
 /** Says why a plan is not carried out. */

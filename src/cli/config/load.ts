@@ -18,6 +18,8 @@ export interface Flags extends RawSettings {
   readonly allowInsecureHttp?: boolean;
   readonly yes?: boolean;
   readonly skipInvalid?: boolean;
+  /** Runs and reports whose rows are not done again. */
+  readonly skipDone?: readonly string[];
   readonly logLevel?: string;
   readonly verbose?: boolean;
   readonly format?: string;

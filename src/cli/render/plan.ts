@@ -7,8 +7,10 @@ import { excerpt } from '../../manifest/problem.ts';
 import type { RowCounts } from '../../manifest/row-counts.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
 import { escapeInvisible } from '../../printable.ts';
+import type { EarlierRun } from '../../run/earlier-runs.ts';
 import type { ProblemList } from '../../run/problem-file.ts';
 import { shellWord } from '../../shell-word.ts';
+import { earlierDocument, earlierText } from './earlier-run.ts';
 import { isReady, problemText } from './problems.ts';
 import { estimatedSeconds, type Prospect, prospectText } from './prospect.ts';
 import { count, counted, indented } from './words.ts';
@@ -24,6 +26,8 @@ export interface Plan extends Prospect {
   /** Whether the user lets rows leave fields out. */
   readonly allowPartial: boolean;
   readonly onConflict: ConflictRule;
+  /** The latest run of the same manifest on the same API, if there was one. */
+  readonly earlier: EarlierRun | undefined;
 }
 
 const choiceWords = {
@@ -75,6 +79,8 @@ export function planDocument(plan: Plan): object {
       first_row: firstRow,
       first_line: firstLine,
     })),
+    done_in: [...scan.doneIn].map(([source, rows]) => ({ source, rows })),
+    run_before: plan.earlier === undefined ? null : earlierDocument(plan.earlier),
     warnings: scan.warnings.map(({ code, message }) => ({ code, message })),
     preview: scan.preview.map(({ row, request }) => ({
       row,
@@ -86,8 +92,9 @@ export function planDocument(plan: Plan): object {
   };
 }
 
-function countsDocument({ rows, callable, invalid, duplicates, superseded, conflicts, partial }: RowCounts) {
-  return { rows, callable, invalid, duplicates, superseded, conflicts, partial };
+function countsDocument(counts: RowCounts) {
+  const { rows, callable, invalid, duplicates, superseded, doneBefore, conflicts, partial } = counts;
+  return { rows, callable, invalid, duplicates, superseded, done_before: doneBefore, conflicts, partial };
 }
 
 function operationDocument({ first, last, fields, ...counts }: ScanSummary['perOperation'][string]) {
@@ -119,6 +126,9 @@ function summaryText({ manifest, scan, choice }: Plan): string {
   const facts = [
     ...(scan.duplicates > 0 ? [`${counted(scan.duplicates, 'identical duplicate')}: called once`] : []),
     ...conflictFacts(scan),
+    ...[...scan.doneIn].map(
+      ([source, rows]) => `${counted(rows, 'row')} done before (in ${escapeInvisible(source)}): left out`,
+    ),
     ...(scan.invalid > 0 ? [`${counted(scan.invalid, 'invalid row')}`] : []),
   ];
   const source = choice.source === 'column' ? '' : ` (${choiceWords[choice.source]})`;
@@ -175,6 +185,7 @@ function sheetText({ sheet }: Plan['manifest']): string {
 function warningText(plan: Plan): string {
   const { scan } = plan;
   const warnings = scan.warnings.map(({ message }) => `warning: ${message}`);
+  if (plan.earlier !== undefined) warnings.push(`warning: ${earlierText(plan.earlier)}`);
   if (!isPartialAllowed(plan)) {
     warnings.push(
       `warning: ${counted(scan.partial, 'row', ['leaves', 'leave'])} fields out; whether the service keeps those or resets ` +

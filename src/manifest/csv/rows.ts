@@ -23,9 +23,15 @@ export interface CsvHeader {
 /**
  * Reads the first record as the header. Columns whose names start with `_` are the tool's own and left out.
  *
+ * @param kept those of them that are wanted
  * @throws CqbatchError (`usage`) when it names no column, names one twice, or looks like data.
  */
-export function readCsvHeader(record: CsvRecord, file: string, clearToken: string): CsvHeader {
+export function readCsvHeader(
+  record: CsvRecord,
+  file: string,
+  clearToken: string,
+  kept: readonly string[] = [],
+): CsvHeader {
   const { cells, line } = record;
   const fail = (code: string, problem: string) => usageError(code, `${file}:${line}: ${problem}`);
   const commas = cells.includes(guardColumn(';'));
@@ -39,7 +45,7 @@ export function readCsvHeader(record: CsvRecord, file: string, clearToken: strin
   for (const [index, title] of titles.entries()) {
     const earlier = indexByName.get(title);
     if (title.trim() === '') unnamed.push(index);
-    else if (title.startsWith('_')) continue;
+    else if (title.startsWith('_') && !kept.includes(title)) continue;
     else if (earlier === undefined) indexByName.set(title, index);
     else {
       throw fail(

@@ -1,0 +1,81 @@
+import { operations } from '../../jobs/index.ts';
+import { outcomes, type RowResult } from '../domain.ts';
+import { usageError } from '../errors.ts';
+import type { ColumnMap } from '../manifest/column-map.ts';
+import type { Manifest, ManifestRow } from '../manifest/manifest.ts';
+import { openManifest } from '../manifest/open.ts';
+import { formatProblem } from '../manifest/problem.ts';
+import { createRowPreparer, type RowPreparer } from '../manifest/row-preparer.ts';
+import type { ReadingLimits } from '../manifest/text/source.ts';
+import { escapeInvisible } from '../printable.ts';
+
+/** What a report says of a row that could be called. */
+export interface ReportedRow extends Pick<RowResult, 'row' | 'operation' | 'outcome' | 'code'> {
+  readonly subject: string;
+}
+
+export interface ReadReportOptions {
+  /** As for the manifest that the report is of. */
+  readonly map?: ColumnMap | undefined;
+  readonly clearToken: string;
+  readonly limits?: ReadingLimits;
+}
+
+const ownColumns = ['_row', '_operation', '_outcome', '_code'];
+
+/**
+ * Reads a report.csv, with any delimiter, or a report.xlsx. Rows that could not be called are left out.
+ *
+ * @throws a usage error `NOT_A_REPORT` when it is none, and where a row does not say what it acts on.
+ */
+export async function* readReport(
+  path: string,
+  { map, clearToken, limits = {} }: ReadReportOptions,
+): AsyncGenerator<readonly ReportedRow[], void, undefined> {
+  const report = await openManifest(path, { clearToken, limits, keptColumns: ownColumns });
+  const columns = report.columns();
+  const lacking = ownColumns.filter((column) => !columns.includes(column));
+  if (lacking.length > 0) {
+    throw notAReport(report, `it has no column ${lacking.join(', ')}; give a report.csv, or the id of a run`);
+  }
+  const preparers = new Map<string, RowPreparer>();
+  const preparerOf = (operation: string): RowPreparer => {
+    const made = preparers.get(operation);
+    if (made !== undefined) return made;
+    const manifest = { ...report, columns: () => columns.filter((column) => !ownColumns.includes(column)) };
+    // What a row acts on does not depend on the user.
+    const preparer = createRowPreparer({ manifest, operation, userId: '-', map });
+    preparers.set(operation, preparer);
+    return preparer;
+  };
+  for await (const chunk of report.rows()) {
+    const rows: ReportedRow[] = [];
+    for (const row of chunk) {
+      const result = resultOf(report, row);
+      if (result.outcome === 'invalid') continue;
+      if (!operations.some(({ name }) => name === result.operation)) {
+        throw notAReport(report, `line ${row.line} has an unknown _operation`);
+      }
+      const prepared = preparerOf(result.operation)(row);
+      if (prepared.kind === 'callable') rows.push({ ...result, subject: prepared.subject });
+      else {
+        const [problem = { problem: 'it does not say what it acts on' }] = prepared.problems;
+        const remedy = 'pass the --map and --clear-token of that run';
+        throw usageError('NOT_A_REPORT', `${formatProblem(report.name, row, problem)}; ${remedy}`);
+      }
+    }
+    yield rows;
+  }
+}
+
+function resultOf(report: Manifest, row: ManifestRow): Omit<ReportedRow, 'subject'> {
+  if (row.problem !== undefined) throw notAReport(report, `line ${row.line} ${row.problem.problem}`);
+  const [number, operation = '', said, code = ''] = ownColumns.map((column) => row.cells[column]);
+  const outcome = outcomes.find((known) => known === said);
+  if (outcome === undefined) throw notAReport(report, `line ${row.line} has an unknown _outcome`);
+  return { row: Number(number), operation: String(operation), outcome, code: String(code) };
+}
+
+function notAReport({ name }: Manifest, why: string): Error {
+  return usageError('NOT_A_REPORT', `${escapeInvisible(name)} is no report of cqbatch: ${why}.`);
+}

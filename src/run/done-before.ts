@@ -1,0 +1,94 @@
+import { stat } from 'node:fs/promises';
+import { BusyError, CqbatchError, usageError } from '../errors.ts';
+import { DoneRows } from '../manifest/done-rows.ts';
+import { withReleases } from '../releases.ts';
+import { type ReadReportOptions, readReport } from '../report/read-report.ts';
+import { goesOnByItself, type RunRecord } from './record.ts';
+import { findRetries, retriesAfter } from './retries.ts';
+import { isRunId } from './run-id.ts';
+import { openLastLines } from './run-lines.ts';
+import type { RunStore } from './store.ts';
+
+export interface ReadDoneOptions extends ReadReportOptions {
+  /** Where the rows are to be called now, if that is known. */
+  readonly baseUrl?: string | undefined;
+}
+
+/**
+ * Reads what runs, with their retries, and report files say was done.
+ *
+ * @param names ids of runs, parts of them, or paths of files
+ * @throws a usage error when there is no such run or file, the file is no report, or the run was on another API; a busy error
+ *   when the run is still going.
+ */
+export async function readDone(
+  store: RunStore,
+  names: readonly string[],
+  options: ReadDoneOptions,
+): Promise<DoneRows> {
+  const done = new DoneRows();
+  for (const name of names) {
+    const record = await findRunOrFile(store, name);
+    if (record !== undefined) await noteRun(store, record, done, options);
+    else await noteReport(name, done, options);
+  }
+  return done;
+}
+
+/** The run that is meant; undefined when it is a file. */
+async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
+  const isFile = await stat(name).then(
+    (found) => !found.isDirectory(),
+    () => false,
+  );
+  if (isFile && !isRunId(name)) return undefined;
+  try {
+    return await store.find(name);
+  } catch (error) {
+    if (!(error instanceof CqbatchError) || error.code !== 'RUN_UNKNOWN') throw error;
+    if (isFile) return undefined;
+    throw usageError(
+      'RUN_UNKNOWN',
+      `--skip-done ${name}: there is neither such a run in ${store.stateDir} nor such a file. "cqbatch list" shows the runs.`,
+    );
+  }
+}
+
+async function noteRun(
+  store: RunStore,
+  record: RunRecord,
+  done: DoneRows,
+  { baseUrl }: ReadDoneOptions,
+): Promise<void> {
+  const { id, options } = record;
+  if (baseUrl !== undefined && options.baseUrl !== baseUrl) {
+    throw usageError(
+      'OTHER_API',
+      `--skip-done ${id}: that run was on ${options.baseUrl}. What was done there is not done on ${baseUrl}.`,
+    );
+  }
+  const later = retriesAfter(await findRetries(store, record), record);
+  const going = [record, ...later].find(goesOnByItself);
+  if (going !== undefined) {
+    throw new BusyError('RUN_RUNNING', `Run ${going.id} is still going`, 'Wait for its end, or cancel it.');
+  }
+  done.begin(id);
+  await withReleases(async (atEnd) => {
+    const { lines, prepare } = await openLastLines(store, record, later, atEnd);
+    for await (const part of lines) {
+      for (const { row, result } of part) {
+        const prepared = prepare(row);
+        if (prepared.kind !== 'callable') continue;
+        const { operation, subject } = prepared;
+        done.note({ operation: operation.name, subject }, result.row, result);
+      }
+    }
+  });
+}
+
+async function noteReport(path: string, done: DoneRows, options: ReadDoneOptions): Promise<void> {
+  done.begin(path);
+  for await (const rows of readReport(path, options)) {
+    for (const row of rows) done.note(row, row.row, row);
+  }
+}

@@ -1,0 +1,51 @@
+import type { OutcomeCounts } from '../domain.ts';
+import { actualState, type RunRecord, type RunState } from './record.ts';
+import type { RunStore } from './store.ts';
+
+/** The latest run of a manifest. */
+export interface EarlierRun {
+  readonly id: string;
+  /** When it was begun or submitted, ISO 8601 UTC. */
+  readonly at: string;
+  readonly state: RunState;
+  readonly rows: number;
+  /** Absent while it goes on, or when its process died. */
+  readonly counts?: OutcomeCounts;
+  /** Runs of the same manifest besides, retries not counted. */
+  readonly others: number;
+}
+
+/**
+ * Finds out whether what a manifest holds was run before on the same API, by runs of this state folder.
+ *
+ * @param sha256 of the content of the manifest
+ */
+export async function findEarlierRun(
+  store: RunStore,
+  sha256: string,
+  baseUrl: string,
+): Promise<EarlierRun | undefined> {
+  const runs = (await store.list(() => {})).filter(
+    ({ manifest, options, state }) =>
+      state !== 'planned' &&
+      options.baseUrl === baseUrl &&
+      (manifest.givenSha256 ?? manifest.sha256) === sha256,
+  );
+  // What retries have done, who skips what the run has done gets, too.
+  const firsts = runs.filter(({ retryOf }) => retryOf === undefined);
+  const latest = firsts.at(-1) ?? runs.at(-1);
+  if (latest === undefined) return undefined;
+  const { id, counts, plan } = latest;
+  return {
+    id,
+    at: begunAt(latest),
+    state: actualState(latest),
+    rows: plan.rows,
+    ...(counts !== undefined && { counts }),
+    others: Math.max(firsts.length - 1, 0),
+  };
+}
+
+function begunAt({ states }: RunRecord): string {
+  return (states.find(({ state }) => state !== 'planned') ?? states[0])?.at ?? '';
+}

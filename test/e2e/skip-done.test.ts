@@ -1,0 +1,157 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { httpServer } from '../api/local-server.ts';
+import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const header = 'evaluation_id,user_id\n';
+/** The sandbox refuses to restore evaluation 50. */
+const text = `${header}1,u\n2,u\n50,u\n2,u\n`;
+
+async function prepared(...sandboxArgs: string[]) {
+  const cwd = await temporaryFolder();
+  const sandbox = await startSandbox(...sandboxArgs);
+  await writeFile(join(cwd, 'rows.csv'), text);
+  const run = (...args: string[]) => cqbatch(args, { cwd, env: sandbox.env });
+  const start = (...args: string[]) => startCqbatch(args, { cwd, env: sandbox.env });
+  const write = (name: string, content: string) => writeFile(join(cwd, name), content);
+  return { cwd, sandbox, run, start, write };
+}
+
+const idsOf = (log: readonly { readonly id: string | null }[]) => log.map(({ id }) => id);
+
+describe('rows that were done before', () => {
+  test('in a run are left out, counted and named', async () => {
+    const { cwd, sandbox, run, write } = await prepared();
+    expect((await run('run', 'rows.csv', '--yes', '--run-id', 'monday')).code).toBe(1);
+    await write('more.csv', `${text}3,u\n`);
+    const plan = await run('plan', 'more.csv', '--skip-done', 'mond');
+    expect(plan.stdout).toContain('  3 rows done before (in monday): left out\n');
+    expect(plan.stderr).toContain('Next: cqbatch run more.csv --skip-done mond\n');
+    const { stdout: document } = await run('plan', 'more.csv', '--skip-done', 'mond', '--json');
+    expect(JSON.parse(document)).toMatchObject({
+      ...{ rows: 5, callable: 2, done_before: 3, duplicates: 0 },
+      done_in: [{ source: 'monday', rows: 3 }],
+    });
+
+    expect((await run('run', 'more.csv', '--yes', '--skip-done', 'mond', '--run-id', 'tuesday')).code).toBe(
+      1,
+    );
+    expect(
+      idsOf(await sandbox.log())
+        .slice(3)
+        .toSorted(),
+    ).toEqual(['3', '50']);
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expect(report.map(({ _outcome, _code }) => `${_outcome} ${_code}`)).toEqual([
+      'skipped DONE_BEFORE',
+      'skipped DONE_BEFORE',
+      'failed FAILED_PRECONDITION',
+      'skipped DONE_BEFORE',
+      'succeeded OK',
+    ]);
+    expect(report[0]?.['_message']).toBe('done before, in row 1 of monday');
+
+    // What was left out there is done, too.
+    const { code, stdout } = await run('run', 'more.csv', '--yes', '--skip-done', 'tuesday');
+    expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining('4 skipped') });
+    expect(idsOf(await sandbox.log()).slice(5)).toEqual(['50']);
+  });
+
+  test('in a report are left out, whatever separates its cells, and in several', async () => {
+    const { cwd, sandbox, run, write } = await prepared();
+    expect((await run('run', 'rows.csv', '--yes', '--run-id', 'a', '--delimiter', 'semicolon')).code).toBe(1);
+    await write('other.csv', `${header}4,u\n`);
+    expect((await run('run', 'other.csv', '--yes', '--run-id', 'b')).code).toBe(0);
+    await write('more.csv', `${header}1,u\n2,u\n4,u\n5,u\n`);
+    const path = join('.cqbatch', 'runs', 'a', 'report.csv');
+    const args = ['--yes', '--run-id', 'z', '--skip-done', path, '--skip-done', 'b'];
+    const { code } = await run('run', 'more.csv', ...args);
+    expect(code).toBe(0);
+    expect(idsOf(await sandbox.log()).slice(4)).toEqual(['5']);
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    expect(report.map(({ _message }) => _message)).toEqual([
+      `done before, in row 1 of ${path}`,
+      `done before, in row 2 of ${path}`,
+      'done before, in row 1 of b',
+      '',
+    ]);
+  });
+
+  test('in a retry count for the run that it is of', async () => {
+    const { cwd, write } = await prepared();
+    const refused = new Set<number>();
+    const api = await httpServer((response, { body }) => {
+      const id: number = JSON.parse(body).soundboard.soundboard_id;
+      if (id === 1 || refused.has(id)) response.end(JSON.stringify({ soundboard_id: id }));
+      else response.writeHead(400).end('{"code":9,"message":"not yet"}');
+      refused.add(id);
+    });
+    const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token' };
+    const run = (...args: string[]) => cqbatch(args, { cwd, env });
+    await write('boards.csv', 'soundboard_id,title\n1,a\n2,b\n3,c\n');
+    expect((await run('run', 'boards.csv', '--yes', '--run-id', 'first')).code).toBe(1);
+    refused.delete(3);
+    expect((await run('retry', '--yes', '--run-id', 'second')).code).toBe(1);
+    const ofFirst = await run('plan', 'boards.csv', '--skip-done', 'first');
+    expect(ofFirst.stdout).toContain('  2 rows done before (in first): left out\n');
+    const ofRetry = await run('plan', 'boards.csv', '--skip-done', 'second');
+    expect(ofRetry.stdout).toContain('  1 row done before (in second): left out\n');
+  });
+
+  test('where that cannot be known are told, and nothing is sent', async () => {
+    const { run, start, sandbox, write } = await prepared('--latency', '200ms');
+    const other = await startSandbox();
+    const manyRows = Array.from({ length: 200 }, (_, n) => `${n + 100},u\n`).join('');
+    await write('many.csv', header + manyRows);
+    const going = start('run', 'many.csv', '--yes', '--run-id', 'going', '--rate', '5/s');
+    await saying(going, 'Run going');
+    const cases: readonly [args: readonly string[], code: number, text: string][] = [
+      [['--skip-done', 'nope'], 2, 'there is neither such a run in .cqbatch nor such a file'],
+      [['--skip-done', 'rows.csv'], 2, 'it has no column _row, _operation, _outcome, _code'],
+      [['--skip-done', 'going'], 5, 'Run going is still going'],
+      [['--skip-done', 'going', '--base-url', other.url], 2, `that run was on ${sandbox.url}`],
+      [['--skip-done', 'going', '--out', 'x.cqplan'], 2, '--out and --skip-done do not go together'],
+    ];
+    for (const [args, code, said] of cases) {
+      const ended = await run('plan', 'rows.csv', ...args);
+      expect({ args, ...ended }).toMatchObject({ code, stderr: expect.stringContaining(said) });
+    }
+    expect(await other.log()).toEqual([]);
+  });
+});
+
+describe('a manifest that was run before', () => {
+  test('is told with when, in which run, with what result, and how to leave out what was done', async () => {
+    const { run } = await prepared();
+    expect((await run('plan', 'rows.csv')).stdout).not.toContain('was run before');
+    expect((await run('run', 'rows.csv', '--yes', '--run-id', 'monday')).stderr).not.toContain(
+      'was run before',
+    );
+    const said =
+      /^warning: this manifest was run before, as monday \([\d:]+, completed, 4 rows, 2 succeeded, 1 failed, 1 duplicate\); to leave out what was done: (--skip-done monday)$/m;
+    const plan = await run('plan', 'rows.csv');
+    const offered = said.exec(plan.stdout)?.[1]?.split(' ') ?? [];
+    expect(offered).toHaveLength(2);
+    expect(JSON.parse((await run('plan', 'rows.csv', '--json')).stdout).run_before).toMatchObject({
+      ...{ run: 'monday', state: 'completed', rows: 4, skip_done: offered },
+      outcomes: { succeeded: 2, failed: 1, duplicate: 1 },
+    });
+    const again = await run('run', 'rows.csv', '--yes', '--run-id', 'tuesday');
+    expect(again.stderr).toMatch(said);
+    expect((await run('plan', 'rows.csv')).stdout).toContain('run before, as tuesday (');
+    expect((await run('plan', 'rows.csv', ...offered)).stdout).not.toContain('was run before');
+  });
+
+  test('on another API, or with another byte, is another one', async () => {
+    const { run, write } = await prepared();
+    const other = await startSandbox();
+    expect((await run('run', 'rows.csv', '--yes')).code).toBe(1);
+    expect((await run('plan', 'rows.csv', '--base-url', other.url)).stdout).not.toContain('was run before');
+    await write('rows.csv', `${text}\n`);
+    expect((await run('plan', 'rows.csv')).stdout).not.toContain('was run before');
+  });
+});
