@@ -282,6 +282,23 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('./actions/report.ts')).report,
   },
   {
+    name: 'prune',
+    description: 'remove old runs with all their files; never one that has rows open',
+    options: [
+      {
+        heading: 'Prune',
+        options: [
+          ...settings('keepLast', 'keepDays'),
+          ['--dry-run', 'tell what would be removed, and remove nothing'],
+        ],
+      },
+    ],
+    examples: [
+      ['cqbatch prune --keep-last 30 --keep-days 90', 'what is neither of the 30 nor of the 90 days goes'],
+    ],
+    load: async () => (await import('./actions/prune.ts')).prune,
+  },
+  {
     name: 'worker',
     description: 'call the API for the runs of a shared datastore, until it is stopped',
     options: [

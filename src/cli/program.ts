@@ -86,7 +86,8 @@ function defineCommand(command: Command, spec: CommandSpec): void {
   }
   if (examples.length > 0)
     command.addHelpText('after', withHeadings(`\nExamples:\n${indented(table(examples))}`));
-  refuseDryRun(command);
+  const hasDryRun = command.options.some(({ long }) => long === '--dry-run');
+  if (!hasDryRun) refuseDryRun(command);
   command.action(async (...args: unknown[]) => {
     const act = (await load()) as (...args: unknown[]) => Promise<ExitCode>;
     process.exitCode = await act(...args);

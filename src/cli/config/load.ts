@@ -39,6 +39,8 @@ export interface Flags extends RawSettings {
   /** Where `plan` writes a plan to be carried out later, and who has looked at it. */
   readonly out?: string;
   readonly approvedBy?: string;
+  /** Whether `prune` only tells what it would do. */
+  readonly dryRun?: boolean;
   readonly coordinate?: boolean;
   /** Why, for those who ask later. */
   readonly reason?: string;

@@ -213,6 +213,8 @@ const settings = {
     help: 'time zone of --stop-at, such as Europe/London',
     otherwise: 'that of the system',
   },
+  keepLast: { parse: parseInteger(0, 1_000_000), value: '<n>', help: 'keep so many of the newest runs' },
+  keepDays: { parse: parseInteger(0, 100_000), value: '<n>', help: 'keep the runs of so many days' },
   wait: {
     parse: parseDuration,
     value: '<duration>',

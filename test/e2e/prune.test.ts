@@ -1,0 +1,26 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+test('prune removes all but the newest runs, and says so before it does with --dry-run', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), 'soundboard_id,title\n1,Hello\n');
+  const sandbox = await startSandbox();
+  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
+  const run = (...args: string[]) => cqbatch(args, options);
+  for (const id of ['one', 'two', 'three'])
+    expect(await run('run', 'rows.csv', '--yes', '--run-id', id)).toMatchObject({ code: 0 });
+
+  expect(await run('prune')).toMatchObject({ code: 2, stderr: expect.stringContaining('--keep-last 30') });
+  const dry = await run('prune', '--keep-last', '1', '--dry-run');
+  expect(dry.stdout).toMatch(/^2 runs would be removed \(\d.*B\), 1 kept\n$/);
+  expect(dry.stderr).toMatch(/one +completed.*\n.*two +completed/);
+  const done = await run('prune', '--keep-last', '1', '--json');
+  expect(JSON.parse(done.stdout)).toMatchObject({ removed: ['one', 'two'], kept: 1, dry_run: false });
+  const { runs } = JSON.parse((await run('list', '--json')).stdout) as { runs: { run: string }[] };
+  expect(runs.map((one) => one.run)).toEqual(['three']);
+});
