@@ -1,6 +1,8 @@
 import { noHistory, type RowHistory } from '../domain.ts';
 import type { FieldNamer } from '../manifest/column-map.ts';
-import { withReleases } from '../releases.ts';
+import { DigestTable, subjectDigest } from '../manifest/digest-table.ts';
+import type { CallableRow } from '../manifest/row-preparer.ts';
+import { type AtEnd, withReleases } from '../releases.ts';
 import { isUnfinished, type ReportLine } from '../report/join-results.ts';
 import type { RunRecord } from './record.ts';
 import { RowsFile } from './rows-file.ts';
@@ -22,6 +24,8 @@ export interface RetryManifest {
   readonly histories: ReadonlyMap<number, RowHistory>;
   /** How many there are by code, those that are not wanted among them. */
   readonly codes: ReadonlyMap<string, number>;
+  /** Rows that are left out, because a later row of their subject has succeeded: they would take it back. */
+  readonly overtaken: number;
 }
 
 /** Whether a run has rows that may be tried again. @param later the retries of the same rows that were made after it */
@@ -40,7 +44,7 @@ export function hasRowsToRetry(
 /**
  * Writes the rows of a run that have failed, and not succeeded in a later retry, as a JSON Lines manifest: unlike CSV it
  * holds any text exactly, and every row says its operation and the defaults that it had. Of a cancelled run, the rows
- * that were not called are among them.
+ * that were not called are among them. Rows that a later one of their subject has overtaken are not.
  */
 export function writeRetryManifest(
   store: RunStore,
@@ -50,7 +54,9 @@ export function writeRetryManifest(
   path: string,
 ): Promise<RetryManifest> {
   return withReleases(async (atEnd) => {
+    const isOvertaken = await overtaking(store, record, later, atEnd);
     const { lines, prepare } = await openLastLines(store, record, later, atEnd);
+    let overtaken = 0;
     const histories = new Map<number, RowHistory>();
     const codes = new Map<string, number>();
     const file = await RowsFile.create(path, atEnd);
@@ -60,6 +66,10 @@ export function writeRetryManifest(
         const { row, result } = line;
         const prepared = prepare(row);
         if (prepared.kind !== 'callable') continue;
+        if (isOvertaken(prepared)) {
+          overtaken += 1;
+          continue;
+        }
         codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
         const defaults = new Map([...prepare.defaults, ['operation', prepared.operation.name]]);
@@ -69,8 +79,39 @@ export function writeRetryManifest(
       await file.flush();
     }
     await file.seal();
-    return { rowNumbers: file.rowNumbers, histories, codes };
+    return { rowNumbers: file.rowNumbers, histories, codes, overtaken };
   });
+}
+
+/** Finds the last row of each subject that has succeeded, where several rows may act on one. */
+async function overtaking(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  atEnd: AtEnd,
+): Promise<(row: CallableRow) => boolean> {
+  const { options, plan } = record;
+  if ((options.onConflict ?? 'in-order') !== 'in-order' || plan.conflicts === 0) return () => false;
+  const { lines, prepare } = await openLastLines(store, record, later, atEnd);
+  const rows = new DigestTable(1);
+  for await (const part of lines) {
+    for (const { row, result } of part) {
+      if (result.outcome !== 'succeeded') continue;
+      const prepared = prepare(row);
+      if (prepared.kind !== 'callable') continue;
+      const key = keyOf(prepared);
+      const known = rows.find(key);
+      rows.set(known < 0 ? rows.enter(key) : known, 0, row.row);
+    }
+  }
+  return (row) => {
+    const succeeded = rows.find(keyOf(row));
+    return succeeded >= 0 && rows.get(succeeded, 0) > row.row;
+  };
+}
+
+function keyOf({ operation, subject }: CallableRow): string {
+  return subjectDigest({ operation: operation.name, subject });
 }
 
 /** Rows without a result are called when their run goes on, unless it was given up. */

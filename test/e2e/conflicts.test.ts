@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { httpServer } from '../api/local-server.ts';
 import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -150,6 +151,35 @@ describe('edits in order', () => {
     expect((await run('resume', ...rate)).code).toBe(0);
     expectInOrder(edits, await sandbox.log(), latencyMs);
     await expectExact(cwd, edits);
+  });
+
+  test('are not retried where a later one has succeeded: they would take it back', async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, 'rows.csv'), 'soundboard_id,title\n1,a\n2,b\n1,c\n2,d\n1,e\n');
+    const sent: string[] = [];
+    const refused = new Set(['a', 'd', 'e']);
+    const api = await httpServer((response, { body }) => {
+      const { soundboard_id: id, title } = JSON.parse(body).soundboard;
+      sent.push(title);
+      if (refused.has(title)) response.writeHead(400).end('{"code":9,"message":"not yet"}');
+      else response.end(JSON.stringify({ soundboard_id: id }));
+    });
+    const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token' };
+    const run = (...args: string[]) => cqbatch(args, { cwd, env });
+    const args = ['--yes', '--on-conflict', 'in-order', '--run-id', 'first'];
+    expect((await run('run', 'rows.csv', ...args)).code).toBe(1);
+    refused.clear();
+    const { code, stderr } = await run('retry', 'first', '--code', 'FAILED_PRECONDITION', '--yes');
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain(
+      '2 of 5 rows to be tried again (2 FAILED_PRECONDITION). 1 row that failed is left out: ',
+    );
+    expect(sent.slice(5).toSorted()).toEqual(['d', 'e']);
+    const again = await run('retry', 'first', '--yes');
+    expect(again).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('1 row that failed is left out'),
+    });
   });
 
   test('are retried in order', async () => {

@@ -29,11 +29,13 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
   refuseUnlessOver('retry', before, later);
   return runDerived(context, before, 'retry', async (path) => {
     const choice = { codes: flags.code?.map((code) => code.toUpperCase()), unclear: flags.unclear };
-    const { rowNumbers, histories, codes } = await writeRetryManifest(store, before, later, choice, path);
-    refuseNothing(before, codes, rowNumbers, choice);
+    const retried = await writeRetryManifest(store, before, later, choice, path);
+    const { rowNumbers, histories, codes, overtaken } = retried;
+    refuseNothing(before, retried, choice);
+    const left = overtaken === 0 ? '' : `. ${overtakenText(overtaken)}`;
     terminal.say(
       `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
-        `${counted(before.plan.rows, 'row')} to be tried again (${codeTexts(codes, choice.codes)})`,
+        `${counted(before.plan.rows, 'row')} to be tried again (${codeTexts(codes, choice.codes)})${left}`,
     );
     // Older versions called rows that conflict, too: now at least one after the other.
     const { map, onConflict = 'in-order' } = before.options;
@@ -67,12 +69,16 @@ interface Choice {
 /** @throws a usage error when there is nothing to retry, or of a code that is wanted. */
 function refuseNothing(
   { id, state }: RunRecord,
-  codes: RetryManifest['codes'],
-  rows: readonly number[],
+  { codes, rowNumbers, overtaken }: RetryManifest,
   { codes: wanted = [], unclear }: Choice,
 ): void {
   const unknown = wanted.find((code) => !codes.has(code));
-  if (rows.length > 0 && unknown === undefined) return;
+  if (rowNumbers.length > 0 && unknown === undefined) return;
+  if (codes.size === 0 && overtaken > 0)
+    throw usageError(
+      'NOTHING_TO_RETRY',
+      `There is nothing to retry in run ${id}: ${overtakenText(overtaken)}.`,
+    );
   if (codes.size === 0) {
     const goesOn = ['completed', 'cancelled'].includes(state)
       ? ''
@@ -85,6 +91,13 @@ function refuseNothing(
   const which = unknown === undefined ? 'may have been processed unseen' : `has the code ${unknown}`;
   const among = unclear && unknown === undefined ? '' : `: there are ${codeTexts(codes)}`;
   throw usageError('NOTHING_TO_RETRY', `No row of run ${id} that can be tried again ${which}${among}.`);
+}
+
+function overtakenText(rows: number): string {
+  return (
+    `${counted(rows, 'row', ['that failed is', 'that failed are'])} left out: a later row for the same entry has succeeded, ` +
+    `and ${rows === 1 ? 'it' : 'they'} would take that back`
+  );
 }
 
 /** `3 UNAVAILABLE, 1 NOT_FOUND`, the most frequent first */
