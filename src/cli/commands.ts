@@ -27,6 +27,8 @@ export interface CommandSpec {
   readonly name: string;
   readonly description: string;
   readonly argument?: readonly [name: string, description: string];
+  /** What comes after it. */
+  readonly secondArgument?: readonly [name: string, description: string];
   /** In the order in which help lists them. */
   readonly options?: readonly OptionGroup[];
   /** What comes in the help after those that every command has. */
@@ -38,7 +40,10 @@ export interface CommandSpec {
 }
 
 /** Does what a command is for, and gives the exit code. Without an argument, the flags come first. */
-type Action = ((flags: Flags) => Promise<ExitCode>) | ((argument: string, flags: Flags) => Promise<ExitCode>);
+type Action =
+  | ((flags: Flags) => Promise<ExitCode>)
+  | ((argument: string, flags: Flags) => Promise<ExitCode>)
+  | ((argument: string, second: string, flags: Flags) => Promise<ExitCode>);
 
 const manifest = [
   '<manifest>',
@@ -264,6 +269,19 @@ export const commands: readonly CommandSpec[] = [
     options: [{ heading: 'Unpause', options: [reason] }],
     seldomNeeded: [shared],
     load: async () => (await import('./actions/control.ts')).unpause,
+  },
+  {
+    name: 'set-rate',
+    description: 'change the rate of a run that is going, also while it is paused',
+    argument: ['<run>', 'id of the run, or enough of it'],
+    secondArgument: ['<rate>', 'as --rate takes it: 20/s, 600/m, auto, auto..50/s or none'],
+    options: [{ heading: 'Rate', options: [reason] }],
+    seldomNeeded: [shared],
+    examples: [
+      ['cqbatch set-rate jsur 20/s', '20 calls a second, by all workers together'],
+      ['cqbatch set-rate jsur auto..50/s', 'what the API permits, but no more than 50'],
+    ],
+    load: async () => (await import('./actions/set-rate.ts')).setRate,
   },
   {
     name: 'report',

@@ -73,8 +73,9 @@ export async function createProgram(version: string, args: readonly string[]): P
 type Collect = (text: string, before: unknown) => unknown;
 
 function defineCommand(command: Command, spec: CommandSpec): void {
-  const { argument, options = [], seldomNeeded = [], examples = [], load } = spec;
+  const { argument, secondArgument, options = [], seldomNeeded = [], examples = [], load } = spec;
   if (argument !== undefined) command.argument(...argument);
+  if (secondArgument !== undefined) command.argument(...secondArgument);
   for (const group of [...options, output, ...seldomNeeded]) {
     command.optionsGroup(`${group.heading}:`);
     for (const [flags, description, more] of group.options) {

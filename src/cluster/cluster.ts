@@ -13,7 +13,9 @@ import {
   isPresent,
   type PublishedPace,
   paceEntrySchema,
+  type RateCommand,
   type RunEntry,
+  rateCommandSchema,
   runEntrySchema,
   type WorkerEntry,
   workerEntrySchema,
@@ -43,6 +45,9 @@ export interface Cluster {
   /** Asks whoever coordinates a run to do something, now or when somebody does. */
   command(runId: string, command: ControlCommand, attribution?: Attribution): Promise<void>;
   commandOf(runId: string): Promise<DatedCommand | undefined>;
+  /** Wants another rate for a run that is going; null: whatever was wanted before is forgotten. */
+  setRate(runId: string, command: RateCommand | null): Promise<void>;
+  rateOf(runId: string): Promise<RateCommand | undefined>;
   /** Removes runs that nobody will want to see any more. */
   sweep(): Promise<void>;
   /** A new worker of an API, normalised. @param version of the program */
@@ -91,8 +96,15 @@ export function openCluster({ prefix = '', runScript }: Datastore): Cluster {
       const [now, command] = (await ask(scripts.one, ['commands'], runId)) as [string, string];
       return read(commandSchema, now, command)[0];
     },
+    async setRate(runId, command) {
+      await ask(scripts.command, ['rates'], runId, `0 ${JSON.stringify(command)}`);
+    },
+    async rateOf(runId) {
+      const [now, command] = (await ask(scripts.one, ['rates'], runId)) as [string, string];
+      return read(rateCommandSchema, now, command)[0];
+    },
     async sweep() {
-      await ask(scripts.sweep, ['runs', 'commands'], forgottenAfterMs);
+      await ask(scripts.sweep, ['runs', 'commands', 'rates'], forgottenAfterMs);
     },
     join: (baseUrl, version) => memberOf(ask, baseUrl, version),
   };

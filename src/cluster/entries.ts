@@ -113,6 +113,14 @@ export const commandSchema = z.object({
   ...attributionSchema.shape,
 });
 
+export const rateCommandSchema = z.object({
+  /** How fast the API may be called; null: as fast as can be. */
+  rate: ratePolicySchema.nullable(),
+  at: z.string(),
+  /** Who wants it, and why. */
+  ...attributionSchema.shape,
+});
+
 export type RunEntry = z.infer<typeof runEntrySchema>;
 export type WorkerEntry = z.infer<typeof workerEntrySchema>;
 export type TrafficReport = z.infer<typeof trafficReportSchema>;
@@ -124,6 +132,9 @@ export interface PublishedPace
 export type ControlCommand = z.infer<typeof commandSchema>['command'];
 /** A command, and when it was made: the latest one counts. */
 export type DatedCommand = z.infer<typeof commandSchema>;
+
+/** The rate that somebody wants for a run that is going, and when that was said: the latest one counts. */
+export type RateCommand = z.infer<typeof rateCommandSchema>;
 
 /** An entry that was not renewed for so long belongs to a process that is gone, or can't reach the datastore. */
 export const goneAfterMs = 15_000;

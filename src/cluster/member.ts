@@ -44,12 +44,16 @@ export interface Member {
 }
 
 /** The only worker of a datastore that is ours alone. */
-export function onlyMember(policy: RatePolicy | undefined): Member {
+export function onlyMember(policy: () => RatePolicy | undefined): Member {
   const timeline = newTimeline();
   const worker = 'own';
   return {
     isShared: false,
-    beat: async ({ traffic }) => ({ leads: true, reports: new Map([[worker, traffic]]), policies: [policy] }),
+    beat: async ({ traffic }) => ({
+      leads: true,
+      reports: new Map([[worker, traffic]]),
+      policies: [policy()],
+    }),
     decide: async (pace) => setRate(timeline, steadyNow(), { worker, ...rateCommandOf(pace) }),
     take: async (request) => take(timeline, steadyNow(), { worker, ...request }),
     async leave() {},

@@ -192,15 +192,16 @@ return 1`,
     one: `${clock}${state} return { text(now), get(ARGV[1]) or '' }`,
     /** KEYS: pace. */
     pace: `${clock}${state} return { text(now), get('at') or '', get('pace') or '' }`,
-    /** KEYS: commands. ARGV: run, command. */
+    /** KEYS: commands, or rates. ARGV: run, command. */
     command: `${clock}${state}${kept} set(ARGV[1], ARGV[2]) keep(key) return 1`,
-    /** KEYS: runs, commands. ARGV: how long ago the last sign may be. */
+    /** KEYS: runs, commands, rates. ARGV: how long ago the last sign may be. */
     sweep: `${clock}${state}
 local all = redis.call('HGETALL', key)
 for i = 1, #all, 2 do
   if tonumber(string.match(all[i + 1], '^%S+')) < now - tonumber(ARGV[1]) then
     redis.call('HDEL', key, all[i])
     redis.call('HDEL', KEYS[2], all[i])
+    redis.call('HDEL', KEYS[3], all[i])
   end
 end
 return 1`,

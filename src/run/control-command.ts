@@ -53,31 +53,18 @@ export type WantedCommand = Omit<DatedCommand, 'at'>;
 export function watchCommands(runId: string, runFolder: string, cluster?: Cluster): CommandWatch {
   let current: WantedCommand = { command: 'unpause' };
   const waiting = new Set<Deferred<WantedCommand> & { readonly wanted: readonly ControlCommand[] }>();
-
-  /** From the folder, and from the cluster; undefined: not asked yet. */
-  const heard: { folder?: Heard; cluster?: Heard } = {};
-  let latest: DatedCommand | undefined;
-
-  const hear = (source: keyof typeof heard, command: DatedCommand | undefined): void => {
-    const before = heard[source];
-    heard[source] = { command };
-    if (isDeepStrictEqual(before?.command, command)) return;
-    const others = source === 'folder' ? heard.cluster : heard.folder;
-    // What was made while it is watched is the latest, whatever the clocks of who made it said.
-    latest = before === undefined || command === undefined ? laterOf(command, others?.command) : command;
-    current = latest === undefined ? { command: 'unpause' } : withoutTime(latest);
-    for (const waiter of waiting) {
-      if (!waiter.wanted.includes(current.command)) continue;
-      waiting.delete(waiter);
-      waiter.resolve(current);
-    }
-  };
-  const ask = cluster && (async () => hear('cluster', await cluster.commandOf(runId)));
-  // Apart from each other: while the datastore does not answer, the folder still does.
-  const looks = [async () => hear('folder', await readCommand(runFolder)), ...(ask ? [ask] : [])].map(
-    (look) => repeat(look, { everyMs: pollMs }),
-  );
-  for (const look of looks) look.now();
+  const watch = watchLatest({
+    fromFolder: () => readCommand(runFolder),
+    fromCluster: cluster && (() => cluster.commandOf(runId)),
+    onLatest(latest) {
+      current = latest === undefined ? { command: 'unpause' } : withoutTime(latest);
+      for (const waiter of waiting) {
+        if (!waiter.wanted.includes(current.command)) continue;
+        waiting.delete(waiter);
+        waiter.resolve(current);
+      }
+    },
+  });
   return {
     get current() {
       return current.command;
@@ -88,21 +75,56 @@ export function watchCommands(runId: string, runFolder: string, cluster?: Cluste
       waiting.add(waiter);
       return waiter.promise;
     },
-    close() {
-      for (const look of looks) void look.stop();
-    },
+    close: watch.close,
   };
-}
-
-interface Heard {
-  readonly command: DatedCommand | undefined;
 }
 
 function withoutTime({ at: _, ...wanted }: DatedCommand): WantedCommand {
   return wanted;
 }
 
-function laterOf(one: DatedCommand | undefined, other: DatedCommand | undefined): DatedCommand | undefined {
+interface Dated {
+  readonly at: string;
+}
+
+interface LatestOptions<Command extends Dated> {
+  readonly fromFolder: () => Promise<Command | undefined>;
+  readonly fromCluster?: (() => Promise<Command | undefined>) | undefined;
+  /** Called with what is wanted now, when that may have changed; undefined: nothing. */
+  readonly onLatest: (command: Command | undefined) => void;
+}
+
+/** Looks now and then for what is wanted of a run, in its folder and in the cluster: the latest counts. */
+export function watchLatest<Command extends Dated>(options: LatestOptions<Command>): { close(): void } {
+  const { fromFolder, fromCluster, onLatest } = options;
+  /** From the folder, and from the cluster; undefined: not asked yet. */
+  const heard: { folder?: { command: Command | undefined }; cluster?: { command: Command | undefined } } = {};
+
+  const hear = (source: keyof typeof heard, command: Command | undefined): void => {
+    const before = heard[source];
+    heard[source] = { command };
+    if (isDeepStrictEqual(before?.command, command)) return;
+    const others = source === 'folder' ? heard.cluster : heard.folder;
+    // What was made while it is watched is the latest, whatever the clocks of who made it said.
+    onLatest(before === undefined || command === undefined ? laterOf(command, others?.command) : command);
+  };
+  // Apart from each other: while the datastore does not answer, the folder still does.
+  const looks = [
+    async () => hear('folder', await fromFolder()),
+    ...(fromCluster === undefined ? [] : [async () => hear('cluster', await fromCluster())]),
+  ].map((look) => repeat(look, { everyMs: pollMs }));
+  for (const look of looks) look.now();
+  return {
+    close() {
+      for (const look of looks) void look.stop();
+    },
+  };
+}
+
+function laterOf<Command extends Dated>(
+  one: Command | undefined,
+  other: Command | undefined,
+): Command | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one.at < other.at ? other : one;
 }

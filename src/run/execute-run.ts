@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Attribution } from '../actor.ts';
 import { type Cluster, openCluster } from '../cluster/cluster.ts';
-import type { RunEntry } from '../cluster/entries.ts';
+import type { RateCommand, RunEntry } from '../cluster/entries.ts';
 import { onlyMember } from '../cluster/member.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { type CqbatchError, fatalError, usageError } from '../errors.ts';
@@ -15,9 +16,10 @@ import { type Budget, beginDeadline, type Deadline } from './budget.ts';
 import type { AskAfterCanary } from './canary.ts';
 import { type CommandWatch, clearCommand, watchCommands } from './control-command.ts';
 import { type EstimatedLimits, keepEstimate } from './estimated-limits.ts';
-import { announce, entryOf, startHeartbeat } from './heartbeat.ts';
+import { announce, entryOf, type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import { type OpenRun, type OpenRunInput, withRun } from './open-run.ts';
 import { Progress } from './progress.ts';
+import { clearRate, watchRate } from './rate-command.ts';
 import { RateLog } from './rate-log.ts';
 import type { RunRecord } from './record.ts';
 import { RecordKeeper, withTimeOfDead } from './record-keeper.ts';
@@ -117,6 +119,7 @@ class Execution {
   #rateLog: RateLog | undefined;
   #pace: Pace | undefined;
   #deadline: Deadline | undefined;
+  #heartbeat: Heartbeat | undefined;
   /** Those that call the API, on all machines. */
   #workers = 1;
   /** Whether it has come to its end, so that only its report is missing. */
@@ -150,6 +153,8 @@ class Execution {
     atEnd(() => rateLog.close());
     const commands = watchCommands(record.id, folder, this.#cluster);
     atEnd(() => commands.close());
+    const rates = watchRate(record.id, folder, this.#cluster, (command) => this.#setRate(command));
+    atEnd(() => rates.close());
     try {
       if (this.#cluster !== undefined) await this.#show(this.#cluster, atEnd);
       return await this.#finish(await this.#work(commands));
@@ -164,7 +169,10 @@ class Execution {
     const folder = store.folder(record.id);
     this.#keeper.enter('running', attribution, queue === undefined ? {} : { queue });
     if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry(), { takeUp: !handOver });
-    if (!handOver) await clearCommand(folder);
+    if (!handOver) {
+      await clearCommand(folder);
+      await clearRate(record.id, folder, this.#cluster);
+    }
     await this.#keeper.save();
     await removeNotAttempted(folder);
     await this.#remember('used');
@@ -185,6 +193,7 @@ class Execution {
       },
       onError: (error) => this.#warn(error, 'datastore error'),
     });
+    this.#heartbeat = heartbeat;
     atEnd(() => orAfter(heartbeat.stop(), farewellMs).catch(() => {}));
     await orAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
   }
@@ -193,7 +202,8 @@ class Execution {
     const { record, journal } = this.#run;
     const { manifest, prepare } = this.#planned;
     const { estimates, version, ...context } = this.#options;
-    const { baseUrl, rate } = record.options;
+    const { baseUrl } = record.options;
+    const rate = () => this.#keeper.record.options.rate;
     const stages = await Stages.begin({
       run: this.#run,
       planned: this.#planned,
@@ -208,6 +218,7 @@ class Execution {
       deadline: this.#deadline?.signal ?? never,
       commands,
       workers: () => this.#workers,
+      rate,
       tasks: () => unfinishedTasks(record.id, manifest.rows(), prepare, journal, stages.selection),
       onDone: (signal) => stages.next(signal),
       join: () => this.#cluster?.join(baseUrl, version) ?? onlyMember(rate),
@@ -275,6 +286,18 @@ class Execution {
     await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
       this.#warn(error, 'targets.json is not written'),
     );
+  }
+
+  /** The worker that leads hears of it with its next beat: from the record here, or from the entry of the run. */
+  #setRate({ rate, at, ...attribution }: RateCommand): void {
+    const { rate: before, ...options } = this.#keeper.record.options;
+    if (isDeepStrictEqual(before ?? null, rate)) return;
+    const rates = [...(this.#keeper.record.rates ?? []), { rate: rate?.text ?? 'none', at, ...attribution }];
+    this.#keeper.change({ options: { ...options, ...(rate !== null && { rate }) }, rates });
+    if (this.#rateLog !== undefined) this.#rateLog.wanted = rate?.text ?? 'none';
+    this.#options.log.info({ run: this.#run.record.id, rate: rate?.text ?? 'none' }, 'rate set');
+    this.#heartbeat?.now();
+    void this.#saved();
   }
 
   #seePace(pace: PaceReport, inFlight?: CallsInFlight): void {

@@ -27,7 +27,7 @@ export interface FeedWindowOptions {
   /** Calls in flight at once, to begin with. */
   readonly concurrency: number;
   /** Calls per second that the user allows, if limited. */
-  readonly ratePerSecond?: number;
+  readonly ratePerSecond?: () => number | undefined;
   /** Workers that share the rows. Default: one. */
   readonly workers?: () => number;
   /** Rows of the run that have no result. Default: more than matter. */
@@ -60,7 +60,7 @@ export class FeedWindow {
 
   /** Rows that are worth having open now. */
   get limit(): number {
-    const { ratePerSecond } = this.#options;
+    const ratePerSecond = this.#options.ratePerSecond?.();
     const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
     const wanted = Math.max(2 * this.concurrency, Math.ceil(work));
     const allowed =

@@ -84,6 +84,8 @@ const silentMs = 2_500;
 export interface Heartbeat {
   /** Resolves when no worker calls faster than all runs of the same API allow together: no row may be fed before. */
   readonly established: Promise<void>;
+  /** Shows at once how the run is. */
+  now(): void;
   /** Writes the entry a last time. */
   stop(): Promise<void>;
 }
@@ -116,6 +118,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
 
   return {
     established: established.promise,
+    now: beats.now,
     async stop() {
       await beats.stop();
       await cluster.putRun(entry());

@@ -17,7 +17,8 @@ const mostPoints = 600;
 /** Keeps the history of a run's rate in its folder, from where an earlier process left it. */
 export class RateLog {
   readonly #path: string;
-  readonly #wanted: string;
+  /** The rate that is wanted, as it was written. */
+  wanted: string;
   #series: RatePoint[];
   #seconds: number;
   #waited: number;
@@ -32,7 +33,7 @@ export class RateLog {
 
   private constructor(path: string, wanted: string, history: RateHistory | undefined) {
     this.#path = path;
-    this.#wanted = wanted;
+    this.wanted = wanted;
     this.#series = [...(history?.series ?? [])];
     this.#seconds = this.#series.at(-1)?.t_s ?? 0;
     this.#waited = history?.waited_s ?? 0;
@@ -99,7 +100,7 @@ export class RateLog {
     const { rate, limit, restUntil } = pace;
     const history: RateHistory = {
       version: 1,
-      wanted: this.#wanted,
+      wanted: this.wanted,
       allowed_per_s: rate === undefined ? null : toHundredths(rate),
       limit_per_s: limit === undefined ? null : toHundredths(limit),
       concurrency: pace.concurrency,

@@ -162,6 +162,8 @@ export const runRecordSchema = z.object({
   key: z.string().exactOptional(),
   /** Whether a coordinator works on it by itself, also after the one that did has died. */
   submitted: z.boolean().exactOptional(),
+  /** Each rate that was set while it was going. */
+  rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
   /** Of one that was submitted: how much of it is done before it waits to be resumed, and what that came to. */
   budget: budgetSchema.extend({ begun: begunBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore it was last worked on with, without a password; absent for the embedded one. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Attribution } from '../actor.ts';
 import type { ApiClient } from '../api/client.ts';
 import type { Member } from '../cluster/member.ts';
+import type { RatePolicy } from '../cluster/rate-policy.ts';
 import type { RowResult } from '../domain.ts';
 import type { PaceReport, StartingPoint } from '../pace.ts';
 import type { RowTask } from '../queue/payload.ts';
@@ -34,6 +35,8 @@ export interface RunHereOptions extends RunContext {
   readonly deadline: AbortSignal;
   /** Workers that call the API, on all machines. */
   readonly workers: () => number;
+  /** How fast the API may be called, as it is wanted now; undefined: as fast as can be. */
+  readonly rate: () => RatePolicy | undefined;
   /** The rows without a result that may be called now, as it stands when they are asked for. */
   readonly tasks: () => AsyncIterable<RowTask>;
   /**
@@ -85,10 +88,10 @@ export class WorkingSpell {
     this.#options = options;
     this.#guard = guard;
     this.#givenUp = givenUp;
-    const { concurrency, rate } = run.record.options;
+    const { concurrency } = run.record.options;
     this.#window = new FeedWindow({
       concurrency: concurrency === 'auto' ? usualConcurrency : concurrency,
-      ...(rate?.perSecond !== undefined && { ratePerSecond: rate.perSecond }),
+      ratePerSecond: () => options.rate()?.perSecond,
       workers: options.workers,
       unfinished: () => run.record.plan.rows - run.journal.finishedCount,
     });

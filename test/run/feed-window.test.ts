@@ -17,7 +17,7 @@ describe('FeedWindow', () => {
   test.each([
     ['enough for several machines', { concurrency: 50 }, 500],
     ['twice the concurrency where that is more', { concurrency: 400 }, 800],
-    ['no more than ten seconds at a fixed rate', { concurrency: 50, ratePerSecond: 20 }, 200],
+    ['no more than ten seconds at a fixed rate', { concurrency: 50, ratePerSecond: () => 20 }, 200],
   ])('begins with %s', (_title, options, expected) => {
     expect(new FeedWindow(options).limit).toBe(expected);
   });
@@ -40,7 +40,7 @@ describe('FeedWindow', () => {
     ['four seconds of work', { concurrency: 50 }, 500, 2_000],
     ['never less than twice the concurrency', { concurrency: 50 }, 5, 100],
     ['a bound, however quick the API', { concurrency: 50 }, 10_000, 5_000],
-    ['no more than ten seconds at a fixed rate', { concurrency: 50, ratePerSecond: 2 }, 2, 20],
+    ['no more than ten seconds at a fixed rate', { concurrency: 50, ratePerSecond: () => 2 }, 2, 20],
   ])('holds %s', (_title, options, rowsPerSecond, expected) => {
     const { limit } = steadyWindow(options, rowsPerSecond);
     expect(limit).toBeGreaterThan(expected * 0.95);
@@ -105,7 +105,7 @@ describe('FeedWindow', () => {
   });
 
   test('has room again when rows are finished, and is empty when all are collected', () => {
-    const window = new FeedWindow({ concurrency: 1, ratePerSecond: 0.1 });
+    const window = new FeedWindow({ concurrency: 1, ratePerSecond: () => 0.1 });
     window.fed(4, 10);
     expect(window.hasRoom).toBe(false);
     window.finished();

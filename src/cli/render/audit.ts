@@ -26,7 +26,7 @@ export interface RunAudit {
 export interface AuditEvent {
   /** Absent where only that it happened is known. */
   readonly at?: string;
-  /** `planned`, `begun`, `paused`, `unpaused`, `resumed`, or the state that was entered. */
+  /** `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, or the state that was entered. */
   readonly event: string;
   readonly by?: Actor | undefined;
   readonly reason?: string | undefined;
@@ -36,7 +36,7 @@ export interface AuditEvent {
 
 /** What happened to a run, in order. */
 export function eventsOf(record: RunRecord): readonly AuditEvent[] {
-  const events = record.states.map(
+  const states = record.states.map(
     ({ state, at, by, reason, atWorkMs }, index): AuditEvent => ({
       at,
       event: state === 'running' ? beginning(record.states[index - 1]?.state) : state,
@@ -45,6 +45,11 @@ export function eventsOf(record: RunRecord): readonly AuditEvent[] {
       atWorkMs,
     }),
   );
+  const rates = (record.rates ?? []).map(
+    ({ rate, at, by, reason }): AuditEvent => ({ at, event: `rate ${rate}`, by, reason }),
+  );
+  // Stable: what happened in one moment stays in order.
+  const events = [...states, ...rates].toSorted((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? ''));
   const died = actualState(record) !== record.state;
   return died ? [...events, { event: 'interrupted', reason: 'its process died' }] : events;
 }

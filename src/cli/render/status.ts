@@ -28,6 +28,8 @@ export interface RunView {
   readonly workers: readonly WorkerEntry[];
   /** How the API is called, while it is. */
   readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'reason' | 'restUntil'> | undefined;
+  /** The rate that is wanted, as it was written. */
+  readonly wantedRate: string;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
     readonly unclear: number;
@@ -51,6 +53,7 @@ export function statusDocument(view: RunView): object {
     outcomes: view.counts,
     unclear: local?.unclear ?? null,
     codes: local?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
+    wanted_rate: view.wantedRate,
     rate_per_s: throughput?.rowsPerSecond ?? null,
     pace: paceDocument(view.pace),
     process: coordinator === undefined ? null : { pid: coordinator.pid, host: coordinator.host },
@@ -104,6 +107,7 @@ export function statusText(view: RunView, now = Date.now()): string {
       ? []
       : [['rate', `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`]]),
     ...paceLines(view.pace, now),
+    ...(view.wantedRate === 'auto' ? [] : [['--rate', view.wantedRate]]),
     ...(coordinator === undefined
       ? []
       : [['process', `${coordinator.pid} on ${coordinator.host}${seen(coordinator.seenAt, now)}`]]),

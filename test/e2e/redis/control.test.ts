@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandOptions, cqbatch, startCqbatch } from '../../helpers/cqbatch.ts';
 import { observe } from '../../helpers/observed.ts';
@@ -65,7 +67,77 @@ async function control(
   expect(report.filter((row) => row['_outcome'] === 'not_attempted')).toHaveLength(rows - (await seen()));
 }
 
+/** Sets the rate of a run that is going, and of one that is paused, with commands that are typed elsewhere. */
+async function setRates(
+  home: Machine,
+  sandbox: TestSandbox,
+  runOptions: CommandOptions,
+  elsewhere: CommandOptions,
+): Promise<void> {
+  const type = (...args: string[]) => cqbatch(args, elsewhere);
+  const seen = async (): Promise<number> => (await sandbox.log()).length;
+  const slow = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '2/s', '--concurrency', '4'];
+  const run = observe(startCqbatch(slow, runOptions));
+  await sandbox.requested(2);
+  expect(await type('set-rate', 'r', '100/s', '--reason', 'the night is short')).toEqual({
+    code: 0,
+    stdout: 'Run r has the rate 100/s.\n',
+    stderr: '',
+  });
+  const before = await seen();
+  // At two calls a second this would take minutes.
+  await sandbox.requested(before + 300);
+  expect(JSON.parse((await type('status', 'r', '--json')).stdout)).toMatchObject({
+    wanted_rate: '100/s',
+    pace: { allowed_per_s: 100 },
+  });
+
+  await type('pause', 'r');
+  const paused = await seen();
+  expect(await type('set-rate', 'r', 'auto..50/s')).toMatchObject({ code: 0 });
+  expect(JSON.parse((await type('status', 'r', '--json')).stdout)).toMatchObject({
+    state: 'paused',
+    wanted_rate: 'auto..50/s',
+  });
+  expect(await seen()).toBe(paused);
+  expect(await type('set-rate', 'r', 'fast')).toMatchObject({
+    code: 2,
+    stderr: 'error: set-rate "fast": write a rate as auto, 50/s, 600/m, auto..50/s or none.\n',
+  });
+  await type('unpause', 'r');
+  await sandbox.requested(paused + 5);
+  expect(await type('set-rate', 'r', '5/s')).toMatchObject({ code: 0 });
+  run.kill('SIGINT');
+  expect(await run.end).toMatchObject({ code: 130 });
+
+  const record = async () => JSON.parse(await readFile(join(home.folder('r'), 'run.json'), 'utf8'));
+  expect(await record()).toMatchObject({
+    options: { rate: { perSecond: 5 } },
+    rates: [{ rate: '100/s', reason: 'the night is short' }, { rate: 'auto..50/s' }, { rate: '5/s' }],
+  });
+  const stopped = await type('set-rate', 'r', '20/s');
+  expect(stopped).toMatchObject({
+    code: 2,
+    stderr:
+      'error: Run r is interrupted, not going: "cqbatch resume r --rate 20/s" goes on with it at that rate.\n',
+  });
+  // What was set stays, and what was wanted of it before is forgotten.
+  const resumed = observe(startCqbatch(['resume', 'r', '--rate', '7/s'], runOptions));
+  const called = await seen();
+  await sandbox.requested(called + 3);
+  resumed.kill('SIGINT');
+  await resumed.end;
+  expect(await record()).toMatchObject({ options: { rate: { text: '7/s' } } });
+}
+
 describe('a run on the embedded datastore', () => {
+  test('takes the rate that a second terminal sets', async () => {
+    const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
+    const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
+    const options = { cwd: home.cwd, env: sandbox.env };
+    await setRates(home, sandbox, options, options);
+  });
+
   test('is paused, goes on and is cancelled as a second terminal wants it', async () => {
     const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
     const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
@@ -101,6 +173,15 @@ describeWithRedis('a run on Redis', () => {
     const { cwd, env } = await newMachine(place);
     const { CQBATCH_QUEUE = '', CQBATCH_QUEUE_PREFIX = '' } = env;
     await control(home, place.sandbox, home, { cwd, env: { CQBATCH_QUEUE, CQBATCH_QUEUE_PREFIX } });
+  });
+
+  test('takes the rate that another machine sets, for all workers', async () => {
+    const place = await newPlace();
+    const home = await newMachine(place, rows);
+    for (let worker = 0; worker < 2; worker += 1) await (await newMachine(place)).worker();
+    const { cwd, env } = await newMachine(place);
+    const { CQBATCH_QUEUE = '', CQBATCH_QUEUE_PREFIX = '' } = env;
+    await setRates(home, place.sandbox, home, { cwd, env: { CQBATCH_QUEUE, CQBATCH_QUEUE_PREFIX } });
   });
 
   test('is found from another machine without its name, and by a part of it', async () => {
@@ -165,6 +246,7 @@ describeWithRedis('a run on Redis', () => {
       },
       unclear: null,
       codes: null,
+      wanted_rate: `${callsPerSecond}/s`,
       rate_per_s: expect.any(Number),
       pace: {
         allowed_per_s: callsPerSecond,
