@@ -77,6 +77,24 @@ export interface RowResult {
   readonly earlier?: readonly Attempt[];
 }
 
+/** An HTTP answer as it is kept for those who ask later: without the token, and bounded. */
+export interface ReceivedAnswer {
+  readonly status: number;
+  /** Those that matter, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text of the body, decompressed. */
+  readonly body: string;
+  /** Whether the body was longer. */
+  readonly cut?: true;
+}
+
+/** The answer to an attempt of a row (`--save-responses`). */
+export interface SavedAnswer extends ReceivedAnswer {
+  readonly row: number;
+  /** When the attempt began, ISO 8601 UTC. */
+  readonly at: string;
+}
+
 /** What is known about the attempts of a row that is not finished. */
 export interface RowHistory {
   /** HTTP requests made so far. */

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import type { ReceivedAnswer } from '../domain.ts';
 import { CqbatchError } from '../errors.ts';
 import { type Interpretation, interpret } from './answer.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
@@ -10,6 +11,7 @@ import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy, tunnelDispatcher } from './network/proxy.ts';
 import { repeatUnsent } from './network/repeat-unsent.ts';
 import { Stop } from './network/stop.ts';
+import { receivedAnswer } from './received-answer.ts';
 import { type ApiRequest, requestHeaders } from './request.ts';
 import { createTokenMask, type TokenMask } from './server-text.ts';
 import { checkToken, type TokenSource, tokenFromValue } from './token.ts';
@@ -66,6 +68,8 @@ export interface ApiClient {
 
 export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Whether the answer itself is wanted, too. */
+  readonly keepAnswer?: boolean | undefined;
 }
 
 /** What came of a call: parsed JSON of a 2xx answer with exact numbers, or a failure. */
@@ -78,6 +82,8 @@ export interface CallFigures {
   readonly durationMs: number;
   /** What the last answer says of the API's limits; absent when it says nothing, or no answer came. */
   readonly limits?: readonly StatedLimit[];
+  /** The last answer, if one came and was wanted. */
+  readonly received?: ReceivedAnswer;
 }
 
 /**
@@ -119,7 +125,12 @@ export function createClient(options: ClientOptions): ApiClient {
     }
   }
 
-  async function callWith({ headers, mask }: Credentials, request: ApiRequest, stop: Stop): Promise<Call> {
+  async function callWith(
+    { headers, mask }: Credentials,
+    request: ApiRequest,
+    stop: Stop,
+    keepAnswer: boolean,
+  ): Promise<Call> {
     const wire = { origin, path: `${prefix}${request.path}`, headers, body: request.body };
     const ending = await repeatUnsent(() => exchange(dispatcher, wire, { stop, maxAnswerBytes }), stop);
     if (ending.kind !== 'answer') {
@@ -131,19 +142,20 @@ export function createClient(options: ClientOptions): ApiClient {
     const { answer } = ending;
     const now = Date.now();
     const limits = withMaskedNames(statedLimits(answer.headers, now), mask);
-    return { outcome: interpret(answer, { now, mask }), requests: 1, limits };
+    const call = { outcome: interpret(answer, { now, mask }), requests: 1, limits };
+    return keepAnswer ? { ...call, received: receivedAnswer(answer, mask) } : call;
   }
 
-  async function call(request: ApiRequest, stop: Stop): Promise<Call> {
+  async function call(request: ApiRequest, stop: Stop, keepAnswer: boolean): Promise<Call> {
     const current = await authenticate(() => tokens.current());
     if (!current.ok) return { outcome: current, requests: 0, limits: noLimits };
-    const first = await callWith(current.credentials, request, stop);
+    const first = await callWith(current.credentials, request, stop, keepAnswer);
     if (first.outcome.ok || first.outcome.failure.code !== 'UNAUTHENTICATED') return first;
     const { token } = current.credentials;
     const fresh = await authenticate(async () => (await tokens.refresh()) ?? token);
     if (!fresh.ok) return { ...first, outcome: fresh };
     if (fresh.credentials.token === token) return first;
-    const second = await callWith(fresh.credentials, request, stop);
+    const second = await callWith(fresh.credentials, request, stop, keepAnswer);
     return { ...second, requests: first.requests + second.requests };
   }
 
@@ -151,14 +163,19 @@ export function createClient(options: ClientOptions): ApiClient {
   let closing: Promise<void> | undefined;
   let onIdle = (): void => {};
 
-  async function send(request: ApiRequest, { signal }: SendOptions = {}): Promise<ApiAnswer> {
+  async function send(
+    request: ApiRequest,
+    { signal, keepAnswer = false }: SendOptions = {},
+  ): Promise<ApiAnswer> {
     const start = performance.now();
     const stop = new Stop(timeouts.totalMs, signal);
     underWay++;
     try {
-      const { outcome, requests, limits } = closing ? closedCall : await call(request, stop);
+      const { outcome, requests, limits, received } = closing
+        ? closedCall
+        : await call(request, stop, keepAnswer);
       const durationMs = Math.round(performance.now() - start);
-      const answer = { ...outcome, requests, durationMs };
+      const answer = { ...outcome, requests, durationMs, ...(received !== undefined && { received }) };
       return limits.length > 0 ? { ...answer, limits } : answer;
     } finally {
       stop.release();
@@ -190,6 +207,7 @@ interface Call {
   readonly outcome: Interpretation;
   readonly requests: number;
   readonly limits: readonly StatedLimit[];
+  readonly received?: ReceivedAnswer;
 }
 
 const closedCall: Call = {

@@ -53,7 +53,10 @@ export const following: OptionGroup = {
 export const reason: Option = ['--reason <text>', 'why, for "cqbatch show"'];
 
 /** What is written down for those who ask later. */
-export const audit: OptionGroup = { heading: 'Audit', options: [reason] };
+export const audit: OptionGroup = {
+  heading: 'Audit',
+  options: [reason, ['--save-responses', "keep each answer of the API in the run's folder, gzipped"]],
+};
 
 /** Of the commands that start a run. */
 export const startOptions: readonly Option[] = [

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
-import type { RowResult } from '../domain.ts';
+import type { RowResult, SavedAnswer } from '../domain.ts';
 import { bullmqOn, isMissing, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, bytesOf, OpenBatch, type RunBatchData, rangesOf, rowsOf } from './open-batch.ts';
@@ -50,6 +50,8 @@ export interface BatchQueueOptions {
   readonly collect: (batch: CollectedBatch) => Promise<void>;
   /** Called with results of batches that are still open. They come again when these are collected. */
   readonly onResults: (results: readonly RowResult[]) => Promise<void>;
+  /** Called with answers of the API before the results that they led to, where the policy wants them. */
+  readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
   /** Called with the rows of a batch that the datastore has lost. They were fed, and may have been called. */
   readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
   /** Errors of the datastore, one by one; the queue goes on by itself. */
@@ -136,7 +138,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const batch = open.get(id);
     if (batch === undefined) return;
     const [value] = Object.values(await job.getChildrenValues());
-    const { results, leftovers } = value === undefined ? nothing : decodeReturn(value);
+    const { results, leftovers, answers } = value === undefined ? nothing : decodeReturn(value);
+    await saveAnswers(batch, answers);
     const told = new Set([...results, ...leftovers].map(({ row }) => row));
     await options.collect({
       ...batch.size,
@@ -181,7 +184,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       batch.isWithdrawn ||= await appended(child, encodeEntry({ type: 'withdraw' }));
       return;
     }
-    await save(await batch.abandoned((first) => rows.readLedger(id, first)));
+    const taken = await batch.abandoned((first) => rows.readLedger(id, first));
+    await saveAnswers(batch);
+    await save(taken);
     // Whoever has claimed it meanwhile has it still, unless that was long ago: BullMQ removes nothing that is locked.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;
@@ -190,7 +195,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     });
   }
 
+  async function saveAnswers(batch: OpenBatch, returned?: readonly SavedAnswer[]): Promise<void> {
+    const answers = batch.takeAnswers(returned);
+    if (answers.length > 0) await options.onAnswers(answers);
+  }
+
   async function tell(results: readonly RowResult[]): Promise<void> {
+    for (const batch of open.values()) await saveAnswers(batch);
     if (results.length > 0) await options.onResults(results);
   }
 

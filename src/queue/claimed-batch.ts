@@ -1,4 +1,4 @@
-import type { RowHistory, RowResult } from '../domain.ts';
+import type { RowHistory, RowResult, SavedAnswer } from '../domain.ts';
 import { deferred } from '../waiting.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
@@ -7,16 +7,18 @@ import type { Batch, BatchReturn, Leftover, RetryPolicy, RowTask } from './paylo
 /** What a worker makes of a row that it has in hand. */
 export type RowVerdict =
   /** The row is done, well or badly. */
-  | { readonly kind: 'finished'; readonly result: RowResult }
-  /** The attempt failed and may be repeated after a while; it used up one of the row's attempts. */
-  | { readonly kind: 'retry'; readonly history: RowHistory; readonly delayMs: number }
-  /**
-   * The API asks everybody to slow down; the row goes back and no attempt is used up. Nobody calls for `waitMs`
-   * milliseconds; 0 leaves it to the governor.
-   */
-  | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
-  /** The row goes back, for a while if `delayMs` says so, and no attempt is used up. */
-  | { readonly kind: 'returned'; readonly history: RowHistory; readonly delayMs?: number };
+  (
+    | { readonly kind: 'finished'; readonly result: RowResult }
+    /** The attempt failed and may be repeated after a while; it used up one of the row's attempts. */
+    | { readonly kind: 'retry'; readonly history: RowHistory; readonly delayMs: number }
+    /**
+     * The API asks everybody to slow down; the row goes back and no attempt is used up. Nobody calls for `waitMs`
+     * milliseconds; 0 leaves it to the governor.
+     */
+    | { readonly kind: 'throttled'; readonly history: RowHistory; readonly waitMs: number }
+    /** The row goes back, for a while if `delayMs` says so, and no attempt is used up. */
+    | { readonly kind: 'returned'; readonly history: RowHistory; readonly delayMs?: number }
+  ) & { readonly answer?: SavedAnswer };
 
 /** A row in the hands of a worker. */
 export interface Claim {
@@ -135,6 +137,7 @@ export class ClaimedBatch {
     this.#inHand -= 1;
     const { row } = task;
     const wasIntended = this.#intended.delete(row);
+    if (verdict.answer !== undefined) this.#writer.answered(verdict.answer);
     if (verdict.kind === 'finished') this.#writer.finished(verdict.result);
     else {
       const { history } = verdict;
@@ -166,12 +169,14 @@ export class ClaimedBatch {
   /** What it has come to, once it is done. Nothing is written into its ledger any more. */
   close(): BatchReturn {
     this.#writer.close();
+    const answers = this.#ledger.takeAnswers();
     const due = new Map(this.#leftovers.map(({ row, delayMs }) => [row, delayMs]));
     return {
       results: this.#ledger.results(),
       leftovers: this.#ledger
         .leftovers()
         .map((leftover) => ({ ...leftover, delayMs: due.get(leftover.row) ?? 0 })),
+      ...(answers.length > 0 && { answers }),
     };
   }
 

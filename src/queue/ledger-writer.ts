@@ -1,4 +1,4 @@
-import type { RowResult } from '../domain.ts';
+import type { RowResult, SavedAnswer } from '../domain.ts';
 import { repeat } from '../repeat.ts';
 import { after } from '../waiting.ts';
 import { isMissing } from './bullmq.ts';
@@ -47,6 +47,7 @@ export class LedgerWriter {
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
   #results: RowResult[] = [];
   #unfinished: Unfinished[] = [];
+  #answers: SavedAnswer[] = [];
   #writing: Promise<void> | undefined;
   #noteTimer: NodeJS.Timeout | undefined;
   readonly #looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
@@ -86,6 +87,12 @@ export class LedgerWriter {
     this.#noteSoon();
   }
 
+  /** Goes into the ledger with what came of the call. */
+  answered(answer: SavedAnswer): void {
+    this.#options.ledger.answered(answer);
+    this.#answers.push(answer);
+  }
+
   /** Nothing of the batch is to be called any more: what waits for its intent is refused. */
   end(): void {
     this.#ended = true;
@@ -120,6 +127,7 @@ export class LedgerWriter {
       const intents = this.#intents.splice(0, mostIntents);
       const results = this.#results.splice(0);
       const unfinished = this.#unfinished.splice(0);
+      const answers = this.#answers.splice(0);
       if (this.#closed || intents.length + results.length + unfinished.length === 0) return;
       const length = await this.#append({
         type: 'work',
@@ -127,6 +135,7 @@ export class LedgerWriter {
         ...(intents.length > 0 && { intents: intents.map(({ row }) => row) }),
         ...(results.length > 0 && { results }),
         ...(unfinished.length > 0 && { unfinished }),
+        ...(answers.length > 0 && { answers }),
       });
       if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
       else if (length !== undefined) this.#length = length;

@@ -1,5 +1,5 @@
 import { perhapsCalled } from '../attempts.ts';
-import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
+import { noHistory, type RowHistory, type RowResult, type SavedAnswer } from '../domain.ts';
 import type { LedgerEntry, Leftover, RowTask, Unfinished } from './payload.ts';
 
 /** What is known of a row of a batch. */
@@ -21,6 +21,7 @@ export class Ledger {
   #claim = 0;
   #finished = 0;
   #isWithdrawn = false;
+  readonly #answers: SavedAnswer[] = [];
 
   /** @param rows of the batch, as they were fed */
   constructor(rows: readonly Pick<RowTask, 'row' | 'history' | 'attemptsUsed'>[]) {
@@ -47,6 +48,7 @@ export class Ledger {
     if (entry.type === 'begin') return [];
     const fresh = (entry.results ?? []).filter((result) => this.finish(result));
     for (const unfinished of entry.unfinished ?? []) this.leave(unfinished);
+    if (entry.answers !== undefined) this.#answers.push(...entry.answers);
     // A row may be called again at once.
     for (const row of entry.intents ?? []) this.#row(row).isIntended = true;
     return fresh;
@@ -73,6 +75,15 @@ export class Ledger {
 
   leave({ row, history, attemptsUsed }: Unfinished): void {
     Object.assign(this.#row(row), { history, attemptsUsed, isIntended: false });
+  }
+
+  answered(answer: SavedAnswer): void {
+    this.#answers.push(answer);
+  }
+
+  /** The answers that nobody has taken yet. */
+  takeAnswers(): readonly SavedAnswer[] {
+    return this.#answers.splice(0);
   }
 
   get unfinishedRows(): number {

@@ -1,4 +1,4 @@
-import type { RowResult } from '../domain.ts';
+import type { RowResult, SavedAnswer } from '../domain.ts';
 import { Ledger } from './ledger.ts';
 import { type BatchReturn, decodeEntry, type Leftover, type RowTask } from './payload.ts';
 
@@ -36,6 +36,8 @@ export class OpenBatch {
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #ledger: Ledger;
   #read = 0;
+  /** Answers that were taken, by row and time. */
+  readonly #taken = new Set<string>();
 
   /** @param tasks those of its rows, as far as they are known */
   constructor(rows: readonly number[], bytes: number, tasks: readonly RowTask[]) {
@@ -73,6 +75,16 @@ export class OpenBatch {
     this.#apply(first, await read(first));
     this.#ledger.abandon();
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
+  }
+
+  /** The answers that nobody has taken yet: those that its ledger has told of, and those that its worker has returned. */
+  takeAnswers(returned: readonly SavedAnswer[] = []): readonly SavedAnswer[] {
+    return [...this.#ledger.takeAnswers(), ...returned].filter(({ row, at }) => {
+      const key = `${row} ${at}`;
+      const isNew = !this.#taken.has(key);
+      this.#taken.add(key);
+      return isNew;
+    });
   }
 
   /** The row as it is to be fed again; undefined when its task is not known here. */

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type Attempt, outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
+import {
+  type Attempt,
+  outcomes,
+  type ResultColumns,
+  type RowHistory,
+  type RowResult,
+  type SavedAnswer,
+} from '../domain.ts';
 import { fatalError } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
 
@@ -51,6 +58,15 @@ const resultSchema = z.object({
   earlier: z.array(attemptSchema).exactOptional(),
 }) satisfies z.ZodType<RowResult>;
 
+const answerSchema = z.object({
+  row: z.number(),
+  at: z.string(),
+  status: z.number(),
+  headers: z.custom<SavedAnswer['headers']>(isTexts),
+  body: z.string(),
+  cut: z.literal(true).exactOptional(),
+}) satisfies z.ZodType<SavedAnswer>;
+
 const taskSchema = z.object({
   run: z.string(),
   row: z.number(),
@@ -70,6 +86,8 @@ const policySchema = z.object({
   attempts: z.number(),
   /** Upper bound of the pause after the first failed attempt, in milliseconds; it doubles with each further one. */
   backoffMs: z.number(),
+  /** Whether answers are handed over, too. */
+  saveAnswers: z.literal(true).exactOptional(),
 });
 
 const batchSchema = z.object({ tasks: z.array(taskSchema), policy: policySchema });
@@ -86,7 +104,11 @@ const leftoverSchema = unfinishedSchema.extend({
   delayMs: z.number(),
 });
 
-const returnSchema = z.object({ results: z.array(resultSchema), leftovers: z.array(leftoverSchema) });
+const returnSchema = z.object({
+  results: z.array(resultSchema),
+  leftovers: z.array(leftoverSchema),
+  answers: z.array(answerSchema).exactOptional(),
+});
 
 const entrySchema = z.discriminatedUnion('type', [
   /** The worker of that claim, counted from 1, takes the batch over: whoever had it before may call nothing more. */
@@ -100,6 +122,7 @@ const entrySchema = z.discriminatedUnion('type', [
     intents: z.array(z.number()).exactOptional(),
     results: z.array(resultSchema).exactOptional(),
     unfinished: z.array(unfinishedSchema).exactOptional(),
+    answers: z.array(answerSchema).exactOptional(),
   }),
 ]);
 

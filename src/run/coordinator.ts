@@ -162,9 +162,14 @@ export class Coordinator {
     this.#batches = await openBatchQueue(datastore, {
       runId: id,
       rows: this.#run.rows,
-      policy: { attempts: options.attempts, backoffMs: options.backoffMs },
+      policy: {
+        attempts: options.attempts,
+        backoffMs: options.backoffMs,
+        ...(options.saveResponses && { saveAnswers: true }),
+      },
       collect: (batch) => this.#failing(this.#collect(batch)),
       onResults: (results) => this.#failing(this.#keep(results)),
+      onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
       onVanished: async (rows, size) => {
         await journal.append(
           rows.filter((row) => !journal.isFinished(row)).map((row) => this.#suspected(row)),

@@ -6,6 +6,7 @@ import type { Journal } from '../journal/journal.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import { type AtEnd, withReleases } from '../releases.ts';
+import { AnswerFile } from './answer-file.ts';
 import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
 import type { RunStore } from './store.ts';
@@ -18,6 +19,8 @@ export interface OpenRun {
   /** The rows of its API in the datastore, those of other runs among them. */
   readonly rows: RowQueue;
   readonly journal: Journal;
+  /** Where answers of the API are kept, if the run keeps them. */
+  readonly answers: AnswerFile;
   /** Aborts with the reason when the datastore, the journal or the right to work on the run is gone for good. */
   readonly lost: AbortSignal;
 }
@@ -55,10 +58,12 @@ export function withRun<Result>(
     atEnd(() => rows.close());
     const journal = input.journal ?? (await openRunJournal(store, record));
     atEnd(() => journal.close());
+    const answers = new AnswerFile(folder, record);
+    atEnd(() => answers.close());
     const losing = new AbortController();
     for (const lost of [datastore.lost, journal.lost, lock?.lost])
       void lost?.then((reason) => losing.abort(reason));
-    return work({ store, record, datastore, rows, journal, lost: losing.signal }, atEnd);
+    return work({ store, record, datastore, rows, journal, answers, lost: losing.signal }, atEnd);
   });
 }
 

@@ -82,6 +82,8 @@ export const runOptionsSchema = z.object({
   /** How fast the API may be called; absent: as fast as can be. */
   rate: ratePolicySchema.exactOptional(),
   attempts: z.number().int().min(1),
+  /** Whether each answer of the API is kept in the run's folder. */
+  saveResponses: z.literal(true).exactOptional(),
   /** Total time-out of one request, milliseconds. */
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt, milliseconds. */

@@ -1,10 +1,11 @@
 import { unknownAttempt } from '../attempts.ts';
-import type { Attempt, RowHistory, RowResult } from '../domain.ts';
+import type { Attempt, RowHistory, RowResult, SavedAnswer } from '../domain.ts';
 import { usageError } from '../errors.ts';
 import type { ManifestRow } from '../manifest/manifest.ts';
 import type { PreparedRow } from '../manifest/row-preparer.ts';
 import { withReleases } from '../releases.ts';
 import { unfinishedResult } from '../report/join-results.ts';
+import { readAnswers } from './answer-file.ts';
 import type { RunRecord } from './record.ts';
 import { findRetries } from './retries.ts';
 import { readRowNumbers } from './row-numbers.ts';
@@ -35,6 +36,8 @@ export interface RowChapter {
   readonly attempts: readonly Attempt[];
   /** Attempts that were made and are not written down: by versions that kept only their number. */
   readonly untold: number;
+  /** The answers to them, if the run has kept them. */
+  readonly answers: readonly SavedAnswer[];
 }
 
 /**
@@ -50,7 +53,7 @@ export async function tellRow(store: RunStore, named: RunRecord, number: number)
   for (const record of [first, ...retries]) {
     const own = await ownNumber(store, record, number);
     if (own === undefined) continue;
-    const { row, prepared, chapter } = await chapterOf(store, record, own);
+    const { row, prepared, chapter } = await chapterOf(store, record, own, number);
     told ??= { row: { ...row, row: number }, prepared };
     chapters.push(chapter);
   }
@@ -74,6 +77,7 @@ function chapterOf(
   store: RunStore,
   record: RunRecord,
   number: number,
+  given: number,
 ): Promise<Pick<RowStory, 'row' | 'prepared'> & { readonly chapter: RowChapter }> {
   return withReleases(async (atEnd) => {
     const journal = await openJournalReader(store, record);
@@ -82,6 +86,7 @@ function chapterOf(
     const operation = prepared.operation?.name ?? '';
     const finished = await only(journal.results(number, number));
     const history = journal.history(number);
+    const answers = await readAnswers(store.folder(record.id), given);
     const unsettled = journal.isUnsettled(number);
     const result =
       finished ?? unfinishedResult(unfinishedBecause(record), { row: number, operation, history, unsettled });
@@ -90,7 +95,14 @@ function chapterOf(
     return {
       row,
       prepared,
-      chapter: { record, row: number, result, attempts, untold: Math.max(0, result.attempts - known) },
+      chapter: {
+        record,
+        row: number,
+        result,
+        attempts,
+        untold: Math.max(0, result.attempts - known),
+        answers,
+      },
     };
   });
 }

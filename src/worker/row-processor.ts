@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { findOperation } from '../../jobs/index.ts';
-import type { ApiAnswer, ApiClient } from '../api/client.ts';
+import type { ApiAnswer, ApiClient, SendOptions } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { ApiRequest } from '../api/request.ts';
 import type { RowResult } from '../domain.ts';
@@ -51,11 +51,11 @@ export function createRowProcessor(options: RowProcessorOptions) {
   const { client, gate, meter, breaker, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
 
-  async function call(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer> {
+  async function call(request: ApiRequest, options: SendOptions): Promise<ApiAnswer> {
     const metered = meter.sent();
     let answer: ApiAnswer | undefined;
     try {
-      answer = await client.send(request, { signal });
+      answer = await client.send(request, options);
       return answer;
     } finally {
       meter.ended(metered, answer);
@@ -91,7 +91,8 @@ export function createRowProcessor(options: RowProcessorOptions) {
     if (operation === undefined) throw new TypeError(`${task.operation} is no operation`);
     if (!(await isAdmitted(claim))) return uncalled(task);
     const startedAt = new Date();
-    const answer = await call({ path: task.path, body: task.body }, signal);
+    const keepAnswer = claim.policy.saveAnswers;
+    const answer = await call({ path: task.path, body: task.body }, { signal, keepAnswer });
     const attempt: JudgedAttempt = {
       task,
       operation,
@@ -103,6 +104,15 @@ export function createRowProcessor(options: RowProcessorOptions) {
       governed: options.governed(),
       random: Math.random(),
     };
+    const verdict = await conclude(attempt);
+    const { received } = answer;
+    if (received === undefined) return verdict;
+    return { ...verdict, answer: { row: task.row, at: startedAt.toISOString(), ...received } };
+  }
+
+  /** Tells what came of an attempt, and those who have to hear of it. */
+  async function conclude(attempt: JudgedAttempt): Promise<RowVerdict> {
+    const { task, answer } = attempt;
     const judgement = judge(attempt);
     if (answer.ok) proven.add(task.operation);
     const sign = signOf(attempt, judgement);

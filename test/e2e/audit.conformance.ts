@@ -1,7 +1,10 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Observed } from '../helpers/observed.ts';
-import type { TestSandbox } from '../helpers/sandbox.ts';
+import { sandboxToken, type TestSandbox } from '../helpers/sandbox.ts';
 import { eventually, type Machine } from './redis/machine.ts';
 
 /** A machine that runs a manifest, and one from which it is told what to do: the same, where there is only one. */
@@ -133,5 +136,82 @@ export function describeAudit(newScene: NewScene): void {
     expect(runs).toMatchObject([{ outcome: 'succeeded', unclear: true, attempts: [unknown, {}] }]);
     const { stdout } = await home.run('show', 'r', '--row', suspected?.['_row'] ?? '');
     expect(stdout).toContain('nothing is known of it: its process died');
+  });
+
+  test('keeps every answer, as the sandbox sent it, also of a process that was killed', async () => {
+    const { home, sandbox, kill, flags } = await newScene(
+      120,
+      '--latency',
+      '30ms',
+      '--fault',
+      '503=10%,reset=5%',
+    );
+    const saving = ['--save-responses', '--backoff', '20ms', '--max-failures', 'none', ...flags];
+    const run = home.start(
+      'run',
+      'rows.csv',
+      '--yes',
+      '--run-id',
+      'r',
+      '--concurrency',
+      '4',
+      '--rate',
+      '40/s',
+      ...saving,
+    );
+    await sandbox.requested(60);
+    await kill(run);
+    await sandbox.post('/sandbox/configure', { latency: '0ms' });
+    if (flags.length > 0) await run.end;
+    else expect(await home.run('resume', 'r', '--rate', 'none')).toMatchObject({ code: 0 });
+
+    const files = (await readdir(home.folder('r'))).filter((name) => name.startsWith('responses-'));
+    expect(files.toSorted()).toEqual(
+      (flags.length > 0 ? ['1'] : ['1', '2']).map((number) => `responses-${number}.jsonl.gz`),
+    );
+    const saved: { row: number; at: string; status: number; body: string }[] = [];
+    for (const name of files) {
+      const text = gunzipSync(await readFile(join(home.folder('r'), name))).toString();
+      saved.push(
+        ...text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      );
+      expect(text).not.toContain(sandboxToken);
+    }
+    const kept = new Map(saved.map((answer) => [`${answer.row} ${answer.at}`, answer]));
+    const answered = (await sandbox.log()).filter(({ status }) => status !== null);
+    const of = (id: number) => [...kept.values()].filter(({ row }) => row === id);
+    const seen = (id: number) => answered.filter((entry) => entry.id === String(id));
+    const rows = Array.from({ length: 120 }, (_, index) => index + 1);
+    // What had been answered to a process when it died, it may not have told any more: at most its calls in flight.
+    const missing = rows.filter((row) => of(row).length < seen(row).length);
+    expect(missing.length).toBeLessThanOrEqual(flags.length > 0 ? 20 : 12);
+    for (const row of rows.filter((one) => !missing.includes(one))) {
+      expect(
+        of(row)
+          .map(({ status }) => status)
+          .toSorted(),
+      ).toEqual(
+        seen(row)
+          .map(({ status }) => status)
+          .toSorted(),
+      );
+      const done = of(row).filter(({ status }) => status === 200);
+      expect(done.filter(({ body }) => !body.includes(`"evaluation_id":${row},`))).toEqual([]);
+    }
+    const [row = 1] = rows.filter((one) => of(one).length > 1 && !missing.includes(one));
+    const { runs } = await home.json<Story & { runs: { responses: { status: number }[] }[] }>(
+      'show',
+      'r',
+      '--row',
+      String(row),
+    );
+    expect(runs[0]?.responses.map(({ status }) => status)).toEqual(seen(row).map(({ status }) => status));
+    const { stdout } = await home.run('show', 'r', '--row', String(row));
+    expect(stdout).toMatch(
+      /Answer to the attempt of [-0-9]{10} [:0-9]{8}\.\d{3}: 200\n {2}content-type: application\/json/,
+    );
   });
 }

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/json.ts';
 import { httpServer } from '../api/local-server.ts';
@@ -32,8 +32,9 @@ async function expectNowhere(text: string, folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     searched += 1;
-    const content = await readFile(join(entry.parentPath, entry.name), 'latin1');
-    expect(content.includes(text), entry.name).toBe(false);
+    const bytes = await readFile(join(entry.parentPath, entry.name));
+    const content = entry.name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+    expect(content.toString('latin1').includes(text), entry.name).toBe(false);
   }
   expect(searched).toBeGreaterThan(20);
 }
@@ -147,7 +148,10 @@ describe('the token', () => {
     const outputs: string[] = [];
     for (const level of ['error', 'debug']) {
       const { stdout, stderr } = await cqbatch(
-        ['run', 'rows.csv', '--yes', '--skip-invalid', '--backoff', '1ms', '--log-level', level],
+        [
+          ...['run', 'rows.csv', '--yes', '--skip-invalid', '--backoff', '1ms', '--log-level', level],
+          '--save-responses',
+        ],
         { cwd, env },
       );
       outputs.push(stdout, stderr);
@@ -178,7 +182,7 @@ describe('the token', () => {
       else response.end(`{"evaluation":${evaluations[id]}}`);
     });
     const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: token };
-    const args = ['run', 'rows.csv', '--yes', '--log-level', 'debug', '--json'];
+    const args = ['run', 'rows.csv', '--yes', '--log-level', 'debug', '--json', '--save-responses'];
     const { code, stdout, stderr } = await cqbatch(args, { cwd, env });
     expect({ code, stderr }).toMatchObject({ code: 1 });
     expect(stdout + stderr).not.toContain(token);
@@ -188,6 +192,14 @@ describe('the token', () => {
       { _code: 'ANSWER_STILL_DELETED', _unclear: 'yes', _message: expect.stringContaining('[token]') },
       { _message: 'not with [token]' },
     ]);
+    const folder = await newestRunFolder(cwd);
+    const responses = gunzipSync(await readFile(join(folder, 'responses-1.jsonl.gz'))).toString();
+    expect(responses.match(/\[token\]/g)?.length).toBeGreaterThanOrEqual(7);
+    expect(responses).not.toContain('u002B');
     await expectNowhere(token, join(cwd, '.cqbatch'));
+    const shown = await Promise.all(
+      ['1', '2', '3'].map((row) => cqbatch(['show', '--row', row], { cwd, env })),
+    );
+    expect(shown.map(({ stdout }) => stdout).join('')).not.toContain(token);
   });
 });

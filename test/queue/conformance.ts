@@ -114,6 +114,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
           batches.push(batch);
           changed();
         },
+        onAnswers: async () => {},
         onResults: async (results) => void early.push(...results),
         onError: (error) => errors.push(error),
       });
@@ -520,6 +521,7 @@ function unheard(rows: ReturnType<typeof openRowQueue>) {
     rows,
     policy,
     collect: async (): Promise<void> => {},
+    onAnswers: async () => {},
     onResults: async (): Promise<void> => {},
     onVanished: async (): Promise<void> => {},
     onError: (): void => {},

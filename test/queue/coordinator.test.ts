@@ -13,6 +13,7 @@ const { openEmbedded } = await built<typeof import('../../src/datastore/embedded
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
 const { openJournal } = await built<typeof import('../../src/journal/open.ts')>('journal/open');
 const { Coordinator } = await built<typeof import('../../src/run/coordinator.ts')>('run/coordinator');
+const { AnswerFile } = await built<typeof import('../../src/run/answer-file.ts')>('run/answer-file');
 const { FeedWindow } = await built<typeof import('../../src/run/feed-window.ts')>('run/feed-window');
 
 async function* manyTasks(): AsyncGenerator<RowTask> {
@@ -33,7 +34,16 @@ test('a run that is stopped between what it says of its batches and adding them 
   const rows = openRowQueue(datastore, 'rows-1');
   const journal = await openJournal(join(stateDir, 'journal.jsonl'), { runId: plannedRecord.id });
   const lost = new AbortController().signal;
-  const run = { store: openRunStore(stateDir), record: plannedRecord, datastore, rows, journal, lost };
+  const answers = new AnswerFile(stateDir, plannedRecord);
+  const run = {
+    store: openRunStore(stateDir),
+    record: plannedRecord,
+    datastore,
+    rows,
+    journal,
+    answers,
+    lost,
+  };
   const coordinator = await Coordinator.start(run, {
     tasks: manyTasks(),
     window: new FeedWindow({ concurrency: 1 }),

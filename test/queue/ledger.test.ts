@@ -82,6 +82,16 @@ describe('a ledger', () => {
     ]);
   });
 
+  test('hands on the answers of whoever had the batch before, each once', () => {
+    const answer = (second: number) => ({
+      ...{ row: 1, at: `2026-01-01T00:00:0${second}.000Z`, status: 503, headers: {}, body: '' },
+    });
+    const ledger = read(work(1, { answers: [answer(1)] }), { type: 'begin', claim: 2 });
+    ledger.answered(answer(2));
+    expect(ledger.takeAnswers()).toEqual([answer(1), answer(2)]);
+    expect(ledger.takeAnswers()).toEqual([]);
+  });
+
   test('says that the batch is wanted back', () => {
     expect([read().isWithdrawn, read({ type: 'withdraw' }).isWithdrawn]).toEqual([false, true]);
   });

@@ -28,6 +28,20 @@ const anyTask: fc.Arbitrary<RowTask> = fc.record(
   },
   { requiredKeys: ['run', 'row', 'operation', 'subject', 'path', 'body'], noNullPrototype: true },
 );
+const anyAnswers = fc.array(
+  fc.record(
+    {
+      row,
+      at: anyText,
+      status: fc.nat(),
+      headers: fc.dictionary(anyText, anyText, { noNullPrototype: true }),
+      body: anyText,
+      cut: fc.constant(true as const),
+    },
+    { requiredKeys: ['row', 'at', 'status', 'headers', 'body'], noNullPrototype: true },
+  ),
+  { maxLength: 2 },
+);
 const anyBatch: fc.Arbitrary<Batch> = fc.record(
   {
     tasks: fc.array(anyTask, { maxLength: 3 }),
@@ -38,6 +52,7 @@ const anyBatch: fc.Arbitrary<Batch> = fc.record(
 const anyReturn: fc.Arbitrary<BatchReturn> = fc.record(
   {
     results: fc.array(anyResult(), { maxLength: 3 }),
+    answers: anyAnswers,
     leftovers: fc.array(
       fc.record(
         { row, history: anyHistory, attemptsUsed: fc.nat(), delayMs: fc.nat() },
@@ -46,7 +61,7 @@ const anyReturn: fc.Arbitrary<BatchReturn> = fc.record(
       { maxLength: 3 },
     ),
   },
-  { noNullPrototype: true },
+  { requiredKeys: ['results', 'leftovers'], noNullPrototype: true },
 );
 const anyEntry: fc.Arbitrary<LedgerEntry> = fc.oneof(
   fc.constant({ type: 'withdraw' as const }),
@@ -57,6 +72,7 @@ const anyEntry: fc.Arbitrary<LedgerEntry> = fc.oneof(
       claim: row,
       intents: fc.array(row, { maxLength: 3 }),
       results: fc.array(anyResult(), { maxLength: 3 }),
+      answers: anyAnswers,
       unfinished: fc.array(
         fc.record({ row, history: anyHistory, attemptsUsed: fc.nat() }, { noNullPrototype: true }),
         { maxLength: 3 },

@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { proxyTo, tokenSource } from './api-client.ts';
 import { execute } from './execute.ts';
-import { attributionOf, callOptions, calls, canaryOptions } from './options.ts';
+import { attributionOf, callOptions, calls, canaryOptions, savingOptions } from './options.ts';
 import { isAgreed, runIdOf } from './planned-run.ts';
 
 /** Rows of another run, as a manifest that is to be run. */
@@ -52,6 +52,7 @@ export async function runDerived(
         clearToken: defaultClearToken,
         ...reading,
         ...callOptions(settings, { ...of.options, delimiter: delimiterOf(of) }),
+        ...savingOptions(flags, of.options),
         ...canaryOptions(flags, settings, reading.onConflict),
       },
       runId: runIdOf(flags),

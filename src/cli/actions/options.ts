@@ -57,6 +57,7 @@ export function runOptions({ flags, settings, approved }: Workplace): RunOptions
     onConflict: defaults.onConflict,
     ...rowOptions(flags, settings),
     ...callOptions(settings),
+    ...savingOptions(flags),
     ...canaryOptions(flags, settings, settings.onConflict),
   };
 }
@@ -81,6 +82,14 @@ export function canaryOptions(
   if (rows !== undefined) return { canary: { rows, ...(canaryRandom && { random: true }), maxFailures } };
   if (!canaryRandom) return {};
   throw usageError('INVALID_SETTING', '--canary-random: say how many rows, too: --canary 10.');
+}
+
+/** Whether answers are kept: once they are, they are in all that is made of the run. */
+export function savingOptions(
+  { saveResponses = false }: Flags,
+  before: Pick<RunOptions, 'saveResponses'> = {},
+): Pick<RunOptions, 'saveResponses'> {
+  return saveResponses || before.saveResponses ? { saveResponses: true } : {};
 }
 
 /** How the rows of a manifest are read. */

@@ -8,7 +8,7 @@ import { type Context, openContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { execute } from './execute.ts';
 import { findRecord, unfinishedRun } from './find-run.ts';
-import { baseUrlOf, changedOptions } from './options.ts';
+import { baseUrlOf, changedOptions, savingOptions } from './options.ts';
 import { whenFree } from './when-free.ts';
 
 /** `cqbatch resume`: goes on where a run stopped. */
@@ -27,6 +27,7 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
   await refuseChangedManifest(store, record);
   const options = {
     ...changedOptions(record.options, settings),
+    ...savingOptions(flags, record.options),
     baseUrl: baseUrlFor(record, flags, settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
   };

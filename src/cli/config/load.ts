@@ -44,6 +44,7 @@ export interface Flags extends RawSettings {
   readonly coordinate?: boolean;
   /** Why, for those who ask later. */
   readonly reason?: string;
+  readonly saveResponses?: boolean;
   /** Whose story `show` tells. */
   readonly row?: string;
 }

@@ -190,6 +190,8 @@ export function optionTexts({ baseUrl: _, ...options }: Partial<RunRecord['optio
     if (value === true) return flag;
     if (name.endsWith('Ms')) return `${flag} ${briefDuration(Number(value))}`;
     if (name === 'rate') return `${flag} ${options.rate?.text}`;
+    if (name === 'maxFailures' && typeof options.maxFailures === 'object')
+      return `${flag} ${options.maxFailures.percent}%`;
     return `${flag} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`;
   });
 }

@@ -1,4 +1,4 @@
-import type { Attempt } from '../../domain.ts';
+import type { Attempt, SavedAnswer } from '../../domain.ts';
 import { stringifyJson } from '../../json.ts';
 import { actualState } from '../../run/record.ts';
 import type { RowChapter, RowStory } from '../../run/row-story.ts';
@@ -20,7 +20,7 @@ export function rowDocument({ record, row, prepared, chapters }: RowStory): obje
   };
 }
 
-function chapterDocument({ record, row, result, attempts, untold }: RowChapter): object {
+function chapterDocument({ record, row, result, attempts, untold, answers }: RowChapter): object {
   return {
     run: record.id,
     state: actualState(record),
@@ -42,6 +42,7 @@ function chapterDocument({ record, row, result, attempts, untold }: RowChapter):
       waited_ms: waitAfter(attempts, index) ?? null,
     })),
     attempts_untold: untold,
+    responses: answers.map(({ row: _, ...answer }) => ({ ...answer, cut: answer.cut === true })),
   };
 }
 
@@ -67,15 +68,27 @@ export function rowText(story: RowStory): string {
 }
 
 function chapterLines(chapter: RowChapter, first: string): readonly string[] {
-  const { record, result, attempts, untold } = chapter;
+  const { record, result, attempts, untold, answers } = chapter;
   const where = record.id === first ? '' : ` in its retry ${record.id}`;
   const tried = result.attempts > 0 || attempts.length > 0;
   return [
     `${tried ? `${counted(Math.max(result.attempts, attempts.length), 'attempt')}` : 'No attempt'}${where}`,
     ...(untold > 0 ? [`  ${counted(untold, 'attempt')} of which nothing is written down`] : []),
     ...attemptLines(attempts).map((line) => `  ${line}`),
+    ...answers.flatMap(answerLines),
     '',
     ...wrapped(`Outcome${where}: ${outcomeText(chapter)}`, columns),
+  ];
+}
+
+function answerLines({ at, status, headers, body, cut }: SavedAnswer): readonly string[] {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [
+    '',
+    `Answer to the attempt of ${preciseTime(at)}: ${status}`,
+    ...[...fields, ...(body === '' ? [] : [body]), ...(cut ? ['… (cut)'] : [])]
+      .flatMap((text) => wrapped(text, columns - 2))
+      .map((line) => `  ${line}`),
   ];
 }
 
@@ -85,7 +98,7 @@ function outcomeText({ result, record }: RowChapter): string {
   const why = duplicateOf === undefined ? message : `same as row ${duplicateOf}`;
   return [
     `${name}, ${code}${why === '' ? '' : `: ${why}`}`,
-    ...(unclear ? ['an attempt may have been processed unseen'] : []),
+    ...(unclear && !message.includes('may have been processed') ? ['it may have been processed unseen'] : []),
     ...(code === 'PENDING' ? [`the run is ${actualState(record)}`] : []),
   ].join('; ');
 }
@@ -103,7 +116,7 @@ function attemptLines(attempts: readonly Attempt[]): readonly string[] {
     return [
       ...(omitted === undefined ? [] : [['…', '', `${counted(omitted, 'more attempt')}, not kept`]]),
       [
-        at === undefined ? '' : `${timeOf(at)}.${at.slice(-4, -1)}`,
+        at === undefined ? '' : preciseTime(at),
         durationMs === undefined ? '' : briefly(durationMs),
         texts[0] ?? '',
       ],
@@ -122,6 +135,11 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
   if (next.omitted !== undefined) return undefined;
   // Clocks of two machines need not agree.
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
+}
+
+/** `2026-11-22 10:15:04.123`, here. */
+function preciseTime(iso: string): string {
+  return `${timeOf(iso)}.${iso.slice(-4, -1)}`;
 }
 
 function briefly(milliseconds: number): string {

@@ -26,6 +26,12 @@ const story: RowStory = {
         { at: '2026-01-01T10:00:03.005Z', durationMs: 12_000, code: 'UNAVAILABLE', message: 'w '.repeat(60) },
       ],
       untold: 0,
+      answers: [
+        {
+          ...{ row: 7, at: '2026-01-01T10:00:00.000Z', status: 503 },
+          ...{ headers: { 'retry-after': '1' }, body: '{"code":"UNAVAILABLE"}\u001b' },
+        },
+      ],
     },
   ],
 };
@@ -41,6 +47,7 @@ test('tells a row with its cells, its attempts, what it waited and its outcome, 
   expect(text).toContain('nothing is known of it: its process died');
   expect(text).toContain('36 more attempts, not kept');
   expect(text).toContain('waited 2000 ms');
+  expect(text).toContain('  retry-after: 1\n  {"code":"UNAVAILABLE"}\\u001b\n');
   expect(text).toContain('Outcome: failed, UNAVAILABLE: away');
 });
 
