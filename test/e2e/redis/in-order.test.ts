@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
 import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
@@ -44,6 +45,20 @@ describeWithRedis('edits in order', () => {
     await aMoment();
     const [victim] = parts.workers;
     if (victim !== undefined) await kill(victim);
+    expect((await parts.end).code).toBe(0);
+    await expectExact(parts, edits);
+  });
+
+  test('stay in order when a worker is frozen for longer than its locks, and thaws', async () => {
+    // It must still be going when that one thaws.
+    const edits = editsCsv(60, 60);
+    const parts = await begin(edits);
+    await aMoment();
+    const [frozen] = parts.workers;
+    frozen?.kill('SIGSTOP');
+    // About as long as it takes to give its rows to the other one: a lock and one or two checks (src/queue/bullmq.ts).
+    await sleep(18_000 + Math.random() * 6_000);
+    frozen?.kill('SIGCONT');
     expect((await parts.end).code).toBe(0);
     await expectExact(parts, edits);
   });
