@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRowPreparer, type PreparedRow } from '../../src/manifest/row-preparer.ts';
+import { type CallableRow, createRowPreparer, type PreparedRow } from '../../src/manifest/row-preparer.ts';
 import { prepareAll, testOperations } from './operations.ts';
 import { allRows, openText } from './reading.ts';
 
@@ -163,4 +163,47 @@ test('a damaged record is invalid with its own problem alone', async () => {
     '1 rename-room : has 1 cell, the header has 2; is the line cut off? ()',
     expect.stringMatching(/^2 rename-room : has 3 cells, .* \(z\)$/),
   ]);
+});
+
+test.each<[title: string, content: string, old: object | undefined]>([
+  [
+    'in any spelling',
+    'room_id,title,Old Title,oldFloor,old_room_id\n1,a,b,c,9\n',
+    { title: 'b', floor: 'c' },
+  ],
+  ['where they are known', 'room_id,title,old_title\n1,a,\n', undefined],
+  ['that were empty', 'room_id,title,old_title\n1,a,<clear>\n', { title: '' }],
+  ['of an operation that takes none', 'ticket_id,user_id,old_user_id\n1,a,b\n', undefined],
+])('old values are taken %s, and never sent', async (_title, content, old) => {
+  const { rows } = await prepareAll(content);
+  expect(rows).toMatchObject([{ kind: 'callable' }]);
+  const [row] = rows as readonly CallableRow[];
+  expect(row?.old).toEqual(old);
+  expect(row?.request.body).not.toMatch(/old|b|c"/);
+});
+
+test('a column stands for an old value when --map says so', async () => {
+  const { rows } = await prepareAll('room_id,title,Before\n1,a,b\n', { map: { Before: 'old_title' } });
+  expect(rows).toMatchObject([{ values: { room_id: '1', title: 'a' }, old: { title: 'b' } }]);
+});
+
+test('an old value that could not be put back makes a row invalid, by its own column', async () => {
+  const manifest = await openText(
+    'a.jsonl',
+    '{"soundboard_id":1,"title":"a","Old file size":1.5,"old_title":3}\n',
+  );
+  const [row] = (await allRows(manifest)).map(createRowPreparer({ manifest }));
+  expect(row).toMatchObject({
+    kind: 'invalid',
+    problems: [
+      { column: 'old_title', problem: 'must be text; in JSON write it in quotes', value: '3' },
+      { column: 'Old file size', value: '1.5' },
+    ],
+  });
+});
+
+test('two columns for one old value are refused, in JSON row by row', async () => {
+  await expect(prepareAll('room_id,title,old_title,Old Title\n1,a,b,c\n')).rejects.toMatchObject({
+    code: 'MANIFEST_AMBIGUOUS_COLUMN',
+  });
 });

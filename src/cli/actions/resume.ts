@@ -1,3 +1,4 @@
+import { attributed } from '../../actor.ts';
 import { isActive } from '../../cluster/entries.ts';
 import { BusyError, usageError } from '../../errors.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
@@ -31,7 +32,17 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
     baseUrl: baseUrlFor(record, flags, settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
   };
-  return execute(context, { ...record, options });
+  return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
+}
+
+/** Each rate that the run was given since it was begun, with one that is another than before. */
+function ratesOf(
+  { rates = [], options }: RunRecord,
+  rate: RunRecord['options']['rate'],
+): Pick<RunRecord, 'rates'> {
+  if (rate?.text === options.rate?.text) return rates.length > 0 ? { rates } : {};
+  const set = { rate: rate?.text ?? 'none', at: new Date().toISOString(), ...attributed() };
+  return { rates: [...rates, set] };
 }
 
 /**

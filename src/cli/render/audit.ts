@@ -104,6 +104,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     unclear: result?.unclear ?? null,
     codes: result?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
     at_work_s: result === undefined ? null : Math.round(result.atWorkMs / 1_000),
+    canary: record.canary ?? null,
     retry_of: retryOf ?? null,
     retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),
     undo_of: undoOf ?? null,
@@ -118,10 +119,15 @@ function approvalText({ by, file, sha256 }: NonNullable<RunRecord['approval']>):
   return `${by === undefined ? '' : `by ${by}, `}as ${file} (${fingerprint(sha256)})`;
 }
 
+/** `10 rows, 1 failed: went on` */
+function canaryText({ rows, failed, wentOn }: NonNullable<RunRecord['canary']>): string {
+  return `${counted(rows, 'row')}, ${count(failed)} failed: ${wentOn ? 'went on' : 'stopped'}`;
+}
+
 /** The past of a run, for people. */
 export function auditText(audit: RunAudit): string {
   const { record, folder, result, retries, undos } = audit;
-  const { id, manifest, options, queue, retryOf, undoOf, plan, approval } = record;
+  const { id, manifest, options, queue, retryOf, undoOf, plan, approval, canary } = record;
   const facts: readonly (readonly [name: string, text: string])[] = [
     ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
     ['SHA-256', manifest.givenSha256 ?? manifest.sha256],
@@ -130,6 +136,7 @@ export function auditText(audit: RunAudit): string {
     ...(approval === undefined ? [] : [['approved', approvalText(approval)] as const]),
     ['options', optionTexts(options).join(', ')],
     ...(queue === undefined ? [] : [['datastore', queue] as const]),
+    ...(canary === undefined ? [] : [['canary', canaryText(canary)] as const]),
     ...(result === undefined ? [] : resultFacts(result, plan.rows)),
     ...(retryOf === undefined ? [] : [['retry of', retryOf] as const]),
     ...(undoOf === undefined ? [] : [['undo of', undoOf] as const]),
@@ -190,6 +197,9 @@ export function optionTexts({ baseUrl: _, ...options }: Partial<RunRecord['optio
     if (value === true) return flag;
     if (name.endsWith('Ms')) return `${flag} ${briefDuration(Number(value))}`;
     if (name === 'rate') return `${flag} ${options.rate?.text}`;
+    if (name === 'canary' && options.canary !== undefined)
+      return `${flag}${options.canary.random ? '-random' : ''} ${options.canary.rows}`;
+    if (Array.isArray(value)) return `${flag} ${value.join(' ')}`;
     if (name === 'maxFailures' && typeof options.maxFailures === 'object')
       return `${flag} ${options.maxFailures.percent}%`;
     return `${flag} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`;

@@ -37,6 +37,17 @@ test('keeps to 80 columns, whatever a reason is', () => {
   expect(text).toContain('\\u202e');
 });
 
+test('says what became of a canary and which rates were set', () => {
+  const record: RunRecord = {
+    ...recordIn({ state: 'planned', at, by }, { state: 'running', at, by }, { state: 'completed', at }),
+    canary: { at, rows: 10, failed: 1, wentOn: true },
+    rates: [{ rate: '20/s', at, by, reason: 'slow' }],
+  };
+  const text = auditText({ record, folder: 'f', retries: [], undos: [] });
+  expect(text).toMatch(/canary +10 rows, 1 failed: went on\n/);
+  expect(text).toMatch(/rate 20\/s +by ann on desk with cqbatch 0\.0\.1\n +slow$/m);
+});
+
 test('writes options as their flags do', () => {
   expect(
     optionTexts({
