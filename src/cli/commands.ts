@@ -19,6 +19,7 @@ import {
   skipDone,
   skipInvalid,
   startOptions,
+  telling,
   working,
 } from './option-groups.ts';
 
@@ -108,7 +109,7 @@ export const commands: readonly CommandSpec[] = [
       guards(),
       following,
     ],
-    seldomNeeded: [moreGuards(undefined, consent), rows, ...working(), audit],
+    seldomNeeded: [moreGuards(undefined, consent), rows, ...working(), telling, audit],
     examples: [
       ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
       ['cqbatch run evaluations.csv --rate auto..20/s', 'never more than 20 calls a second'],
@@ -137,7 +138,7 @@ export const commands: readonly CommandSpec[] = [
       resumedGuards('as before')[0],
       following,
     ],
-    seldomNeeded: [resumedGuards('as before')[1], ...working('as before'), audit],
+    seldomNeeded: [resumedGuards('as before')[1], ...working('as before'), telling, audit],
     examples: [
       ['cqbatch resume', 'the newest run'],
       ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another one, slower'],
@@ -170,6 +171,7 @@ export const commands: readonly CommandSpec[] = [
     seldomNeeded: [
       moreGuards('as in that run', settings('confirmAbove')),
       ...working('as in that run'),
+      telling,
       audit,
     ],
     examples: [
@@ -198,6 +200,7 @@ export const commands: readonly CommandSpec[] = [
     seldomNeeded: [
       moreGuards('as in that run', settings('confirmAbove')),
       ...working('as in that run'),
+      telling,
       audit,
     ],
     examples: [

@@ -3,6 +3,7 @@ import { checkStateFolder } from '../run/state-folder.ts';
 import { openRunStore, type RunStore } from '../run/store.ts';
 import { type Flags, loadSettings, stateDirOf } from './config/load.ts';
 import { type CommandInput, chooseDatastore, type DatastoreChoice } from './datastore.ts';
+import type { EndedRun } from './render/news.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 /** What a command works with that looks into a state folder. */
@@ -15,6 +16,8 @@ export interface Workplace extends CommandInput {
 /** What a command works with that may use the datastore, too. */
 export interface Context extends Workplace {
   readonly datastore: DatastoreChoice;
+  /** Called with a run that was taken to its end. */
+  readonly onEnded?: (ended: EndedRun) => void;
 }
 
 /** @throws a usage error when a setting can't be understood. */

@@ -50,6 +50,12 @@ export const following: OptionGroup = {
   ],
 };
 
+/** Who is told how a run ended. */
+export const telling: OptionGroup = {
+  heading: 'Telling people',
+  options: settings('notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl'),
+};
+
 export const reason: Option = ['--reason <text>', 'why, for "cqbatch show"'];
 
 /** What is written down for those who ask later. */

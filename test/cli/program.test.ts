@@ -22,6 +22,7 @@ describe('help', () => {
       'Calls',
       'Shared datastore',
       'Log',
+      'Telling people',
       'Audit',
       'Examples',
     ]);

@@ -17,6 +17,7 @@ import { failureText } from '../render/summary.ts';
 import { counted } from '../render/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { apiClient, proxyTo, tokenSource, wayTo } from './api-client.ts';
+import { nextCommands } from './next-commands.ts';
 import { attributionOf, budgetOf, calls } from './options.ts';
 import { estimatedLimits } from './prospect.ts';
 import { printReport } from './report.ts';
@@ -32,6 +33,11 @@ const printEveryMs = 5_000;
  */
 export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
   const executed = await withReleases((atEnd) => untilEnd(context, record, journal, atEnd));
+  const { record: ended, reports } = executed;
+  if (reports !== undefined) {
+    const { summary } = reports;
+    context.onEnded?.({ record: ended, summary, next: nextCommands(ended, summary) });
+  }
   return conclude(context.terminal, executed);
 }
 

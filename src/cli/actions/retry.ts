@@ -12,13 +12,16 @@ import type { ExitCode } from '../exit-codes.ts';
 import { count, counted } from '../render/words.ts';
 import { refuseUnlessOver, runDerived } from './derived-run.ts';
 import { type FittingRun, findRecord } from './find-run.ts';
+import { notifying } from './notify.ts';
 import { requireConsent } from './planned-run.ts';
 import { whenFree } from './when-free.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed, and of those that a cancelled run has not called. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
-  return whenFree(context, `retry ${id ?? ''}`.trim(), (free) => retryRun(free, id));
+  return notifying(context, (noted) =>
+    whenFree(noted, `retry ${id ?? ''}`.trim(), (free) => retryRun(free, id)),
+  );
 }
 
 async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {

@@ -6,14 +6,20 @@ import { tokenSource } from './api-client.ts';
 import { approvedSource } from './approval.ts';
 import { execute } from './execute.ts';
 import { goOn, lookUp } from './go-on.ts';
+import { notifying } from './notify.ts';
 import { calls } from './options.ts';
 import { planRun, runIdOf } from './planned-run.ts';
 import { whenFree } from './when-free.ts';
 
 /** `cqbatch run`: plans, asks, and takes the run to its end. */
 export async function run(manifest: string, flags: Flags): Promise<ExitCode> {
-  const { workplace: context, source } = await approvedSource(await openContext(flags), manifest);
-  const id = runIdOf(context.flags);
+  return notifying(await openContext(flags), (noted) => runOrResume(noted, manifest));
+}
+
+async function runOrResume(opened: Context, manifest: string): Promise<ExitCode> {
+  const { workplace: context, source } = await approvedSource(opened, manifest);
+  const { flags } = context;
+  const id = runIdOf(flags);
   if (!flags.orResume) return whenFree(context, `run ${id ?? source}`, (free) => start(free, source));
   if (id === undefined) {
     throw usageError('INVALID_SETTING', '--or-resume goes on with a run of that name: it needs --run-id.');

@@ -36,6 +36,13 @@ export function parseSwitch(text: string): boolean {
   throw new RangeError('write yes or no');
 }
 
+/** When somebody is told how a command ended. */
+export function parseWhen(text: string): 'failure' | 'always' {
+  const when = text.trim();
+  if (when === 'failure' || when === 'always') return when;
+  throw new RangeError('write failure or always');
+}
+
 /** A number of calls in flight, or `auto`. */
 export function parseConcurrency(text: string): number | 'auto' {
   if (text.trim() === 'auto') return 'auto';

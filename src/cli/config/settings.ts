@@ -18,6 +18,7 @@ import {
   parseText,
   parseTimeOfDay,
   parseTimeZone,
+  parseWhen,
 } from './parsers.ts';
 
 /** A setting that can be given in more than one place. */
@@ -212,6 +213,28 @@ const settings = {
     value: '<zone>',
     help: 'time zone of --stop-at, such as Europe/London',
     otherwise: 'that of the system',
+  },
+  notifyUrl: {
+    parse: parseText,
+    value: '<url>',
+    help: 'post there how it ended, as Slack and Teams take it',
+  },
+  notifyOn: {
+    parse: parseWhen,
+    value: '<when>',
+    help: 'failure (any exit code but 0) or always',
+    default: 'failure',
+  },
+  notifySecretFile: {
+    parse: parseText,
+    value: '<file>',
+    help: 'file with what that is signed with',
+    orVariable: 'CQBATCH_NOTIFY_SECRET',
+  },
+  pingUrl: {
+    parse: parseText,
+    value: '<url>',
+    help: 'call <url>/start and <url>/<exit code>, as healthchecks.io takes it',
   },
   keepLast: { parse: parseInteger(0, 1_000_000), value: '<n>', help: 'keep so many of the newest runs' },
   keepDays: { parse: parseInteger(0, 100_000), value: '<n>', help: 'keep the runs of so many days' },

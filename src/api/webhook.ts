@@ -1,0 +1,117 @@
+import { createHmac } from 'node:crypto';
+import pRetry from 'p-retry';
+import { Pool } from 'undici';
+import { usageError } from '../errors.ts';
+import { isLoopback } from './base-url.ts';
+import { exchange } from './network/exchange.ts';
+import { lostFailure } from './network/network-failure.ts';
+import { chooseProxy, type ProxyOptions, tunnelDispatcher } from './network/proxy.ts';
+import { Stop } from './network/stop.ts';
+
+/** A URL of somebody else to which news is posted. Its path and query may be a secret: no message quotes them. */
+export interface Webhook {
+  /** For people: `hooks.example.com`. */
+  readonly host: string;
+  /**
+   * Posts a text, repeating what may pass.
+   *
+   * @throws an Error that says why it was not taken.
+   */
+  post(text: string, options?: PostOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PostOptions {
+  /** After the path of the URL: `/start`. */
+  readonly below?: string;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[];
+}
+
+const connectMs = 5_000;
+const requestMs = 10_000;
+/** A receiver that is away must not keep the command for long. */
+const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
+
+/**
+ * Opens a webhook.
+ *
+ * @param what it is called: `--notify-url`
+ * @throws a usage error when the URL can't be used. It is not quoted.
+ */
+export function openWebhook(
+  what: string,
+  text: string,
+  { variables }: Pick<ProxyOptions, 'variables'>,
+): Webhook {
+  const url = readUrl(what, text);
+  const proxy = chooseProxy(url.origin, { variables, allowInsecureHttp: true });
+  const timeouts = { headersTimeout: requestMs, bodyTimeout: requestMs };
+  const dispatcher =
+    proxy === undefined
+      ? new Pool(url.origin, { ...timeouts, connect: { timeout: connectMs } })
+      : tunnelDispatcher(proxy, { ...timeouts, connectTimeout: connectMs });
+
+  async function postOnce(body: string, { below = '', headers = [] }: PostOptions): Promise<void> {
+    const stop = new Stop(requestMs, undefined);
+    try {
+      const ending = await exchange(
+        dispatcher,
+        {
+          origin: url.origin,
+          path: `${url.pathname.replace(/\/$/, '')}${below}${url.search}` || '/',
+          headers: ['content-type', 'application/json', 'user-agent', 'callquality-batch', ...headers],
+          body,
+        },
+        { stop, maxAnswerBytes: 1024 * 1024 },
+      );
+      if (ending.kind === 'stopped') throw new Error('no answer within 10 s');
+      if (ending.kind === 'lost') throw new Error(lostFailure(ending.error, ending).message);
+      const { status } = ending.answer;
+      if (status < 200 || status > 299) throw new RefusedError(status);
+    } finally {
+      stop.release();
+    }
+  }
+
+  return {
+    host: url.host,
+    post: (body, options = {}) =>
+      pRetry(() => postOnce(body, options), {
+        ...retries,
+        shouldRetry: ({ error }) => !(error instanceof RefusedError) || error.mayPass,
+      }),
+    close: () => dispatcher.close(),
+  };
+}
+
+class RefusedError extends Error {
+  readonly mayPass: boolean;
+
+  constructor(status: number) {
+    super(`it answers ${status}`);
+    this.mayPass = status >= 500 || status === 429 || status === 408;
+  }
+}
+
+function readUrl(what: string, text: string): URL {
+  const trimmed = text.trim();
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url !== undefined && isSafe && url.username === '' && url.password === '') return url;
+  throw usageError(
+    'WEBHOOK_INVALID',
+    `${what} must be an https:// URL (or http:// to this machine), without user name and password.`,
+  );
+}
+
+/**
+ * Headers that sign a text, as Standard Webhooks has it (standardwebhooks.com, "Signature scheme"): HMAC-SHA256 of id, time and
+ * text. A secret that begins with `whsec_` is base64 behind that.
+ */
+export function signatureHeaders(secret: string, id: string, at: Date, body: string): readonly string[] {
+  const time = String(Math.floor(at.getTime() / 1_000));
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;
+  const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');
+  return ['webhook-id', id, 'webhook-timestamp', time, 'webhook-signature', `v1,${signature}`];
+}

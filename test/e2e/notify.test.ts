@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { deadUrl, httpServer } from '../api/local-server.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+interface Post {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+async function prepared(text: string) {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), text);
+  const posts: Post[] = [];
+  const { url } = await httpServer((response, { path = '', body, headers }) => {
+    posts.push({ url: path, body, headers });
+    response.end('ok');
+  });
+  const sandbox = await startSandbox();
+  const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    cqbatch(['run', 'rows.csv', '--yes', ...args], {
+      cwd,
+      env: { ...sandbox.env, ...anyDatastore(), CQBATCH_NOTIFY_URL: `${url}/hook/s3cret-path`, ...more },
+    });
+  const news = () => posts.filter(({ url: path }) => path.startsWith('/hook'));
+  return { cwd, url, posts, news, run };
+}
+
+const good = 'soundboard_id,title\n1,Hello\n';
+const failing = 'evaluation_id,user_id\n1,u\n50,u\n';
+
+test('a run with failures is told, one without only when it is always wanted', async () => {
+  const { news, run } = await prepared(failing);
+  expect((await run(['--run-id', 'night'])).code).toBe(1);
+  const [told] = news();
+  const { text, ...document } = JSON.parse(told?.body ?? '');
+  expect(told?.url).toBe('/hook/s3cret-path');
+  expect(text).toMatch(
+    /^cqbatch on .+: run night of rows\.csv completed after \d+ s: 2 rows, 1 succeeded, 1 failed/,
+  );
+  expect(text).toContain('FAILED_PRECONDITION: evaluation 50 is not recoverable (row 2)');
+  expect(document).toMatchObject({
+    exit_code: 1,
+    run: { id: 'night', state: 'completed', rows: 2, outcomes: { succeeded: 1, failed: 1 } },
+    error: null,
+  });
+
+  const fine = await prepared(good);
+  expect((await fine.run([])).code).toBe(0);
+  expect(fine.news()).toEqual([]);
+  expect((await fine.run(['--notify-on', 'always'])).code).toBe(0);
+  expect(fine.news()).toHaveLength(1);
+});
+
+test('so is what kept a run from beginning', async () => {
+  const { news, run } = await prepared('evaluation_id,user_id\n<!channel>,u\n');
+  expect((await run(['--operation', 'nonsense&'])).code).toBe(2);
+  const { text, error, run: none } = JSON.parse(news()[0]?.body ?? '');
+  expect(text).toMatch(/^cqbatch on .+: nothing was run: --operation nonsense&amp;: unknown/);
+  expect(error.code).toBe('UNKNOWN_OPERATION');
+  expect(none).toBeNull();
+});
+
+test('--ping-url is called at the start and with the exit code', async () => {
+  const { url, posts, run } = await prepared(failing);
+  expect((await run(['--ping-url', `${url}/ping/uuid`])).code).toBe(1);
+  const pings = posts.filter(({ url: path }) => path.startsWith('/ping'));
+  expect(pings.map((post) => post.url)).toEqual(['/ping/uuid/start', '/ping/uuid/1']);
+});
+
+describe('a signature', () => {
+  test('is verified by the script of the documentation', async () => {
+    const { news, run } = await prepared(failing);
+    await run([], { CQBATCH_NOTIFY_SECRET: 'k3y' });
+    const page = await readFile(new URL('../../docs/scheduling.md', import.meta.url), 'utf8');
+    const [, script = ''] = /```js\n(import \{ createHmac[\s\S]*?)```/.exec(page) ?? [];
+    const [{ body = '', headers = {} } = {}] = news();
+    const verify = async (text: string, secret: string) => {
+      const code = `${script}\nprocess.stdout.write(String(isGenuine(process.env.SECRET, JSON.parse(process.env.HEADERS), process.env.BODY)));`;
+      const env = { SECRET: secret, HEADERS: JSON.stringify(headers), BODY: text };
+      return (await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { env }))
+        .stdout;
+    };
+    expect(await verify(body, 'k3y')).toBe('true');
+    expect(await verify(`${body} `, 'k3y')).toBe('false');
+    expect(await verify(body, 'other')).toBe('false');
+  });
+});
+
+test('one that is not there changes nothing of the run, and is said without its path', async () => {
+  const { run } = await prepared(failing);
+  const { code, stderr } = await run([], { CQBATCH_NOTIFY_URL: `${await deadUrl()}/s3cret-path` });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /warning: --notify-url on 127\.0\.0\.1:\d+ was not told: The server refuses connections/,
+  );
+  expect(stderr).not.toContain('s3cret');
+});
+
+test('no file of a run has the URL or the secret', async () => {
+  const { cwd, run } = await prepared(failing);
+  const { stderr } = await run(['--log-level', 'debug'], { CQBATCH_NOTIFY_SECRET: 'k3y-k3y' });
+  const files = await readdir(join(cwd, '.cqbatch'), { recursive: true, withFileTypes: true });
+  const texts = await Promise.all(
+    files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), 'utf8')),
+  );
+  for (const text of [...texts, stderr]) expect(text).not.toMatch(/s3cret-path|k3y-k3y/);
+});
