@@ -56,6 +56,14 @@ test('a plan that was signed off is run without a question, elsewhere, and once'
   expect(await sandbox.log()).toHaveLength(2);
 });
 
+test('whoever runs a plan may be more careful: with a canary, or a part of it', async () => {
+  const { sandbox, here, run } = await signedOff();
+  expect((await run(['--canary', '1', '--max-rows', '1'])).code).toBe(6);
+  expect(await sandbox.log()).toHaveLength(1);
+  const record = JSON.parse(await readFile(join(await newestRunFolder(here), 'run.json'), 'utf8'));
+  expect(record).toMatchObject({ canary: { rows: 1, failed: 0, wentOn: true } });
+});
+
 describe('a plan is refused, and nothing is sent, when', () => {
   test.each([
     ['another rate is wanted', ['--rate', '5/s'], {}, 'signed off with --rate 50/s, and now it is 5/s'],

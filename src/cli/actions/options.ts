@@ -43,7 +43,11 @@ export function baseUrlOf(
 
 /** @throws a usage error when nobody says where the API is. */
 export function runOptions({ flags, settings, approved }: Workplace): RunOptions {
-  if (approved !== undefined) return approved.options;
+  // Found out before anything is done.
+  budgetOf(flags, settings);
+  // Whoever carries out a plan may be more careful than it asks for.
+  if (approved !== undefined)
+    return { ...approved.options, ...canaryOptions(flags, settings, approved.options.onConflict) };
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined) {
     throw usageError(
