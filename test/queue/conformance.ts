@@ -1,5 +1,6 @@
 import { Job } from 'bullmq';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { unknownAttempt } from '../../src/attempts.ts';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { noHistory, type RowResult } from '../../src/domain.ts';
 import type { CqbatchError } from '../../src/errors.ts';
@@ -438,8 +439,8 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       });
       await run.collected(1);
       expect([...histories].toSorted(([a], [b]) => a - b)).toEqual([
-        [2, { attempts: 1, unprocessed: 0, unclear: true }],
-        [3, { attempts: 1, unprocessed: 0, unclear: true }],
+        [2, { attempts: 1, unprocessed: 0, unclear: true, earlier: [unknownAttempt] }],
+        [3, { attempts: 1, unprocessed: 0, unclear: true, earlier: [unknownAttempt] }],
         [4, undefined],
       ]);
       expect(run.results().map(({ row, unclear }) => [row, unclear])).toEqual([
