@@ -131,9 +131,10 @@ function attemptsBefore(history: RowHistory | undefined): readonly Attempt[] {
 
 /** The attempts before the last one, and the last one, which the result itself tells of. */
 function attemptsOf(result: RowResult): readonly Attempt[] {
-  const { earlier = [], attempts, finishedAt, durationMs, code, message, httpStatus } = result;
+  const { earlier = [], attempts, startedAt, finishedAt, durationMs, code, message, httpStatus } = result;
   if (attempts === 0 || finishedAt === undefined) return earlier;
-  const begun = new Date(Date.parse(finishedAt) - (durationMs ?? 0)).toISOString();
+  const computed = new Date(Date.parse(finishedAt) - (durationMs ?? 0)).toISOString();
+  const begun = attempts === 1 ? (startedAt ?? computed) : computed;
   return [
     ...earlier,
     {

@@ -6,7 +6,14 @@ import { systemError } from '../system-error.ts';
 
 const folderNames = ['queue', 'runs', 'problems'];
 /** What cqbatch makes in a state folder; `config.json`, and whatever else is in it, is the user's own. */
-const ownNames = [...folderNames, 'queue.new', 'queue.lock', 'queue.holder.json', 'limits.json'];
+const ownNames = [
+  ...folderNames,
+  'queue.new',
+  'queue.lock',
+  'queue.holder.json',
+  'limits.json',
+  'targets.json',
+];
 
 /**
  * Looks at a state folder before a command works in it, and closes what cqbatch has in it to other users: earlier

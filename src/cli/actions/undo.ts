@@ -64,7 +64,7 @@ function runToUndo(store: RunStore): FittingRun {
       return false;
     },
     fitsElsewhere: () => false,
-    otherwise: 'One that could go on must be cancelled before ("cqbatch cancel").',
+    otherwise: 'Name an undo to undo it; a run that could go on must be cancelled before ("cqbatch cancel").',
   };
 }
 
