@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isActive } from '../cluster/entries.ts';
 import { noOutcomes, type OutcomeCounts, totalOf } from '../domain.ts';
+import { fatalError } from '../errors.ts';
 import type { Journal, JournalReader } from '../journal/journal.ts';
 import { type BegunRun, openJournal } from '../journal/open.ts';
 import type { RunRecord } from './record.ts';
@@ -57,4 +58,22 @@ export async function withJournalReader<Result>(
   } finally {
     await journal.close();
   }
+}
+
+/** Whether all that was written into the journal of a run is in its folder still. */
+export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
+  const hasRecord = await store.load(id).then(
+    () => true,
+    () => false,
+  );
+  return hasRecord && (await journal.isIntact());
+}
+
+/** Whatever may have gone wrong below: a run is not complete while a row has no result. */
+export function requireAllResults({ id, plan }: RunRecord, { finishedCount }: Journal): void {
+  if (finishedCount === plan.rows) return;
+  throw fatalError(
+    'ROWS_WITHOUT_RESULT',
+    `${plan.rows - finishedCount} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
+  );
 }

@@ -1,7 +1,7 @@
 import { totalOf } from '../../domain.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import type { ReportPaths } from '../../report/write-reports.ts';
-import type { FailedRun } from '../../run/execute-run.ts';
+import type { FailedRun } from '../../run/execution.ts';
 import type { RunRecord } from '../../run/record.ts';
 import { outcomeBar, rateLine, styleOf } from './chart.ts';
 import { styled } from './style.ts';
