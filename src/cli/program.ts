@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander';
-import { type CommandSpec, commands } from './commands.ts';
+import type { CommandSpec } from './command-spec.ts';
+import { commands } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { output } from './option-groups.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';

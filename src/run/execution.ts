@@ -77,6 +77,7 @@ export interface ExecutedRun {
   readonly reports?: WrittenReports;
 }
 
+/** Of a run without a deadline. */
 const never = new AbortController().signal;
 /** The last entry is not worth waiting longer for a datastore that is away. */
 const farewellMs = 2_000;

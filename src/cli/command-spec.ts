@@ -1,0 +1,31 @@
+import type { Flags } from './config/load.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { OptionGroup } from './option-groups.ts';
+
+/** A command, but for what every command has. */
+export interface CommandSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly argument?: readonly [name: string, description: string];
+  /** What comes after it. */
+  readonly secondArgument?: readonly [name: string, description: string];
+  /** In the order in which help lists them. */
+  readonly options?: readonly OptionGroup[];
+  /** What comes in the help after those that every command has. */
+  readonly seldomNeeded?: readonly OptionGroup[];
+  /** What one would type, with what it is for. */
+  readonly examples?: readonly (readonly [command: string, purpose: string])[];
+  /** Loads what it does: `cqbatch --help` has to be quick. */
+  readonly load: () => Promise<Action>;
+}
+
+/** Does what a command is for, and gives the exit code. Without an argument, the flags come first. */
+type Action =
+  | ((flags: Flags) => Promise<ExitCode>)
+  | ((argument: string, flags: Flags) => Promise<ExitCode>)
+  | ((argument: string, second: string, flags: Flags) => Promise<ExitCode>);
+
+/** The run that a command is for, by default the newest that it fits. */
+export function runThat(fits = ''): readonly [name: string, description: string] {
+  return ['[run]', `id of the run, or enough of it; default: the newest${fits}`];
+}

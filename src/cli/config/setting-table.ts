@@ -1,0 +1,252 @@
+import { conflictRules } from '../../manifest/conflicts.ts';
+import {
+  orNone,
+  parseChoice,
+  parseColumnMap,
+  parseConcurrency,
+  parseDelimiter,
+  parseDuration,
+  parseEncoding,
+  parseFailureLimit,
+  parseInteger,
+  parseLongDuration,
+  parseQueuePrefix,
+  parseRate,
+  parseSize,
+  parseSwitch,
+  parseText,
+  parseTimeOfDay,
+  parseTimeZone,
+  parseWhen,
+} from './parsers.ts';
+
+/** A setting that can be given in more than one place. */
+export interface Setting {
+  /** Reads what users write; throws a RangeError that says how to. */
+  readonly parse: (text: string) => unknown;
+  /** What stands for its value in the help; absent: the flag has none, and means yes. */
+  readonly value?: string;
+  readonly help: string;
+  /** What applies when nobody says otherwise, as it would be written. */
+  readonly default?: string;
+  /** That in words, where it can't be written. */
+  readonly otherwise?: string;
+  /** A variable that says the same in another way. */
+  readonly orVariable?: string;
+  /** Pairs `name=value`: a flag that may be repeated, an object in the configuration file, lines in the variable. */
+  readonly isMap?: true;
+}
+
+/**
+ * Every setting. `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and `timeout` in the configuration file;
+ * that is also their precedence. The token is not among them: it never comes from a flag (see `tokenSource`).
+ */
+export const settings = {
+  baseUrl: { parse: parseText, value: '<url>', help: 'where the API is' },
+  queue: {
+    parse: parseText,
+    value: '<url>',
+    help: 'shared datastore: redis://host:6379/0',
+    otherwise: 'embedded',
+  },
+  queuePrefix: {
+    parse: parseQueuePrefix,
+    value: '<name>',
+    help: 'what its keys begin with',
+    default: 'cqbatch',
+  },
+  queuePasswordFile: {
+    parse: parseText,
+    value: '<file>',
+    help: 'file with its password',
+    orVariable: 'CQBATCH_QUEUE_PASSWORD',
+  },
+  userId: { parse: parseText, value: '<id>', help: 'user_id of restore rows that have none' },
+  map: {
+    parse: parseColumnMap,
+    value: '<column=field>',
+    help: 'what a column stands for, when its title does not say it; may be repeated',
+    isMap: true,
+  },
+  encoding: {
+    parse: parseEncoding,
+    value: '<name>',
+    help: 'of the text, such as windows-1252',
+    default: 'utf-8',
+  },
+  skipLines: {
+    parse: parseInteger(0, 1_000),
+    value: '<n>',
+    help: 'lines above the one with the column names',
+    default: '0',
+  },
+  sheet: {
+    parse: parseText,
+    value: '<name|n>',
+    help: 'of an Excel workbook',
+    otherwise: 'the first with rows',
+  },
+  rowsAt: { parse: parseText, value: '<path>', help: 'where a JSON object has its rows', default: 'rows' },
+  tokenFile: {
+    parse: parseText,
+    value: '<file>',
+    help: 'file with the access token, read again on 401',
+    orVariable: 'CQBATCH_TOKEN',
+  },
+  onConflict: {
+    parse: parseChoice(conflictRules),
+    value: '<rule>',
+    help: 'rows that change one thing in different ways: refuse them, call only the last, or all in-order',
+    default: 'refuse',
+  },
+  rate: {
+    parse: parseRate,
+    value: '<rate>',
+    help: 'auto finds what the API permits; auto..50/s no more than that; 50/s, 600/m, none',
+    default: 'auto',
+  },
+  concurrency: {
+    parse: parseConcurrency,
+    value: '<n>',
+    help: 'calls in flight at once, or auto',
+    default: 'auto',
+  },
+  attempts: {
+    parse: parseInteger(1, 100),
+    value: '<n>',
+    help: 'attempts per row for failures that may pass',
+    default: '5',
+  },
+  timeout: { parse: parseDuration, value: '<duration>', help: 'for one request, all in all', default: '60s' },
+  backoff: {
+    parse: parseDuration,
+    value: '<duration>',
+    help: 'longest pause after the first failed attempt, doubled with each',
+    default: '1s',
+  },
+  shutdownTimeout: {
+    parse: parseDuration,
+    value: '<duration>',
+    help: 'for calls in flight after SIGTERM',
+    default: '25s',
+  },
+  healthPort: {
+    parse: parseInteger(0, 65_535),
+    value: '<port>',
+    help: 'serve /healthz and /readyz there',
+    otherwise: 'no',
+  },
+  healthHost: { parse: parseText, value: '<address>', help: 'address for that', default: '127.0.0.1' },
+  delimiter: {
+    parse: parseDelimiter,
+    value: '<name>',
+    help: 'of report.csv and its like: comma, semicolon, tab or pipe',
+    otherwise: 'as in the manifest',
+  },
+  maxManifestSize: {
+    parse: parseSize,
+    value: '<size>',
+    help: 'largest manifest, also after unzipping: 500MB, 2GiB, none',
+    default: '4GB',
+  },
+  maxFailures: {
+    parse: parseFailureLimit,
+    value: '<n|n%>',
+    help: 'halt when more rows than that have failed, such as 100, 5% or none',
+    default: '5%',
+  },
+  maxFailuresAfter: {
+    parse: parseInteger(1, Number.MAX_SAFE_INTEGER),
+    value: '<n>',
+    help: 'a share of failures counts from so many finished rows on',
+    default: '100',
+  },
+  maxConsecutiveFailures: {
+    parse: orNone(parseInteger(1, Number.MAX_SAFE_INTEGER)),
+    value: '<n>',
+    help: 'halt when more rows than that have failed one after the other; or none',
+    otherwise: 'no limit',
+  },
+  confirmAbove: {
+    parse: parseInteger(0, Number.MAX_SAFE_INTEGER),
+    value: '<n>',
+    help: 'above so many requests their number is to be typed, not just y',
+    default: '1000',
+  },
+  allowPartial: {
+    parse: parseSwitch,
+    help: 'let rows leave fields out, which the API might reset; asked once for each API',
+  },
+  canary: {
+    parse: parseInteger(1, 1_000_000),
+    value: '<n>',
+    help: 'call so many rows first, show what became of them, and ask',
+    otherwise: 'no canary',
+  },
+  canaryMaxFailures: {
+    parse: parseInteger(0, 1_000_000),
+    value: '<n>',
+    help: 'where nobody can be asked: go on after the canary if no more of its rows have failed',
+    default: '0',
+  },
+  maxRows: {
+    parse: parseInteger(1, Number.MAX_SAFE_INTEGER),
+    value: '<n>',
+    help: 'stop when so many rows have been called; resume goes on',
+    otherwise: 'no limit',
+  },
+  maxDuration: {
+    parse: parseLongDuration,
+    value: '<duration>',
+    help: 'stop after so long; resume goes on',
+    otherwise: 'no limit',
+  },
+  stopAt: {
+    parse: parseTimeOfDay,
+    value: '<hh:mm>',
+    help: 'stop when it is that late; resume goes on',
+    otherwise: 'no limit',
+  },
+  tz: {
+    parse: parseTimeZone,
+    value: '<zone>',
+    help: 'time zone of --stop-at, such as Europe/London',
+    otherwise: 'that of the system',
+  },
+  notifyUrl: {
+    parse: parseText,
+    value: '<url>',
+    help: 'post there how it ended, as Slack and Teams take it',
+  },
+  notifyOn: {
+    parse: parseWhen,
+    value: '<when>',
+    help: 'failure (any exit code but 0) or always',
+    default: 'failure',
+  },
+  notifySecretFile: {
+    parse: parseText,
+    value: '<file>',
+    help: 'file with what that is signed with',
+    orVariable: 'CQBATCH_NOTIFY_SECRET',
+  },
+  pingUrl: {
+    parse: parseText,
+    value: '<url>',
+    help: 'call <url>/start and <url>/<exit code>, as healthchecks.io takes it',
+  },
+  keepLast: { parse: parseInteger(0, 1_000_000), value: '<n>', help: 'keep so many of the newest runs' },
+  keepDays: { parse: parseInteger(0, 100_000), value: '<n>', help: 'keep the runs of so many days' },
+  wait: {
+    parse: parseDuration,
+    value: '<duration>',
+    help: 'wait for so long while another process is at work',
+    otherwise: 'exit with code 5',
+  },
+  maxOutage: {
+    parse: orNone(parseDuration),
+    value: '<duration>',
+    help: 'how long to wait for an API that is away; or none, for ever',
+    default: '15m',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;

@@ -1,0 +1,201 @@
+import { type CommandSpec, runThat } from './command-spec.ts';
+import { flagOf } from './config/settings.ts';
+import {
+  audit,
+  calling,
+  following,
+  guards,
+  insecureHttp,
+  moreGuards,
+  repeating,
+  reporting,
+  resumedGuards,
+  rows,
+  settings,
+  skipDone,
+  skipInvalid,
+  startOptions,
+  telling,
+  working,
+} from './option-groups.ts';
+
+const manifest = [
+  '<manifest>',
+  'CSV, TSV, Excel, JSON or JSON Lines file, also gzipped; - for standard input',
+] as const;
+/** The same, or what `plan --out` has written. */
+const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as const;
+
+/** What lets a run of a manifest begin, and with which rows. */
+const consent = [skipDone, ...settings('onConflict', 'allowPartial', 'confirmAbove')];
+
+/** The commands that take the rows of a run to the API here. */
+export const runCommands: readonly CommandSpec[] = [
+  {
+    name: 'plan',
+    description: 'validate every row, count, estimate and preview requests; sends nothing',
+    argument: manifest,
+    options: [
+      { heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] },
+      {
+        heading: 'Plan',
+        options: [
+          ['--out <file>', 'write it to NAME.cqplan, for "cqbatch run NAME.cqplan", later and elsewhere'],
+          ['--approved-by <name>', 'who has looked at it'],
+          skipInvalid,
+        ],
+      },
+    ],
+    seldomNeeded: [
+      rows,
+      guards(),
+      moreGuards(undefined, [skipDone, ...settings('onConflict', 'allowPartial')]),
+      { heading: 'Calls', options: settings(...calling, ...repeating) },
+      reporting,
+    ],
+    examples: [
+      ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
+      ['cqbatch plan evaluations.csv --rate 20/s', 'and how long it would take'],
+      ['cqbatch plan evaluations.csv --out monday.cqplan', 'to be run by somebody else, or by cron'],
+    ],
+    load: async () => (await import('./actions/plan.ts')).plan,
+  },
+  {
+    name: 'run',
+    description: 'plan, ask, call the API for every row, and write the report',
+    argument: manifestOrPlan,
+    options: [
+      { heading: 'API', options: [...settings('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
+      {
+        heading: 'Run',
+        options: [
+          ...startOptions,
+          ['--or-resume', 'go on with the run of that name, if there is one; do nothing if it is finished'],
+          skipInvalid,
+          ...settings('wait'),
+        ],
+      },
+      guards(),
+      following,
+    ],
+    seldomNeeded: [moreGuards(undefined, consent), rows, ...working(), telling, audit],
+    examples: [
+      ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
+      ['cqbatch run evaluations.csv --rate auto..20/s', 'never more than 20 calls a second'],
+      ['cqbatch run nightly.csv --run-id monday --or-resume --wait 1h --yes -qq', 'from cron'],
+    ],
+    load: async () => (await import('./actions/run.ts')).run,
+  },
+  {
+    name: 'resume',
+    description: 'go on where a run stopped; rows that have a result are not called again',
+    argument: runThat(' that is not finished'),
+    options: [
+      {
+        heading: 'API',
+        options: [
+          ...settings('tokenFile'),
+          flagOf('rate', { byDefault: 'as before' }),
+          flagOf('baseUrl', {
+            help: 'another API, for a run of which none has answered',
+            byDefault: 'as before',
+          }),
+          insecureHttp,
+        ],
+      },
+      { heading: 'Run', options: settings('wait') },
+      resumedGuards('as before')[0],
+      following,
+    ],
+    seldomNeeded: [resumedGuards('as before')[1], ...working('as before'), telling, audit],
+    examples: [
+      ['cqbatch resume', 'the newest run'],
+      ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another one, slower'],
+    ],
+    load: async () => (await import('./actions/resume.ts')).resume,
+  },
+  {
+    name: 'retry',
+    description: 'start a new run of the rows that failed in a run, or that a cancelled one never sent',
+    argument: runThat(' with such rows'),
+    options: [
+      {
+        heading: 'Rows',
+        options: [
+          ['--code <code...>', 'only those with these codes (column _code of the report)'],
+          ['--unclear', 'only those that may have been processed unseen (column _unclear)'],
+        ],
+      },
+      {
+        heading: 'API',
+        options: [...settings('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })],
+      },
+      {
+        heading: 'Run',
+        options: [...startOptions, ...settings('wait')],
+      },
+      guards('as in that run'),
+      following,
+    ],
+    seldomNeeded: [
+      moreGuards('as in that run', settings('confirmAbove')),
+      ...working('as in that run'),
+      telling,
+      audit,
+    ],
+    examples: [
+      ['cqbatch retry', 'what failed in the newest run'],
+      ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another one, of these codes'],
+    ],
+    load: async () => (await import('./actions/retry.ts')).retry,
+  },
+  {
+    name: 'undo',
+    description:
+      'start a new run that puts back what a run has changed, where its manifest says what was before',
+    argument: runThat(' that was not undone'),
+    options: [
+      {
+        heading: 'API',
+        options: [...settings('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })],
+      },
+      {
+        heading: 'Run',
+        options: [...startOptions, ...settings('wait')],
+      },
+      guards('as in that run'),
+      following,
+    ],
+    seldomNeeded: [
+      moreGuards('as in that run', settings('confirmAbove')),
+      ...working('as in that run'),
+      telling,
+      audit,
+    ],
+    examples: [
+      ['cqbatch undo', 'what the newest run has changed'],
+      ['cqbatch undo jsur --reason "wrong column"', 'what another one has changed'],
+    ],
+    load: async () => (await import('./actions/undo.ts')).undo,
+  },
+];
+
+/** The one that leaves that to a daemon. */
+export const submitCommand: CommandSpec = {
+  name: 'submit',
+  description: 'plan, ask, and hand the run to a "cqbatch worker --coordinate"',
+  argument: manifestOrPlan,
+  options: [
+    { heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] },
+    { heading: 'Run', options: [...startOptions, skipInvalid] },
+    guards(),
+    reporting,
+  ],
+  seldomNeeded: [
+    moreGuards(undefined, consent),
+    rows,
+    { heading: 'Calls', options: settings(...repeating) },
+    audit,
+  ],
+  load: async () => (await import('./actions/submit.ts')).submit,
+};
