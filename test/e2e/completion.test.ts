@@ -3,6 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { describeWithProgram } from '../helpers/describe-with-program.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -17,7 +18,10 @@ async function prepared() {
   await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
   // What a shell would run if it took file names for words to be expanded.
   await writeFile(join(cwd, '$(touch bad).csv'), '');
-  await cqbatch(['run', 'rows.csv', '--yes', '--run-id', 'monthly'], { cwd, env });
+  await cqbatch(['run', 'rows.csv', '--yes', '--run-id', 'monthly'], {
+    cwd,
+    env: { ...env, ...anyDatastore() },
+  });
   await mkdir(join(cwd, 'bin'));
   await writeFile(join(cwd, 'bin', 'cqbatch'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
   await chmod(join(cwd, 'bin', 'cqbatch'), 0o755);

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { httpServer } from '../api/local-server.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -15,8 +16,9 @@ async function prepared(...sandboxArgs: string[]) {
   const cwd = await temporaryFolder();
   const sandbox = await startSandbox(...sandboxArgs);
   await writeFile(join(cwd, 'rows.csv'), text);
-  const run = (...args: string[]) => cqbatch(args, { cwd, env: sandbox.env });
-  const start = (...args: string[]) => startCqbatch(args, { cwd, env: sandbox.env });
+  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
+  const run = (...args: string[]) => cqbatch(args, options);
+  const start = (...args: string[]) => startCqbatch(args, options);
   const write = (name: string, content: string) => writeFile(join(cwd, name), content);
   return { cwd, sandbox, run, start, write };
 }

@@ -45,11 +45,13 @@ function joined(large: number, largeUnit: string, small: number, smallUnit: stri
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-/** Time of day here, with the day when it is another one: `14:05`, `22 Nov 00:00` */
+/** Time of day here, with the day when it is another one: `14:05`, `22 Nov 00:00`. By hand for the same reason. */
 export function clockTime(date: Date, now = new Date()): string {
-  const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  // As `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`, in any language.
+  const time = date.toTimeString().slice(0, 5);
   if (date.toDateString() === now.toDateString()) return time;
-  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
+  const [, month, day] = date.toDateString().split(' ');
+  return `${Number(day)} ${month} ${time}`;
 }
 
 /** `12 bytes`, `340 kB`, `1.2 GB` */
