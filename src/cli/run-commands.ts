@@ -29,6 +29,22 @@ const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as c
 /** What lets a run of a manifest begin, and with which rows. */
 const consent = [skipDone, ...settings('onConflict', 'allowPartial', 'confirmAbove')];
 
+/** Of the commands that make a run of rows of another one. */
+const derived = {
+  options: [
+    { heading: 'API', options: [...settings('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })] },
+    { heading: 'Run', options: [...startOptions, ...settings('wait')] },
+    guards('as in that run'),
+    following,
+  ],
+  seldomNeeded: [
+    moreGuards('as in that run', settings('confirmAbove')),
+    ...working('as in that run'),
+    telling,
+    audit,
+  ],
+};
+
 /** The commands that take the rows of a run to the API here. */
 export const runCommands: readonly CommandSpec[] = [
   {
@@ -126,23 +142,9 @@ export const runCommands: readonly CommandSpec[] = [
           ['--unclear', 'only those that may have been processed unseen (column _unclear)'],
         ],
       },
-      {
-        heading: 'API',
-        options: [...settings('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })],
-      },
-      {
-        heading: 'Run',
-        options: [...startOptions, ...settings('wait')],
-      },
-      guards('as in that run'),
-      following,
+      ...derived.options,
     ],
-    seldomNeeded: [
-      moreGuards('as in that run', settings('confirmAbove')),
-      ...working('as in that run'),
-      telling,
-      audit,
-    ],
+    seldomNeeded: derived.seldomNeeded,
     examples: [
       ['cqbatch retry', 'what failed in the newest run'],
       ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another one, of these codes'],
@@ -154,24 +156,7 @@ export const runCommands: readonly CommandSpec[] = [
     description:
       'start a new run that puts back what a run has changed, where its manifest says what was before',
     argument: runThat(' that was not undone'),
-    options: [
-      {
-        heading: 'API',
-        options: [...settings('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })],
-      },
-      {
-        heading: 'Run',
-        options: [...startOptions, ...settings('wait')],
-      },
-      guards('as in that run'),
-      following,
-    ],
-    seldomNeeded: [
-      moreGuards('as in that run', settings('confirmAbove')),
-      ...working('as in that run'),
-      telling,
-      audit,
-    ],
+    ...derived,
     examples: [
       ['cqbatch undo', 'what the newest run has changed'],
       ['cqbatch undo jsur --reason "wrong column"', 'what another one has changed'],
