@@ -1,13 +1,13 @@
-import { perhapsCalled } from '../attempts.ts';
-import { noHistory, type RowResult } from '../domain.ts';
+import type { RowResult } from '../domain.ts';
 import type { JournalEntry } from '../journal/journal.ts';
 import { type BatchQueue, type CollectedBatch, openBatchQueue } from '../queue/batch-queue.ts';
-import { bytesOf, rangesOf } from '../queue/open-batch.ts';
-import type { Leftover, RowTask } from '../queue/payload.ts';
+import { bytesOf } from '../queue/open-batch.ts';
+import type { RowTask } from '../queue/payload.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { onAbort, orAborted, orAfter } from '../waiting.ts';
 import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
+import { fed, opened, suspected } from './journal-entries.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunRecord } from './record.ts';
 import { RowOrder } from './row-order.ts';
@@ -172,7 +172,7 @@ export class Coordinator {
       onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
       onVanished: async (rows, size) => {
         await journal.append(
-          rows.filter((row) => !journal.isFinished(row)).map((row) => this.#suspected(row)),
+          rows.filter((row) => !journal.isFinished(row)).map((row) => suspected(row, journal)),
         );
         window.collected(size.rows, size.bytes);
         this.#end('rows-lost');
@@ -196,7 +196,7 @@ export class Coordinator {
     const lost = [...journal.unsettledRows()]
       .filter((row) => !recovered.rows.has(row))
       .filter((row) => incarnation === undefined || journal.fedTo(row) !== incarnation);
-    await journal.append(lost.map((row) => this.#suspected(row)));
+    await journal.append(lost.map((row) => suspected(row, journal)));
   }
 
   /** Results that rows wait for are looked for more often. */
@@ -205,11 +205,6 @@ export class Coordinator {
     this.#order = order;
     const look = () => this.#batches.lookAfter((row) => order.isAwaited(row));
     this.#repeated.push(repeat(() => (order.isEmpty ? undefined : look()), { everyMs: awaitedMs, onError }));
-  }
-
-  /** How often such a row has been called is lost with it: once, most likely. */
-  #suspected(row: number): JournalEntry {
-    return { type: 'open', row, history: perhapsCalled(this.#run.journal.history(row) ?? noHistory) };
   }
 
   /** What the journal does not take ends the run. */
@@ -229,7 +224,8 @@ export class Coordinator {
   }
 
   async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
-    await this.#keep(results, [...leftovers.flatMap(opened), ...missing.map((row) => this.#suspected(row))]);
+    const suspects = missing.map((row) => suspected(row, this.#run.journal));
+    await this.#keep(results, [...leftovers.flatMap(opened), ...suspects]);
     for (const { task, delayMs } of leftovers) {
       if (task === undefined) this.#end('again');
       else this.#feed.again(task, delayMs);
@@ -300,15 +296,4 @@ export class Coordinator {
 /** Whether the order matters in which rows of the same subject are called. */
 function keepsOrder({ options, plan }: RunRecord): boolean {
   return options.onConflict === 'in-order' && plan.conflicts !== 0;
-}
-
-/** What the attempts of a row did that is not finished; nothing when there were none. */
-function opened({ row, history }: Leftover): JournalEntry[] {
-  return history === undefined ? [] : [{ type: 'open', row, history }];
-}
-
-/** Rows that are next to each other are one entry. */
-function fed(tasks: readonly RowTask[], incarnation: string | undefined): JournalEntry[] {
-  const to = incarnation === undefined ? {} : { to: incarnation };
-  return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, ...to }));
 }

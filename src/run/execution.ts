@@ -21,7 +21,7 @@ import type { OpenRun, OpenRunInput } from './open-run.ts';
 import { Progress } from './progress.ts';
 import { clearRate, watchRate } from './rate-command.ts';
 import { RateLog } from './rate-log.ts';
-import type { RunRecord } from './record.ts';
+import { type RunRecord, withoutPlace } from './record.ts';
 import { RecordKeeper, withTimeOfDead } from './record-keeper.ts';
 import { reportRun } from './report-run.ts';
 import { causeOf, type RunEnd } from './run-end.ts';
@@ -296,9 +296,4 @@ export class Execution {
   #warn({ message }: Error, what: string): void {
     this.#options.log.warn({ run: this.#run.record.id, err: message }, what);
   }
-}
-
-/** What is of the go before: where it was worked on, and how much of it was to be done. */
-function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
-  return record;
 }

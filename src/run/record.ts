@@ -238,3 +238,8 @@ export function goesOnByItself(record: RunRecord): boolean {
 export function isResumable(state: RunState): boolean {
   return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);
 }
+
+/** The record without what is of the go before: where it was worked on, and how much of it was to be done. */
+export function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
+  return record;
+}
