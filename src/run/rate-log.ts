@@ -26,7 +26,7 @@ export class RateLog {
   #pace: PaceReport | undefined;
   #before: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
   #savedAt = 0;
-  #savedReason = '';
+  #saved: PaceReport | undefined;
   #saving = Promise.resolve();
   #closed = false;
   readonly #timer: NodeJS.Timeout;
@@ -87,9 +87,9 @@ export class RateLog {
     });
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
     this.#before = { accepted: pace.accepted, rejected: pace.rejected, at };
-    if (at - this.#savedAt >= saveMs || pace.reason !== this.#savedReason) {
+    if (at - this.#savedAt >= saveMs || isNews(pace, this.#saved)) {
       this.#savedAt = at;
-      this.#savedReason = pace.reason;
+      this.#saved = pace;
       this.#save();
     }
   }
@@ -118,6 +118,12 @@ export class RateLog {
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});
   }
+}
+
+/** Whether who looks at the file would be told something else than was so: another reason, or half as much or twice. */
+function isNews({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
+  const { reason: before, rate: was = Number.POSITIVE_INFINITY } = saved ?? {};
+  return reason !== before || (rate !== was && (rate >= 2 * was || rate <= was / 2));
 }
 
 /** Half as many points, each in place of two. */

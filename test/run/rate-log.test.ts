@@ -186,6 +186,20 @@ describe('the history of a rate', () => {
     expect(await written()).toBe(7);
   });
 
+  test('tells of another rate within a second, and of a reason', async () => {
+    const folder = await temporaryFolder();
+    const log = await logged(folder, 1, { rate: 2 });
+    const allowed = async () => (await readRateHistory(folder))?.allowed_per_s;
+    while ((await allowed()) !== 2);
+    log.see({ ...pace, rate: 100 });
+    vi.advanceTimersByTime(1_000);
+    while ((await allowed()) !== 100);
+    log.see({ ...pace, rate: 90, reason: 'the API permits so many' });
+    vi.advanceTimersByTime(1_000);
+    while ((await allowed()) !== 90);
+    await log.close();
+  });
+
   test('stays as it is once it is closed', async () => {
     const folder = await temporaryFolder();
     const log = await logged(folder, 3);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type CommandOptions, cqbatch, startCqbatch } from '../../helpers/cqbatch.ts';
 import { observe } from '../../helpers/observed.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
@@ -87,10 +87,15 @@ async function setRates(
   const before = await seen();
   // At two calls a second this would take minutes.
   await sandbox.requested(before + 300);
-  expect(JSON.parse((await type('status', 'r', '--json')).stdout)).toMatchObject({
-    wanted_rate: '100/s',
-    pace: { allowed_per_s: 100 },
-  });
+  // The pace is told once a second.
+  await vi.waitFor(
+    async () =>
+      expect(JSON.parse((await type('status', 'r', '--json')).stdout)).toMatchObject({
+        wanted_rate: '100/s',
+        pace: { allowed_per_s: 100 },
+      }),
+    { timeout: 60_000 },
+  );
 
   await type('pause', 'r');
   const paused = await seen();
