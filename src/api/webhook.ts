@@ -46,11 +46,10 @@ export function openWebhook(
 ): Webhook {
   const url = readUrl(what, text);
   const proxy = chooseProxy(url.origin, { variables, allowInsecureHttp: true });
-  const timeouts = { headersTimeout: requestMs, bodyTimeout: requestMs };
   const dispatcher =
     proxy === undefined
-      ? new Pool(url.origin, { ...timeouts, connect: { timeout: connectMs } })
-      : tunnelDispatcher(proxy, { ...timeouts, connectTimeout: connectMs });
+      ? new Pool(url.origin, { connect: { timeout: connectMs } })
+      : tunnelDispatcher(proxy, { connectTimeout: connectMs });
 
   async function postOnce(body: string, { below = '', headers = [] }: PostOptions): Promise<void> {
     const stop = new Stop(requestMs, undefined);
@@ -65,7 +64,7 @@ export function openWebhook(
         },
         { stop, maxAnswerBytes: 1024 * 1024 },
       );
-      if (ending.kind === 'stopped') throw new Error('no answer within 10 s');
+      if (ending.kind === 'stopped') throw new Error(`no answer within ${requestMs / 1_000} s`);
       if (ending.kind === 'lost') throw new Error(lostFailure(ending.error, ending).message);
       const { status } = ending.answer;
       if (status < 200 || status > 299) throw new RefusedError(status);

@@ -1,12 +1,11 @@
 import { CommanderError } from 'commander';
-import { CqbatchError } from '../errors.ts';
 import { readVersion } from '../package.ts';
 import { escapeInvisible } from '../printable.ts';
-import { systemError } from '../system-error.ts';
-import { exitCodeOfError, exitCodes } from './exit-codes.ts';
+import { exitCodes } from './exit-codes.ts';
 import { Interrupted } from './interrupt.ts';
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
+import { exitCodeOfError, knownError } from './thrown.ts';
 
 const wantsJson = process.argv.includes('--json');
 
@@ -44,13 +43,13 @@ function explain(error: unknown): number {
   if (error instanceof Interrupted) {
     if (wantsJson) writeDocument({ state: 'interrupted' });
     writeTalk(`${error.at === 'question' ? '\n' : ''}Nothing was sent or changed.\n`);
-    return exitCodes.interrupted;
+    return exitCodeOfError(error);
   }
-  const known = error instanceof CqbatchError ? error : systemError(error);
+  const known = knownError(error);
   const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;
   printJson(known?.code ?? 'UNEXPECTED', message);
   writeTalk(`error: ${known === undefined ? message : escapeInvisible(message)}\n`);
-  return exitCodeOfError[known?.kind ?? 'fatal'];
+  return exitCodeOfError(error);
 }
 
 function printJson(code: string, message: string): void {

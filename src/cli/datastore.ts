@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { Datastore } from '../datastore/datastore.ts';
 import { usageError } from '../errors.ts';
-import { environment, type Flags, stateDirOf } from './config/load.ts';
+import { environment, type Flags, readSecret, stateDirOf } from './config/load.ts';
 import { defaults, type Settings } from './config/settings.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -67,15 +66,11 @@ function refusePasswordInFlag(url: string | undefined): void {
   );
 }
 
-async function queuePassword({ queuePasswordFile }: Settings): Promise<string | undefined> {
-  if (queuePasswordFile === undefined) return environment['CQBATCH_QUEUE_PASSWORD'] || undefined;
-  try {
-    return (await readFile(queuePasswordFile, 'utf8')).trim();
-  } catch (error) {
-    throw usageError(
-      'PASSWORD_UNREADABLE',
-      `Can't read the password file ${queuePasswordFile}: ${(error as Error).message}.`,
-      error,
-    );
-  }
+function queuePassword({ queuePasswordFile }: Settings): Promise<string | undefined> {
+  return readSecret({
+    file: queuePasswordFile,
+    variable: 'CQBATCH_QUEUE_PASSWORD',
+    what: 'the password file',
+    code: 'PASSWORD_UNREADABLE',
+  });
 }

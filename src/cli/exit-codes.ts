@@ -23,8 +23,8 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What a command says with its exit code that an error has ended. */
-export const exitCodeOfError = {
+/** What a command says with its exit code that an error of this kind has ended. */
+export const exitCodeOfKind = {
   usage: exitCodes.usage,
   fatal: exitCodes.fatal,
   busy: exitCodes.busy,

@@ -18,6 +18,11 @@ export interface RowCounts {
   readonly partial: number;
 }
 
+/** Things that are acted on. */
+export function subjectsOf({ callable, conflicts }: RowCounts): number {
+  return callable - conflicts;
+}
+
 export type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
 export function noRows(): MutableCounts {

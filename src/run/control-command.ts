@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
 import type { Attribution } from '../actor.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type ControlCommand, commandSchema, type DatedCommand } from '../cluster/entries.ts';
@@ -29,9 +30,13 @@ export async function clearCommand(runFolder: string): Promise<void> {
   await rm(join(runFolder, fileName), { force: true });
 }
 
-async function readCommand(runFolder: string): Promise<DatedCommand | undefined> {
+/** What somebody wants, as a file of a run's folder says it. */
+export async function readWanted<Wanted>(
+  path: string,
+  schema: z.ZodType<Wanted>,
+): Promise<Wanted | undefined> {
   try {
-    return commandSchema.safeParse(JSON.parse(await readFile(join(runFolder, fileName), 'utf8'))).data;
+    return schema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data;
   } catch {
     // Not there, or half of a file by somebody's hand: nothing that could be understood is wanted.
     return undefined;
@@ -54,7 +59,7 @@ export function watchCommands(runId: string, runFolder: string, cluster?: Cluste
   let current: WantedCommand = { command: 'unpause' };
   const waiting = new Set<Deferred<WantedCommand> & { readonly wanted: readonly ControlCommand[] }>();
   const watch = watchLatest({
-    fromFolder: () => readCommand(runFolder),
+    fromFolder: () => readWanted(join(runFolder, fileName), commandSchema),
     fromCluster: cluster && (() => cluster.commandOf(runId)),
     onLatest(latest) {
       current = latest === undefined ? { command: 'unpause' } : withoutTime(latest);

@@ -8,7 +8,7 @@ import type { DoneBefore, DoneRows } from '../manifest/done-rows.ts';
 import type { InputOptions } from '../manifest/input.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { OperationChoice } from '../manifest/operation-choice.ts';
-import type { CallableRow, InvalidRow } from '../manifest/row-preparer.ts';
+import type { CallableRow, InvalidRow, PreparedRow } from '../manifest/row-preparer.ts';
 import { type ScanHandlers, type ScanSummary, scanManifest } from '../manifest/scan.ts';
 import { stageManifest } from '../manifest/stage.ts';
 import type { ApprovedPlan } from './approved-plan.ts';
@@ -77,21 +77,21 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
       input.input,
     );
     journal = await openJournal(journalPath(folder), { runId: id });
-    const uncalled = new ResultBuffer(journal);
+    const buffer = new ResultBuffer(journal);
     const problems = new ProblemCollector(store.stateDir, staged.name);
     const { onConflict } = input.options;
     const handlers: ScanHandlers = {
       async onInvalid(row) {
         await problems.add(row);
-        await uncalled.add(invalidResult(row));
+        await buffer.add(invalidResult(row));
       },
-      onDuplicate: (row, firstRow) => uncalled.add(duplicateResult(row, firstRow)),
-      onDone: (row, before) => uncalled.add(doneResult(row, before)),
-      onSuperseded: (row, lastRow) => uncalled.add(supersededResult(row, lastRow)),
+      onDuplicate: (row, firstRow) => buffer.add(duplicateResult(row, firstRow)),
+      onDone: (row, before) => buffer.add(doneResult(row, before)),
+      onSuperseded: (row, lastRow) => buffer.add(supersededResult(row, lastRow)),
       ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
     };
     const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done: input.done });
-    await uncalled.flush();
+    await buffer.flush();
     const { from } = input;
     if (from !== undefined) await writeRowNumbers(folder, from.rowNumbers);
     const histories = [...(from?.histories ?? [])];
@@ -171,59 +171,37 @@ class ResultBuffer {
   }
 }
 
-function invalidResult({ row, operation, problems }: InvalidRow): RowResult {
-  const message = problems
+/** The result of a row for which nothing is called. */
+function uncalled(
+  { row, operation }: Pick<PreparedRow, 'row' | 'operation'>,
+  why: Pick<RowResult, 'outcome' | 'code' | 'message' | 'duplicateOf'>,
+): RowResult {
+  return { row, operation: operation?.name ?? '', ...why, attempts: 0, unclear: false };
+}
+
+function invalidResult(row: InvalidRow): RowResult {
+  const message = row.problems
     .map(
       ({ column, problem, value }) =>
         `${column === undefined ? '' : `${column}: `}${problem}${value === undefined ? '' : ` (${value})`}`,
     )
     .join('; ');
-  return {
-    row,
-    operation: operation?.name ?? '',
-    outcome: 'invalid',
-    code: 'INVALID_ROW',
-    message,
-    attempts: 0,
-    unclear: false,
-  };
+  return uncalled(row, { outcome: 'invalid', code: 'INVALID_ROW', message });
 }
 
-function duplicateResult({ row, operation }: CallableRow, duplicateOf: number): RowResult {
-  return {
-    row,
-    operation: operation.name,
-    outcome: 'duplicate',
-    code: 'DUPLICATE',
-    message: '',
-    attempts: 0,
-    unclear: false,
-    duplicateOf,
-  };
+function duplicateResult(row: CallableRow, duplicateOf: number): RowResult {
+  return uncalled(row, { outcome: 'duplicate', code: 'DUPLICATE', message: '', duplicateOf });
 }
 
-function doneResult({ row, operation }: CallableRow, before: DoneBefore): RowResult {
-  return {
-    row,
-    operation: operation.name,
-    outcome: 'skipped',
-    code: 'DONE_BEFORE',
-    message: `done before, in row ${before.row} of ${before.source}`,
-    attempts: 0,
-    unclear: false,
-  };
+function doneResult(row: CallableRow, before: DoneBefore): RowResult {
+  const message = `done before, in row ${before.row} of ${before.source}`;
+  return uncalled(row, { outcome: 'skipped', code: 'DONE_BEFORE', message });
 }
 
-function supersededResult({ row, operation, subject }: CallableRow, lastRow: number): RowResult {
-  return {
-    row,
-    operation: operation.name,
-    outcome: 'skipped',
-    code: 'SUPERSEDED',
-    message: `row ${lastRow}, which changes ${operation.thing} ${subject} as well, is called instead`,
-    attempts: 0,
-    unclear: false,
-  };
+function supersededResult(row: CallableRow, lastRow: number): RowResult {
+  const { operation, subject } = row;
+  const message = `row ${lastRow}, which changes ${operation.thing} ${subject} as well, is called instead`;
+  return uncalled(row, { outcome: 'skipped', code: 'SUPERSEDED', message });
 }
 
 /** Undoes a run that was planned and never begun. */

@@ -116,9 +116,11 @@ export class FailureGuard {
     if (maxConsecutiveFailures !== undefined && this.#inARow > maxConsecutiveFailures)
       return `${this.#inARow} rows in a row have failed, and --max-consecutive-failures allows ${maxConsecutiveFailures}`;
     if (maxFailures === 'none') return undefined;
-    const { code, rows } = this.#codes.most;
-    if (finished === firstCalls && rows === firstCalls)
-      return `the first ${firstCalls} rows have all failed with ${code}, which only --max-failures none allows`;
+    if (finished === firstCalls && failed === firstCalls) {
+      const { code, rows } = this.#codes.most;
+      if (rows === firstCalls)
+        return `the first ${firstCalls} rows have all failed with ${code}, which only --max-failures none allows`;
+    }
     if (typeof maxFailures === 'number')
       return failed > maxFailures
         ? `${failed} of ${finished} rows have failed, and --max-failures allows ${maxFailures}`

@@ -1,9 +1,9 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type RateCommand, rateCommandSchema } from '../cluster/entries.ts';
 import { writeFileAtomically } from '../files.ts';
-import { watchLatest } from './control-command.ts';
+import { readWanted, watchLatest } from './control-command.ts';
 
 /**
  * How one process wants another rate for a run that another one works on: like a control command, but apart from these, so
@@ -30,19 +30,10 @@ export function watchRate(
   onRate: (command: RateCommand) => void,
 ): { close(): void } {
   return watchLatest({
-    fromFolder: () => readRate(runFolder),
+    fromFolder: () => readWanted(join(runFolder, fileName), rateCommandSchema),
     fromCluster: cluster && (() => cluster.rateOf(runId)),
     onLatest: (command) => {
       if (command !== undefined) onRate(command);
     },
   });
-}
-
-async function readRate(runFolder: string): Promise<RateCommand | undefined> {
-  try {
-    return rateCommandSchema.safeParse(JSON.parse(await readFile(join(runFolder, fileName), 'utf8'))).data;
-  } catch {
-    // Not there, or half of a file by somebody's hand: nothing that could be understood is wanted.
-    return undefined;
-  }
 }

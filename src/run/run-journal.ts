@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isActive } from '../cluster/entries.ts';
-import { noOutcomes, type OutcomeCounts, totalOf } from '../domain.ts';
+import { type OutcomeCounts, totalOf } from '../domain.ts';
 import { fatalError } from '../errors.ts';
-import type { Journal, JournalReader } from '../journal/journal.ts';
+import type { CodeCount, Journal, JournalReader } from '../journal/journal.ts';
 import { type BegunRun, openJournal } from '../journal/open.ts';
 import type { RunRecord } from './record.ts';
 import { timeAtWork } from './record-keeper.ts';
@@ -27,12 +27,26 @@ function begun({ plan, counts }: RunRecord): BegunRun {
 export async function progressOf(
   store: RunStore,
   record: RunRecord,
-): Promise<{ readonly counts: OutcomeCounts; readonly atWorkMs: number }> {
+): Promise<Pick<JournalSummary, 'counts' | 'atWorkMs'>> {
   const { counts } = record;
   if (counts !== undefined && !isActive(record.state))
-    return { counts: { ...noOutcomes(), ...counts }, atWorkMs: timeAtWork(record, undefined) };
+    return { counts, atWorkMs: timeAtWork(record, undefined) };
+  return readJournalSummary(store, record);
+}
+
+/** What a run has come to so far, as its journal tells. */
+export interface JournalSummary {
+  readonly counts: OutcomeCounts;
+  readonly unclear: number;
+  readonly codes: readonly CodeCount[];
+  readonly atWorkMs: number;
+}
+
+export function readJournalSummary(store: RunStore, record: RunRecord): Promise<JournalSummary> {
   return withJournalReader(store, record, (journal) => ({
     counts: { ...journal.outcomeCounts },
+    unclear: journal.unclearCount,
+    codes: journal.codeCounts,
     atWorkMs: timeAtWork(record, journal.lastFinishedAt),
   }));
 }

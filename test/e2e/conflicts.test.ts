@@ -106,6 +106,8 @@ describe('rows that change one entry in different ways', () => {
 const latencyMs = 60;
 const faults = 'reset=3%,503=3%,502-after-commit=3%,reset-after-commit=2%';
 const rate = ['--rate', '150/s', '--backoff', '20ms'];
+/** An API whose calls fail now and then. */
+const faulty = ['--latency', `${latencyMs}ms`, '--fault', faults];
 
 /** What became of a run in order whose calls met with faults. */
 async function expectExact(cwd: string, edits: Edits): Promise<void> {
@@ -117,13 +119,7 @@ async function expectExact(cwd: string, edits: Edits): Promise<void> {
 describe('edits in order', () => {
   test('are called in order, and never two of an entry at once, though calls fail and are retried', async () => {
     const edits = editsCsv(40, 8);
-    const { cwd, sandbox, run } = await prepared(
-      edits.text,
-      '--latency',
-      `${latencyMs}ms`,
-      '--fault',
-      faults,
-    );
+    const { cwd, sandbox, run } = await prepared(edits.text, ...faulty);
     const { code, stderr } = await run('run', 'rows.csv', '--yes', '--on-conflict', 'in-order', ...rate);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expectInOrder(edits, await sandbox.log(), latencyMs);
@@ -132,13 +128,7 @@ describe('edits in order', () => {
 
   test('stay in order when the process is killed three times', async () => {
     const edits = editsCsv(40, 10);
-    const { cwd, sandbox, run } = await prepared(
-      edits.text,
-      '--latency',
-      `${latencyMs}ms`,
-      '--fault',
-      faults,
-    );
+    const { cwd, sandbox, run } = await prepared(edits.text, ...faulty);
     for (let kill = 0; kill < 3; kill += 1) {
       const args = kill === 0 ? ['run', 'rows.csv', '--yes', '--on-conflict', 'in-order'] : ['resume'];
       const child = startCqbatch([...args, ...rate], { cwd, env: sandbox.env });

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { noRows } from '../../src/manifest/row-counts.ts';
 import { readApprovedPlan, writeApprovedPlan } from '../../src/run/approved-plan.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { leastOptions } from './planned-record.ts';
@@ -15,16 +16,7 @@ async function written() {
   const plan = await writeApprovedPlan(file, {
     source,
     options: leastOptions,
-    counts: {
-      rows: 1,
-      callable: 1,
-      invalid: 0,
-      duplicates: 0,
-      superseded: 0,
-      doneBefore: 0,
-      conflicts: 0,
-      partial: 0,
-    },
+    counts: { ...noRows(), rows: 1, callable: 1 },
     skip_invalid: false,
     allow_partial: true,
     approvedBy: 'Ana "the boss"\u2028',

@@ -3,6 +3,7 @@ import { usageError } from '../../errors.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { type ApprovedPlan, planSuffix, readApprovedPlan } from '../../run/approved-plan.ts';
+import { nameInWords } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
 import { baseUrlOf, changedOptions, givenRowOptions } from './options.ts';
 
@@ -24,7 +25,7 @@ export async function approvedSource<Place extends Workplace>(
 ): Promise<RunSource<Place>> {
   if (!source.endsWith(planSuffix)) return { workplace, source };
   const approved = await readApprovedPlan(source);
-  refuseOtherWishes(workplace, approved);
+  refuseOtherOptions(workplace, approved);
   const { flags, settings } = workplace;
   return {
     workplace: {
@@ -43,7 +44,7 @@ export async function approvedSource<Place extends Workplace>(
 }
 
 /** What is not said now is as the plan has it. */
-function refuseOtherWishes(
+function refuseOtherOptions(
   { flags, settings }: Workplace,
   { file, options, skip_invalid }: ApprovedPlan,
 ): void {
@@ -95,8 +96,7 @@ function runIdOf({ file, sha256 }: ApprovedPlan): string {
 
 /** `maxFailures` as `--max-failures` */
 function wordOf(name: string): string {
-  const words = name.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return `--${words}`;
+  return `--${nameInWords(name.replace(/Ms$/, ''), '-')}`;
 }
 
 function textOf(value: unknown): string {

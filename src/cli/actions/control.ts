@@ -1,4 +1,4 @@
-import { actualEntryState, isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
+import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
 import { totalOf } from '../../domain.ts';
 import { fatalError, usageError } from '../../errors.ts';
 import { escapeInvisible } from '../../printable.ts';
@@ -13,7 +13,15 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
 import type { RunView } from '../render/status.ts';
 import { count, counted } from '../render/words.ts';
-import { type FittingRun, findRun, goingRun, pausedRun, runningRun, withCluster } from './find-run.ts';
+import {
+  type FittingRun,
+  factsOf,
+  findRun,
+  goingRun,
+  pausedRun,
+  runningRun,
+  withCluster,
+} from './find-run.ts';
 import { attributionOf } from './options.ts';
 import { reportAnew } from './report.ts';
 import { viewOfEntry, viewOfRecord } from './run-view.ts';
@@ -43,8 +51,7 @@ async function change(
   const attribution = attributionOf(flags);
   const { terminal, store, datastore } = await openContext(flags);
   const found = await findRun(store, datastore, id, fitting);
-  const runId = 'record' in found ? found.record.id : found.entry.id;
-  const state = 'record' in found ? actualState(found.record) : actualEntryState(found.entry);
+  const { runId, state } = factsOf(found);
   if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
 
   const left = (look: () => Promise<string | undefined>): Promise<string | undefined> =>

@@ -10,6 +10,13 @@ import type { DatastoreChoice } from '../datastore.ts';
 /** A run that is wanted: of this state folder, or one that only the shared datastore knows. */
 export type FoundRun = { readonly record: RunRecord } | { readonly entry: RunEntry };
 
+/** The id of a run that was found, and its state as it really is. */
+export function factsOf(found: FoundRun): { readonly runId: string; readonly state: string } {
+  return 'record' in found
+    ? { runId: found.record.id, state: actualState(found.record) }
+    : { runId: found.entry.id, state: actualEntryState(found.entry) };
+}
+
 /** Which run a command means when nobody names one: the newest that it fits. */
 export interface FittingRun {
   /** What is true of such a run, for people. */

@@ -10,6 +10,7 @@ import { escapeInvisible } from '../../printable.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
+import { nameInWords } from '../config/settings.ts';
 import type { Context, Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { counted, outcomeTexts } from '../render/words.ts';
@@ -103,7 +104,7 @@ function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRe
   for (const [name, value] of Object.entries(wanted)) {
     const before = options[name as keyof typeof wanted];
     if (isDeepStrictEqual(before, value)) continue;
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const flag = `--${nameInWords(name, '-')}`;
     throw usageError(
       'RUN_EXISTS',
       `There is a run ${id} already, which was begun ${before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { thisActor } from '../../actor.ts';
 import { openWebhook, signatureHeaders, type Webhook } from '../../api/webhook.ts';
-import { CqbatchError, usageError } from '../../errors.ts';
 import { withReleases } from '../../releases.ts';
-import { systemError } from '../../system-error.ts';
-import { environment } from '../config/load.ts';
+import { environment, readSecret } from '../config/load.ts';
 import type { Context } from '../context.ts';
-import { type ExitCode, exitCodeOfError, exitCodes } from '../exit-codes.ts';
-import { Interrupted } from '../interrupt.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type EndedRun, newsOf } from '../render/news.ts';
+import { exitCodeOfError } from '../thrown.ts';
 
 /**
  * Does what a command is for, and tells the URLs of the user how it ended. Whether they take it changes nothing of the
@@ -31,7 +28,12 @@ export function notifying(
     };
     const notify = open('--notify-url', settings.notifyUrl);
     const ping = open('--ping-url', settings.pingUrl);
-    const secret = await secretOf(context);
+    const secret = await readSecret({
+      file: settings.notifySecretFile,
+      variable: 'CQBATCH_NOTIFY_SECRET',
+      what: 'the secret in',
+      code: 'NOTIFY_SECRET_UNREADABLE',
+    });
     const telling = async (what: string, hook: Webhook | undefined, told: Promise<void> | undefined) =>
       told?.catch(({ message }: Error) =>
         terminal.warn(`warning: ${what} on ${hook?.host} was not told: ${message}`),
@@ -50,7 +52,7 @@ export function notifying(
       });
     } catch (error) {
       failure = error;
-      code = codeOf(error);
+      code = exitCodeOfError(error);
     }
     await starting;
     const news = newsOf({ run, exitCode: code, error: failure as Error | undefined, by: thisActor() });
@@ -65,24 +67,4 @@ export function notifying(
     if (failure !== undefined) throw failure;
     return code;
   });
-}
-
-function codeOf(error: unknown): ExitCode {
-  if (error instanceof Interrupted) return exitCodes.interrupted;
-  const known = error instanceof CqbatchError ? error : systemError(error);
-  return exitCodeOfError[known?.kind ?? 'fatal'];
-}
-
-/** What the news is signed with: never from a flag. */
-async function secretOf({ settings: { notifySecretFile } }: Context): Promise<string | undefined> {
-  if (notifySecretFile === undefined) return environment['CQBATCH_NOTIFY_SECRET'] || undefined;
-  try {
-    return (await readFile(notifySecretFile, 'utf8')).trim();
-  } catch (error) {
-    throw usageError(
-      'NOTIFY_SECRET_UNREADABLE',
-      `Can't read the secret in ${notifySecretFile}: ${(error as Error).message}.`,
-      error,
-    );
-  }
 }

@@ -11,8 +11,7 @@ import {
 import type { OutcomeCounts } from '../../domain.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
 import { actualState, isResumable, isSpent, type RunRecord } from '../../run/record.ts';
-import { timeAtWork } from '../../run/record-keeper.ts';
-import { withJournalReader } from '../../run/run-journal.ts';
+import { readJournalSummary } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { RunView } from '../render/status.ts';
 
@@ -40,12 +39,7 @@ export async function viewOfRecord(
   record: RunRecord,
   live: LiveRun | undefined,
 ): Promise<RunView> {
-  const { counts, unclear, codes, atWorkMs } = await withJournalReader(store, record, (journal) => ({
-    counts: journal.outcomeCounts,
-    unclear: journal.unclearCount,
-    codes: journal.codeCounts,
-    atWorkMs: timeAtWork(record, journal.lastFinishedAt),
-  }));
+  const { counts, unclear, codes, atWorkMs } = await readJournalSummary(store, record);
   const state = actualState(record);
   const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
   const active = isActive(state);

@@ -1,14 +1,14 @@
-import { actualEntryState, isActive } from '../../cluster/entries.ts';
+import { isActive } from '../../cluster/entries.ts';
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
 import { fatalError, usageError } from '../../errors.ts';
 import { writeRate } from '../../run/rate-command.ts';
-import { actualState, isResumable, runStates } from '../../run/record.ts';
+import { isResumable, runStates } from '../../run/record.ts';
 import { firstSeen } from '../../waiting.ts';
 import type { Flags } from '../config/load.ts';
 import { parseRate } from '../config/parsers.ts';
 import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { findRun, runningRun, withCluster } from './find-run.ts';
+import { factsOf, findRun, runningRun, withCluster } from './find-run.ts';
 import { attributionOf } from './options.ts';
 
 const resumable: readonly string[] = runStates.filter(isResumable);
@@ -22,8 +22,7 @@ export async function setRate(id: string, text: string, flags: Flags): Promise<E
   const rate = wanted(text);
   const { terminal, store, datastore } = await openContext(flags);
   const found = await findRun(store, datastore, id, runningRun);
-  const runId = 'record' in found ? found.record.id : found.entry.id;
-  const state = 'record' in found ? actualState(found.record) : actualEntryState(found.entry);
+  const { runId, state } = factsOf(found);
   refuseUnlessGoing(runId, state, text.trim());
 
   const command = { rate, at: new Date().toISOString(), ...attribution };

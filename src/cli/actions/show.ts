@@ -1,9 +1,8 @@
 import { usageError } from '../../errors.ts';
 import type { RunRecord } from '../../run/record.ts';
-import { timeAtWork } from '../../run/record-keeper.ts';
 import { retriesAfter, retriesAmong, undosOf } from '../../run/retries.ts';
 import { tellRow } from '../../run/row-story.ts';
-import { withJournalReader } from '../../run/run-journal.ts';
+import { readJournalSummary } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { Flags } from '../config/load.ts';
 import { openState } from '../context.ts';
@@ -31,12 +30,7 @@ export async function show(id: string | undefined, flags: Flags): Promise<ExitCo
 
 async function auditOf(terminal: Terminal, store: RunStore, record: RunRecord): Promise<RunAudit> {
   // What happened can be told without what became of the rows.
-  const result = await withJournalReader(store, record, (journal) => ({
-    counts: { ...journal.outcomeCounts },
-    unclear: journal.unclearCount,
-    codes: journal.codeCounts,
-    atWorkMs: timeAtWork(record, journal.lastFinishedAt),
-  })).catch(({ message }: Error) => {
+  const result = await readJournalSummary(store, record).catch(({ message }: Error) => {
     terminal.warn(`warning: ${message}`);
     return undefined;
   });

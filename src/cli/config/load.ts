@@ -87,3 +87,23 @@ async function readConfigFile(path: string): Promise<Readonly<Record<string, unk
   }
   throw usageError('CONFIG_UNREADABLE', `${path} must hold a JSON object.`);
 }
+
+/** Where a secret stands: never in a flag. */
+interface SecretPlace {
+  /** The file that a setting names; it goes first. */
+  readonly file: string | undefined;
+  readonly variable: string;
+  /** What the file is called in the message that it can't be read, and the code of that error. */
+  readonly what: string;
+  readonly code: string;
+}
+
+/** @throws a usage error when the file can't be read. */
+export async function readSecret({ file, variable, what, code }: SecretPlace): Promise<string | undefined> {
+  if (file === undefined) return environment[variable] || undefined;
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    throw usageError(code, `Can't read ${what} ${file}: ${(error as Error).message}.`, error);
+  }
+}

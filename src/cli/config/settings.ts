@@ -46,17 +46,17 @@ export function flagOf(name: SettingName, own: OwnMeaning = {}): SettingFlag {
   const { value, help, default: usual, otherwise = usual, orVariable, isMap }: Setting = settings[name];
   const where = [variableOf(name), ...(orVariable === undefined ? [] : [`or ${orVariable}`])].join(', ');
   const byDefault = own.byDefault ?? otherwise;
-  const flag = value === undefined ? `--${words(name, '-')}` : `--${words(name, '-')} ${value}`;
+  const flag = value === undefined ? `--${nameInWords(name, '-')}` : `--${nameInWords(name, '-')} ${value}`;
   const text = `${own.help ?? help} (${where}${byDefault === undefined ? '' : `; default: ${byDefault}`})`;
   return isMap ? [flag, text, (another, before = []) => [...before, another]] : [flag, text];
 }
 
 function variableOf(name: string): string {
-  return `CQBATCH_${words(name, '_').toUpperCase()}`;
+  return `CQBATCH_${nameInWords(name, '_').toUpperCase()}`;
 }
 
 /** A name in camelCase as words in lower case. */
-function words(name: string, between: string): string {
+export function nameInWords(name: string, between: string): string {
   return name.replace(/[A-Z]/g, (letter) => between + letter.toLowerCase());
 }
 
@@ -72,10 +72,10 @@ export function resolveSettings({ flags, environment, file }: SettingSources): S
   if (file !== undefined) rejectUnknownKeys(file.path, file.values);
   const given: Record<string, unknown> = {};
   for (const [name, { parse, isMap = false }] of Object.entries<Setting>(settings)) {
-    const key = words(name, '_');
+    const key = nameInWords(name, '_');
     const variable = variableOf(name);
     const candidates: readonly (readonly [string, unknown])[] = [
-      [`--${words(name, '-')}`, flags[name as SettingName]],
+      [`--${nameInWords(name, '-')}`, flags[name as SettingName]],
       // A variable that is set but empty counts as not set, as is usual in cron tables and compose files.
       [variable, environment[variable] || undefined],
       [`${file?.path}: ${key}`, file?.values[key]],
@@ -102,7 +102,7 @@ function textOfPairs(value: unknown): string {
 }
 
 function rejectUnknownKeys(path: string, values: Readonly<Record<string, unknown>>): void {
-  const known = Object.keys(settings).map((name) => words(name, '_'));
+  const known = Object.keys(settings).map((name) => nameInWords(name, '_'));
   for (const key of Object.keys(values)) {
     if (!known.includes(key)) {
       const hint = /token/i.test(key)

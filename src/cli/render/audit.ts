@@ -1,7 +1,7 @@
 import { type Actor, thisActor } from '../../actor.ts';
-import type { OutcomeCounts } from '../../domain.ts';
-import type { CodeCount } from '../../journal/journal.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
+import type { JournalSummary } from '../../run/run-journal.ts';
+import { nameInWords } from '../config/settings.ts';
 import { plain } from './style.ts';
 import { count, counted, duration, fingerprint, indented, outcomeTexts, table, wrapped } from './words.ts';
 
@@ -10,12 +10,7 @@ export interface RunAudit {
   readonly record: RunRecord;
   readonly folder: string;
   /** What it has come to so far; absent when its journal can't be read. */
-  readonly result?: {
-    readonly counts: OutcomeCounts;
-    readonly unclear: number;
-    readonly codes: readonly CodeCount[];
-    readonly atWorkMs: number;
-  };
+  readonly result?: JournalSummary;
   /** Runs that were made of its rows, the oldest first. */
   readonly retries: readonly RunRecord[];
   /** Runs that took back what it has done. */
@@ -91,7 +86,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     options: Object.fromEntries(
       Object.entries(options)
         .filter(([name]) => name !== 'baseUrl')
-        .map(([name, value]) => [snakeCase(name), value]),
+        .map(([name, value]) => [nameInWords(name, '_'), value]),
     ),
     events: eventsOf(record).map(({ at, event, by, reason, atWorkMs }) => ({
       at: at ?? null,
@@ -193,7 +188,7 @@ function planText({ rows, callable, invalid, duplicates, operations }: RunRecord
 /** `rate auto..20/s`, `attempts 5`, `timeout 60 s`: what applies to the run, as its flags say it. */
 export function optionTexts({ baseUrl: _, ...options }: Partial<RunRecord['options']>): readonly string[] {
   return Object.entries(options).map(([name, value]) => {
-    const flag = name.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const flag = nameInWords(name.replace(/Ms$/, ''), '-');
     if (value === true) return flag;
     if (name.endsWith('Ms')) return `${flag} ${briefDuration(Number(value))}`;
     if (name === 'rate') return `${flag} ${options.rate?.text}`;
@@ -241,8 +236,4 @@ export function timeOf(iso: string): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
   return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -4,7 +4,7 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import { isOldName } from '../../manifest/old-values.ts';
 import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import { excerpt } from '../../manifest/problem.ts';
-import type { RowCounts } from '../../manifest/row-counts.ts';
+import { type RowCounts, subjectsOf } from '../../manifest/row-counts.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
 import { escapeInvisible } from '../../printable.ts';
 import type { EarlierRun } from '../../run/earlier-runs.ts';
@@ -100,7 +100,7 @@ function countsDocument(counts: RowCounts) {
 function operationDocument({ first, last, fields, ...counts }: ScanSummary['perOperation'][string]) {
   return {
     ...countsDocument(counts),
-    subjects: counts.callable - counts.conflicts,
+    subjects: subjectsOf(counts),
     first: first ?? null,
     last: last ?? null,
     fields,

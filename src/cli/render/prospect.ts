@@ -1,4 +1,4 @@
-import type { FieldCounts, OperationSummary } from '../../manifest/row-counts.ts';
+import { type FieldCounts, type OperationSummary, subjectsOf } from '../../manifest/row-counts.ts';
 import { escapeInvisible } from '../../printable.ts';
 import type { Target } from '../../run/targets.ts';
 import { clockTime, count, counted, duration, indented, perSecond } from './words.ts';
@@ -56,9 +56,9 @@ function timeLine(callable: number, { rate }: Prospect, now: Date): readonly str
 }
 
 function operationLines(name: string, summary: OperationSummary): readonly string[] {
-  const { callable, conflicts, thing, first, last, fields } = summary;
+  const { callable, thing, first, last, fields } = summary;
   if (first === undefined || last === undefined) return [];
-  const things = counted(callable - conflicts, thing);
+  const things = counted(subjectsOf(summary), thing);
   const which =
     first === last
       ? `${escapeInvisible(first.subject)} (row ${first.row})`

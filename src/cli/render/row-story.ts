@@ -59,8 +59,8 @@ export function rowText(story: RowStory): string {
     ...(prepared.kind === 'callable'
       ? [
           `Request of ${prepared.operation.name}`,
-          ...wrapped(`POST ${prepared.request.path}`, columns - 2).map((line) => `  ${line}`),
-          ...wrapped(prepared.request.body, columns - 2).map((line) => `  ${line}`),
+          indented(wrapped(`POST ${prepared.request.path}`, columns - 2)),
+          indented(wrapped(prepared.request.body, columns - 2)),
         ]
       : ['No request, because the row is invalid']),
     ...chapters.flatMap((chapter) => ['', ...chapterLines(chapter, record.id)]),
