@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import {
-  describeBudgets,
-  describeCanary,
-  describeFailureGuards,
-  type NewGuardedScene,
-  stateOf,
-} from '../guards.conformance.ts';
+import { describeHalts, type NewGuardedScene, stateOf } from '../guards.conformance.ts';
 import { newMachine } from './machine.ts';
 
 /** Of all workers together; at most 10 s of calls may pass before those elsewhere stop. */
@@ -32,9 +26,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
     const flags = ['--no-worker', '--rate', `${callsPerSecond}/s`];
     return { home, sandbox, flags, callsAfter: 10 * callsPerSecond };
   };
-  describeFailureGuards(newScene);
-  describeCanary(newScene);
-  describeBudgets(newScene);
+  describeHalts(newScene);
 
   test('halts after the canary of a run that a daemon coordinates, which asks nobody', async () => {
     const { home, sandbox } = await newScene(30, '10%');
