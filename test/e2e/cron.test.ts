@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
 import { observe } from '../helpers/observed.ts';
 import { readCsv } from '../helpers/run-folder.ts';
@@ -14,14 +15,14 @@ const run = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
 /** Half a minute for all rows: nothing that is tried meanwhile takes so long. */
 const slowly = ['--rate', '2/s'];
 
-async function prepared() {
+async function prepared(datastore: Readonly<Record<string, string>> = {}) {
   const cwd = await temporaryFolder();
   const write = (name: string, text: string) => writeFile(join(cwd, name), text);
   await write('rows.csv', restoreCsv(rows).text);
   await write('good.csv', 'soundboard_id,title\n1,Hello\n');
   await write('fails.csv', 'evaluation_id,user_id\n99999,u\n');
   const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
-  const options = { cwd, env: sandbox.env };
+  const options = { cwd, env: { ...sandbox.env, ...datastore } };
   const start = (...args: string[]) => observe(startCqbatch(args, options));
   return {
     cwd,
@@ -99,7 +100,7 @@ describe('somebody else at work', () => {
 
 describe('run --or-resume', () => {
   test('starts, goes on, and does nothing when all is done', async () => {
-    const { type, going, sandbox, cwd, write, options } = await prepared();
+    const { type, going, sandbox, cwd, write, options } = await prepared(anyDatastore());
     const child = await going();
     child.kill('SIGKILL');
     await child.end;
@@ -148,7 +149,7 @@ describe('run --or-resume', () => {
   });
 
   test('does nothing for a run with failures (0), nor for one that was cancelled (3)', async () => {
-    const { type, going, sandbox } = await prepared();
+    const { type, going, sandbox } = await prepared(anyDatastore());
     const failing = ['run', 'fails.csv', '--yes', '--run-id', 'f', '--or-resume'];
     expect(await type(...failing)).toMatchObject({ code: 1 });
     expect(await type(...failing)).toMatchObject({
@@ -170,7 +171,7 @@ describe('run --or-resume', () => {
 
 describe('-qq', () => {
   test('prints nothing when all is well, and else what -q does', async () => {
-    const { type } = await prepared();
+    const { type } = await prepared(anyDatastore());
     expect(await type('run', 'good.csv', '--yes', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await type('status', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
     const failed = await type('run', 'fails.csv', '--yes', '-qq');

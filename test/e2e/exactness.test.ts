@@ -4,6 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/json.ts';
 import { httpServer } from '../api/local-server.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { sandboxToken, startSandbox } from '../helpers/sandbox.ts';
@@ -50,7 +51,10 @@ describe('what a manifest says arrives exactly', () => {
     await writeFile(join(cwd, name), text);
     const state = await stateFile(cwd, 'evaluations', 'evaluation_id', bigIds);
     const sandbox = await startSandbox('--state', state, '--log-body', 'text');
-    const { code, stderr } = await cqbatch(['run', name, '--yes'], { cwd, env: sandbox.env });
+    const { code, stderr } = await cqbatch(['run', name, '--yes'], {
+      cwd,
+      env: { ...sandbox.env, ...anyDatastore() },
+    });
     expect({ code, stderr }).toMatchObject({ code: 0 });
     const log = await sandbox.log();
     expect(log.map(({ body }) => body).toSorted()).toEqual(
@@ -97,7 +101,8 @@ describe('what a manifest says arrives exactly', () => {
   test('standard input, with --user-id as the default', async () => {
     const cwd = await temporaryFolder();
     const sandbox = await startSandbox();
-    const options = { cwd, env: sandbox.env, input: 'evaluation_id\n1\n2\n' };
+    const env = { ...sandbox.env, ...anyDatastore() };
+    const options = { cwd, env, input: 'evaluation_id\n1\n2\n' };
     expect((await cqbatch(['run', '-', '--yes', '--user-id', 'admin'], options)).code).toBe(0);
     expect((await sandbox.log()).map(({ user_id: user }) => user)).toEqual(['admin', 'admin']);
   });
@@ -105,7 +110,7 @@ describe('what a manifest says arrives exactly', () => {
   test('failed rows that are fed back, and those that are retried', async () => {
     const cwd = await temporaryFolder();
     const sandbox = await startSandbox('--soundboards', '0', '--log-body', 'text');
-    const options = { cwd, env: sandbox.env };
+    const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
     await writeFile(
       join(cwd, 'rows.csv'),
       'soundboard_id,title,description,note\n1,=cmd(),<clear>,"-x"\n2,"a,b",,\n',
@@ -128,7 +133,7 @@ describe('resume', () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
     const sandbox = await startSandbox('--forbidden');
-    const options = { cwd, env: sandbox.env };
+    const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
     expect((await cqbatch(['run', 'rows.csv', '--yes'], options)).code).toBe(4);
     await writeFile(join(await newestRunFolder(cwd), 'manifest.csv'), 'evaluation_id,user_id\n2,u\n');
     const { code, stderr } = await cqbatch(['resume'], options);
@@ -146,20 +151,28 @@ describe('the token', () => {
     await writeFile(join(cwd, 'secrets', 'token'), `${sandboxToken}\n`);
     const env = { CQBATCH_BASE_URL: sandbox.url, CQBATCH_TOKEN_FILE: join(cwd, 'secrets', 'token') };
     const outputs: string[] = [];
-    for (const level of ['error', 'debug']) {
+    // What the embedded datastore keeps is searched, too.
+    for (const [level, datastore] of [
+      ['error', anyDatastore()],
+      ['debug', {}],
+    ] as const) {
       const { stdout, stderr } = await cqbatch(
         [
           ...['run', 'rows.csv', '--yes', '--skip-invalid', '--backoff', '1ms', '--log-level', level],
           '--save-responses',
         ],
-        { cwd, env },
+        { cwd, env: { ...env, ...datastore } },
       );
       outputs.push(stdout, stderr);
     }
     await sandbox.post('/sandbox/token', { token: 'renewed' });
     outputs.push(
-      (await cqbatch(['run', 'rows.csv', '--yes', '--skip-invalid', '--log-level', 'debug'], { cwd, env }))
-        .stderr,
+      (
+        await cqbatch(['run', 'rows.csv', '--yes', '--skip-invalid', '--log-level', 'debug'], {
+          cwd,
+          env: { ...env, ...anyDatastore() },
+        })
+      ).stderr,
     );
     expect(outputs.join('')).toContain('row finished');
     expect(outputs.join('')).not.toContain(sandboxToken);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readRateHistory } from '../../src/report/rate-history.ts';
 import { faultKinds } from '../../src/sandbox/faults.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -32,7 +33,7 @@ describe('a run against every fault', () => {
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--fault', everyFault);
 
-    const { code, stderr } = await cqbatch(runArgs, { cwd, env: sandbox.env });
+    const { code, stderr } = await cqbatch(runArgs, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
     expect(stderr).not.toContain('error');
     expect(code).toBe(1);
 
@@ -56,7 +57,7 @@ describe('a run against every fault', () => {
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--fault', passingFaults);
 
-    await cqbatch(runArgs, { cwd, env: sandbox.env });
+    await cqbatch(runArgs, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
     const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
     expectEveryRowOnce(report, rows);
     expectAgreement(report, await sandbox.log());
@@ -73,7 +74,7 @@ describe('a run against every fault', () => {
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--limit', 'token-bucket:rate=20,burst=5');
 
-    await cqbatch([...runArgs, '--attempts', '1'], { cwd, env: sandbox.env });
+    await cqbatch([...runArgs, '--attempts', '1'], { cwd, env: { ...sandbox.env, ...anyDatastore() } });
     const log = await sandbox.log();
     expect(log.some(({ throttled }) => throttled)).toBe(true);
     const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
@@ -89,7 +90,7 @@ describe('a run against every fault', () => {
     const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%', '--fault', '503=50%');
 
     const args = ['run', 'rows.csv', '--yes', '--attempts', '50', '--backoff', '1ms'];
-    const { code } = await cqbatch(args, { cwd, env: sandbox.env });
+    const { code } = await cqbatch(args, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
     expect(code).toBe(0);
     const folder = await newestRunFolder(cwd);
     const { reason } = (await readRateHistory(folder)) ?? {};
@@ -103,7 +104,10 @@ describe('a run against every fault', () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'manifest.csv'), mixedCsv(1).text);
     const sandbox = await startSandbox('--fault', 'timeout=100%');
-    const run = startCqbatch(['run', 'manifest.csv', '--yes'], { cwd, env: sandbox.env });
+    const run = startCqbatch(['run', 'manifest.csv', '--yes'], {
+      cwd,
+      env: { ...sandbox.env, ...anyDatastore() },
+    });
     await saying(run, '  1 call in flight for ');
     run.kill('SIGKILL');
   });

@@ -92,7 +92,7 @@ describe('rows that were done before', () => {
       else response.writeHead(400).end('{"code":9,"message":"not yet"}');
       refused.add(id);
     });
-    const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token' };
+    const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token', ...anyDatastore() };
     const run = (...args: string[]) => cqbatch(args, { cwd, env });
     await write('boards.csv', 'soundboard_id,title\n1,a\n2,b\n3,c\n');
     expect((await run('run', 'boards.csv', '--yes', '--run-id', 'first')).code).toBe(1);

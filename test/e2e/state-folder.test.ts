@@ -1,6 +1,7 @@
 import { appendFile, cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, type Finished, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -76,7 +77,10 @@ describe.skipIf(process.platform === 'win32')('a state folder that can not be on
     await mkdir(join(cwd, 'real'));
     await symlink('real', join(cwd, 'link'));
     const sandbox = await startSandbox('--evaluations', '100');
-    const end = await cqbatch([...run, '--state-dir', 'link/'], { cwd, env: sandbox.env });
+    const end = await cqbatch([...run, '--state-dir', 'link/'], {
+      cwd,
+      env: { ...sandbox.env, ...anyDatastore() },
+    });
     expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
     expectEveryRowOnce(await readCsv(join(cwd, 'real', 'runs', 'r'), 'report.csv'), rows);
   });
@@ -134,11 +138,11 @@ describe.skipIf(!canMount)('a disk that can only be read (needs root on Linux)',
 
 describe.skipIf(process.platform === 'win32')('what is removed in mid-run', () => {
   /** Starts a run, does something to its files as soon as it is going, and waits for its end. */
-  async function damaged(harm: (state: string) => Promise<unknown>, ...args: string[]) {
+  async function damaged(harm: (state: string) => Promise<unknown>, datastore = anyDatastore()) {
     const cwd = await newFolder();
     const sandbox = await startSandbox('--evaluations', '100');
-    const options = { cwd, env: sandbox.env };
-    const child = startCqbatch([...run, '--rate', '10/s', ...args], options);
+    const options = { cwd, env: { ...sandbox.env, ...datastore } };
+    const child = startCqbatch([...run, '--rate', '10/s'], options);
     const end = finished(child);
     // Its rows are being read and called.
     await sandbox.requested(1);
@@ -166,8 +170,8 @@ describe.skipIf(process.platform === 'win32')('what is removed in mid-run', () =
 
   test('does no harm when the results are not in it: the queue, its lock', async () => {
     const ends = await Promise.all([
-      damaged((state) => rm(join(state, 'queue'), { recursive: true })),
-      damaged((state) => rm(join(state, 'queue.lock'), { recursive: true })),
+      damaged((state) => rm(join(state, 'queue'), { recursive: true }), {}),
+      damaged((state) => rm(join(state, 'queue.lock'), { recursive: true }), {}),
     ]);
     for (const { end, options } of ends) {
       expectSentence(end, /^Run r has stopped; its journal has the results of \d+ of 45 rows/m);
@@ -181,7 +185,7 @@ describe.skipIf(process.platform === 'win32')('what is removed in mid-run', () =
   test('is told as what it is, when the copy of the manifest is gone before its rows are read', async () => {
     const cwd = await newFolder();
     const sandbox = await startSandbox('--evaluations', '100');
-    const options = { cwd, env: sandbox.env };
+    const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
     const child = startCqbatch([...run, '--rate', '10/s'], options);
     const end = finished(child);
     await saying(child, 'Run r on');

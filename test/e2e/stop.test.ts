@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -11,11 +12,11 @@ import { restoreCsv } from './manifests.ts';
 const rows = 400;
 const slowly = ['--rate', '100/s', '--concurrency', '10', '--backoff', '50ms'];
 
-async function prepared() {
+async function prepared(datastore: Readonly<Record<string, string>> = {}) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
   const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
-  return { cwd, sandbox, options: { cwd, env: sandbox.env } };
+  return { cwd, sandbox, options: { cwd, env: { ...sandbox.env, ...datastore } } };
 }
 
 describe('a run that is stopped', () => {
@@ -50,7 +51,7 @@ describe('a run that is stopped', () => {
   });
 
   test('by a second SIGINT ends at once, and resume still does the rest', async () => {
-    const { cwd, sandbox, options } = await prepared();
+    const { cwd, sandbox, options } = await prepared(anyDatastore());
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
     const end = finished(child);
     await sandbox.requested(50);
@@ -66,7 +67,7 @@ describe('a run that is stopped', () => {
   });
 
   test('from a second terminal by cancel calls no more, and cannot be resumed', async () => {
-    const { cwd, sandbox, options } = await prepared();
+    const { cwd, sandbox, options } = await prepared(anyDatastore());
     const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '10/s'], options));
     await sandbox.requested(20);
 
