@@ -5,15 +5,17 @@ import { systemError } from './system-error.ts';
 /** Files and folders that nobody but their owner may use. */
 
 /**
- * Writes a whole file or nothing: a temporary file beside it is synced and renamed. Readable by its owner only.
+ * Writes a whole file or nothing: a temporary file beside it is synced and renamed.
  *
+ * @param mode who may read it, whatever the umask. Default: its owner only
  * @throws a `SystemError` when the system refuses.
  */
-export async function writeFileAtomically(path: string, text: string): Promise<void> {
+export async function writeFileAtomically(path: string, text: string, mode = 0o600): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const file = await open(temporary, 'w', 0o600);
     try {
+      if (mode !== 0o600) await file.chmod(mode);
       await file.writeFile(text);
       await file.sync();
     } finally {

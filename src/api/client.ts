@@ -10,6 +10,7 @@ import { exchange } from './network/exchange.ts';
 import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy, tunnelDispatcher } from './network/proxy.ts';
 import { repeatUnsent } from './network/repeat-unsent.ts';
+import { type RequestWatch, watched } from './network/request-watch.ts';
 import { Stop } from './network/stop.ts';
 import { receivedAnswer } from './received-answer.ts';
 import { type ApiRequest, requestHeaders } from './request.ts';
@@ -45,6 +46,8 @@ export interface ClientOptions extends BaseUrlOptions {
   readonly userAgent?: string | undefined;
   /** Largest body of an answer in bytes. Default: 16777216 (16 MiB). */
   readonly maxAnswerBytes?: number | undefined;
+  /** Counts each HTTP request. Default: nobody does. */
+  readonly watch?: RequestWatch | undefined;
 }
 
 export const defaultTimeouts = {
@@ -132,7 +135,8 @@ export function createClient(options: ClientOptions): ApiClient {
     keepAnswer: boolean,
   ): Promise<Call> {
     const wire = { origin, path: `${prefix}${request.path}`, headers, body: request.body };
-    const ending = await repeatUnsent(() => exchange(dispatcher, wire, { stop, maxAnswerBytes }), stop);
+    const send = () => exchange(dispatcher, wire, { stop, maxAnswerBytes });
+    const ending = await repeatUnsent(() => watched(options.watch, send), stop);
     if (ending.kind !== 'answer') {
       const failure =
         ending.kind === 'lost' ? lostFailure(ending.error, ending, proxy) : stopFailure(ending, stop.reason);

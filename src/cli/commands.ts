@@ -133,7 +133,7 @@ export const commands: readonly CommandSpec[] = [
         heading: 'Worker',
         options: [
           ['--coordinate', 'also take over the runs that were submitted to the state folder'],
-          ...settings('healthPort', 'healthHost', 'shutdownTimeout'),
+          ...settings('healthPort', 'healthHost', 'metricsFile', 'shutdownTimeout'),
           [
             '--log-level <level>',
             'of the structured log on standard error: silent, error, warn, info or debug',

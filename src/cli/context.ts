@@ -1,3 +1,4 @@
+import type { Metrics } from '../metrics/metrics.ts';
 import type { ApprovedPlan } from '../run/approved-plan.ts';
 import { checkStateFolder } from '../run/state-folder.ts';
 import { openRunStore, type RunStore } from '../run/store.ts';
@@ -18,6 +19,8 @@ export interface Context extends Workplace {
   readonly datastore: DatastoreChoice;
   /** Called with a run that was taken to its end. */
   readonly onEnded?: (ended: EndedRun) => void;
+  /** Counts what is done, if somebody wants to know. */
+  readonly metrics?: Metrics;
 }
 
 /** @throws a usage error when a setting can't be understood. */

@@ -53,7 +53,7 @@ export const following: OptionGroup = {
 /** Who is told how a run ended. */
 export const telling: OptionGroup = {
   heading: 'Telling people',
-  options: settings('notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl'),
+  options: settings('notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl', 'metricsFile'),
 };
 
 export const reason: Option = ['--reason <text>', 'why, for "cqbatch show"'];

@@ -115,6 +115,7 @@ abstract class OpenJournal implements JournalView {
 
 /** A journal that this process writes. */
 export class AppendableJournal extends OpenJournal implements Journal {
+  onFinished: (results: readonly RowResult[]) => void = () => {};
   readonly #writer: GroupWriter;
   readonly #lost = deferred<Error>();
   #looks: Repeated | undefined;
@@ -139,8 +140,10 @@ export class AppendableJournal extends OpenJournal implements Journal {
     }
   }
 
-  append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
-    return this.#writer.append(entries);
+  async append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
+    const results = await this.#writer.append(entries);
+    this.onFinished(results);
+    return results;
   }
 
   protected override get end(): number {

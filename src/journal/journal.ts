@@ -60,6 +60,8 @@ export interface Journal extends JournalView {
    *   then on always.
    */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]>;
+  /** Called with results that are new, once they are synced, whoever appends them. */
+  onFinished?: (results: readonly RowResult[]) => void;
   /** Resolves with the reason when the file is removed or replaced; never settles otherwise. */
   readonly lost: Promise<Error>;
   /** Whether the file is still in its place, with all that was appended. */

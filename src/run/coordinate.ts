@@ -12,6 +12,7 @@ import { executeRun } from './execute-run.ts';
 import { lockRun } from './open-run.ts';
 import { actualState, enterState, type RunRecord } from './record.ts';
 import { refuseChangedManifest } from './run-manifest.ts';
+import type { RunWatch } from './run-watch.ts';
 import type { RunStore } from './store.ts';
 
 export interface CoordinateOptions {
@@ -22,6 +23,8 @@ export interface CoordinateOptions {
   /** Version of the program, for those who look. */
   readonly version: string;
   readonly log: Logger;
+  /** Counts what becomes of the runs. */
+  readonly watch?: RunWatch | undefined;
   /** Aborts when the daemon is to stop: its runs are then handed over to whoever sees the state folder. */
   readonly stop: AbortSignal;
 }

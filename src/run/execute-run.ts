@@ -3,7 +3,13 @@ import type { Journal } from '../journal/journal.ts';
 import { type ExecutedRun, type ExecuteRunOptions, Execution } from './execution.ts';
 import { withRun } from './open-run.ts';
 import { openManifestCopy } from './run-manifest.ts';
+import { type RunWatch, watchRun } from './run-watch.ts';
 import { claimForOurselves } from './stopped-runs.ts';
+
+interface WatchedOptions extends ExecuteRunOptions {
+  /** Counts what becomes of it. */
+  readonly watch?: RunWatch | undefined;
+}
 
 /**
  * Takes a run from where its journal stands to its end, records each state that it enters, and writes its report,
@@ -12,13 +18,15 @@ import { claimForOurselves } from './stopped-runs.ts';
  * @throws a fatal error when the datastore or the disk fails; the run is then in state `failed`, if that could still
  *   be written, and can be resumed. A busy error `RUN_LOCKED` when another process works on it.
  */
-export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
+export function executeRun(options: WatchedOptions): Promise<ExecutedRun> {
   const { record, datastore, interrupt } = options;
   return withRun({ ...options, purpose: `run ${record.id}` }, async (run, atEnd) => {
     const planned = await openManifestCopy(options.store, record);
     refuseOtherDatastore(options, run.journal);
-    if (datastore.exclusive) await claimForOurselves(run, interrupt);
-    return new Execution(run, options, planned).untilEnd(atEnd);
+    return watchRun(options.watch, run, async () => {
+      if (datastore.exclusive) await claimForOurselves(run, interrupt);
+      return new Execution(run, options, planned).untilEnd(atEnd);
+    });
   });
 }
 

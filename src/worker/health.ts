@@ -21,6 +21,14 @@ export interface HealthServerOptions {
   readonly port: number;
   /** Asked at each request. */
   readonly state: () => HealthState;
+  /** What `/metrics` answers; absent: there is no such page. */
+  readonly metrics?: (() => Promise<MetricsPage>) | undefined;
+}
+
+/** Figures in a format that a Content-Type names. */
+export interface MetricsPage {
+  readonly contentType: string;
+  readonly text: string;
 }
 
 /** A running health server. */
@@ -40,14 +48,17 @@ const requestTimeoutMs = 5_000;
 
 /**
  * Starts the server that tells probes how this worker is: `/healthz` says whether it is fit to go on, `/readyz`
- * whether it takes rows; 200 if so, 503 with a reason if not.
+ * whether it takes rows; 200 if so, 503 with a reason if not. `/metrics` has figures for Prometheus.
  *
  * @throws CqbatchError `HEALTH_PORT` when the port is taken or the address is not one of this machine.
  */
-export async function startHealthServer({ host, port, state }: HealthServerOptions): Promise<HealthServer> {
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) =>
-    send(request, response, answerTo(request, state)),
-  );
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const { host, port } = options;
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+    if (isForMetrics(request) && options.metrics !== undefined)
+      void pageOf(options.metrics).then((page) => send(request, response, page));
+    else send(request, response, jsonPage(answerTo(request, options)));
+  });
   try {
     server.listen(port, host);
     await once(server, 'listening');
@@ -71,10 +82,10 @@ export async function startHealthServer({ host, port, state }: HealthServerOptio
   };
 }
 
-function answerTo({ method, url = '/' }: IncomingMessage, state: () => HealthState): HealthAnswer {
-  const [path] = url.split('?', 1);
-  if (method !== 'GET' && method !== 'HEAD') return notFound;
-  switch (path) {
+function answerTo(request: IncomingMessage, { state, metrics }: HealthServerOptions): HealthAnswer {
+  const notFound = notFoundAmong(['/healthz', '/readyz', ...(metrics === undefined ? [] : ['/metrics'])]);
+  if (!isReading(request)) return notFound;
+  switch (pathOf(request)) {
     case '/healthz': {
       const now = ask(state);
       return now.healthy ? answer(200, 'ok', now) : answer(503, 'unhealthy', now);
@@ -88,7 +99,38 @@ function answerTo({ method, url = '/' }: IncomingMessage, state: () => HealthSta
   }
 }
 
-const notFound: HealthAnswer = { status: 404, body: { status: 'not found', paths: ['/healthz', '/readyz'] } };
+function notFoundAmong(paths: readonly string[]): HealthAnswer {
+  return { status: 404, body: { status: 'not found', paths } };
+}
+
+function isReading({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string | undefined {
+  return url.split('?', 1)[0];
+}
+
+function isForMetrics(request: IncomingMessage): boolean {
+  return isReading(request) && pathOf(request) === '/metrics';
+}
+
+/** What goes out. */
+interface Page extends MetricsPage {
+  readonly status: number;
+}
+
+function jsonPage({ status, body }: HealthAnswer): Page {
+  return { status, contentType: 'application/json', text: `${JSON.stringify(body)}\n` };
+}
+
+async function pageOf(metrics: () => Promise<MetricsPage>): Promise<Page> {
+  try {
+    return { status: 200, ...(await metrics()) };
+  } catch (error) {
+    return { status: 500, contentType: 'text/plain', text: `${(error as Error).message}\n` };
+  }
+}
 
 /** A worker that can't even say how it is, isn't well. */
 function ask(state: () => HealthState): HealthState {
@@ -110,10 +152,13 @@ function answer(
   };
 }
 
-function send({ method }: IncomingMessage, response: ServerResponse, { status, body }: HealthAnswer): void {
-  const text = `${JSON.stringify(body)}\n`;
+function send(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { status, contentType, text }: Page,
+): void {
   response.writeHead(status, {
-    'content-type': 'application/json',
+    'content-type': contentType,
     'cache-control': 'no-store',
     'content-length': Buffer.byteLength(text),
   });

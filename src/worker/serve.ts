@@ -3,6 +3,7 @@ import type { ApiClient } from '../api/client.ts';
 import { openCluster } from '../cluster/cluster.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
+import type { Pace } from '../pace.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { deferred, onAbort, orAfter } from '../waiting.ts';
 import { ApiWorker } from './api-worker.ts';
@@ -36,6 +37,8 @@ export interface ServeOptions {
 export interface Serving {
   /** Calls in flight. */
   readonly active: number;
+  /** How the API is called, once it is known. */
+  readonly pace: Pace | undefined;
   /** Whether it is done with taking rows. */
   readonly ending: boolean;
   readonly end: Promise<ServeEnd>;
@@ -50,12 +53,15 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
   const rows = openRowQueue(datastore, baseUrl);
   const ended = deferred<ServeEnd>();
   let ending = false;
+  let pace: Pace | undefined;
   const worker = new ApiWorker({
     ...options,
     rows,
     member: openCluster(datastore).join(baseUrl, version),
     onEvent() {},
-    onPace() {},
+    onPace(now) {
+      pace = now;
+    },
     onHalt: (reason) => endBecause({ because: 'stuck', reason }),
     onError: ({ message }) => log.warn({ err: message }, 'datastore error'),
   });
@@ -78,6 +84,9 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
   return {
     get active() {
       return worker.active;
+    },
+    get pace() {
+      return pace;
     },
     get ending() {
       return ending;

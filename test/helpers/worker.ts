@@ -10,6 +10,8 @@ export interface WorkerProcess extends Observed {
   logged(message?: string): readonly LogLine[];
   /** Asks its health server. */
   health(path: '/healthz' | '/readyz'): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** The text of its page for Prometheus. */
+  metrics(): Promise<string>;
   /** Asks it to stop in order, and waits for its end. */
   stop(): Promise<Finished>;
 }
@@ -42,6 +44,7 @@ export async function startWorker(args: readonly string[], options: CommandOptio
       const answer = await fetch(`http://127.0.0.1:${port}${path}`);
       return { status: answer.status, body: await answer.json() };
     },
+    metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
     stop() {
       observed.kill('SIGTERM');
       return observed.end;

@@ -2,13 +2,21 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type HealthServer, type HealthState, startHealthServer } from '../../src/worker/health.ts';
+import {
+  type HealthServer,
+  type HealthServerOptions,
+  type HealthState,
+  startHealthServer,
+} from '../../src/worker/health.ts';
 
 const well: HealthState = { healthy: true, ready: true };
 
 /** A health server on any free port; it ends with the test. */
-async function serve(state: () => HealthState): Promise<HealthServer & { readonly url: string }> {
-  const server = await startHealthServer({ host: '127.0.0.1', port: 0, state });
+async function serve(
+  state: () => HealthState,
+  metrics?: HealthServerOptions['metrics'],
+): Promise<HealthServer & { readonly url: string }> {
+  const server = await startHealthServer({ host: '127.0.0.1', port: 0, state, metrics });
   onTestFinished(() => server.close());
   return { ...server, url: `http://127.0.0.1:${server.port}` };
 }
@@ -119,6 +127,30 @@ describe('what probes are told', () => {
       status: 503,
       body: { status: 'unhealthy', reason: 'it cannot say how it is: no connection' },
     });
+  });
+});
+
+describe('the page for Prometheus', () => {
+  test('is what there is to be told, in its own type', async () => {
+    const { url } = await serve(
+      () => well,
+      async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
+    );
+    const answer = await fetch(`${url}/metrics`);
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4');
+    expect([answer.status, await answer.text()]).toEqual([200, 'up 1\n']);
+    const nowhere = await ask(`${url}/`);
+    expect(nowhere).toMatchObject({ status: 404, body: { paths: ['/healthz', '/readyz', '/metrics'] } });
+  });
+
+  test('that fails says why, and ends nothing', async () => {
+    const { url } = await serve(
+      () => well,
+      () => Promise.reject(new Error('no figures')),
+    );
+    const answer = await fetch(`${url}/metrics`);
+    expect([answer.status, await answer.text()]).toEqual([500, 'no figures\n']);
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type ApiClient, createClient } from '../../api/client.ts';
 import { chooseProxy, describeProxy } from '../../api/network/proxy.ts';
+import type { RequestWatch } from '../../api/network/request-watch.ts';
 import { type TokenSource, tokenFromFile, tokenFromValue } from '../../api/token.ts';
 import { usageError } from '../../errors.ts';
 import { mostConcurrency } from '../../rate/rate-controller.ts';
@@ -36,6 +37,7 @@ export function tokenSource({ tokenFile }: Settings): TokenSource {
 export function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: ClientOptions,
   token: TokenSource,
+  watch?: RequestWatch,
 ): ApiClient {
   return createClient({
     baseUrl,
@@ -44,6 +46,7 @@ export function apiClient(
     proxyVariables: environment,
     connections: concurrency === 'auto' ? mostConcurrency : concurrency,
     timeouts: { headersMs: timeoutMs, bodyMs: timeoutMs, totalMs: timeoutMs },
+    watch,
   });
 }
 

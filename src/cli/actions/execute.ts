@@ -48,14 +48,14 @@ async function untilEnd(
   journal: Journal | undefined,
   atEnd: AtEnd,
 ): Promise<ExecutedRun> {
-  const { terminal, store, settings } = context;
+  const { terminal, store, settings, metrics } = context;
   const { options } = record;
   const log = openLog(context.flags, terminal);
   // Of a new run, the reason stands where it was planned.
   const attribution = journal === undefined ? attributionOf(context.flags) : attributed();
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(settings) : undefined;
-  const client = token && apiClient(options, token);
+  const client = token && apiClient(options, token, metrics?.watchRequests());
   atEnd(() => client?.close());
   const interrupt = interruptible(stopping(terminal));
   atEnd(() => interrupt.release());
@@ -78,11 +78,13 @@ async function untilEnd(
       attribution,
       budget: budgetOf(context.flags, settings),
       log,
+      watch: metrics,
       interrupt: interrupt.signal,
       askAfterCanary: (canary, signal) => askAfterCanary(context, reporter, canary, signal, interrupt.abort),
       onStarted(started) {
         begun = true;
         reporter.begin(started);
+        if (metrics !== undefined) metrics.pace = () => started.progress.snapshot().pace;
       },
       onEnded() {
         reporter.end();

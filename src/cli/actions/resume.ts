@@ -9,19 +9,21 @@ import { type Context, openContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { execute } from './execute.ts';
 import { findRecord, unfinishedRun } from './find-run.ts';
+import { measuring } from './measure.ts';
 import { notifying } from './notify.ts';
 import { baseUrlOf, changedOptions, savingOptions } from './options.ts';
 import { whenFree } from './when-free.ts';
 
 /** `cqbatch resume`: goes on where a run stopped. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  const context = await openContext(flags);
-  return notifying(context, (noted) =>
-    whenFree(noted, `resume ${id ?? ''}`.trim(), async (free) => {
-      const record = await findRecord(free.store, id, unfinishedRun);
-      refuseUnlessResumable(record);
-      return resumeRun(free, record);
-    }),
+  return measuring(await openContext(flags), (measured) =>
+    notifying(measured, (noted) =>
+      whenFree(noted, `resume ${id ?? ''}`.trim(), async (free) => {
+        const record = await findRecord(free.store, id, unfinishedRun);
+        refuseUnlessResumable(record);
+        return resumeRun(free, record);
+      }),
+    ),
   );
 }
 

@@ -12,15 +12,15 @@ import type { ExitCode } from '../exit-codes.ts';
 import { count, counted } from '../render/words.ts';
 import { refuseUnlessOver, runDerived } from './derived-run.ts';
 import { type FittingRun, findRecord } from './find-run.ts';
+import { measuring } from './measure.ts';
 import { notifying } from './notify.ts';
 import { requireConsent } from './planned-run.ts';
 import { whenFree } from './when-free.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed, and of those that a cancelled run has not called. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  const context = await openContext(flags);
-  return notifying(context, (noted) =>
-    whenFree(noted, `retry ${id ?? ''}`.trim(), (free) => retryRun(free, id)),
+  return measuring(await openContext(flags), (measured) =>
+    notifying(measured, (noted) => whenFree(noted, `retry ${id ?? ''}`.trim(), (free) => retryRun(free, id))),
   );
 }
 

@@ -6,6 +6,7 @@ import { tokenSource } from './api-client.ts';
 import { approvedSource } from './approval.ts';
 import { execute } from './execute.ts';
 import { goOn, lookUp } from './go-on.ts';
+import { measuring } from './measure.ts';
 import { notifying } from './notify.ts';
 import { calls } from './options.ts';
 import { planRun, runIdOf } from './planned-run.ts';
@@ -13,7 +14,9 @@ import { whenFree } from './when-free.ts';
 
 /** `cqbatch run`: plans, asks, and takes the run to its end. */
 export async function run(manifest: string, flags: Flags): Promise<ExitCode> {
-  return notifying(await openContext(flags), (noted) => runOrResume(noted, manifest));
+  return measuring(await openContext(flags), (measured) =>
+    notifying(measured, (noted) => runOrResume(noted, manifest)),
+  );
 }
 
 async function runOrResume(opened: Context, manifest: string): Promise<ExitCode> {

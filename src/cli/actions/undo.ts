@@ -11,15 +11,15 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { counted } from '../render/words.ts';
 import { refuseUnlessOver, runDerived } from './derived-run.ts';
 import { type FittingRun, findRecord } from './find-run.ts';
+import { measuring } from './measure.ts';
 import { notifying } from './notify.ts';
 import { requireConsent } from './planned-run.ts';
 import { whenFree } from './when-free.ts';
 
 /** `cqbatch undo`: a new run that puts back what a run has changed, as far as its manifest says what was before. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  const context = await openContext(flags);
-  return notifying(context, (noted) =>
-    whenFree(noted, `undo ${id ?? ''}`.trim(), (free) => undoRun(free, id)),
+  return measuring(await openContext(flags), (measured) =>
+    notifying(measured, (noted) => whenFree(noted, `undo ${id ?? ''}`.trim(), (free) => undoRun(free, id))),
   );
 }
 

@@ -2,10 +2,12 @@ import type { Logger } from 'pino';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { usageError } from '../../errors.ts';
+import type { OpenMetrics } from '../../metrics/metrics-file.ts';
 import { readVersion } from '../../package.ts';
-import { withReleases } from '../../releases.ts';
+import { type AtEnd, withReleases } from '../../releases.ts';
 import { type Repeated, repeat } from '../../repeat.ts';
 import { coordinateRuns } from '../../run/coordinate.ts';
+import type { RunStore } from '../../run/store.ts';
 import { aborted } from '../../waiting.ts';
 import { type HealthState, startHealthServer } from '../../worker/health.ts';
 import { type Serving, serveRows } from '../../worker/serve.ts';
@@ -43,11 +45,17 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     let serving: Serving | undefined;
     const { healthHost: host, healthPort: port } = settings;
     const state = (): HealthState => healthOf(datastore, stop.signal, serving);
-    const health = port === undefined ? undefined : await startHealthServer({ host, port, state });
+    const { metrics, page } = (await openMetrics(settings, store, log, atEnd)) ?? {};
+    if (metrics !== undefined) {
+      metrics.pace = () => serving?.pace;
+      metrics.ready = () => state().ready;
+    }
+    const health =
+      port === undefined ? undefined : await startHealthServer({ host, port, state, metrics: page });
     atEnd(() => health?.close());
     atEnd(watchTrouble(datastore, log).stop);
     if (api !== undefined) {
-      const client = apiClient(api, tokenSource(settings));
+      const client = apiClient(api, tokenSource(settings), metrics?.watchRequests());
       atEnd(() => client.close());
       serving = serveRows({
         datastore,
@@ -66,13 +74,32 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     log.info({ queue: datastore.description, ...target, ...facts }, 'worker started');
     const [end] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
-      store && coordinateRuns({ store, datastore, queue, ...common }),
+      store && coordinateRuns({ store, datastore, queue, watch: metrics, ...common }),
     ]);
     if (end?.because === 'stuck') throw end.reason;
     log.info('worker stopped');
     if (terminal.json) terminal.result({ state: 'stopped' }, '');
     return exitCodes.success;
   });
+}
+
+/** What this process counts; undefined where nobody can see it. */
+async function openMetrics(
+  { healthPort, metricsFile }: Settings,
+  store: RunStore | undefined,
+  log: Logger,
+  atEnd: AtEnd,
+): Promise<OpenMetrics | undefined> {
+  if (healthPort === undefined && metricsFile === undefined) return undefined;
+  const { openDaemonMetrics } = await import('../../metrics/metrics-file.ts');
+  const opened = await openDaemonMetrics({
+    version: readVersion(),
+    store,
+    file: metricsFile,
+    onError: ({ message }) => log.warn({ err: message }, 'metrics file not written'),
+  });
+  atEnd(opened.close);
+  return opened;
 }
 
 /**

@@ -43,6 +43,13 @@ export function parseWhen(text: string): 'failure' | 'always' {
   throw new RangeError('write failure or always');
 }
 
+/** A file that node_exporter reads: it takes no others. */
+export function parseMetricsFile(text: string): string {
+  const path = text.trim();
+  if (/[^/\\]\.prom$/.test(path)) return path;
+  throw new RangeError('write a file whose name ends in .prom; node_exporter reads no others');
+}
+
 /** A number of calls in flight, or `auto`. */
 export function parseConcurrency(text: string): number | 'auto' {
   if (text.trim() === 'auto') return 'auto';

@@ -10,6 +10,7 @@ import {
   parseFailureLimit,
   parseInteger,
   parseLongDuration,
+  parseMetricsFile,
   parseQueuePrefix,
   parseRate,
   parseSize,
@@ -133,7 +134,7 @@ export const settings = {
   healthPort: {
     parse: parseInteger(0, 65_535),
     value: '<port>',
-    help: 'serve /healthz and /readyz there',
+    help: 'serve /healthz, /readyz and /metrics there',
     otherwise: 'no',
   },
   healthHost: { parse: parseText, value: '<address>', help: 'address for that', default: '127.0.0.1' },
@@ -234,6 +235,11 @@ export const settings = {
     parse: parseText,
     value: '<url>',
     help: 'call <url>/start and <url>/<exit code>, as healthchecks.io takes it',
+  },
+  metricsFile: {
+    parse: parseMetricsFile,
+    value: '<file.prom>',
+    help: 'keep figures there, for the textfile collector of node_exporter',
   },
   keepLast: { parse: parseInteger(0, 1_000_000), value: '<n>', help: 'keep so many of the newest runs' },
   keepDays: { parse: parseInteger(0, 100_000), value: '<n>', help: 'keep the runs of so many days' },

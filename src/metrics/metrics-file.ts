@@ -1,0 +1,87 @@
+import { basename } from 'node:path';
+import { writeFileAtomically } from '../files.ts';
+import { repeat } from '../repeat.ts';
+import type { RunStore } from '../run/store.ts';
+import { lastRunIn, readLastRun } from './last-run.ts';
+import { Metrics, type MetricsOptions } from './metrics.ts';
+import { type MetricsPages, openRegistry } from './registry.ts';
+
+/** Prometheus is rarely told to look more often. */
+const everyMs = 15_000;
+/** node_exporter is another user, and reads what everybody may. */
+const readableByAll = 0o644;
+
+/** Metrics that somebody can see. */
+export interface OpenMetrics {
+  readonly metrics: Metrics;
+  readonly page: MetricsPages;
+  /** Writes the file a last time, if there is one. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps a file for node_exporter's textfile collector: written at once, every 15 seconds, and at the end, each time as a whole.
+ * What it says of the last run is taken over from the process before.
+ *
+ * @param onError called when it can't be written, once for as long as that lasts
+ */
+export async function openMetricsFile(
+  path: string,
+  options: MetricsOptions,
+  onError: (error: Error) => void,
+): Promise<OpenMetrics> {
+  // The collector refuses two files with the same series.
+  const labels = { ...options.labels, file: basename(path, '.prom') };
+  const metrics = new Metrics({ ...options, labels });
+  const page = await openRegistry(metrics);
+  metrics.last = await readLastRun(path);
+  let hasFailed = false;
+  const write = async (): Promise<void> => {
+    try {
+      await writeFileAtomically(path, (await page()).text, readableByAll);
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) onError(error as Error);
+      hasFailed = true;
+    }
+  };
+  await write();
+  const writes = repeat(write, { everyMs });
+  return {
+    metrics,
+    page,
+    async close() {
+      await writes.stop();
+      await write();
+    },
+  };
+}
+
+export interface DaemonMetricsOptions {
+  readonly version: string;
+  /** The runs that it works on; undefined where it works on none. */
+  readonly store?: Pick<RunStore, 'list'> | undefined;
+  /** The file that they are kept in, if somebody wants one. */
+  readonly file?: string | undefined;
+  readonly onError: (error: Error) => void;
+}
+
+/** Metrics of a process that goes on until it is stopped. Of earlier runs it knows what is in the state folder, and in the file. */
+export async function openDaemonMetrics({
+  version,
+  store,
+  file,
+  onError,
+}: DaemonMetricsOptions): Promise<OpenMetrics> {
+  const options = { version, runs: store !== undefined };
+  const before = store === undefined ? {} : await lastRunIn(store);
+  const opened =
+    file === undefined ? await openWithoutFile(options) : await openMetricsFile(file, options, onError);
+  opened.metrics.last = { ...opened.metrics.last, ...before };
+  return opened;
+}
+
+async function openWithoutFile(options: MetricsOptions): Promise<OpenMetrics> {
+  const metrics = new Metrics(options);
+  return { metrics, page: await openRegistry(metrics), close: async () => {} };
+}

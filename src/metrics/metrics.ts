@@ -1,0 +1,134 @@
+import type { RequestWatch, SentRequest } from '../api/network/request-watch.ts';
+import type { RowResult } from '../domain.ts';
+import type { Pace } from '../pace.ts';
+import type { EndedGo, RunResult, RunWatch, WatchedRun } from '../run/run-watch.ts';
+import { codeLabel, operationLabel, statusLabel } from './labels.ts';
+
+/** What is known of the last run, as it outlives the process. */
+export interface LastRun {
+  /** When a run, or a command, last succeeded, seconds since 1970. */
+  readonly succeededAt?: number;
+  /** When the last run ended, however, seconds since 1970. */
+  readonly endedAt?: number;
+  readonly durationSeconds?: number;
+  /** Of the last command that has written the file of metrics. */
+  readonly exitCode?: number;
+}
+
+export interface MetricsOptions {
+  readonly version: string;
+  /** Whether this process works on runs; else nothing is told of runs and rows. */
+  readonly runs: boolean;
+  /** Whether it is one command that ends with its run: then the rows that the run has left open go on being told. */
+  readonly once?: boolean;
+  /** What tells the series of this process from others of the same machine, on each of them. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly now?: () => number;
+}
+
+/** Rows that have the same labels. */
+export interface CountedRows {
+  readonly labels: { readonly operation: string; readonly outcome: string; readonly code: string };
+  rows: number;
+}
+
+/**
+ * What this process has done, for Prometheus. Each row counts where its result is written into the journal, each request where
+ * it is made, so that sums over all machines count nothing twice.
+ *
+ * What is counted is kept as plain numbers, because a row must cost next to nothing; only who asks for the text pays for it.
+ */
+export class Metrics implements RunWatch {
+  readonly options: MetricsOptions;
+  readonly rows = new Map<string, CountedRows>();
+  /** By label, that of no answer among them. */
+  readonly requests = new Map<string, number>();
+  readonly runs = new Map<RunResult, number>();
+  /** How the API is called from here; undefined where that is not known, or it is not. */
+  pace: () => Pace | undefined = () => undefined;
+  /** Whether rows are taken; undefined where nobody has to know. */
+  ready: () => boolean | undefined = () => undefined;
+  /** Calls in flight; undefined in a process that makes none. */
+  inFlight: number | undefined;
+  last: LastRun = {};
+  /** Called with how long a request took. */
+  onRequest: (seconds: number) => void = () => {};
+  readonly #now: () => number;
+  readonly #going = new Set<() => number>();
+  /** Open rows of a run that has ended. */
+  #left = 0;
+
+  constructor(options: MetricsOptions) {
+    this.options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Counts the requests of a client. */
+  watchRequests(): RequestWatch {
+    this.inFlight ??= 0;
+    return {
+      began: () => {
+        this.inFlight = (this.inFlight ?? 0) + 1;
+      },
+      ended: (sent) => {
+        this.inFlight = (this.inFlight ?? 0) - 1;
+        if (sent !== undefined) this.#sent(sent);
+      },
+    };
+  }
+
+  #sent({ status, durationMs }: SentRequest): void {
+    const label = statusLabel(status);
+    this.requests.set(label, (this.requests.get(label) ?? 0) + 1);
+    this.onRequest(durationMs / 1_000);
+  }
+
+  began(waitingRows: () => number): WatchedRun {
+    this.#going.add(waitingRows);
+    this.#left = 0;
+    return {
+      ended: (end) => {
+        this.#going.delete(waitingRows);
+        if (end === undefined) return;
+        if (this.options.once && isOpen(end.result)) this.#left = waitingRows();
+        this.#ended(end);
+      },
+    };
+  }
+
+  #ended({ result, durationMs }: EndedGo): void {
+    this.runs.set(result, (this.runs.get(result) ?? 0) + 1);
+    const endedAt = this.#now() / 1_000;
+    this.last = {
+      ...this.last,
+      endedAt,
+      ...(durationMs !== undefined && { durationSeconds: durationMs / 1_000 }),
+      ...(result === 'succeeded' && { succeededAt: endedAt }),
+    };
+  }
+
+  /** A command is about to end. */
+  ending(exitCode: number): void {
+    this.last = { ...this.last, exitCode, ...(exitCode === 0 && { succeededAt: this.#now() / 1_000 }) };
+  }
+
+  finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void {
+    for (const { operation, outcome, code } of results) {
+      const labels = { operation: operationLabel(operation), outcome, code: codeLabel(code) };
+      const key = `${labels.operation} ${outcome} ${labels.code}`;
+      const counted = this.rows.get(key);
+      if (counted === undefined) this.rows.set(key, { labels, rows: 1 });
+      else counted.rows += 1;
+    }
+  }
+
+  /** Rows without a result, of the runs that are going here. */
+  get waitingRows(): number {
+    return [...this.#going].reduce((sum, waitingRows) => sum + waitingRows(), this.#left);
+  }
+}
+
+/** Whether a run that has ended so can be gone on with. */
+function isOpen(result: RunResult): boolean {
+  return result !== 'succeeded' && result !== 'rows_failed' && result !== 'cancelled';
+}

@@ -1,0 +1,118 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LogEntry } from '../../src/sandbox/request-log.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { gaugeOf, parsePrometheusText, sumsBy } from '../helpers/prometheus-text.ts';
+import { describeWithRedis } from '../helpers/redis-server.ts';
+import { type Cells, newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { startWorker } from '../helpers/worker.ts';
+import { mixedCsv } from './manifests.ts';
+
+const faults = ['--fault', '503=5%,reset=5%,500-after-commit=3%', '--latency', '1ms..20ms', '--seed', '7'];
+
+async function prepared() {
+  const cwd = await temporaryFolder();
+  const { text } = mixedCsv(200);
+  await writeFile(join(cwd, 'rows.csv'), `${text}restore-evaluation,none,u,,,\n`);
+  const sandbox = await startSandbox(...faults);
+  return { cwd, sandbox, options: { cwd, env: { ...sandbox.env, ...anyDatastore() } } };
+}
+
+const counted = (values: readonly string[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+};
+
+function expectAgreement(texts: readonly string[], report: readonly Cells[], log: readonly LogEntry[]): void {
+  const pages = texts.map(parsePrometheusText);
+  const rows = pages.flatMap((page) => page.get('cqbatch_rows_total')?.samples ?? []);
+  const key = (cells: Cells): string => `${cells['operation']} ${cells['outcome']} ${cells['code']}`;
+  expect(Object.fromEntries(rows.map(({ labels, value }) => [key(labels), value]))).toEqual(
+    counted(report.map((row) => `${row['_operation']} ${row['_outcome']} ${row['_code']}`)),
+  );
+  expect(rows.length).toBeGreaterThan(3);
+  const requests = pages.map((page) => sumsBy(page, 'cqbatch_requests_total', 'status'));
+  const statuses = counted(log.map(({ status }) => String(status ?? 'none')));
+  expect(Object.assign({}, ...requests)).toEqual(statuses);
+  expect(Object.keys(statuses).length).toBeGreaterThan(3);
+  const took = pages.flatMap((page) => page.get('cqbatch_request_duration_seconds')?.samples ?? []);
+  const total = took.reduce((sum, { name, value }) => (name.endsWith('_count') ? sum + value : sum), 0);
+  expect(total).toBe(log.length);
+}
+
+test('the file of a run agrees with its report and with what the API saw, and that of a retry with its own', async () => {
+  const { cwd, sandbox, options } = await prepared();
+  const read = () => readFile(join(cwd, 'run.prom'), 'utf8');
+  const metrics = ['--metrics-file', 'run.prom', '--yes'];
+  const first = await cqbatch(['run', 'rows.csv', '--skip-invalid', ...metrics], options);
+  expect(first.code).toBe(1);
+  const folder = await newestRunFolder(cwd);
+  const log = await sandbox.log();
+  expectAgreement([await read()], await readCsv(folder, 'report.csv'), log);
+  const families = parsePrometheusText(await read());
+  expect(sumsBy(families, 'cqbatch_runs_total', 'result')).toMatchObject({ rows_failed: 1, succeeded: 0 });
+  expect(gaugeOf(families, 'cqbatch_last_exit_code')).toBe(1);
+  expect(gaugeOf(families, 'cqbatch_waiting_rows')).toBe(0);
+  expect(gaugeOf(families, 'cqbatch_requests_in_flight')).toBe(0);
+  const { duration_s: seconds } = await readSummary(folder);
+  expect(Math.round(gaugeOf(families, 'cqbatch_last_run_duration_seconds') ?? -1)).toBe(seconds);
+
+  expect((await cqbatch(['retry', ...metrics], options)).code).toBe(1);
+  const again = parsePrometheusText(await read());
+  const retried = (await sandbox.log()).slice(log.length);
+  expect(sumsBy(again, 'cqbatch_requests_total', 'status')).toEqual(
+    counted(retried.map(({ status }) => String(status ?? 'none'))),
+  );
+  expect(gaugeOf(again, 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
+});
+
+test('a file that can not be written fails no run, and says so; another name is refused', async () => {
+  const { options } = await prepared();
+  const run = (file: string) =>
+    cqbatch(['run', 'rows.csv', '--skip-invalid', '--yes', '-q', '--metrics-file', file], options);
+  const unwritable = await run('missing/run.prom');
+  expect(unwritable.code).toBe(1);
+  expect(unwritable.stderr).toMatch(/^warning: --metrics-file is not written: .*missing\/run\.prom/m);
+  const misnamed = await run('run.txt');
+  expect(misnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('ends in .prom') });
+});
+
+describeWithRedis('machines', () => {
+  test('that share a run count each row and each request once, all together', async () => {
+    const { cwd, sandbox, options } = await prepared();
+    const workers = [await startWorker([], options), await startWorker([], options)];
+    const coordinator = await startWorker(['--coordinate', '--concurrency', '0'], options);
+    const submit = ['submit', 'rows.csv', '--skip-invalid', '--yes', '--run-id', 'shared'];
+    expect((await cqbatch(submit, options)).code).toBe(0);
+    await coordinator.says('no longer coordinating');
+
+    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+    const [coordinated = '', ...called] = await Promise.all(
+      [coordinator, ...workers].map((process) => process.metrics()),
+    );
+    const requests: Record<string, number> = {};
+    for (const text of called) {
+      const page = parsePrometheusText(text);
+      expect(page.get('cqbatch_rows_total')?.samples).toEqual([]);
+      expect(gaugeOf(page, 'cqbatch_waiting_rows')).toBeUndefined();
+      expect(gaugeOf(page, 'cqbatch_ready')).toBe(1);
+      expect(gaugeOf(page, 'cqbatch_allowed_rate_calls_per_second')).toBeGreaterThan(0);
+      for (const [status, count] of Object.entries(sumsBy(page, 'cqbatch_requests_total', 'status')))
+        requests[status] = (requests[status] ?? 0) + count;
+    }
+    const log = await sandbox.log();
+    expect(requests).toEqual(counted(log.map(({ status }) => String(status ?? 'none'))));
+    const page = parsePrometheusText(coordinated);
+    expect(sumsBy(page, 'cqbatch_rows_total', 'outcome')).toEqual(
+      counted(report.map((row) => row['_outcome'] ?? '')),
+    );
+    expect(sumsBy(page, 'cqbatch_requests_total', 'status')).toEqual({});
+    expect(gaugeOf(page, 'cqbatch_waiting_rows')).toBe(0);
+    expect(sumsBy(page, 'cqbatch_runs_total', 'result')).toMatchObject({ rows_failed: 1 });
+  });
+});

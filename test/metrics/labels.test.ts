@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { outcomes } from '../../src/domain.ts';
+import { codeLabel, operationLabel, other, statusLabel } from '../../src/metrics/labels.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+
+/** Codes of the tables: first cells in capitals, and those in the third column of the table of statuses. */
+async function documentedCodes(): Promise<readonly string[]> {
+  const page = await readFile('docs/api-client.md', 'utf8');
+  const rows = page.split('\n').filter((line) => /^\| (?:`[A-Z]|\d)/.test(line));
+  return rows.flatMap((row) => [...row.matchAll(/`([A-Z][A-Z_]{3,})`/g)].map(([, code = '']) => code));
+}
+
+describe('codes', () => {
+  test('that the documentation names are labels, but for those of which a run halts before a row has them', async () => {
+    const codes = await documentedCodes();
+    expect(codes.length).toBeGreaterThan(40);
+    expect(codes.filter((code) => codeLabel(code) === other)).toEqual([
+      'TOKEN_UNREADABLE',
+      'TOKEN_EMPTY',
+      'TOKEN_MALFORMED',
+    ]);
+  });
+
+  test.each(['OK', 'ALREADY_APPLIED', 'INVALID_ROW', 'DUPLICATE', 'DONE_BEFORE', 'SUPERSEDED'])(
+    'that are ours are labels: %s',
+    (code) => expect(codeLabel(code)).toBe(code),
+  );
+});
+
+test('an HTTP status is a label when it is registered', () => {
+  expect([200, 429, 499, 503, 418].map(statusLabel)).toEqual(['200', '429', '499', '503', '418']);
+  expect([599, 777, 0, 1e9].map(statusLabel)).toEqual([other, other, other, other]);
+  expect(statusLabel(undefined)).toBe('none');
+});
+
+test('an operation is a label when there is one', () => {
+  expect(['restore-evaluation', 'delete-everything', ''].map(operationLabel)).toEqual([
+    'restore-evaluation',
+    other,
+    'none',
+  ]);
+});
+
+test('whatever an API answers and a journal holds, there are no more series than lists have entries', () => {
+  const result = fc.record({
+    operation: fc.oneof(fc.string(), fc.constantFrom('restore-evaluation', 'update-soundboard')),
+    outcome: fc.constantFrom(...outcomes),
+    code: fc.oneof(fc.string(), fc.constantFrom('OK', 'NOT_FOUND', 'HTTP_418', '__proto__', 'constructor')),
+  });
+  fc.assert(
+    fc.property(fc.array(result, { maxLength: 200 }), fc.array(fc.integer()), (results, statuses) => {
+      const metrics = new Metrics({ version: '0', runs: true });
+      metrics.finished(results);
+      const watch = metrics.watchRequests();
+      for (const status of statuses) {
+        watch.began();
+        watch.ended({ status, durationMs: 1 });
+      }
+      const labels = [...metrics.rows.values()].map((rows) => rows.labels);
+      expect(labels.every(({ code }) => ['OK', 'NOT_FOUND', other].includes(code))).toBe(true);
+      expect(new Set(labels.map(({ operation }) => operation)).size).toBeLessThanOrEqual(4);
+      expect([...metrics.rows.values()].reduce((sum, { rows }) => sum + rows, 0)).toBe(results.length);
+      expect([...metrics.requests.values()].reduce((sum, count) => sum + count, 0)).toBe(statuses.length);
+      expect(metrics.requests.size).toBeLessThanOrEqual(66);
+    }),
+  );
+});

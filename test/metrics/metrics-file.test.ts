@@ -1,0 +1,100 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDaemonMetrics, openMetricsFile } from '../../src/metrics/metrics-file.ts';
+import { gaugeOf, parsePrometheusText } from '../helpers/prometheus-text.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const options = { version: '1.2.3', runs: true, once: true };
+
+async function prepared() {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'nightly.prom');
+  const errors: Error[] = [];
+  return {
+    folder,
+    path,
+    errors,
+    open: (now: number) =>
+      openMetricsFile(path, { ...options, now: () => now * 1_000 }, (error) => errors.push(error)),
+    read: async () => parsePrometheusText(await readFile(path, 'utf8')),
+  };
+}
+
+test('a file of metrics is there at once, complete, readable by everybody, and alone', async () => {
+  const { folder, path, open, read } = await prepared();
+  const umask = process.umask(0o077);
+  const file = await open(1_000).finally(() => process.umask(umask));
+  expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(0);
+  expect((await stat(path)).mode & 0o777).toBe(0o644);
+  await file.close();
+  expect(await readdir(folder)).toEqual(['nightly.prom']);
+});
+
+test('its series are told from those of another file of the same machine', async () => {
+  const { open, read } = await prepared();
+  await (await open(1_000)).close();
+  const samples = [...(await read()).values()].flatMap((family) => family.samples);
+  expect(new Set(samples.map(({ labels }) => labels['file']))).toEqual(new Set(['nightly']));
+});
+
+test('what it says of the last success outlives a command that has failed, and one that was killed', async () => {
+  const { open, read } = await prepared();
+  const first = await open(1_000);
+  first.metrics.began(() => 0).ended({ result: 'succeeded', durationMs: 60_000 });
+  first.metrics.ending(0);
+  await first.close();
+
+  const second = await open(2_000);
+  second.metrics.began(() => 3).ended({ result: 'halted', durationMs: 5_000 });
+  second.metrics.ending(3);
+  await second.close();
+  const after = await read();
+  expect(gaugeOf(after, 'cqbatch_last_success_timestamp_seconds')).toBe(1_000);
+  expect(gaugeOf(after, 'cqbatch_last_run_timestamp_seconds')).toBe(2_000);
+  expect(gaugeOf(after, 'cqbatch_last_run_duration_seconds')).toBe(5);
+  expect(gaugeOf(after, 'cqbatch_last_exit_code')).toBe(3);
+
+  const killed = await open(3_000);
+  expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBe(1_000);
+  await killed.close();
+});
+
+test('a file that holds something else is replaced', async () => {
+  const { path, open, read } = await prepared();
+  await writeFile(path, 'cqbatch_last_success_timestamp_seconds soon\n');
+  await (await open(1_000)).close();
+  expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
+});
+
+test('that it can not be written is told once', async () => {
+  const folder = await temporaryFolder();
+  const errors: Error[] = [];
+  const path = join(folder, 'missing', 'nightly.prom');
+  const file = await openMetricsFile(path, options, (error) => errors.push(error));
+  await file.close();
+  expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(path)]);
+});
+
+test('a daemon knows from its runs when one has succeeded', async () => {
+  const ended = (at: string, failed: number) => ({
+    state: 'completed',
+    states: [
+      { state: 'running', at: '2026-01-01T00:00:00Z', atWorkMs: 4_000 },
+      { state: 'completed', at },
+    ],
+    counts: { succeeded: 1, failed, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 },
+  });
+  const records = [
+    ended('2026-01-02T00:00:00Z', 0),
+    ended('2026-01-04T00:00:00Z', 1),
+    ended('2026-01-03T00:00:00Z', 0),
+  ];
+  const store = { list: async () => records as never };
+  const { metrics } = await openDaemonMetrics({ version: '1', store, onError: () => {} });
+  expect(metrics.last).toEqual({
+    succeededAt: Date.parse('2026-01-03') / 1_000,
+    endedAt: Date.parse('2026-01-04') / 1_000,
+    durationSeconds: 4,
+  });
+});

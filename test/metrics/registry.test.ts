@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { Metrics, type MetricsOptions } from '../../src/metrics/metrics.ts';
+import { openRegistry } from '../../src/metrics/registry.ts';
+import type { Pace } from '../../src/pace.ts';
+import { gaugeOf, parsePrometheusText, sumsBy } from '../helpers/prometheus-text.ts';
+
+async function measured(options: Partial<MetricsOptions> = {}) {
+  const metrics = new Metrics({ version: '1.2.3', runs: true, now: () => 1_800_000_000_000, ...options });
+  const page = await openRegistry(metrics);
+  return { metrics, read: async () => parsePrometheusText((await page()).text) };
+}
+
+const pace: Pace = {
+  rate: 12.5,
+  isKept: true,
+  concurrency: 8,
+  phase: 'holding',
+  tolerates503: false,
+  reason: '',
+};
+const ok = { operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' } as const;
+
+test('rows and requests are counted once, also when they are asked for twice', async () => {
+  const { metrics, read } = await measured();
+  metrics.finished([ok, ok, { ...ok, outcome: 'failed', code: 'A "quoted" \\ code\n' }]);
+  const watch = metrics.watchRequests();
+  for (const status of [200, 200, undefined, 503]) {
+    watch.began();
+    watch.ended({ status, durationMs: 70_000 });
+  }
+  watch.began();
+  watch.ended();
+  watch.began();
+  for (let times = 0; times < 2; times++) {
+    const families = await read();
+    expect(sumsBy(families, 'cqbatch_rows_total', 'outcome')).toEqual({ succeeded: 2, failed: 1 });
+    expect(sumsBy(families, 'cqbatch_rows_total', 'code')).toEqual({ OK: 2, other: 1 });
+    expect(sumsBy(families, 'cqbatch_requests_total', 'status')).toEqual({ 200: 2, 503: 1, none: 1 });
+    expect(gaugeOf(families, 'cqbatch_requests_in_flight')).toBe(1);
+    const durations = families.get('cqbatch_request_duration_seconds')?.samples ?? [];
+    expect(durations.find(({ labels }) => labels['le'] === '60')?.value).toBe(0);
+    expect(durations.find(({ name }) => name.endsWith('_sum'))?.value).toBe(280);
+  }
+});
+
+test('what is not known is left out', async () => {
+  const { metrics, read } = await measured({ runs: false });
+  const before = await read();
+  const left = [...before].filter(([, { samples }]) => samples.length === 0).map(([name]) => name);
+  expect(left).toEqual(
+    [...before.keys()].filter((name) => !/build_info|duration_seconds$/.test(name) || /last/.test(name)),
+  );
+  metrics.pace = () => pace;
+  metrics.ready = () => false;
+  const after = await read();
+  expect(gaugeOf(after, 'cqbatch_allowed_rate_calls_per_second')).toBe(12.5);
+  expect(gaugeOf(after, 'cqbatch_estimated_limit_calls_per_second')).toBeUndefined();
+  expect(gaugeOf(after, 'cqbatch_allowed_calls_in_flight')).toBe(8);
+  expect(gaugeOf(after, 'cqbatch_ready')).toBe(0);
+  metrics.pace = () => undefined;
+  expect(gaugeOf(await read(), 'cqbatch_allowed_rate_calls_per_second')).toBeUndefined();
+});
+
+test('rows wait for as long as their run goes on here', async () => {
+  const { metrics, read } = await measured();
+  const first = metrics.began(() => 5);
+  const second = metrics.began(() => 7);
+  expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(12);
+  first.ended();
+  second.ended({ result: 'halted', durationMs: 1_500 });
+  const families = await read();
+  expect(gaugeOf(families, 'cqbatch_waiting_rows')).toBe(0);
+  expect(sumsBy(families, 'cqbatch_runs_total', 'result')).toMatchObject({ halted: 1, succeeded: 0 });
+  expect(gaugeOf(families, 'cqbatch_last_run_duration_seconds')).toBe(1.5);
+  expect(gaugeOf(families, 'cqbatch_last_run_timestamp_seconds')).toBe(1_800_000_000);
+  expect(gaugeOf(families, 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
+});
+
+test('of a command, also after its run has halted', async () => {
+  const { metrics, read } = await measured({ once: true });
+  metrics.began(() => 5).ended({ result: 'halted' });
+  metrics.ending(3);
+  expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(5);
+  metrics.began(() => 4).ended({ result: 'cancelled' });
+  expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(0);
+});
+
+test('a run in which a row has failed is no success', async () => {
+  const { metrics, read } = await measured();
+  metrics.began(() => 0).ended({ result: 'rows_failed' });
+  metrics.ending(1);
+  expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
+  metrics.ending(0);
+  const families = await read();
+  expect(gaugeOf(families, 'cqbatch_last_success_timestamp_seconds')).toBe(1_800_000_000);
+  expect(gaugeOf(families, 'cqbatch_last_exit_code')).toBe(0);
+});
+
+test('the table of the documentation has every metric, its type and its labels, and no other', async () => {
+  const { metrics, read } = await measured({ once: true });
+  metrics.finished([ok]);
+  metrics.watchRequests().ended({ status: 200, durationMs: 1 });
+  const exported = [...(await read())].map(([name, { type, samples }]) => {
+    const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');
+    return [name, type, labels.join(', ')];
+  });
+  const page = await readFile('docs/monitoring.md', 'utf8');
+  const documented = [...page.matchAll(/^\| `(cqbatch_\w+)` \| (\w+) \|([^|]*)\|/gm)].map(
+    ([, name, type, labels = '']) => [name, type, labels.replaceAll('`', '').trim()],
+  );
+  expect(documented).toEqual(exported);
+});
