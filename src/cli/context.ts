@@ -12,6 +12,16 @@ export interface Workplace extends CommandInput {
   readonly store: RunStore;
   /** The signed-off plan that is to be carried out, in place of what flags and settings say. */
   readonly approved?: ApprovedPlan;
+  /** Called when a manifest can't be run as it is. */
+  readonly onRefused?: (refused: RefusedManifest) => void;
+}
+
+/** Why a manifest can't be run as it is. */
+export interface RefusedManifest {
+  /** For people. */
+  readonly text: string;
+  /** The path of a list of each row and what is wrong with it, if rows are. */
+  readonly problems?: string;
 }
 
 /** What a command works with that may use the datastore, too. */

@@ -94,13 +94,57 @@ export const runCommands: readonly CommandSpec[] = [
       guards(),
       following,
     ],
-    seldomNeeded: [moreGuards(undefined, consent), rows, ...working(), telling, audit],
+    seldomNeeded: [
+      moreGuards(undefined, consent),
+      rows,
+      {
+        heading: 'Inbox',
+        options: [
+          ['--once', 'run each manifest that waits in a folder, and put it to done/, partial/ or failed/'],
+          ...settings('settle'),
+        ],
+      },
+      ...working(),
+      telling,
+      audit,
+    ],
     examples: [
       ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
       ['cqbatch run evaluations.csv --rate auto..20/s', 'never more than 20 calls a second'],
       ['cqbatch run nightly.csv --run-id monday --or-resume --wait 1h --yes -qq', 'from cron'],
+      ["cqbatch run 'inbox/*.csv' --once --yes -qq", 'from cron, what was put there since'],
     ],
     load: async () => (await import('./actions/run.ts')).run,
+  },
+  {
+    name: 'watch',
+    description: 'run each manifest that is put into a folder, once by its content, until it is stopped',
+    argument: ['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"],
+    options: [
+      { heading: 'API', options: [...settings('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
+      {
+        heading: 'Watch',
+        options: [
+          ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],
+          skipInvalid,
+          ...settings('settle'),
+        ],
+      },
+      guards(),
+      following,
+    ],
+    seldomNeeded: [
+      moreGuards(undefined, settings('onConflict', 'allowPartial')),
+      rows,
+      ...working(),
+      telling,
+      audit,
+    ],
+    examples: [
+      ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
+      ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some of them, slowly, as a service'],
+    ],
+    load: async () => (await import('./actions/inbox.ts')).watch,
   },
   {
     name: 'resume',

@@ -18,7 +18,7 @@ interface Digest {
 export interface StagedManifest extends Digest {
   /** The copy: `manifest.csv`, `.tsv`, `.json`, `.jsonl` or `.xlsx`, with `.gz` when it is gzipped. */
   readonly path: string;
-  /** What to call it in messages: the path that was given, or `<stdin>`. */
+  /** What to call it in messages: the path that was given, unless it has another name; or `<stdin>`. */
   readonly name: string;
 }
 
@@ -27,6 +27,7 @@ export interface StagedManifest extends Digest {
  * copy is synced and can be read by its owner only.
  *
  * @param source a path, or `-` for standard input.
+ * @param name what to call it, if not by its path
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it cannot be read or is no manifest; nothing stays behind.
  */
 export async function stageManifest(
@@ -34,8 +35,8 @@ export async function stageManifest(
   intoDir: string,
   options: InputOptions = {},
   reading: ReadingOptions = {},
+  name = source === '-' ? '<stdin>' : source,
 ): Promise<StagedManifest> {
-  const name = source === '-' ? '<stdin>' : source;
   const arriving = join(intoDir, 'manifest.arriving');
   try {
     const copied = await copy(readInput(source, name, options), arriving);

@@ -22,6 +22,8 @@ import type { RunStore } from './store.ts';
 export interface CreateRunInput {
   /** Path of the manifest, `-` for standard input. */
   readonly source: string;
+  /** What to call it, if not by its path. */
+  readonly name?: string | undefined;
   readonly options: RunOptions;
   /** How the manifest is read. */
   readonly input?: InputOptions;
@@ -69,7 +71,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   const { id, folder } = await store.create(input.runId);
   let journal: Journal | undefined;
   try {
-    const staged = await stageManifest(input.source, folder, input.input, input.options);
+    const staged = await stageManifest(input.source, folder, input.input, input.options, input.name);
     const { manifest, prepare } = await openPlannedManifest(
       staged.path,
       staged.name,

@@ -12,6 +12,16 @@ export function newRunId(now: Date = new Date()): string {
   return `${time}-${suffix}`;
 }
 
+/** The id of a run that there is once for a content, named after its file: `Week 47.csv` is `week-47-3f2a1b9c`. */
+export function contentRunId(file: string, sha256: string): string {
+  const words = file
+    .replace(/\.[^.]*$/, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return [words.slice(0, 50), sha256.slice(0, 8)].filter(Boolean).join('-');
+}
+
 /**
  * Whether a text has the form of a run id, ours or one that the user chose. It can be used as the name of a folder
  * on every system, and in the names of queues and jobs.

@@ -11,6 +11,7 @@ const ownNames = [
   'queue.new',
   'queue.lock',
   'queue.holder.json',
+  'id',
   'limits.json',
   'targets.json',
 ];

@@ -12,11 +12,21 @@ export interface Allowed {
 export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/cli': {
     folders: [
-      ...['src/metrics', 'src/run', 'src/worker', 'src/rate', 'src/cluster', 'src/datastore', 'src/report'],
+      ...[
+        'src/inbox',
+        'src/metrics',
+        'src/run',
+        'src/worker',
+        'src/rate',
+        'src/cluster',
+        'src/datastore',
+        'src/report',
+      ],
       ...['src/manifest', 'src/journal', 'jobs', 'src/api', 'src/sandbox', 'src'],
     ],
     packages: ['commander', 'pino'],
   },
+  'src/inbox': { folders: ['src/run', 'src/manifest', 'src'], packages: ['picomatch', 'zod'] },
   'src/metrics': { folders: ['src/run', 'jobs', 'src/api', 'src'], packages: ['prom-client'] },
   'src/run': {
     folders: [

@@ -19,6 +19,7 @@ describe('help', () => {
       'Output',
       'More guards',
       'Manifest',
+      'Inbox',
       'Calls',
       'Shared datastore',
       'Log',

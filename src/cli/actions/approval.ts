@@ -1,8 +1,10 @@
+import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../../errors.ts';
 import type { ScanSummary } from '../../manifest/scan.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { type ApprovedPlan, planSuffix, readApprovedPlan } from '../../run/approved-plan.ts';
+import { contentRunId } from '../../run/run-id.ts';
 import { nameInWords } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
 import { baseUrlOf, changedOptions, givenRowOptions } from './options.ts';
@@ -35,7 +37,8 @@ export async function approvedSource<Place extends Workplace>(
         ...flags,
         yes: true,
         skipInvalid: approved.skip_invalid,
-        runId: flags.runId ?? runIdOf(approved),
+        // It is carried out once.
+        runId: flags.runId ?? contentRunId(basename(approved.file), approved.sha256),
       },
       settings: { ...settings, allowPartial: settings.allowPartial || approved.allow_partial },
     },
@@ -82,16 +85,6 @@ export function refuseOtherRows({ file, counts, made_by }: ApprovedPlan, scan: S
         `cqbatch finds ${now}: use the version that made it${made_by?.version === undefined ? '' : ` (${made_by.version})`}.`,
     );
   }
-}
-
-/** A plan is carried out once: its run has a name of its own. */
-function runIdOf({ file, sha256 }: ApprovedPlan): string {
-  const name = (file.split(/[/\\]/).at(-1) ?? '').slice(0, -planSuffix.length);
-  const words = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  return [words.slice(0, 50), sha256.slice(0, 8)].filter(Boolean).join('-');
 }
 
 /** `maxFailures` as `--max-failures` */

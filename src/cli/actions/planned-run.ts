@@ -16,7 +16,6 @@ import { interruptible } from '../interrupt.ts';
 import { isPartialAllowed, type Plan, partialText, planDocument, planText } from '../render/plan.ts';
 import { isReady, leavesInvalid, problemText, verdictText } from '../render/problems.ts';
 import { counted } from '../render/words.ts';
-import type { Terminal } from '../terminal.ts';
 import { proxyTo, wayTo } from './api-client.ts';
 import { refuseOtherRows } from './approval.ts';
 import { attributionOf, runOptions } from './options.ts';
@@ -26,12 +25,14 @@ import { prospectOf } from './prospect.ts';
  * Plans a run, shows the plan and asks.
  *
  * @param callsHere whether this process is to call the API.
+ * @param name what to call the manifest, if not by its path
  * @returns the run, or the exit code of a command that ends here: rows are invalid, or the user has declined.
  */
 export async function planRun(
   workplace: Workplace,
   source: string,
   callsHere: boolean,
+  name?: string,
 ): Promise<CreatedRun | ExitCode> {
   const { terminal, store, flags, approved } = workplace;
   const options = runOptions(workplace);
@@ -41,7 +42,7 @@ export async function planRun(
   const created = await readingManifest(workplace, async (input) => {
     const done = await doneBefore(workplace, options, input);
     const runId = runIdOf(flags);
-    return createRun(store, { source, input, options, runId, attribution, approved, done });
+    return createRun(store, { source, name, input, options, runId, attribution, approved, done });
   });
   if (typeof created === 'number') return created;
   try {
@@ -54,7 +55,7 @@ export async function planRun(
   terminal.say(planText(planned));
   if (!isReady(planned) || !isPartialAllowed(planned)) {
     await discard(store, created.record, created.journal);
-    return refuse(terminal, planned);
+    return refuse(workplace, planned);
   }
   terminal.say(`\n${verdictText(planned)}`);
   return (await isAgreed(workplace, created, proxy)) ? created : exitCodes.usage;
@@ -182,14 +183,17 @@ export async function earlierRun(
 }
 
 /** Says why a plan is not carried out. */
-function refuse(terminal: Terminal, planned: Plan): ExitCode {
+function refuse({ terminal, onRefused }: Workplace, planned: Plan): ExitCode {
   const notReady = leavesInvalid(planned) ? 'CONFLICTING_ROWS' : 'INVALID_ROWS';
   const [code, why] = isReady(planned)
     ? ['PARTIAL_ROWS', partialText(planned)]
     : [notReady, verdictText(planned)];
   const message = `${why} Nothing was sent.`;
+  const problems = problemText(planned);
+  const { file } = planned.problems;
+  onRefused?.({ text: `${problems}\n${message}`.trim(), ...(file !== undefined && { problems: file }) });
   if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');
-  if (terminal.quiet) terminal.warn(problemText(planned));
+  if (terminal.quiet) terminal.warn(problems);
   terminal.warn(`error: ${message}`);
   return exitCodes.usage;
 }

@@ -6,6 +6,7 @@ import { tokenSource } from './api-client.ts';
 import { approvedSource } from './approval.ts';
 import { execute } from './execute.ts';
 import { goOn, lookUp } from './go-on.ts';
+import { runOnce } from './inbox.ts';
 import { measuring } from './measure.ts';
 import { notifying } from './notify.ts';
 import { calls } from './options.ts';
@@ -15,7 +16,7 @@ import { whenFree } from './when-free.ts';
 /** `cqbatch run`: plans, asks, and takes the run to its end. */
 export async function run(manifest: string, flags: Flags): Promise<ExitCode> {
   return measuring(await openContext(flags), (measured) =>
-    notifying(measured, (noted) => runOrResume(noted, manifest)),
+    flags.once ? runOnce(measured, manifest) : notifying(measured, (noted) => runOrResume(noted, manifest)),
   );
 }
 

@@ -32,6 +32,8 @@ export interface Flags extends RawSettings {
   /** False with `--no-worker`: other processes call the API. */
   readonly worker?: boolean;
   readonly watch?: boolean;
+  /** Whether `run` takes the manifests of a folder. */
+  readonly once?: boolean;
   /** Of the rows that `retry` takes. */
   readonly code?: readonly string[];
   readonly unclear?: boolean;

@@ -241,6 +241,12 @@ export const settings = {
     value: '<file.prom>',
     help: 'keep figures there, for the textfile collector of node_exporter',
   },
+  settle: {
+    parse: parseDuration,
+    value: '<duration>',
+    help: 'take a file that nobody has renamed only when it has not changed for so long',
+    default: '5s',
+  },
   keepLast: { parse: parseInteger(0, 1_000_000), value: '<n>', help: 'keep so many of the newest runs' },
   keepDays: { parse: parseInteger(0, 100_000), value: '<n>', help: 'keep the runs of so many days' },
   wait: {

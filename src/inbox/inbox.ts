@@ -1,0 +1,370 @@
+import { access, chmod, copyFile, lstat, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { thisActor } from '../actor.ts';
+import { steadyNow } from '../clock.ts';
+import { BusyError, usageError } from '../errors.ts';
+import { lockPath, type ProcessLock } from '../lock.ts';
+import { hashFile } from '../manifest/stage.ts';
+import { contentRunId } from '../run/run-id.ts';
+import { stateId } from '../run/state-id.ts';
+import { onDisk } from '../system-error.ts';
+import { type InboxPlace, inboxPlace, uniqueName } from './names.ts';
+import {
+  type EndedRecord,
+  type FinalFolder,
+  finalFolders,
+  InboxRecords,
+  type TakenRecord,
+} from './records.ts';
+import { type FileLook, Settling } from './settling.ts';
+
+export interface InboxOptions {
+  /** A folder, or a pattern of names in it. */
+  readonly path: string;
+  /** The state folder in which the manifests are run. */
+  readonly stateDir: string;
+  /** How long a file must be as it is before it is taken, milliseconds. */
+  readonly settleMs: number;
+}
+
+/** A file that may be taken. */
+export interface WaitingFile extends FileLook {
+  readonly ino: number;
+}
+
+/** What was found in an inbox. */
+export interface InboxLook {
+  /** What may be taken, oldest first. */
+  readonly complete: readonly WaitingFile[];
+  /** What somebody may still be writing. */
+  readonly growing: readonly string[];
+}
+
+/** What became of a file that was to be taken. */
+export type Taking =
+  | { readonly kind: 'taken'; readonly manifest: TakenManifest }
+  /** Its content was run before: it was put where that is. */
+  | { readonly kind: 'copy'; readonly of: EndedRecord; readonly path: string }
+  /** Somebody else has its content, and works on it or will go on with it. */
+  | { readonly kind: 'elsewhere'; readonly who: string }
+  /** It is not there any more, or not as it was. */
+  | { readonly kind: 'gone' };
+
+/** What was found in an inbox, and taken. */
+export interface Found {
+  readonly manifest?: TakenManifest;
+  /** What was met before it. */
+  readonly others: readonly { readonly name: string; readonly taking: Exclude<Taking, { kind: 'taken' }> }[];
+  readonly growing: readonly string[];
+}
+
+/** How it ended with a manifest that was taken. */
+export interface Ending {
+  readonly folder: FinalFolder;
+  /** For people, beside the manifest as `NAME.error.txt`; not for what is done. */
+  readonly text?: string;
+  /** Files that are copied beside it, by what is put behind its name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The API that it was run on; absent when it was not run, so that it may be dropped again. */
+  readonly ranOn?: string;
+}
+
+/**
+ * A folder into which people and programs put manifests, each of which is run once, by content:
+ *
+ * ```
+ *   inbox/a.csv ──(take)──▶ inbox/running/a.3f2a1b9c.csv ──(finish)──▶ inbox/done/, partial/ or failed/
+ * ```
+ *
+ * Whoever takes or finishes one holds a lock of its content, and writes down what it is about to do before it does it. A
+ * process that was killed leaves what it took to others with the same state folder: where the run is, there it goes on.
+ */
+export class Inbox {
+  readonly folder: string;
+  readonly #place: InboxPlace;
+  readonly #records: InboxRecords;
+  readonly #stateId: string;
+  readonly #settling: Settling;
+  /** Digests of files that wait, by what was seen of them. */
+  #digests = new Map<string, string>();
+
+  private constructor(place: InboxPlace, records: InboxRecords, id: string, settleMs: number) {
+    this.folder = place.folder;
+    this.#place = place;
+    this.#records = records;
+    this.#stateId = id;
+    this.#settling = new Settling(settleMs);
+  }
+
+  /** @throws a usage error `INBOX_UNUSABLE` when there is no such folder. */
+  static async open({ path, stateDir, settleMs }: InboxOptions): Promise<Inbox> {
+    const isFolder = await isThatFolder(path);
+    const place = inboxPlace(path, isFolder);
+    if (!isFolder && !(await isThatFolder(place.folder))) {
+      throw usageError(
+        'INBOX_UNUSABLE',
+        `${path}: there is no folder ${place.folder}. Name a folder, or a pattern in quotation marks: 'inbox/*.csv'.`,
+      );
+    }
+    for (const name of ['running', ...finalFolders]) {
+      const folder = join(place.folder, name);
+      await onDisk(folder, () => mkdir(folder, { recursive: true }));
+    }
+    return new Inbox(place, await InboxRecords.open(place.folder), await stateId(stateDir), settleMs);
+  }
+
+  /**
+   * Takes the next manifest: what was left behind comes before what waits.
+   *
+   * @param hasRun whether there is a run of that id in the state folder
+   */
+  async next(hasRun: (runId: string) => Promise<boolean>): Promise<Found> {
+    for (const record of await this.unfinished()) {
+      const taking = await this.takeOver(record, hasRun);
+      if (taking.kind === 'taken') return { manifest: taking.manifest, others: [], growing: [] };
+    }
+    const { complete, growing } = await this.look();
+    const others = [];
+    for (const file of complete) {
+      const taking = await this.take(file);
+      if (taking.kind === 'taken') return { manifest: taking.manifest, others, growing };
+      others.push({ name: file.name, taking });
+    }
+    return { others, growing };
+  }
+
+  async look(): Promise<InboxLook> {
+    const names = (await onDisk(this.folder, () => readdir(this.folder))).filter(this.#place.matches);
+    const found = await Promise.all(names.map((name) => lookAt(this.folder, name)));
+    const files = found.filter((file) => file !== undefined);
+    const waiting = new Set(files.map(seenAs));
+    this.#digests = new Map([...this.#digests].filter(([seen]) => waiting.has(seen)));
+    const complete = this.#settling.settled(files, steadyNow(), Date.now());
+    const isComplete = new Set(complete.map(({ name }) => name));
+    return {
+      complete: complete.toSorted((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1)),
+      growing: files.map(({ name }) => name).filter((name) => !isComplete.has(name)),
+    };
+  }
+
+  /** Takes a file that waits. */
+  async take(file: WaitingFile): Promise<Taking> {
+    const { name } = file;
+    const path = join(this.folder, name);
+    const sha256 = await this.#digestOf(file);
+    if (sha256 === undefined) return { kind: 'gone' };
+    return this.#locked(sha256, async (lock) => {
+      const ended = await this.#records.ended(sha256);
+      if (ended !== undefined) return this.#putToFirst(name, ended);
+      const before = await this.#records.taken(sha256);
+      if (before !== undefined && before.state_id !== this.#stateId)
+        return { kind: 'elsewhere', who: this.#describe(before) };
+      const record = before ?? this.#newRecord(name, sha256);
+      const running = join(this.folder, 'running', record.file);
+      if (!(await exists(running)) && !(await this.#takeOut(path, running, record))) return { kind: 'gone' };
+      return { kind: 'taken', manifest: new TakenManifest(this.folder, this.#records, record, lock) };
+    });
+  }
+
+  /** What this state folder has taken and not finished, the longest ago first. */
+  async unfinished(): Promise<readonly TakenRecord[]> {
+    return (await this.#records.unfinished()).filter(({ state_id: id }) => id === this.#stateId);
+  }
+
+  /**
+   * Takes over what somebody has left behind.
+   *
+   * @param hasRun whether there is a run of it, which may be gone on with
+   */
+  async takeOver({ sha256 }: TakenRecord, hasRun: (runId: string) => Promise<boolean>): Promise<Taking> {
+    return this.#locked(sha256, async (lock) => {
+      const record = await this.#records.taken(sha256);
+      if (record === undefined) return { kind: 'gone' };
+      const isHere = await exists(join(this.folder, 'running', record.file));
+      // Else it was refused and put away, or never taken out: nothing of it was sent.
+      if (!isHere && !(await hasRun(record.run))) {
+        await this.#records.forget(sha256);
+        return { kind: 'gone' };
+      }
+      return { kind: 'taken', manifest: new TakenManifest(this.folder, this.#records, record, lock) };
+    });
+  }
+
+  /** Does what needs the lock of a content; it is kept only by a manifest that is taken. */
+  async #locked(sha256: string, work: (lock: ProcessLock) => Promise<Taking>): Promise<Taking> {
+    let lock: ProcessLock;
+    try {
+      lock = await lockPath({
+        path: this.#records.lockPath(sha256),
+        purpose: `inbox ${this.folder}`,
+        taken: (who) => new BusyError('INBOX_LOCKED', who, 'Wait for its end.'),
+      });
+    } catch (error) {
+      if (error instanceof BusyError) return { kind: 'elsewhere', who: error.what };
+      throw error;
+    }
+    let taking: Taking | undefined;
+    try {
+      taking = await work(lock);
+      return taking;
+    } finally {
+      if (taking?.kind !== 'taken') await lock.release();
+    }
+  }
+
+  #newRecord(name: string, sha256: string): TakenRecord {
+    const { user, host } = thisActor();
+    return {
+      version: 1,
+      name,
+      file: uniqueName(name, sha256),
+      sha256,
+      run: contentRunId(name, sha256),
+      state_id: this.#stateId,
+      user,
+      host,
+      taken_at: new Date().toISOString(),
+    };
+  }
+
+  /** @returns false when somebody has taken it away, or put another one in its place, in the last moment. */
+  async #takeOut(path: string, running: string, record: TakenRecord): Promise<boolean> {
+    await this.#records.take(record);
+    const found = (await moved(path, running)) ? await digestOf(running) : undefined;
+    if (found === record.sha256) return true;
+    if (found !== undefined)
+      await moved(running, (await exists(path)) ? join(this.folder, uniqueName(record.name, found)) : path);
+    await this.#records.forget(record.sha256);
+    return false;
+  }
+
+  async #putToFirst(name: string, of: EndedRecord): Promise<Taking> {
+    const path = join(this.folder, of.folder, uniqueName(name, of.sha256));
+    const text =
+      `${name} is byte for byte what ${of.name} was, which was run as ${of.run} on ${of.base_url} and ended on ${of.ended_at}: see ` +
+      `"cqbatch show ${of.run}". It was not run again. To run it all the same, type: cqbatch run`;
+    await onDisk(path, () => writeFile(`${path}.copy.txt`, `${text} '${path}'\n`));
+    return (await moved(join(this.folder, name), path)) ? { kind: 'copy', of, path } : { kind: 'gone' };
+  }
+
+  #describe({ run, user, host, taken_at: since, sha256 }: TakenRecord): string {
+    return (
+      `run ${run} of another state folder, begun by ${user} on ${host} at ${since}; if that is gone for good, remove ` +
+      `${this.#records.takenPath(sha256)}`
+    );
+  }
+
+  async #digestOf(file: WaitingFile): Promise<string | undefined> {
+    const seen = seenAs(file);
+    const digest = this.#digests.get(seen) ?? (await digestOf(join(this.folder, file.name)));
+    if (digest !== undefined) this.#digests.set(seen, digest);
+    return digest;
+  }
+}
+
+/** A manifest that was taken out of an inbox; nobody else has it until it is finished or released. */
+export class TakenManifest {
+  readonly record: TakenRecord;
+  /** Where it is meanwhile. */
+  readonly path: string;
+  readonly #inbox: string;
+  readonly #records: InboxRecords;
+  readonly #lock: ProcessLock;
+
+  constructor(inbox: string, records: InboxRecords, record: TakenRecord, lock: ProcessLock) {
+    this.record = record;
+    this.path = join(inbox, 'running', record.file);
+    this.#inbox = inbox;
+    this.#records = records;
+    this.#lock = lock;
+  }
+
+  /** What it was called when it was put into the inbox. */
+  get givenPath(): string {
+    return join(this.#inbox, this.record.name);
+  }
+
+  /**
+   * Puts it where it belongs, with what belongs beside it. Done again after a kill, it comes to the same.
+   *
+   * @returns where it is now.
+   */
+  async finish({ folder, text, files = {}, ranOn }: Ending): Promise<string> {
+    const path = join(this.#inbox, folder, this.record.file);
+    for (const [suffix, from] of Object.entries(files)) await this.#copy(from, `${path}${suffix}`);
+    if (text !== undefined) await onDisk(path, () => writeFile(`${path}.error.txt`, `${text}\n`));
+    await moved(this.path, path);
+    if (ranOn === undefined) await this.#records.forget(this.record.sha256);
+    else {
+      const endedAt = new Date().toISOString();
+      await this.#records.end({ ...this.record, ended_at: endedAt, folder, base_url: ranOn });
+    }
+    await this.release();
+    return path;
+  }
+
+  /** Whoever may read the manifest may read what is made of it. */
+  async #copy(from: string, to: string): Promise<void> {
+    await onDisk(to, () => copyFile(from, to));
+    const found = await stat(this.path).catch(() => undefined);
+    if (found !== undefined) await onDisk(to, () => chmod(to, found.mode & 0o666));
+  }
+
+  /** Leaves it to whoever looks next. */
+  release(): Promise<void> {
+    return this.#lock.release();
+  }
+}
+
+/** Something else as soon as the file is another one or is written to. */
+function seenAs({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): string {
+  return [ino, size, mtimeMs, ctimeMs, name].join('/');
+}
+
+async function isThatFolder(path: string): Promise<boolean> {
+  return lstat(path === '' ? '.' : join(path, '.')).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/** A file, if it is one: what a symbolic link leads to can't be taken out of its place. */
+async function lookAt(folder: string, name: string): Promise<WaitingFile | undefined> {
+  const found = await lstat(join(folder, name)).catch(() => undefined);
+  if (found === undefined || !found.isFile()) return undefined;
+  const { size, mtimeMs, ctimeMs, ino } = found;
+  return { name, size, mtimeMs, ctimeMs, ino };
+}
+
+/** @returns false when it is not there. */
+async function moved(from: string, to: string): Promise<boolean> {
+  return onDisk(from, () =>
+    rename(from, to).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return false;
+        throw error;
+      },
+    ),
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** @returns undefined when it is not there. */
+async function digestOf(path: string): Promise<string | undefined> {
+  return onDisk(path, () =>
+    hashFile(path).then(
+      ({ sha256 }) => sha256,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined;
+        throw error;
+      },
+    ),
+  );
+}

@@ -1,0 +1,37 @@
+import { basename, dirname, extname } from 'node:path';
+import picomatch from 'picomatch';
+
+/** What a manifest can be called, as far as one that is put into a folder without a pattern is taken for one. */
+const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
+
+/** Names under which programs write what they rename when it is complete, and lock files of Excel. */
+const unfinishedNames = ['*.part', '*.partial', '*.tmp', '*.crdownload', '*.filepart', '~$*'];
+
+/** Which files of which folder are manifests. */
+export interface InboxPlace {
+  readonly folder: string;
+  /** Whether a file of that name is one. Hidden ones never are, nor those that are being written. */
+  readonly matches: (name: string) => boolean;
+}
+
+/**
+ * A folder, or a pattern of names in it: `inbox/*.csv`.
+ *
+ * @param isFolder whether there is a folder of that path
+ */
+export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
+  const pattern = isFolder ? manifestNames : basename(path);
+  const isMatch = picomatch(pattern, { nocase: isFolder });
+  const isUnfinished = picomatch(unfinishedNames, { nocase: true });
+  return {
+    folder: isFolder ? path : dirname(path),
+    matches: (name) => !name.startsWith('.') && !isUnfinished(name) && isMatch(name),
+  };
+}
+
+/** A name that no other content has: of `week 47.csv.gz` it is `week 47.3f2a1b9c.csv.gz`. */
+export function uniqueName(name: string, sha256: string): string {
+  const suffix = extname(name);
+  const suffixes = suffix === '.gz' ? extname(name.slice(0, -suffix.length)) + suffix : suffix;
+  return `${name.slice(0, name.length - suffixes.length)}.${sha256.slice(0, 8)}${suffixes}`;
+}

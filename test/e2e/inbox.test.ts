@@ -1,0 +1,204 @@
+import { appendFile, copyFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { type Observed, observe } from '../helpers/observed.ts';
+import { type Cells, readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectAgreement } from './agreement.ts';
+
+/** Restores of the evaluations from one number to another. */
+function restores(from: number, to: number): string {
+  const rows = Array.from({ length: to - from + 1 }, (_, index) => `${from + index},u\n`);
+  return `evaluation_id,user_id\n${rows.join('')}`;
+}
+
+async function prepared(...sandboxOptions: string[]) {
+  const cwd = await temporaryFolder();
+  const inbox = join(cwd, 'inbox');
+  await mkdir(inbox);
+  const sandbox = await startSandbox(...sandboxOptions);
+  const env = { ...sandbox.env, CQBATCH_SETTLE: '1s' };
+  return {
+    cwd,
+    inbox,
+    sandbox,
+    options: { cwd, env },
+    drop: (name: string, text: string) => writeFile(join(inbox, name), text),
+    /** What is in a folder of the inbox, hidden files left out. */
+    async in(folder: string): Promise<readonly string[]> {
+      const found = await readdir(join(inbox, folder), { withFileTypes: true });
+      return found
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name)
+        .sort();
+    },
+  };
+}
+
+/** The names by which manifests were dropped. */
+function givenNames(names: readonly string[]): readonly string[] {
+  return names
+    .filter((name) => name.endsWith('.csv'))
+    .map((name) => name.replace(/\.[0-9a-f]{8}\.csv$/, '.csv'));
+}
+
+test('two watchers that are killed again and again run each content once', async () => {
+  const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '60ms');
+  const { cwd, inbox, sandbox, drop, options } = place;
+  const env = { ...options.env, ...anyDatastore(), CQBATCH_CONCURRENCY: '2' };
+  const rows = 12;
+  const names = ['a', 'b c', 'd 🎧', "e'f", 'g', 'h', 'i', 'j', 'k'].map((name) => `${name}.csv`);
+  for (const [index, name] of names.entries())
+    await drop(name, restores(index * rows + 1, (index + 1) * rows));
+  await drop('copy of g.csv', await readFile(join(inbox, 'g.csv'), 'utf8'));
+  await drop('invalid.csv', 'evaluation_id,user_id\nx,u\n');
+  const [first, last] = [901, 960];
+  await drop('growing.csv', restores(first, first));
+  let next = first + 1;
+  const growing = setInterval(() => {
+    if (next <= last) appendFile(join(inbox, 'growing.csv'), `${next++},u\n`);
+    else clearInterval(growing);
+  }, 250);
+
+  // With Redis each has a state folder of its own; without it they take turns.
+  const folders = 'CQBATCH_QUEUE' in env ? ['one', 'two'] : ['one', 'one'];
+  const start = (folder = ''): Observed =>
+    observe(startCqbatch(['watch', 'inbox', '--yes', '--state-dir', folder, '-q'], { cwd, env }));
+  const watchers = folders.map(start);
+  for (const [kill, requests] of [3, 10, 25, 40, 60, 75, 90].entries()) {
+    await sandbox.requested(requests);
+    const index = kill % watchers.length;
+    watchers[index]?.kill('SIGKILL');
+    await watchers[index]?.end;
+    watchers[index] = start(folders[index]);
+  }
+  const finished = async (): Promise<readonly string[]> => [
+    ...givenNames(await place.in('done')),
+    ...givenNames((await place.in('failed')).filter((name) => name.startsWith('invalid'))),
+  ];
+  const all = [...names, 'copy of g.csv', 'growing.csv', 'invalid.csv'];
+  await vi.waitFor(async () => expect((await finished()).toSorted()).toEqual(all.toSorted()), {
+    timeout: 200_000,
+    interval: 500,
+  });
+  for (const watcher of watchers) watcher.kill('SIGTERM');
+  for (const watcher of watchers) expect(await watcher.end).toMatchObject({ code: 0 });
+
+  expect(await place.in('.')).toEqual([]);
+  expect(await place.in('running')).toEqual([]);
+  expect(await place.in('partial')).toEqual([]);
+  const runs = await Promise.all(
+    [...new Set(folders)].map(async (folder) =>
+      (await readdir(join(cwd, folder, 'runs'))).map((id) => join(cwd, folder, 'runs', id)),
+    ),
+  );
+  const reports = await Promise.all(runs.flat().map((folder) => readCsv(folder, 'report.csv')));
+  expect(reports).toHaveLength(names.length + 1);
+  const called: readonly Cells[] = reports.flat();
+  expect(called.map((row) => Number(row['evaluation_id'])).toSorted((a, b) => a - b)).toEqual([
+    ...Array.from({ length: names.length * rows }, (_, index) => index + 1),
+    ...Array.from({ length: last - first + 1 }, (_, index) => first + index),
+  ]);
+  expect(new Set(called.map((row) => row['_outcome']))).toEqual(new Set(['succeeded']));
+  expectAgreement(called, await sandbox.log(), { killed: true });
+});
+
+test('run --once takes what waits, puts it where it belongs, and goes on with what was stopped', async () => {
+  const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
+  const { cwd, inbox, sandbox, drop, options } = place;
+  const once = ['run', 'inbox/*.csv', '--once', '--yes', '--user-id', 'u'];
+  expect(await cqbatch([...once], options)).toMatchObject({ code: 0, stdout: 'No manifest waits.\n' });
+  expect(await cqbatch(['run', 'inbox/*.csv', '--once'], options)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Nobody can be asked'),
+  });
+
+  await drop('long.csv', restores(1, 100));
+  const stopped = observe(startCqbatch([...once, '--rate', '20/s'], options));
+  await sandbox.requested(3);
+  stopped.kill('SIGINT');
+  expect(await stopped.end).toMatchObject({ code: 130 });
+  expect(givenNames(await place.in('running'))).toEqual(['long.csv']);
+
+  await drop('some.csv', 'evaluation_id\n101\n5000\n');
+  await drop('none.csv', 'evaluation_id\n5001\n');
+  await drop('invalid.csv', 'evaluation_id\n102\nx\n');
+  const { code, stdout } = await cqbatch([...once, '--json', '--max-rows', '1000'], options);
+  const { manifests, growing } = JSON.parse(stdout);
+  expect({ code, growing, manifests }).toMatchObject({
+    code: 2,
+    growing: [],
+    manifests: [
+      { name: 'long.csv', exit_code: 0, path: expect.stringMatching(/^inbox\/done\/long\./) },
+      { name: 'some.csv', exit_code: 1, path: expect.stringMatching(/^inbox\/partial\/some\./) },
+      { name: 'none.csv', exit_code: 1, path: expect.stringMatching(/^inbox\/failed\/none\./) },
+      {
+        name: 'invalid.csv',
+        exit_code: 2,
+        run: null,
+        path: expect.stringMatching(/^inbox\/failed\/invalid\./),
+      },
+    ],
+  });
+  expect(manifests[0].result).toMatchObject({
+    state: 'completed',
+    summary: { outcomes: { succeeded: 100 } },
+  });
+  const read = async (folder: string, start: string, end: string): Promise<string> => {
+    const name = (await place.in(folder)).find((each) => each.startsWith(start) && each.endsWith(end));
+    return readFile(join(inbox, folder, name ?? ''), 'utf8');
+  };
+  expect(await read('failed', 'invalid.', '.error.txt')).toMatch(
+    /^inbox\/invalid\.csv:3: evaluation_id: must be a whole number .*\n.*\nNot ready: 1 row of inbox\/invalid\.csv is invalid/,
+  );
+  expect(await read('failed', 'invalid.', '.problems.txt')).toContain('inbox/invalid.csv:3: evaluation_id');
+  expect(await read('partial', 'some.', '.error.txt')).toMatch(
+    /^inbox\/some\.csv was run as some-[0-9a-f]{8} on http.*: completed, 2 rows, 1 succeeded, 1 failed\.\n\nWhy:\n {2}NOT_FOUND: 1 row; row 2: /,
+  );
+
+  // What failed is fed back when it is mended.
+  const failed = await read('partial', 'some.', '.failed.csv');
+  await drop('mended.csv', failed.replace('5000', '103'));
+  expect(await cqbatch(once, options)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/1 manifest: 1 done\.\n$/),
+  });
+  const log = await sandbox.log();
+  expect(log.map(({ id }) => id).toSorted()).toEqual(
+    [...Array.from({ length: 101 }, (_, index) => `${index + 1}`), '103', '5000', '5001'].toSorted(),
+  );
+
+  // A copy is put to the first, also by a name that another one has.
+  const [long = ''] = (await place.in('done')).filter((name) => name.startsWith('long.'));
+  await copyFile(join(inbox, 'done', long), join(inbox, 'later.csv.part'));
+  await rename(join(inbox, 'later.csv.part'), join(inbox, 'some.csv'));
+  expect(await cqbatch(['run', 'inbox', '--once', '--yes'], options)).toMatchObject({ code: 0 });
+  expect(await read('done', 'some.', '.copy.txt')).toMatch(/^some\.csv is byte for byte what long\.csv was/);
+  expect(await sandbox.log()).toHaveLength(log.length);
+  expect(await cqbatch(['run', 'nowhere/*.csv', '--once', '--yes'], { ...options, cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('there is no folder nowhere'),
+  });
+});
+
+test('what a budget or a token has stopped stays in running/, and the others wait', async () => {
+  const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%');
+  const { sandbox, drop, options } = place;
+  await drop('a.csv', restores(1, 10));
+  await drop('b.csv', restores(11, 12));
+  const env = { ...options.env, ...anyDatastore() };
+  const once = (more: Readonly<Record<string, string>>, ...args: string[]) =>
+    cqbatch(['run', 'inbox', '--once', '--yes', '-q', ...args], { ...options, env: { ...env, ...more } });
+  expect(await once({ CQBATCH_TOKEN: 'wrong' })).toMatchObject({ code: 4 });
+  expect(givenNames(await place.in('running'))).toEqual(['a.csv']);
+  expect(await place.in('.')).toEqual(['b.csv']);
+  expect(await once({}, '--max-rows', '4')).toMatchObject({ code: 6 });
+  expect((await sandbox.log()).filter(({ code }) => code === 'OK')).toHaveLength(4);
+  expect(givenNames(await place.in('running'))).toEqual(['a.csv']);
+  expect(await once({})).toMatchObject({ code: 0 });
+  expect(givenNames(await place.in('done'))).toEqual(['a.csv', 'b.csv']);
+  expect((await sandbox.log()).filter(({ code }) => code === 'OK')).toHaveLength(12);
+});

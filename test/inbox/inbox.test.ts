@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Ending, Inbox } from '../../src/inbox/inbox.ts';
+import { finalFolders, InboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
+import { stateId } from '../../src/run/state-id.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const done: Ending = { folder: 'done', ranOn: 'https://api.example' };
+
+let folder: string;
+let inbox: string;
+let stateDir: string;
+/** Runs by id, with how often each was begun. */
+let runs: Map<string, number>;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  inbox = join(folder, 'inbox');
+  stateDir = join(folder, 'state');
+  await mkdir(inbox);
+  runs = new Map();
+});
+
+const hasRun = async (id: string): Promise<boolean> => runs.has(id);
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A file of the inbox that was complete so many seconds ago. */
+async function drop(name: string, text: string, secondsAgo = 60): Promise<void> {
+  await writeFile(join(inbox, name), text);
+  const at = new Date(Date.now() - secondsAgo * 1_000);
+  await utimes(join(inbox, name), at, at);
+}
+
+function open(path = inbox, dir = stateDir): Promise<Inbox> {
+  return Inbox.open({ path, stateDir: dir, settleMs: 60_000 });
+}
+
+/** Runs what waits, as a watcher does, and gives the names in the order in which they were begun. */
+async function work(watched: Inbox, ending: Ending = done): Promise<string[]> {
+  const begun: string[] = [];
+  for (;;) {
+    const { manifest } = await watched.next(hasRun);
+    if (manifest === undefined) return begun;
+    const { run, name } = manifest.record;
+    if (!runs.has(run)) {
+      runs.set(run, 1);
+      begun.push(name);
+    }
+    await manifest.finish(ending);
+  }
+}
+
+/** Paths of all visible files below the inbox. */
+async function files(): Promise<string[]> {
+  const found = await Promise.all(
+    ['.', 'running', ...finalFolders].map(async (each) =>
+      (await readdir(join(inbox, each), { withFileTypes: true }).catch(() => []))
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => join(each, name)),
+    ),
+  );
+  return found.flat().sort();
+}
+
+test('manifests are taken oldest first and end in their folder under a name of their own', async () => {
+  await drop('b.csv', 'b', 100);
+  await drop('a 🎧.csv', 'a', 50);
+  await drop('c.csv.gz', 'c', 200);
+  expect(await work(await open())).toEqual(['c.csv.gz', 'b.csv', 'a 🎧.csv']);
+  expect(await files()).toEqual([
+    `done/a 🎧.${digest('a').slice(0, 8)}.csv`,
+    `done/b.${digest('b').slice(0, 8)}.csv`,
+    `done/c.${digest('c').slice(0, 8)}.csv.gz`,
+  ]);
+  expect([...runs.keys()].sort()).toEqual(
+    ['a', 'b', 'c-csv'].map((name) => `${name}-${digest(name[0] ?? '').slice(0, 8)}`),
+  );
+});
+
+test('what somebody writes is left alone, and so are folders, links and hidden files', async () => {
+  await writeFile(join(inbox, 'growing.csv'), 'x');
+  await writeFile(join(inbox, 'later.csv.part'), 'x');
+  await drop('.hidden.csv', 'x');
+  await drop('notes.md', 'x');
+  await mkdir(join(inbox, 'folder.csv'));
+  await symlink(join(inbox, '.hidden.csv'), join(inbox, 'link.csv'));
+  const watched = await open();
+  expect(await watched.next(hasRun)).toEqual({ others: [], growing: ['growing.csv'] });
+});
+
+test('a file that is renamed when it is complete is taken at once', async () => {
+  await writeFile(join(inbox, 'a.csv.part'), 'x');
+  const watched = await open();
+  expect(await work(watched)).toEqual([]);
+  const { mtimeMs } = await stat(join(inbox, 'a.csv.part'));
+  // A rename in the same tick of the clock can't be told from the write.
+  while (Date.now() < mtimeMs + 20);
+  await rename(join(inbox, 'a.csv.part'), join(inbox, 'a.csv'));
+  expect(await work(watched)).toEqual(['a.csv']);
+});
+
+test('a content is run once, whatever it is called, and copies are put to the first', async () => {
+  await drop('a.csv', 'same', 100);
+  await drop('copy.csv', 'same', 50);
+  const watched = await open();
+  expect(await work(watched, { ...done, folder: 'partial', text: 'why' })).toEqual(['a.csv']);
+  await drop('a.csv', 'same');
+  expect(await work(await open())).toEqual([]);
+  const unique = digest('same').slice(0, 8);
+  expect(await files()).toEqual([
+    `partial/a.${unique}.csv`,
+    `partial/a.${unique}.csv.copy.txt`,
+    `partial/a.${unique}.csv.error.txt`,
+    `partial/copy.${unique}.csv`,
+    `partial/copy.${unique}.csv.copy.txt`,
+  ]);
+  expect(await readFile(join(inbox, 'partial', `copy.${unique}.csv.copy.txt`), 'utf8')).toContain(
+    `copy.csv is byte for byte what a.csv was, which was run as a-${unique} on https://api.example`,
+  );
+});
+
+test('one name with another content is another manifest', async () => {
+  const watched = await open();
+  await drop('nightly.csv', 'monday');
+  expect(await work(watched)).toEqual(['nightly.csv']);
+  await drop('nightly.csv', 'tuesday');
+  expect(await work(watched)).toEqual(['nightly.csv']);
+  expect(await files()).toHaveLength(2);
+});
+
+test('what was not run may be put in again', async () => {
+  await drop('a.csv', 'x');
+  const watched = await open();
+  expect(await work(watched, { folder: 'failed', text: 'line 2: no' })).toEqual(['a.csv']);
+  runs.clear();
+  await drop('a.csv', 'x');
+  expect(await work(watched)).toEqual(['a.csv']);
+});
+
+test('what belongs to a manifest is put beside it, readable by those who may read it', async () => {
+  await drop('a.csv', 'x');
+  const rows = join(folder, 'failed.csv');
+  await writeFile(rows, 'rows', { mode: 0o600 });
+  await work(await open(), {
+    folder: 'partial',
+    text: 'why',
+    files: { '.failed.csv': rows },
+    ranOn: 'https://a',
+  });
+  const path = join(inbox, 'partial', `a.${digest('x').slice(0, 8)}.csv`);
+  expect(await readFile(`${path}.error.txt`, 'utf8')).toBe('why\n');
+  expect(await readFile(`${path}.failed.csv`, 'utf8')).toBe('rows');
+  expect((await stat(`${path}.failed.csv`)).mode & 0o777).toBe((await stat(path)).mode & 0o777);
+});
+
+test('two watchers never have one content at the same time', async () => {
+  await drop('a.csv', 'x');
+  await drop('b.csv', 'x');
+  await drop('c.csv', 'y');
+  const [one, other] = [await open(), await open(inbox, join(folder, 'other'))];
+  const first = (await one.next(hasRun)).manifest;
+  const second = (await other.next(hasRun)).manifest;
+  expect([first?.record.name, second?.record.name]).toEqual(['a.csv', 'c.csv']);
+  expect((await other.next(hasRun)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'elsewhere' } }]);
+  await first?.finish(done);
+  await second?.finish(done);
+  expect((await other.next(hasRun)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'copy' } }]);
+});
+
+test('what one state folder has begun, another one does not go on with', async () => {
+  await drop('a.csv', 'x');
+  await (await open()).next(hasRun).then(({ manifest }) => manifest?.release());
+  await drop('copy.csv', 'x');
+  const other = await open(inbox, join(folder, 'other'));
+  const { manifest, others } = await other.next(hasRun);
+  expect(manifest).toBeUndefined();
+  expect(others).toMatchObject([{ name: 'copy.csv', taking: { kind: 'elsewhere' } }]);
+  expect(await work(await open())).toEqual(['a.csv']);
+});
+
+test.each([
+  ['a folder that is not there', '/nowhere/inbox', 'there is no folder /nowhere'],
+  ['a pattern of a folder that is not there', '/nowhere/*.csv', 'there is no folder /nowhere'],
+])('%s can not be watched', async (_what, path, problem) => {
+  await expect(open(path)).rejects.toMatchObject({
+    code: 'INBOX_UNUSABLE',
+    message: expect.stringContaining(problem),
+  });
+});
+
+test('a damaged record is no reason to run its manifest again', async () => {
+  await drop('a.csv', 'x');
+  await work(await open());
+  await writeFile(join(inbox, '.cqbatch-inbox', 'ended', `${digest('x')}.json`), '{"version":2}');
+  await drop('a.csv', 'x');
+  await expect((await open()).next(hasRun)).rejects.toMatchObject({ code: 'INBOX_RECORD_DAMAGED' });
+});
+
+describe('a watcher that was killed', () => {
+  const unique = `a.${digest('x').slice(0, 8)}.csv`;
+  const run = `a-${digest('x').slice(0, 8)}`;
+
+  async function record(): Promise<TakenRecord> {
+    return {
+      version: 1,
+      name: 'a.csv',
+      file: unique,
+      sha256: digest('x'),
+      run,
+      state_id: await stateId(stateDir),
+      user: 'u',
+      host: 'h',
+      taken_at: new Date().toISOString(),
+    };
+  }
+
+  /** What it had done, step by step. */
+  const steps: readonly (readonly [what: string, step: (records: InboxRecords) => Promise<unknown>])[] = [
+    ['had written down that it takes a file', async (records) => records.take(await record())],
+    ['had taken it out', () => rename(join(inbox, 'a.csv'), join(inbox, 'running', unique))],
+    ['had begun its run', async () => runs.set(run, 1)],
+    ['had begun to put files beside it', () => writeFile(join(inbox, 'done', `${unique}.error.txt`), 'half')],
+    ['had put it to its folder', () => rename(join(inbox, 'running', unique), join(inbox, 'done', unique))],
+    [
+      'had written down its end',
+      async (records) => {
+        const ended = { ended_at: 'then', folder: 'done', base_url: 'https://api.example' } as const;
+        await records.end({ ...(await record()), ...ended });
+        await records.take(await record());
+      },
+    ],
+  ];
+
+  test.each(steps.map(([what], index) => [what, index + 1] as const))(
+    'when it %s leaves nothing undone and has nothing done twice',
+    async (_what, count) => {
+      await open();
+      await drop('a.csv', 'x');
+      const records = await InboxRecords.open(inbox);
+      for (const [, step] of steps.slice(0, count)) await step(records);
+      const wasBegun = runs.has(run);
+      expect(await work(await open())).toEqual(wasBegun ? [] : ['a.csv']);
+      expect(await files()).toContain(join('done', unique));
+      expect((await files()).filter((path) => path.endsWith('.csv'))).toHaveLength(1);
+      expect(await records.unfinished()).toEqual([]);
+      // Neither later nor under another name.
+      await drop('copy.csv', 'x');
+      expect(await work(await open())).toEqual([]);
+    },
+  );
+
+  test('when it had refused a manifest and put it away does not run it', async () => {
+    const records = await InboxRecords.open(inbox);
+    await open();
+    await records.take(await record());
+    await writeFile(join(inbox, 'failed', unique), 'x');
+    expect(await work(await open())).toEqual([]);
+    expect(await records.unfinished()).toEqual([]);
+  });
+
+  test('and whose manifest somebody has put back from running/ goes on with its run', async () => {
+    await drop('a.csv', 'x');
+    const { manifest } = await (await open()).next(hasRun);
+    runs.set(run, 1);
+    await manifest?.release();
+    await rename(join(inbox, 'running', unique), join(inbox, 'a.csv'));
+    expect(await work(await open())).toEqual([]);
+    // By the time it is met, its run has ended.
+    expect(await files()).toEqual([join('done', unique), join('done', `${unique}.copy.txt`)]);
+  });
+
+  test('and whose manifest was removed meanwhile finishes its run', async () => {
+    await drop('a.csv', 'x');
+    const { manifest } = await (await open()).next(hasRun);
+    runs.set(run, 1);
+    await manifest?.release();
+    await rm(join(inbox, 'running', unique));
+    expect(await work(await open())).toEqual([]);
+    await expect((await InboxRecords.open(inbox)).ended(digest('x'))).resolves.toMatchObject({ run });
+  });
+});

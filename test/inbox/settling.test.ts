@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { type FileLook, Settling } from '../../src/inbox/settling.ts';
+
+const wall = Date.parse('2026-01-01T00:00:00Z');
+
+/** A file that was written to last at that time, seconds, and changed otherwise at that. */
+function file(size: number, writtenAt: number, changedAt = writtenAt): FileLook {
+  return { name: 'a.csv', size, mtimeMs: wall + writtenAt * 1_000, ctimeMs: wall + changedAt * 1_000 };
+}
+
+/** At which looks, by their seconds, a file was complete that is taken after 5 s. */
+function completeAt(looks: readonly (readonly [second: number, file: FileLook | undefined])[]): number[] {
+  const settling = new Settling(5_000);
+  return looks
+    .filter(
+      ([second, seen]) =>
+        settling.settled(seen === undefined ? [] : [seen], second * 1_000, wall + second * 1_000).length > 0,
+    )
+    .map(([second]) => second);
+}
+
+describe('a file', () => {
+  test.each<
+    readonly [what: string, looks: readonly (readonly [number, FileLook | undefined])[], at: number[]]
+  >([
+    ['that was written long ago is complete', [[100, file(9, 0)]], [100]],
+    ['that was renamed after it was written is complete at once', [[10, file(9, 9, 9.5)]], [10]],
+    [
+      'that was written a moment ago is complete when it has not changed for so long',
+      [
+        [10, file(9, 10)],
+        [12, file(9, 10)],
+        [14.9, file(9, 10)],
+        [15, file(9, 10)],
+      ],
+      [15],
+    ],
+    [
+      'that grows is not complete',
+      [
+        [10, file(1, 10)],
+        [13, file(2, 13)],
+        [16, file(3, 16)],
+        [19, file(4, 19)],
+        [24, file(4, 19)],
+      ],
+      [24],
+    ],
+    [
+      'whose times come from a clock that is ahead is complete when it has not changed for so long',
+      [
+        [10, file(9, 500)],
+        [14, file(9, 500)],
+        [15, file(9, 500)],
+      ],
+      [15],
+    ],
+    [
+      'that grows on a machine whose clock is ahead is not complete',
+      [
+        [10, file(1, 500)],
+        [14, file(2, 504)],
+        [18, file(3, 508)],
+        [23, file(3, 508)],
+      ],
+      [23],
+    ],
+    [
+      'that was away is looked at anew',
+      [
+        [10, file(9, 500)],
+        [12, undefined],
+        [15, file(9, 500)],
+        [20, file(9, 500)],
+      ],
+      [20],
+    ],
+  ])('%s', (_what, looks, at) => {
+    expect(completeAt(looks)).toEqual(at);
+  });
+});
