@@ -2,10 +2,15 @@ import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { OptionGroup } from './option-groups.ts';
 
-/** A command, but for what every command has. */
-export interface CommandSpec {
+interface NamedSpec {
   readonly name: string;
   readonly description: string;
+  /** What one would type, with what it is for. */
+  readonly examples?: readonly (readonly [command: string, purpose: string])[];
+}
+
+/** A command, but for what every command has. */
+export interface CommandSpec extends NamedSpec {
   readonly argument?: readonly [name: string, description: string];
   /** What comes after it. */
   readonly secondArgument?: readonly [name: string, description: string];
@@ -13,10 +18,13 @@ export interface CommandSpec {
   readonly options?: readonly OptionGroup[];
   /** What comes in the help after those that every command has. */
   readonly seldomNeeded?: readonly OptionGroup[];
-  /** What one would type, with what it is for. */
-  readonly examples?: readonly (readonly [command: string, purpose: string])[];
   /** Loads what it does: `cqbatch --help` has to be quick. */
   readonly load: () => Promise<Action>;
+}
+
+/** Several commands about one thing: `cqbatch schedule add`. */
+export interface CommandGroupSpec extends NamedSpec {
+  readonly commands: readonly CommandSpec[];
 }
 
 /** Does what a command is for, and gives the exit code. Without an argument, the flags come first. */

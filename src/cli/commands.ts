@@ -1,10 +1,11 @@
-import { type CommandSpec, runThat } from './command-spec.ts';
+import { type CommandGroupSpec, type CommandSpec, runThat } from './command-spec.ts';
 import { flagOf } from './config/settings.ts';
-import { calling, insecureHttp, reason, reporting, settings, shared } from './option-groups.ts';
+import { calling, insecureHttp, reason, reporting, settings, shared, telling } from './option-groups.ts';
 import { runCommands, submitCommand } from './run-commands.ts';
+import { scheduleCommands } from './schedule-commands.ts';
 
 /** The commands, but for the sandbox, in the order in which help lists them. */
-export const commands: readonly CommandSpec[] = [
+export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
   ...runCommands,
   {
     name: 'status',
@@ -132,8 +133,8 @@ export const commands: readonly CommandSpec[] = [
       {
         heading: 'Worker',
         options: [
-          ['--coordinate', 'also take over the runs that were submitted to the state folder'],
-          ...settings('healthPort', 'healthHost', 'metricsFile', 'shutdownTimeout'),
+          ['--coordinate', 'be a daemon: take over submitted runs, and carry out schedules'],
+          ...settings('healthPort', 'healthHost', 'shutdownTimeout'),
           [
             '--log-level <level>',
             'of the structured log on standard error: silent, error, warn, info or debug',
@@ -142,8 +143,18 @@ export const commands: readonly CommandSpec[] = [
         ],
       },
     ],
-    seldomNeeded: [{ heading: 'Calls', options: settings(...calling) }],
+    seldomNeeded: [
+      { heading: 'Calls', options: settings(...calling) },
+      { heading: 'Of the daemon', options: settings('keepLast', 'keepDays') },
+      telling,
+    ],
+    examples: [
+      ['cqbatch worker --queue redis://10.0.0.7', 'one more machine that calls the API'],
+      ['cqbatch worker --coordinate', 'a daemon: submitted runs and schedules of this state folder'],
+      ['cqbatch worker --coordinate --concurrency 0', 'the same where other workers call'],
+    ],
     load: async () => (await import('./actions/worker.ts')).worker,
   },
   submitCommand,
+  scheduleCommands,
 ];

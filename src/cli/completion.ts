@@ -34,8 +34,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
 export async function completionsFor(program: Command, words: readonly string[]): Promise<Completions> {
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  const name = before.find((word) => !word.startsWith('-'));
-  const command = name === undefined ? program : program.commands.find((known) => known.name() === name);
+  const command = commandOf(program, before);
   if (command === undefined) return none;
   const help = command.createHelp();
   const option = command.options.find((known) => known.required && isCalled(known, before.at(-1)));
@@ -47,14 +46,24 @@ export async function completionsFor(program: Command, words: readonly string[])
       const options = help.visibleOptions(command as Command);
       return listed(options.map(({ long, short, description }) => [long ?? short ?? '', description]));
     }
-    if (command === program) {
-      return listed(help.visibleCommands(program).map((each) => [each.name(), each.description()]));
-    }
+    const below = help.visibleCommands(command as Command);
+    if (below.length > 0) return listed(below.map((each) => [each.name(), each.description()]));
     const [argument] = (command as Command).registeredArguments;
     if (argument?.name() === 'manifest') return anyFile;
     if (argument?.name() === 'run') return runs(before);
+    if (argument?.name() === 'schedule') return schedules(before);
     return listed((argument?.argChoices ?? []).map((choice) => [choice, '']));
   }
+}
+
+/** The command that the words name; undefined when there is none of that name. */
+function commandOf(program: Command, words: readonly string[]): Command | undefined {
+  let command: Command | undefined = program;
+  for (const name of words.filter((word) => !word.startsWith('-'))) {
+    if (command === undefined || command.commands.length === 0) break;
+    command = command.commands.find((known) => known.name() === name);
+  }
+  return command;
 }
 
 function isCalled({ long, short }: Option, word: string | undefined): boolean {
@@ -74,14 +83,26 @@ async function ofOption(option: Option, before: readonly string[]): Promise<Comp
 
 /** The runs of the state folder, the newest first. What cannot be read is left out: nobody could be told. */
 async function runs(words: readonly string[]): Promise<Completions> {
-  const at = words.indexOf('--state-dir');
-  const stateDir = at < 0 ? undefined : words[at + 1];
-  const flags: Flags = stateDir === undefined ? {} : { stateDir };
-  const records = await openRunStore(stateDirOf(flags))
+  const records = await openRunStore(stateDirIn(words))
     .list(() => {})
     .catch(() => []);
   // The name of a manifest may be anything; a shell is given nothing of the kind.
   return listed(records.toReversed().map(({ id, state }) => [id, state]));
+}
+
+async function schedules(words: readonly string[]): Promise<Completions> {
+  const { openScheduleStore } = await import('../schedule/store.ts');
+  const found = await openScheduleStore(stateDirIn(words))
+    .list(() => {})
+    .catch(() => []);
+  return listed(found.map(({ name, cron, tz }) => [name, `${cron} ${tz}`]));
+}
+
+function stateDirIn(words: readonly string[]): string {
+  const at = words.indexOf('--state-dir');
+  const stateDir = at < 0 ? undefined : words[at + 1];
+  const flags: Flags = stateDir === undefined ? {} : { stateDir };
+  return stateDirOf(flags);
 }
 
 /** What `cqbatch __complete` prints: a value and what it is on each line, and `:files` where files may stand. */

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander';
-import type { CommandSpec } from './command-spec.ts';
+import type { CommandGroupSpec, CommandSpec } from './command-spec.ts';
 import { commands } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { output } from './option-groups.ts';
@@ -51,12 +51,12 @@ export async function createProgram(version: string, args: readonly string[]): P
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
       styleTitle: (title) => styled('bold', title),
     });
-  const define = (name: string, description: string): Command =>
-    program
-      .command(name)
-      .description(description)
-      .showHelpAfterError(helpHint(`cqbatch ${name}`));
-  for (const spec of commands) defineCommand(define(spec.name, spec.description), spec);
+  const define = (name: string, description: string): Command => subcommand(program, name, description);
+  for (const spec of commands) {
+    const command = define(spec.name, spec.description);
+    if ('commands' in spec) defineGroup(command, spec);
+    else defineCommand(command, spec);
+  }
   define('version', 'the version of cqbatch')
     .option('--json', 'print exactly one JSON document on standard output')
     .action(({ json = false }) => (json ? writeDocument({ version }) : writeResult(`${version}\n`)));
@@ -68,6 +68,25 @@ export async function createProgram(version: string, args: readonly string[]): P
   const sandbox = define('sandbox', 'the service as a local server, for demos, tests and rehearsals');
   if (isNamed('sandbox', args)) (await import('./sandbox.ts')).defineSandbox(sandbox);
   return program;
+}
+
+function subcommand(parent: Command, name: string, description: string): Command {
+  const above = parent.parent === null ? 'cqbatch' : `cqbatch ${parent.name()}`;
+  return parent
+    .command(name)
+    .description(description)
+    .showHelpAfterError(helpHint(`${above} ${name}`));
+}
+
+function defineGroup(group: Command, { commands, examples = [] }: CommandGroupSpec): void {
+  for (const spec of commands) defineCommand(subcommand(group, spec.name, spec.description), spec);
+  group.optionsGroup(`${output.heading}:`).helpOption(true);
+  showExamples(group, examples);
+}
+
+function showExamples(command: Command, examples: NonNullable<CommandSpec['examples']>): void {
+  if (examples.length > 0)
+    command.addHelpText('after', withHeadings(`\nExamples:\n${indented(table(examples))}`));
 }
 
 /** Puts together what an option says that may be repeated. */
@@ -86,8 +105,7 @@ function defineCommand(command: Command, spec: CommandSpec): void {
     // Else it would open a group of its own.
     if (group === output) command.helpOption(true);
   }
-  if (examples.length > 0)
-    command.addHelpText('after', withHeadings(`\nExamples:\n${indented(table(examples))}`));
+  showExamples(command, examples);
   const hasDryRun = command.options.some(({ long }) => long === '--dry-run');
   if (!hasDryRun) refuseDryRun(command);
   command.action(async (...args: unknown[]) => {

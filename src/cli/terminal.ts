@@ -4,6 +4,23 @@ import { askLine, holdOutput, redrawLine, screen, writeDocument, writeResult, wr
 /** Where a command's words go. */
 export type Terminal = ReturnType<typeof openTerminal>;
 
+/** Where nobody reads: what must not be missed goes to `onWarning`, line by line, and nothing can be asked. */
+export function silentTerminal(onWarning: (text: string) => void): Terminal {
+  return {
+    json: false,
+    quiet: true,
+    live: false,
+    columns: undefined,
+    canAsk: false,
+    result() {},
+    warn: onWarning,
+    say() {},
+    draw() {},
+    confirm: async () => false,
+    confirmNumber: async () => false,
+  };
+}
+
 /**
  * Standard output carries data: with `--json` exactly one document, failures included. Standard error carries talk:
  * progress, hints, questions.

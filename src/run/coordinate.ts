@@ -2,13 +2,16 @@ import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { attributed } from '../actor.ts';
+import type { ApiClient } from '../api/client.ts';
 import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { CqbatchError } from '../errors.ts';
 import type { ProcessLock } from '../lock.ts';
 import { withReleases } from '../releases.ts';
+import type { WrittenReports } from '../report/write-reports.ts';
 import { after, deferred, onAbort, orAborted } from '../waiting.ts';
 import { executeRun } from './execute-run.ts';
+import type { ExecuteRunOptions } from './execution.ts';
 import { lockRun } from './open-run.ts';
 import { actualState, enterState, type RunRecord } from './record.ts';
 import { refuseChangedManifest } from './run-manifest.ts';
@@ -18,15 +21,33 @@ import type { RunStore } from './store.ts';
 export interface CoordinateOptions {
   readonly store: RunStore;
   readonly datastore: Datastore;
-  /** The datastore's address without its password. */
-  readonly queue: string;
+  /** The shared datastore's address without its password; absent for the embedded one. */
+  readonly queue: string | undefined;
   /** Version of the program, for those who look. */
   readonly version: string;
   readonly log: Logger;
   /** Counts what becomes of the runs. */
   readonly watch?: RunWatch | undefined;
+  /** The base URL of the only API whose runs are taken; absent: all are. */
+  readonly onlyApi?: string | undefined;
+  /** What calls the API for a run; absent: workers elsewhere do. */
+  readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
+  /** Tells about each run that begins or goes on. */
+  readonly news?: RunNews | undefined;
   /** Aborts when the daemon is to stop: its runs are then handed over to whoever sees the state folder. */
   readonly stop: AbortSignal;
+}
+
+/** What calls the API in this process. */
+export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted'> {
+  readonly client: ApiClient;
+}
+
+/** Hears of the runs that are taken to their end; what it does is waited for when the daemon stops. */
+export interface RunNews {
+  began(): Promise<void> | void;
+  ended(record: RunRecord, reports: WrittenReports): Promise<void> | void;
+  failed(error: Error): Promise<void> | void;
 }
 
 const lookMs = 1_000;
@@ -35,13 +56,14 @@ const maxRuns = 16;
 
 /**
  * Coordinates the runs that were submitted to a state folder, also those whose coordinator has died, until it is told
- * to stop. It calls no API: workers do.
+ * to stop. Workers call the API; on the embedded datastore this process does, for one run after the other.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
-  const { store, log, stop } = options;
+  const { store, log, stop, onlyApi } = options;
+  const most = options.datastore.exclusive ? 1 : maxRuns;
   const warned = new Set<string>();
   const warnOnce = ({ message }: Error): void => {
-    if (!warned.has(message)) log.error({ err: message }, 'a run can not be read');
+    if (!warned.has(message)) log.error({ err: message }, 'a run can not be taken');
     warned.add(message);
   };
   const atWork = new Map<string, Promise<void>>();
@@ -49,8 +71,14 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   while (!stop.aborted) {
     try {
       for (const record of await store.list(warnOnce)) {
-        if (atWork.size >= maxRuns || stop.aborted) break;
+        if (atWork.size >= most || stop.aborted) break;
         if (atWork.has(record.id) || !isUpForGrabs(record)) continue;
+        if (onlyApi !== undefined && record.options.baseUrl !== onlyApi) {
+          warnOnce(
+            new Error(`run ${record.id} is for ${record.options.baseUrl}, not ${onlyApi}: it is left alone`),
+          );
+          continue;
+        }
         const lock = await tryLock(store, record.id);
         if (lock === undefined) continue;
         const { id } = record;
@@ -89,7 +117,7 @@ async function tryLock(store: RunStore, id: string): Promise<ProcessLock | undef
 }
 
 async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: string): Promise<void> {
-  const { store, log, stop } = options;
+  const { store, log, stop, callerFor, news } = options;
   await withReleases(async (atEnd) => {
     atEnd(() => lock.release());
     // Of its own: what listens to it must not pile up on the daemon's signal from run to run.
@@ -101,24 +129,33 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
     log.info({ run: id, rows: record.plan.rows }, 'coordinating');
     try {
       await refuseChangedManifest(store, record);
-      const { end } = await executeRun({
+      const caller = await callerFor?.(record);
+      atEnd(() => caller?.client.close());
+      await news?.began();
+      const {
+        end,
+        record: ended,
+        reports,
+      } = await executeRun({
         ...options,
         record,
         budget: record.budget,
-        datastore: patient(options.datastore),
-        client: undefined,
+        datastore: options.datastore.exclusive ? options.datastore : patient(options.datastore),
+        ...(caller ?? { client: undefined }),
         lock,
         handOver: true,
         attribution: attributed(),
         interrupt: interrupt.signal,
       });
       log.info({ run: id, state: end.state }, 'no longer coordinating');
+      if (reports !== undefined) await news?.ended(ended, reports);
     } catch (error) {
       const { message } = error as Error;
       log.error({ run: id, err: message }, 'the run has failed');
       if (error instanceof CqbatchError && error.code === 'LOCK_LOST') return;
       // Whoever tried it again would fail in the same way.
       await store.save(enterState(await store.load(id), 'failed', { reason: message }));
+      await news?.failed(error as Error);
     }
   });
 }

@@ -4,7 +4,7 @@ import { fatalError, usageError } from '../errors.ts';
 import { closeIfOpen, isWritableByOthers } from '../files.ts';
 import { systemError } from '../system-error.ts';
 
-const folderNames = ['queue', 'runs', 'problems'];
+const folderNames = ['queue', 'runs', 'problems', 'schedules'];
 /** What cqbatch makes in a state folder; `config.json`, and whatever else is in it, is the user's own. */
 const ownNames = [
   ...folderNames,

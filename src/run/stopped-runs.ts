@@ -88,7 +88,9 @@ async function reconcileDeadRuns(
       reconcileStoppedRun(run, interrupt),
     );
     if (left === undefined) return false;
-    await store.save(enterState(left, 'interrupted', { reason: 'its process ended' }));
+    // A daemon goes on with what was submitted.
+    const state = record.submitted && record.state !== 'failed' ? 'submitted' : 'interrupted';
+    await store.save(enterState(left, state, { reason: 'its process ended' }));
   }
   return true;
 }

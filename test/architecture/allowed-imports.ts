@@ -13,6 +13,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/cli': {
     folders: [
       ...[
+        'src/schedule',
         'src/inbox',
         'src/metrics',
         'src/run',
@@ -28,6 +29,10 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   },
   'src/inbox': { folders: ['src/run', 'src/manifest', 'src'], packages: ['picomatch', 'zod'] },
   'src/metrics': { folders: ['src/run', 'jobs', 'src/api', 'src'], packages: ['prom-client'] },
+  'src/schedule': {
+    folders: ['src/run', 'src/queue', 'src/datastore', 'src'],
+    packages: ['croner', 'pino', 'zod'],
+  },
   'src/run': {
     folders: [
       ...[

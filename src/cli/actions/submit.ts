@@ -4,7 +4,7 @@ import { enterState, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { firstSeen } from '../../waiting.ts';
 import type { Flags } from '../config/load.ts';
-import { openWorkplace } from '../context.ts';
+import { openWorkplace, type Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 import { approvedSource } from './approval.ts';
@@ -19,18 +19,10 @@ const planningMs = 120_000;
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
   const { workplace, source } = await approvedSource(await openWorkplace(flags), manifest);
   const { terminal, store } = workplace;
-  const budget = budgetOf(flags, workplace.settings);
   for (;;) {
     try {
-      const planned = await planRun(workplace, source, false);
-      if (typeof planned === 'number') return planned;
-      await planned.journal.close();
-      const submitted = {
-        ...enterState(planned.record, 'submitted', attributed()),
-        submitted: true,
-        ...(budget !== undefined && { budget }),
-      };
-      await store.save(submitted);
+      const submitted = await submitRun(workplace, source);
+      if (typeof submitted === 'number') return submitted;
       return say(terminal, submitted, 'is submitted');
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
@@ -42,6 +34,25 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
       return say(terminal, existing, 'was submitted already');
     }
   }
+}
+
+/**
+ * Plans a run and leaves it to a coordinator.
+ *
+ * @returns its record, or the exit code of a command that ends here.
+ */
+export async function submitRun(workplace: Workplace, source: string): Promise<RunRecord | ExitCode> {
+  const budget = budgetOf(workplace.flags, workplace.settings);
+  const planned = await planRun(workplace, source, false);
+  if (typeof planned === 'number') return planned;
+  await planned.journal.close();
+  const submitted = {
+    ...enterState(planned.record, 'submitted', attributed()),
+    submitted: true,
+    ...(budget !== undefined && { budget }),
+  };
+  await workplace.store.save(submitted);
+  return submitted;
 }
 
 function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCode {

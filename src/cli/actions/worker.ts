@@ -6,7 +6,6 @@ import type { OpenMetrics } from '../../metrics/metrics-file.ts';
 import { readVersion } from '../../package.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { type Repeated, repeat } from '../../repeat.ts';
-import { coordinateRuns } from '../../run/coordinate.ts';
 import type { RunStore } from '../../run/store.ts';
 import { aborted } from '../../waiting.ts';
 import { type HealthState, startHealthServer } from '../../worker/health.ts';
@@ -20,19 +19,16 @@ import { interruptible } from '../interrupt.ts';
 import { openLog } from '../log.ts';
 import { openTerminal } from '../terminal.ts';
 import { apiClient, type ClientOptions, proxyTo, tokenSource } from './api-client.ts';
+import { runDaemon } from './daemon.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const store = flags.coordinate ? await openState(terminal, flags) : undefined;
-  const settings = { ...defaults, ...(await loadSettings(flags)) };
+  const given = await loadSettings(flags);
+  const settings = { ...defaults, ...given };
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
-  if (queue === undefined) {
-    throw usageError(
-      'QUEUE_MISSING',
-      'A worker needs a datastore that it shares with others: set CQBATCH_QUEUE or pass --queue redis://….',
-    );
-  }
+  refuseToBeAlone(flags, queue, settings.concurrency);
   const api = apiOf(flags, settings);
   const log = openLog(flags, terminal);
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
@@ -40,7 +36,9 @@ export async function worker(flags: Flags): Promise<ExitCode> {
 
   return withReleases(async (atEnd) => {
     atEnd(stop.release);
-    const datastore = await open('worker');
+    const datastore = await open(
+      queue === undefined ? 'worker --coordinate, a daemon: "cqbatch submit" hands it runs' : 'worker',
+    );
     atEnd(() => datastore.close());
     let serving: Serving | undefined;
     const { healthHost: host, healthPort: port } = settings;
@@ -54,7 +52,8 @@ export async function worker(flags: Flags): Promise<ExitCode> {
       port === undefined ? undefined : await startHealthServer({ host, port, state, metrics: page });
     atEnd(() => health?.close());
     atEnd(watchTrouble(datastore, log).stop);
-    if (api !== undefined) {
+    if (datastore.exclusive) void datastore.lost.then(stop.abort);
+    if (api !== undefined && !datastore.exclusive) {
       const client = apiClient(api, tokenSource(settings), metrics?.watchRequests());
       atEnd(() => client.close());
       serving = serveRows({
@@ -74,9 +73,15 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     log.info({ queue: datastore.description, ...target, ...facts }, 'worker started');
     const [end] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
-      store && coordinateRuns({ store, datastore, queue, watch: metrics, ...common }),
+      store &&
+        runDaemon(
+          { terminal, flags, store, settings: given },
+          { datastore, queue, api, metrics, ...common },
+          atEnd,
+        ),
     ]);
     if (end?.because === 'stuck') throw end.reason;
+    if (datastore.exclusive) await throwIfLost(datastore);
     log.info('worker stopped');
     if (terminal.json) terminal.result({ state: 'stopped' }, '');
     return exitCodes.success;
@@ -100,6 +105,34 @@ async function openMetrics(
   });
   atEnd(opened.close);
   return opened;
+}
+
+/** @throws a usage error for a worker to whom nobody could hand anything. */
+function refuseToBeAlone(
+  { coordinate }: Flags,
+  queue: string | undefined,
+  concurrency: number | 'auto',
+): void {
+  if (queue !== undefined) return;
+  if (!coordinate) {
+    throw usageError(
+      'QUEUE_MISSING',
+      'A worker needs a datastore that it shares with others: set CQBATCH_QUEUE or pass --queue redis://…. With --coordinate it ' +
+        'takes the submitted runs of this state folder to their end by itself.',
+    );
+  }
+  if (concurrency === 0) {
+    throw usageError(
+      'QUEUE_MISSING',
+      'Nobody else can call the API for the embedded datastore: leave out --concurrency 0, or share a datastore (--queue redis://…).',
+    );
+  }
+}
+
+/** @throws why the datastore has failed for good, if it has. */
+async function throwIfLost({ lost }: Datastore): Promise<void> {
+  const reason = await Promise.race([lost, Promise.resolve(undefined)]);
+  if (reason !== undefined) throw reason;
 }
 
 /**

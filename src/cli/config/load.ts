@@ -47,6 +47,13 @@ export interface Flags extends RawSettings {
   /** Why, for those who ask later. */
   readonly reason?: string;
   readonly saveResponses?: boolean;
+  /** Of a schedule: when it is due, what it begins, and what happens when that is not possible in time. */
+  readonly cron?: string;
+  readonly manifest?: string;
+  readonly inbox?: string;
+  readonly overlap?: string;
+  readonly catchUp?: string;
+  readonly replace?: boolean;
   /** Whose story `show` tells. */
   readonly row?: string;
 }

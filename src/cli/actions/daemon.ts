@@ -1,0 +1,106 @@
+import type { Logger } from 'pino';
+import type { Datastore } from '../../datastore/datastore.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import type { AtEnd } from '../../releases.ts';
+import { repeat } from '../../repeat.ts';
+import { type Caller, coordinateRuns, type RunNews } from '../../run/coordinate.ts';
+import { prunable, removeRuns } from '../../run/prune.ts';
+import { isSpent, type RunRecord } from '../../run/record.ts';
+import type { RunStore } from '../../run/store.ts';
+import { carryOutSchedules } from '../../schedule/carry-out.ts';
+import { openScheduleStore } from '../../schedule/store.ts';
+import type { Workplace } from '../context.ts';
+import { exitCodeOf } from '../exit-codes.ts';
+import { exitCodeOfError } from '../thrown.ts';
+import { apiClient, type ClientOptions, tokenSource } from './api-client.ts';
+import { nextCommands } from './next-commands.ts';
+import { type Notifier, openNotifier } from './notify.ts';
+import { estimatedLimits } from './prospect.ts';
+import { beginScheduled } from './scheduled-run.ts';
+
+export interface DaemonOptions {
+  readonly datastore: Datastore;
+  readonly queue: string | undefined;
+  /** The API that it calls itself, where there are no other workers. */
+  readonly api: ClientOptions | undefined;
+  /** Counts what becomes of runs and requests. */
+  readonly metrics: Metrics | undefined;
+  readonly version: string;
+  readonly log: Logger;
+  readonly stop: AbortSignal;
+}
+
+/** `cqbatch worker --coordinate`: takes submitted runs to their end, carries out schedules, removes old runs. */
+export async function runDaemon(workplace: Workplace, options: DaemonOptions, atEnd: AtEnd): Promise<void> {
+  const { store, flags } = workplace;
+  const { datastore, queue, version, log, stop } = options;
+  const notifier = await openNotifier(workplace, atEnd);
+  const common = { store, datastore, log, stop };
+  atEnd(pruneDaily(workplace, log).stop);
+  await Promise.all([
+    coordinateRuns({
+      ...common,
+      queue,
+      version,
+      onlyApi: datastore.exclusive ? options.api?.baseUrl : undefined,
+      callerFor: callerFor(workplace, options),
+      news: notifier && newsTo(notifier),
+    }),
+    carryOutSchedules({
+      ...common,
+      runs: store,
+      schedules: openScheduleStore(store.stateDir),
+      begin: (schedule, occasion) => beginScheduled(store, flags, schedule, occasion),
+      onFailed: (_, error) => void notifier?.ended({ exitCode: exitCodeOfError(error), error }),
+    }),
+  ]);
+}
+
+/** On the embedded datastore this process calls the API, as it does for "cqbatch run". */
+function callerFor(
+  { store, settings }: Workplace,
+  { datastore, api, metrics }: DaemonOptions,
+): ((record: RunRecord) => Promise<Caller>) | undefined {
+  if (!datastore.exclusive || api === undefined) return undefined;
+  const token = tokenSource(settings);
+  return async ({ options }) => ({
+    client: apiClient(options, token, metrics?.watchRequests()),
+    estimates: await estimatedLimits(store, options, token),
+    onStarted({ progress }) {
+      if (metrics !== undefined) metrics.pace = () => progress.snapshot().pace;
+    },
+  });
+}
+
+function newsTo(notifier: Notifier): RunNews {
+  return {
+    began: () => notifier.began(),
+    ended: (record, { summary }) =>
+      notifier.ended({
+        run: { record, summary, next: nextCommands(record, summary) },
+        exitCode: exitCodeOf({ state: record.state, spent: isSpent(record) }, summary.outcomes),
+      }),
+    failed: (error) => notifier.ended({ exitCode: exitCodeOfError(error), error }),
+  };
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** Removes old runs when the daemon begins, and once a day, if its user says which are kept. */
+function pruneDaily({ store, settings }: Workplace, log: Logger): { stop(): Promise<void> } {
+  const { keepLast: last, keepDays: days } = settings;
+  if (last === undefined && days === undefined) return { stop: async () => {} };
+  const daily = repeat(() => pruneRuns(store, { last, days }, log), {
+    everyMs: dayMs,
+    onError: ({ message }) => log.error({ err: message }, 'old runs can not be removed'),
+  });
+  daily.now();
+  return daily;
+}
+
+async function pruneRuns(store: RunStore, keep: Parameters<typeof prunable>[1], log: Logger): Promise<void> {
+  const runs = await store.list(({ message }) => log.warn({ err: message }, 'a run can not be read'));
+  const removed = prunable(runs, keep, Date.now());
+  const bytes = await removeRuns(store, removed);
+  if (removed.length > 0) log.info({ runs: removed.map(({ id }) => id), bytes }, 'old runs removed');
+}

@@ -1,0 +1,200 @@
+import type { RunRecord } from '../../run/record.ts';
+import { actualState } from '../../run/record.ts';
+import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../schedule/schedule.ts';
+import { nameInWords } from '../config/settings.ts';
+import { duration, indented, outcomeTexts, table } from './words.ts';
+
+/** A schedule, with what came of it and what comes next. */
+export interface ScheduleView {
+  readonly schedule: Schedule;
+  readonly state: ScheduleState;
+  /** The next times; none while it is paused. */
+  readonly next: readonly Date[];
+  /** Somebody wants it to begin, and no daemon has seen that yet. */
+  readonly triggered: Trigger | undefined;
+  /** A run that it has begun, as long as there is one. */
+  readonly run: (id: string) => RunRecord | undefined;
+}
+
+/** `Tue 24 Nov 02:00, Wed 25 Nov 02:00`, on the clock of a time zone. */
+export function timesText(times: readonly Date[], tz: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: tz,
+    hourCycle: 'h23',
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  });
+  const thisYear = String(new Date().getFullYear());
+  return times
+    .map((time) => {
+      const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
+      const { weekday, day, month, year, hour, minute, second } = parts;
+      const date = [weekday, day, month, ...(year === thisYear ? [] : [year])].join(' ');
+      return `${date} ${hour}:${minute}${second === '00' ? '' : `:${second}`}`;
+    })
+    .join(', ');
+}
+
+/** What `cqbatch schedule list` prints. */
+export function listText(views: readonly ScheduleView[]): string {
+  return views
+    .map((view) => {
+      const { schedule, state } = view;
+      const last = state.history.at(-1);
+      const facts = [
+        ['next', nextText(view)],
+        ...(last === undefined ? [] : [['last', `${timeOf(last, schedule.tz)}: ${entryText(last, view)}`]]),
+      ];
+      return [
+        `${schedule.name}  ${schedule.cron}  ${schedule.tz}  ${sourceText(schedule)}`,
+        indented(table(facts)),
+      ].join('\n');
+    })
+    .join('\n');
+}
+
+/** What `cqbatch schedule show` prints. */
+export function scheduleText(view: ScheduleView): string {
+  const { schedule, state } = view;
+  const { name, cron, tz, overlap, catchUpMs, changes, options } = schedule;
+  const change = changes.at(-1);
+  const lastOnes = state.history.slice(-3).toReversed();
+  const facts: readonly (readonly [string, string])[] = [
+    ['when', `${cron} (${tz})`],
+    ['what', sourceText(schedule)],
+    ['options', optionsText(options) || 'none of its own'],
+    [
+      'overlap',
+      overlap === 'skip' ? 'skip a time while its run is going' : 'queue one time while its run is going',
+    ],
+    ['catch-up', catchUpMs === null ? 'none' : `until ${duration(catchUpMs / 1_000)} late`],
+    ...(change === undefined ? [] : [[change.what, changeText(change)] as const]),
+    ['next', nextText(view)],
+    ...lastOnes.map(
+      (entry, index) =>
+        [index === 0 ? 'last' : '', `${timeOf(entry, tz)}: ${entryText(entry, view)}`] as const,
+    ),
+  ];
+  return [`Schedule ${name}`, indented(table(facts))].join('\n');
+}
+
+/** What `cqbatch schedule history` prints. */
+export function historyText(view: ScheduleView): string {
+  const { schedule, state } = view;
+  if (state.history.length === 0) return `Schedule ${schedule.name} was not due yet. Next: ${nextText(view)}`;
+  const rows = state.history
+    .toReversed()
+    .map((entry) => [timeOf(entry, schedule.tz), entryText(entry, view)] as const);
+  return table([[`due (${schedule.tz})`, 'what came of it'], ...rows]).join('\n');
+}
+
+function nextText({ schedule, state, next, triggered }: ScheduleView): string {
+  const soon = [
+    ...(triggered === undefined ? [] : ['now, as it was triggered']),
+    ...(state.waiting === undefined ? [] : ['when its run has ended']),
+  ];
+  const times = schedule.paused ? 'paused' : timesText(next, schedule.tz) || 'never';
+  return [...soon, times].join(', ');
+}
+
+function sourceText({ source }: Schedule): string {
+  return 'manifest' in source ? source.manifest : `inbox ${source.inbox}`;
+}
+
+/** The options as they would be typed. */
+function optionsText(options: Schedule['options']): string {
+  return Object.entries(options)
+    .flatMap(([name, value]) =>
+      Array.isArray(value) ? value.map((each) => [name, each] as const) : [[name, value] as const],
+    )
+    .map(([name, value]) => `--${nameInWords(name, '-')}${value === true ? '' : ` ${value}`}`)
+    .join(' ');
+}
+
+function changeText({ at, by, reason }: Schedule['changes'][number]): string {
+  const who = by === undefined ? '' : ` by ${by.user} on ${by.host}`;
+  return `${at.slice(0, 16).replace('T', ' ')} UTC${who}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
+function timeOf({ due, trigger }: HistoryEntry, tz: string): string {
+  return `${timesText([new Date(due)], tz)}${trigger === undefined ? '' : ' (triggered)'}`;
+}
+
+function entryText(entry: HistoryEntry, view: ScheduleView): string {
+  const until =
+    'until' in entry && entry.until ? ` (until ${timesText([new Date(entry.until)], view.schedule.tz)})` : '';
+  switch (entry.came) {
+    case 'began':
+      return entry.runs.length === 0
+        ? 'nothing to run'
+        : entry.runs.map((id) => runText(id, view.run(id))).join(', ');
+    case 'skipped':
+      return entry.because === 'paused'
+        ? 'skipped: it was paused'
+        : `skipped: ${entry.because} was going${until}`;
+    case 'missed':
+      return `missed: nobody carried it out in time${until}`;
+    case 'failed':
+      return `failed: ${entry.message}`;
+  }
+}
+
+function runText(id: string, record: RunRecord | undefined): string {
+  if (record === undefined) return `${id} (removed since)`;
+  const outcomes = record.counts === undefined ? [] : outcomeTexts(record.counts);
+  return `${id} ${[actualState(record), ...outcomes].join(', ')}`;
+}
+
+/** What `cqbatch schedule show --json` prints, and `list --json` for each. */
+export function scheduleDocument(view: ScheduleView): object {
+  const { schedule, state, next, triggered } = view;
+  const last = state.history.at(-1);
+  return {
+    schedule: schedule.name,
+    cron: schedule.cron,
+    tz: schedule.tz,
+    manifest: 'manifest' in schedule.source ? schedule.source.manifest : null,
+    inbox: 'inbox' in schedule.source ? schedule.source.inbox : null,
+    options: Object.fromEntries(
+      Object.entries(schedule.options).map(([name, value]) => [nameInWords(name, '_'), value]),
+    ),
+    overlap: schedule.overlap,
+    catch_up_s: schedule.catchUpMs === null ? null : schedule.catchUpMs / 1_000,
+    paused: schedule.paused,
+    next: next.map((time) => time.toISOString()),
+    triggered_at: triggered?.at ?? null,
+    waiting: state.waiting?.due ?? null,
+    last: last === undefined ? null : entryDocument(last, view),
+    changes: schedule.changes,
+  };
+}
+
+/** What `cqbatch schedule history --json` prints. */
+export function historyDocument(view: ScheduleView): object {
+  return {
+    schedule: view.schedule.name,
+    history: view.state.history.toReversed().map((entry) => entryDocument(entry, view)),
+  };
+}
+
+function entryDocument(entry: HistoryEntry, { run }: ScheduleView): object {
+  const runs = ('runs' in entry ? (entry.runs ?? []) : []).map((id) => {
+    const record = run(id);
+    return {
+      run: id,
+      state: record === undefined ? null : actualState(record),
+      outcomes: record?.counts ?? null,
+    };
+  });
+  return {
+    due: entry.due,
+    until: ('until' in entry && entry.until) || null,
+    at: 'at' in entry ? entry.at : null,
+    came: entry.came,
+    triggered_by: entry.trigger?.by ?? null,
+    reason: entry.trigger?.reason ?? null,
+    runs,
+    because: entry.came === 'skipped' ? entry.because : null,
+    error: entry.came === 'failed' ? { code: entry.code, message: entry.message } : null,
+  };
+}

@@ -1,0 +1,212 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { Datastore } from '../datastore/datastore.ts';
+import { CqbatchError } from '../errors.ts';
+import { type Alarm, type AlarmQueue, openAlarmQueue } from '../queue/alarm-queue.ts';
+import { withReleases } from '../releases.ts';
+import { repeat } from '../repeat.ts';
+import { goesOnByItself } from '../run/record.ts';
+import type { RunStore } from '../run/store.ts';
+import { aborted, orAfter } from '../waiting.ts';
+import { concluded, decide } from './decide.ts';
+import { latestRuns, type Occasion, type Schedule, type ScheduleState } from './schedule.ts';
+import type { ScheduleStore } from './store.ts';
+import { timesOf } from './times.ts';
+
+/** What came of an attempt to begin the runs of an occasion. */
+export type Beginning =
+  /** They are submitted, by this attempt or an earlier one. */
+  | { readonly came: 'began'; readonly runs: readonly string[] }
+  | { readonly came: 'failed'; readonly code: string; readonly message: string }
+  /** Not now: another process is at it, or this one is being stopped. */
+  | { readonly came: 'later' };
+
+export interface CarryOutOptions {
+  readonly schedules: ScheduleStore;
+  readonly runs: RunStore;
+  /** Submits what an occasion begins; the same however often it is called for it. */
+  readonly begin: (schedule: Schedule, occasion: Occasion) => Promise<Beginning>;
+  /** Called when no run could be begun. */
+  readonly onFailed: (schedule: Schedule, failure: Error) => void;
+  readonly log: Logger;
+}
+
+/** Decides what a schedule does now, and does it. One process at a time does so for a schedule. */
+export class ScheduleKeeper {
+  readonly #options: CarryOutOptions;
+  readonly #now: () => Date;
+  readonly #atWork = new Set<string>();
+
+  /** @param now for tests */
+  constructor(options: CarryOutOptions, now = () => new Date()) {
+    this.#options = options;
+    this.#now = now;
+  }
+
+  /** @returns whether it was looked at; not while somebody else does that. */
+  async look(name: string): Promise<boolean> {
+    if (this.#atWork.has(name)) return false;
+    this.#atWork.add(name);
+    try {
+      const lock = await this.#options.schedules.lock(name);
+      try {
+        await this.#look(name);
+      } finally {
+        await lock.release();
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof CqbatchError && error.code === 'SCHEDULE_LOCKED') return false;
+      // Removed meanwhile: there is nothing to be locked any more.
+      if ((await this.#options.schedules.look(name).catch(() => true)) === undefined) return false;
+      throw error;
+    } finally {
+      this.#atWork.delete(name);
+    }
+  }
+
+  async #look(name: string): Promise<void> {
+    const { schedules } = this.#options;
+    const schedule = await schedules.look(name);
+    if (schedule === undefined) return;
+    const before = await schedules.state(name);
+    const trigger = await schedules.trigger(name);
+    const going = await this.going(before);
+    const times = await timesOf(schedule);
+    const decided = decide(schedule, before, { now: this.#now(), times, trigger, going });
+    // Before anything is begun: whoever comes after this process has died begins the same run, and no other.
+    if (!isDeepStrictEqual(decided, before)) await schedules.saveState(name, decided);
+    if (before.beginning === undefined && trigger !== undefined) await schedules.clearTrigger(name, trigger);
+    this.#report(schedule, before, decided);
+    if (decided.beginning !== undefined) await this.#begin(schedule, decided, decided.beginning);
+  }
+
+  async #begin(schedule: Schedule, state: ScheduleState, occasion: Occasion): Promise<void> {
+    const { schedules, begin, onFailed, log } = this.#options;
+    const { name } = schedule;
+    const beginning = await begin(schedule, occasion);
+    if (beginning.came === 'later') return;
+    const at = this.#now().toISOString();
+    if (beginning.came === 'began') {
+      log.info({ schedule: name, due: occasion.due, runs: beginning.runs }, 'schedule: runs submitted');
+      await schedules.saveState(
+        name,
+        concluded(state, { ...occasion, came: 'began', at, runs: [...beginning.runs] }),
+      );
+      return;
+    }
+    const { code, message } = beginning;
+    log.error({ schedule: name, due: occasion.due, err: message }, 'schedule: no run could be begun');
+    await schedules.saveState(name, concluded(state, { ...occasion, came: 'failed', at, code, message }));
+    onFailed(schedule, Object.assign(new Error(message), { code }));
+  }
+
+  /** The run that a schedule began last, unless no row of it will be called before somebody resumes it. */
+  async going(state: ScheduleState): Promise<string | undefined> {
+    for (const id of latestRuns(state)) {
+      const record = await this.#options.runs.look(id);
+      if (record === 'being planned' || (record !== undefined && goesOnByItself(record))) return id;
+    }
+    return undefined;
+  }
+
+  #report({ name }: Schedule, before: ScheduleState, after: ScheduleState): void {
+    for (const entry of after.history.filter((one) => !before.history.includes(one))) {
+      const { came, due } = entry;
+      const because = entry.came === 'skipped' ? { because: entry.because } : {};
+      this.#options.log.warn({ schedule: name, due, ...because }, `schedule: ${came}`);
+    }
+  }
+}
+
+export interface DaemonOptions extends CarryOutOptions {
+  readonly datastore: Datastore;
+  /** Aborts when the daemon is to stop. */
+  readonly stop: AbortSignal;
+}
+
+/** How often what users want is looked for. */
+const lookMs = 1_000;
+/** How often all schedules are looked at, whatever their alarms do. */
+const lookAtAllMs = 30_000;
+const farewellMs = 3_000;
+
+/**
+ * Carries out the schedules of a state folder until it is told to stop. Alarms in the datastore tell when one is due; what
+ * users want, and what waits for the end of a run, is looked for every second.
+ */
+export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
+  const { schedules, datastore, log, stop } = options;
+  const keeper = new ScheduleKeeper(options);
+  const warned = new Set<string>();
+  const onError = ({ message }: Error): void => {
+    if (!warned.has(message)) log.error({ err: message }, 'schedules');
+    warned.add(message);
+  };
+  const look = async (name: string): Promise<boolean> => {
+    if (stop.aborted) return false;
+    return keeper.look(name).catch((error: Error) => {
+      onError(error);
+      return false;
+    });
+  };
+  await withReleases(async (atEnd) => {
+    let alarms: AlarmQueue | undefined;
+    const openAlarms = async (): Promise<AlarmQueue> => {
+      const opened = openAlarmQueue({
+        datastore,
+        queue: await schedules.queueName(),
+        next: async (cron, tz, afterMs) => (await timesOf({ cron, tz })).next(new Date(afterMs))?.getTime(),
+        onRing: look,
+        onError,
+      });
+      atEnd(() => orAfter(opened.close(), farewellMs));
+      return opened;
+    };
+    let all: readonly Schedule[] = [];
+    /** Those that were looked at since users changed them, by key. */
+    let seen = new Set<string>();
+    const keepAlarms = repeat(
+      async () => {
+        if (all.length > 0) alarms ??= await openAlarms();
+        await alarms?.keep(all.filter(({ paused }) => !paused).map(alarmOf));
+      },
+      { everyMs: lookAtAllMs, onError },
+    );
+    const isWanted = async ({ name, key }: Schedule): Promise<boolean> => {
+      if (!seen.has(key) || (await schedules.trigger(name)) !== undefined) return true;
+      const state = await schedules.state(name);
+      if (state.beginning !== undefined) return true;
+      return state.waiting !== undefined && (await keeper.going(state)) === undefined;
+    };
+    const looks = repeat(
+      async () => {
+        all = await schedules.list(onError);
+        if (all.length !== seen.size || all.some(({ key }) => !seen.has(key))) {
+          keepAlarms.now();
+          await schedules.showDaemon();
+        }
+        const unseen = new Set<string>();
+        for (const schedule of all)
+          if ((await isWanted(schedule)) && !(await look(schedule.name))) unseen.add(schedule.key);
+        seen = new Set(all.map(({ key }) => key).filter((key) => !unseen.has(key)));
+      },
+      { everyMs: lookMs, onError },
+    );
+    const looksAtAll = repeat(
+      async () => {
+        if (all.length > 0) await schedules.showDaemon();
+        for (const { name } of all) await look(name);
+      },
+      { everyMs: lookAtAllMs, onError },
+    );
+    looks.now();
+    await aborted(stop);
+    await Promise.all([looks, looksAtAll].map((each) => each.stop()));
+    await orAfter(keepAlarms.stop(), farewellMs);
+  });
+}
+
+function alarmOf({ name, key, cron, tz }: Schedule): Alarm {
+  return { id: `${name}-${key}`, pattern: cron, tz, name };
+}

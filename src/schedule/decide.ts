@@ -1,0 +1,93 @@
+import type { HistoryEntry, Occasion, Schedule, ScheduleState, Trigger } from './schedule.ts';
+import type { Times } from './times.ts';
+
+/** What is known when it is decided what a schedule does. */
+export interface Situation {
+  readonly now: Date;
+  /** Of its pattern. */
+  readonly times: Times;
+  /** Somebody wants it to be due. */
+  readonly trigger?: Trigger | undefined;
+  /** The run that it began last, if it has not ended. */
+  readonly going?: string | undefined;
+}
+
+/** What is less late is in time: somebody who plans a large manifest for another schedule, a machine that is busy. */
+const inTimeMs = 60_000;
+/** Entries that are kept of its history. */
+const mostEntries = 300;
+
+/**
+ * Decides what a schedule does now. In the state that it returns, `beginning` is what is to be begun, if anything; all
+ * else that was due since is in its history, or waits.
+ */
+export function decide(schedule: Schedule, state: ScheduleState, situation: Situation): ScheduleState {
+  // It was decided on before; nobody knows yet whether it has begun.
+  if (state.beginning !== undefined) return state;
+  const { going, trigger } = situation;
+  const { waiting, ...others } = state;
+  const { state: left, due } = takeTimes(schedule, others, situation);
+  const occasions = [waiting, due, trigger && { due: trigger.at, trigger }].filter(
+    (one) => one !== undefined,
+  );
+
+  let after: ScheduleState = left;
+  for (const occasion of occasions) {
+    if (schedule.paused && occasion.trigger === undefined) {
+      after = recorded(after, { ...occasion, came: 'skipped', because: 'paused' });
+    } else if (going === undefined && after.beginning === undefined) {
+      after = { ...after, beginning: occasion };
+    } else if (occasion === waiting || (schedule.overlap === 'queue' && after.waiting === undefined)) {
+      after = { ...after, waiting: occasion };
+    } else {
+      after = recorded(after, { ...occasion, came: 'skipped', because: going ?? 'another is beginning' });
+    }
+  }
+  return after;
+}
+
+/** What its pattern had for it since it was looked at last: at most one occasion, the latest; all others were missed. */
+function takeTimes(
+  { paused, since, catchUpMs }: Schedule,
+  state: ScheduleState,
+  { now, times }: Situation,
+): { readonly state: ScheduleState; readonly due?: Occasion } {
+  const from = new Date(Math.max(Date.parse(since), Date.parse(state.doneUntil ?? since)));
+  const latest = paused ? undefined : times.latest(now);
+  const first = times.next(from);
+  if (latest === undefined || first === undefined || latest <= from) return { state };
+  const due = latest.toISOString();
+  const lateMs = now.getTime() - latest.getTime();
+  const isLost = lateMs > Math.max(inTimeMs, catchUpMs ?? 0);
+  const lastMissed = isLost ? latest : times.latest(new Date(latest.getTime() - 1_000));
+  const done = { ...state, doneUntil: due };
+  if (lastMissed === undefined || lastMissed < first) return { state: done, due: { due } };
+  const missed = recorded(done, {
+    due: first.toISOString(),
+    came: 'missed',
+    at: now.toISOString(),
+    ...(lastMissed > first && { until: lastMissed.toISOString() }),
+  });
+  return isLost ? { state: missed } : { state: missed, due: { due } };
+}
+
+/** The state with one more entry; what is skipped for the same reason again and again is one. */
+export function recorded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
+  const last = state.history.at(-1);
+  const isSame =
+    entry.came === 'skipped' &&
+    last?.came === 'skipped' &&
+    last.because === entry.because &&
+    last.trigger === undefined &&
+    entry.trigger === undefined;
+  const history = isSame
+    ? [...state.history.slice(0, -1), { ...last, until: entry.due }]
+    : [...state.history, entry];
+  return { ...state, history: history.slice(-mostEntries) };
+}
+
+/** The state after what was to be begun has begun, or could not. */
+export function concluded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
+  const { beginning: _, ...others } = state;
+  return recorded(others, entry);
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { attributionSchema } from '../actor.ts';
+import { usageError } from '../errors.ts';
+
+/**
+ * - A **schedule** says when runs of a manifest, or of what lies in an inbox, are begun, and how.
+ * - It is **due** at the times of its pattern, and when somebody triggers it. Each such moment is an **occasion**.
+ * - What came of an occasion is an entry of its **history**.
+ */
+
+/** What happens to an occasion that comes while a run of the one before is going. */
+export const overlapRules = ['skip', 'queue'] as const;
+
+const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
+
+/** `schedule.json`: what users say of a schedule. Never a token. */
+export const scheduleSchema = z.object({
+  version: z.literal(1),
+  name: z.string(),
+  /** Drawn anew with each change: an alarm of before is no longer one. */
+  key: z.string(),
+  cron: z.string(),
+  tz: z.string(),
+  /** Absolute paths. */
+  source: z.union([z.object({ manifest: z.string() }), z.object({ inbox: z.string() })]),
+  /** Run options as their user gave them; what is missing is filled in by environment and configuration file of the daemon. */
+  options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
+  overlap: z.enum(overlapRules),
+  /** How late an occasion is still made up for, milliseconds; null: it is not. */
+  catchUpMs: z.number().nullable(),
+  paused: z.boolean(),
+  /** What was due before is none of its business: when it was added, replaced or unpaused; ISO 8601 UTC. */
+  since: z.string(),
+  /** What users did to it, the latest last. */
+  changes: z.array(z.object({ what: z.enum(changes), at: z.string(), ...attributionSchema.shape })),
+});
+
+export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
+
+/** `trigger.json`: somebody wants it to be due. */
+export const triggerSchema = z.object({ at: z.string(), ...attributionSchema.shape });
+
+export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
+
+const occasionSchema = z.object({
+  /** ISO 8601 UTC. */
+  due: z.string(),
+  /** Who wanted it, and why; absent: its pattern did. */
+  trigger: triggerSchema.exactOptional(),
+});
+
+export type Occasion = Readonly<z.infer<typeof occasionSchema>>;
+
+const several = {
+  /** The last of several for which that holds. */
+  until: z.string().exactOptional(),
+};
+
+const entrySchema = z.discriminatedUnion('came', [
+  /** Runs were submitted; an inbox may have had none. */
+  occasionSchema.extend({ came: z.literal('began'), at: z.string(), runs: z.array(z.string()) }),
+  /** That run was still going, or the schedule was paused while the occasion waited. */
+  occasionSchema.extend({ came: z.literal('skipped'), because: z.string(), ...several }),
+  /** Nobody was there to begin a run in time. */
+  occasionSchema.extend({ came: z.literal('missed'), at: z.string(), ...several }),
+  /** No run could be begun. */
+  occasionSchema.extend({
+    came: z.literal('failed'),
+    at: z.string(),
+    code: z.string(),
+    message: z.string(),
+    /** What was begun before that. */
+    runs: z.array(z.string()).exactOptional(),
+  }),
+]);
+
+export type HistoryEntry = Readonly<z.infer<typeof entrySchema>>;
+
+/** `state.json`: what the daemon knows of a schedule. */
+export const scheduleStateSchema = z.object({
+  version: z.literal(1),
+  /** The latest time of its pattern that was dealt with. */
+  doneUntil: z.string().exactOptional(),
+  /** Decided on, and perhaps not submitted yet: whoever comes next makes sure that it is. */
+  beginning: occasionSchema.exactOptional(),
+  /** Comes next, when the run that is going has ended. */
+  waiting: occasionSchema.exactOptional(),
+  /** The latest last, bounded. */
+  history: z.array(entrySchema),
+});
+
+export type ScheduleState = Readonly<z.infer<typeof scheduleStateSchema>>;
+
+export const newState: ScheduleState = { version: 1, history: [] };
+
+/** Whether a text can be the name of a schedule: with a time behind it, it is the id of a run. */
+export function isScheduleName(text: string): boolean {
+  return /^[a-z0-9][a-z0-9_-]{0,39}$/.test(text);
+}
+
+/** @throws a usage error for what can't be the name of one. */
+export function refuseOtherNames(name: string): void {
+  if (isScheduleName(name)) return;
+  throw usageError(
+    'INVALID_SETTING',
+    `A schedule can't be called "${name}": write up to 40 small letters, digits, "-" and "_", a letter or digit first.`,
+  );
+}
+
+/** The id of the run that an occasion begins: the same however often that is tried. Its time is UTC, as in other ids. */
+export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
+  const time = due.replaceAll(/[-:]|\..*/g, '').replace('T', '-');
+  return `${name}-${time}${trigger === undefined ? '' : '-now'}`;
+}
+
+/** The runs that it began last. */
+export function latestRuns({ history }: ScheduleState): readonly string[] {
+  const latest = history.findLast((entry) => 'runs' in entry && (entry.runs?.length ?? 0) > 0);
+  return latest !== undefined && 'runs' in latest ? (latest.runs ?? []) : [];
+}

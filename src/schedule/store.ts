@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { fatalError, usageError } from '../errors.ts';
+import { makeFolder, writeFileAtomically } from '../files.ts';
+import { lockPath, type ProcessLock } from '../lock.ts';
+import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
+import { onDisk, systemError } from '../system-error.ts';
+import { firstSeen } from '../waiting.ts';
+import {
+  isScheduleName,
+  newState,
+  type Schedule,
+  type ScheduleState,
+  scheduleSchema,
+  scheduleStateSchema,
+  type Trigger,
+  triggerSchema,
+} from './schedule.ts';
+
+/**
+ * The schedules of a state folder, one folder each. Users write `schedule.json` and `trigger.json`; `state.json` is only
+ * written by whoever holds the schedule's lock.
+ */
+export interface ScheduleStore {
+  folder(name: string): string;
+  /** By name. @param onUnreadable hears of those that are damaged, and are left out; without it they are thrown */
+  list(onUnreadable?: (error: Error) => void): Promise<readonly Schedule[]>;
+  /** @throws a usage error `SCHEDULE_UNKNOWN` */
+  load(name: string): Promise<Schedule>;
+  look(name: string): Promise<Schedule | undefined>;
+  /** @throws a usage error `SCHEDULE_EXISTS` */
+  add(schedule: Schedule): Promise<void>;
+  /** Writes what became of one that exists. */
+  save(schedule: Schedule): Promise<void>;
+  /** With its history. */
+  remove(name: string): Promise<void>;
+  state(name: string): Promise<ScheduleState>;
+  saveState(name: string, state: ScheduleState): Promise<void>;
+  trigger(name: string): Promise<Trigger | undefined>;
+  saveTrigger(name: string, trigger: Trigger): Promise<void>;
+  /** Forgets a trigger, unless another one has come since. */
+  clearTrigger(name: string, trigger: Trigger): Promise<void>;
+  /** @throws an error `SCHEDULE_LOCKED` while another process decides what it does. */
+  lock(name: string): Promise<ProcessLock>;
+  /** What the alarms of this state folder are called in a datastore that it shares with others. */
+  queueName(): Promise<string>;
+  /** Shows others that this process carries the schedules out. */
+  showDaemon(): Promise<void>;
+  /** The process that does, as far as can be told. */
+  daemon(): Promise<Daemon | undefined>;
+}
+
+const daemonSchema = z.object({ ...processSchema.shape, at: z.string() });
+
+export type Daemon = Readonly<z.infer<typeof daemonSchema>>;
+
+/** One of another machine that has not shown itself for so long is gone. */
+const daemonGoneAfterMs = 60_000;
+/** A file of one word is written in that time. */
+const writingMs = 5_000;
+
+/** Opens the schedules of a state folder; nothing is made before the first one is added. */
+export function openScheduleStore(stateDir: string): ScheduleStore {
+  const all = join(stateDir, 'schedules');
+  const folder = (name: string): string => join(all, name);
+  const fileOf = (name: string, file: string): string => join(folder(name), file);
+
+  const names = async (): Promise<readonly string[]> => {
+    const found = await readdir(all, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw systemError(error, all) ?? error;
+    });
+    return found
+      .flatMap((each) => (each.isDirectory() && isScheduleName(each.name) ? [each.name] : []))
+      .sort();
+  };
+  const look = (name: string): Promise<Schedule | undefined> =>
+    readJson(fileOf(name, 'schedule.json'), scheduleSchema);
+  const save = (schedule: Schedule): Promise<void> =>
+    writeJson(fileOf(schedule.name, 'schedule.json'), schedule);
+  const trigger = (name: string): Promise<Trigger | undefined> =>
+    readJson(fileOf(name, 'trigger.json'), triggerSchema);
+
+  return {
+    folder,
+    async list(onUnreadable) {
+      const read = (name: string) =>
+        onUnreadable === undefined ? look(name) : look(name).catch((error) => void onUnreadable(error));
+      return (await Promise.all((await names()).map(read))).filter((schedule) => schedule !== undefined);
+    },
+    async load(name) {
+      const found = isScheduleName(name) ? await look(name) : undefined;
+      if (found !== undefined) return found;
+      const known = await names();
+      const others = known.length === 0 ? 'there is none yet' : `there are ${known.join(', ')}`;
+      throw usageError('SCHEDULE_UNKNOWN', `There is no schedule ${name} in ${stateDir}: ${others}.`);
+    },
+    look,
+    async add(schedule) {
+      const { name } = schedule;
+      await makeFolder(all);
+      await mkdir(folder(name), { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw systemError(error, folder(name)) ?? error;
+        // Somebody who was killed has left no more than its folder.
+        if ((await look(name)) === undefined) return;
+        throw usageError(
+          'SCHEDULE_EXISTS',
+          `There is a schedule ${name} already ("cqbatch schedule show ${name}"): choose another name, or replace it with --replace.`,
+        );
+      });
+      await save(schedule);
+    },
+    save,
+    async remove(name) {
+      // Nobody takes half of one for a schedule.
+      const removed = `${folder(name)}.${process.pid}.removed`;
+      await onDisk(folder(name), () => rename(folder(name), removed));
+      await onDisk(removed, () => rm(removed, { recursive: true, force: true }));
+    },
+    state: async (name) => (await readJson(fileOf(name, 'state.json'), scheduleStateSchema)) ?? newState,
+    saveState: (name, state) => writeJson(fileOf(name, 'state.json'), state),
+    trigger,
+    saveTrigger: (name, wanted) => writeJson(fileOf(name, 'trigger.json'), wanted),
+    async clearTrigger(name, { at }) {
+      if ((await trigger(name))?.at === at) await rm(fileOf(name, 'trigger.json'), { force: true });
+    },
+    lock: (name) =>
+      lockPath({
+        path: fileOf(name, 'schedule'),
+        purpose: `schedule ${name}`,
+        taken: (who) => fatalError('SCHEDULE_LOCKED', `Schedule ${name} is being looked at by ${who}.`),
+      }),
+    async queueName() {
+      const path = join(all, 'queue-id');
+      await makeFolder(all);
+      // The first one who writes it counts.
+      await writeFile(path, `${randomUUID().slice(0, 8)}\n`, { flag: 'wx', mode: 0o600 }).catch(
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'EEXIST') throw systemError(error, path) ?? error;
+        },
+      );
+      const id = await firstSeen(writingMs, async () => (await readFile(path, 'utf8')).trim() || undefined);
+      if (id === undefined) throw fatalError('SCHEDULE_UNREADABLE', `${path} is empty: remove it.`);
+      return `schedules-${id}`;
+    },
+    async showDaemon() {
+      if (!(await exists(all))) return;
+      await writeJson(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
+    },
+    async daemon() {
+      const found = await readJson(join(all, 'daemon.json'), daemonSchema).catch(() => undefined);
+      if (found === undefined) return undefined;
+      const state = stateOfProcess(found);
+      const isGone = state === 'unknown' && Date.now() - Date.parse(found.at) > daemonGoneAfterMs;
+      return state === 'dead' || isGone ? undefined : found;
+    },
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What a file says; undefined when it is not there. */
+async function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw systemError(error, path) ?? error;
+  }
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (error) {
+    throw fatalError(
+      'SCHEDULE_UNREADABLE',
+      `${path} is damaged or was written by another version of cqbatch: mend it or move it away.`,
+      error,
+    );
+  }
+}
+
+function writeJson(path: string, value: object): Promise<void> {
+  return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
+}

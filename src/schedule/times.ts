@@ -1,0 +1,94 @@
+import { usageError } from '../errors.ts';
+
+/** When something is due: a cron pattern on the clock of a time zone. */
+export interface Recurrence {
+  /** Five fields (minute, hour, day of month, month, day of week), six with seconds in front, or `@daily` and its like. */
+  readonly cron: string;
+  /** Of the IANA database: `Europe/London`. */
+  readonly tz: string;
+}
+
+/** The moments at which something is due. */
+export interface Times {
+  /** The first one after a moment; undefined when there is none any more. */
+  next(after: Date): Date | undefined;
+  /** The last one that is not after a moment; undefined when there was none. */
+  latest(until: Date): Date | undefined;
+}
+
+/**
+ * The moments of a pattern. Where the clock of the time zone is changed, times of day that the pattern names as numbers
+ * (`30 1 * * *`, `0,30 1,13 * * *`) come once a day: one that does not exist comes when the gap ends, one that comes twice
+ * comes the first time. What a pattern repeats (`*`, a step, a range) goes by the clock on the wall: it is left out in the gap, and
+ * comes twice when an hour does. A day that a month does not have is left out.
+ *
+ * @throws a usage error `INVALID_CRON` for a pattern that can't be read or never comes.
+ */
+export async function timesOf({ cron, tz }: Recurrence): Promise<Times> {
+  const { Cron } = await import('croner');
+  const patterns = timesOfDay(cron).map((pattern) => {
+    try {
+      return new Cron(pattern, { timezone: tz, paused: true });
+    } catch (error) {
+      throw invalidCron(cron, (error as Error).message.replace(/^CronPattern: /, ''));
+    }
+  });
+  const times: Times = {
+    next: (after) =>
+      extreme(
+        patterns.map((each) => each.nextRun(after) ?? undefined),
+        Math.min,
+      ),
+    // What it looks back from is not among what it finds, and it counts in seconds.
+    latest: (until) =>
+      extreme(
+        patterns.map((each) => each.previousRuns(1, new Date(until.getTime() + 1_000))[0]),
+        Math.max,
+      ),
+  };
+  if (times.next(new Date()) === undefined) throw invalidCron(cron, 'it never comes');
+  return times;
+}
+
+function invalidCron(cron: string, why: string): Error {
+  return usageError(
+    'INVALID_CRON',
+    `--cron "${cron}": ${why}. Write minute, hour, day of month, month and day of week, as "0 2 * * 1-5" for 02:00 from Monday ` +
+      'to Friday.',
+  );
+}
+
+/** More than that at one go are no longer a list that somebody has written. */
+const mostTimesOfDay = 100;
+
+/** A pattern for each time of day that it names as numbers; the pattern itself when it has others. */
+function timesOfDay(cron: string): readonly string[] {
+  const fields = cron.trim().split(/\s+/);
+  if (fields.length > 6) throw invalidCron(cron, 'it has more than six fields');
+  if (fields.length < 5) return fields[0]?.startsWith('@') ? [cron.trim()] : refuseFewFields(cron, fields);
+  const [second, minute, hour, ...days] = fields.length === 6 ? fields : ['0', ...fields];
+  const lists = [second, minute, hour].map((field = '') =>
+    /^\d+(,\d+)*$/.test(field) ? field.split(',') : [],
+  );
+  const combinations = lists.reduce<readonly string[]>(
+    (before, list) => before.flatMap((begun) => list.map((each) => `${begun} ${each}`)),
+    [''],
+  );
+  if (combinations.length === 0 || combinations.length > mostTimesOfDay) return [cron.trim()];
+  return combinations.map((time) => [time.trim(), ...days].join(' '));
+}
+
+function refuseFewFields(cron: string, fields: readonly string[]): never {
+  throw invalidCron(
+    cron,
+    `it has ${fields.length === 1 ? 'one field' : `${fields.length} fields`}, not five`,
+  );
+}
+
+function extreme(
+  dates: readonly (Date | undefined)[],
+  choose: (...times: number[]) => number,
+): Date | undefined {
+  const known = dates.filter((date) => date !== undefined).map((date) => date.getTime());
+  return known.length === 0 ? undefined : new Date(choose(...known));
+}

@@ -1,0 +1,223 @@
+import { writeFile } from 'node:fs/promises';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { enterState, type RunState } from '../../src/run/record.ts';
+import { openRunStore } from '../../src/run/store.ts';
+import { type Beginning, ScheduleKeeper } from '../../src/schedule/carry-out.ts';
+import { type Occasion, runIdFor, type Schedule } from '../../src/schedule/schedule.ts';
+import { openScheduleStore } from '../../src/schedule/store.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { plannedRecord } from '../run/planned-record.ts';
+import { nightly } from './nightly.ts';
+
+/** A state folder with a schedule, and daemons that see it at a time which the test sets. */
+async function newScene(changes: Partial<Schedule> = {}) {
+  const stateDir = await temporaryFolder();
+  const schedules = openScheduleStore(stateDir);
+  const runs = openRunStore(stateDir);
+  await schedules.add({ ...nightly, ...changes });
+  const scene = {
+    schedules,
+    now: new Date('2026-11-05T01:00:00.000Z'),
+    /** What was begun, by id. */
+    begun: [] as string[],
+    told: [] as string[],
+    /** What comes of it; by default a run is submitted. */
+    begin: async (schedule: Schedule, occasion: Occasion): Promise<Beginning> => {
+      const id = runIdFor(schedule, occasion);
+      if ((await runs.look(id)) === undefined) {
+        await runs.create(id);
+        await runs.save({ ...enterState({ ...plannedRecord, id }, 'submitted'), submitted: true });
+        scene.begun.push(id);
+      }
+      return { came: 'began', runs: [id] };
+    },
+    async at(time: string, keeper = newKeeper()) {
+      scene.now = new Date(`2026-11-${time}:00.000Z`);
+      await keeper.look('nightly');
+    },
+    async end(id: string, state: RunState = 'completed') {
+      await runs.save(enterState(await runs.load(id), state));
+    },
+    state: () => schedules.state('nightly'),
+    history: async () => (await schedules.state('nightly')).history,
+    newKeeper,
+  };
+  function newKeeper(): ScheduleKeeper {
+    const options = {
+      schedules,
+      runs,
+      begin: (schedule: Schedule, occasion: Occasion) => scene.begin(schedule, occasion),
+      onFailed: (_: Schedule, { message }: Error) => scene.told.push(message),
+      log: pino({ level: 'silent' }),
+    };
+    return new ScheduleKeeper(options, () => scene.now);
+  }
+  return scene;
+}
+
+const first = 'nightly-20261105-020000';
+
+describe('a schedule that is carried out', () => {
+  test('begins one run for each time, named after it, and writes that down', async () => {
+    const scene = await newScene();
+    await scene.at('05T02:00');
+    await scene.at('05T02:00');
+    await scene.end(first);
+    await scene.at('06T02:01');
+    expect(scene.begun).toEqual([first, 'nightly-20261106-020000']);
+    expect(await scene.history()).toMatchObject([
+      { came: 'missed', due: '2026-11-01T02:00:00.000Z', until: '2026-11-04T02:00:00.000Z' },
+      { came: 'began', due: '2026-11-05T02:00:00.000Z', runs: [first] },
+      { came: 'began', due: '2026-11-06T02:00:00.000Z', at: '2026-11-06T02:01:00.000Z' },
+    ]);
+  });
+
+  test('has one run when its daemon is killed between that and the history', async () => {
+    const scene = await newScene();
+    const begin = scene.begin;
+    scene.begin = async (...args) => {
+      await begin(...args);
+      throw new Error('killed');
+    };
+    await expect(scene.at('05T02:00')).rejects.toThrow('killed');
+    expect(await scene.state()).toMatchObject({ beginning: { due: '2026-11-05T02:00:00.000Z' } });
+    scene.begin = begin;
+    // Whoever comes then, and however late: it is not another time.
+    await scene.at('06T09:00');
+    expect(scene.begun).toEqual([first]);
+    expect(await scene.history()).toMatchObject([{ came: 'missed' }, { came: 'began', runs: [first] }]);
+  });
+
+  test('has one run when it is looked at by many at once', async () => {
+    const scene = await newScene();
+    await Promise.all(Array.from({ length: 8 }, () => scene.at('05T02:00')));
+    await scene.at('05T02:00');
+    expect(scene.begun).toEqual([first]);
+  });
+
+  test('comes back to what could not be begun yet', async () => {
+    const scene = await newScene();
+    const begin = scene.begin;
+    scene.begin = async () => ({ came: 'later' });
+    await scene.at('05T02:00');
+    expect((await scene.history()).at(-1)).toMatchObject({ came: 'missed' });
+    scene.begin = begin;
+    await scene.at('05T02:03');
+    expect(scene.begun).toEqual([first]);
+  });
+
+  test('says what could not be begun, and goes on with the next time', async () => {
+    const scene = await newScene();
+    const begin = scene.begin;
+    scene.begin = async () => ({ came: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' });
+    await scene.at('05T02:00');
+    expect(scene.told).toEqual(['it is not there']);
+    scene.begin = begin;
+    await scene.at('06T02:00');
+    expect(scene.begun).toEqual(['nightly-20261106-020000']);
+    expect(await scene.history()).toMatchObject([
+      { came: 'missed' },
+      { came: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' },
+      { came: 'began' },
+    ]);
+  });
+
+  test.each<[RunState, boolean]>([
+    ['submitted', true],
+    ['completed', false],
+    ['cancelled', false],
+    ['halted', false],
+    ['failed', false],
+    ['interrupted', false],
+  ])('is going while its run is %s: %s', async (state, isGoing) => {
+    const scene = await newScene();
+    await scene.at('05T02:00');
+    await scene.end(first, state);
+    await scene.at('06T02:00');
+    expect((await scene.history()).at(-1)).toMatchObject(
+      isGoing ? { came: 'skipped', because: first } : { came: 'began' },
+    );
+  });
+
+  test('begins what waited when its run has ended, also where another daemon is there then', async () => {
+    const scene = await newScene({ overlap: 'queue' });
+    await scene.at('05T02:00');
+    await scene.at('06T02:00');
+    await scene.at('06T05:00', scene.newKeeper());
+    expect(scene.begun).toEqual([first]);
+    await scene.end(first);
+    await scene.at('06T05:01', scene.newKeeper());
+    expect(scene.begun).toEqual([first, 'nightly-20261106-020000']);
+  });
+
+  test('begins a run when it is triggered, also while it is paused, once', async () => {
+    const scene = await newScene({ paused: true });
+    const trigger = { at: '2026-11-05T12:00:00.000Z', reason: 'a new file' };
+    await scene.schedules.saveTrigger('nightly', trigger);
+    await scene.at('05T12:00');
+    await scene.at('05T12:01');
+    expect(scene.begun).toEqual(['nightly-20261105-120000-now']);
+    expect(await scene.history()).toMatchObject([{ came: 'began', due: trigger.at, trigger }]);
+    expect(await scene.schedules.trigger('nightly')).toBeUndefined();
+  });
+
+  test('that is edited while its run is going leaves that alone, and is due as it is now', async () => {
+    const scene = await newScene();
+    await scene.at('05T02:00');
+    const since = '2026-11-05T02:30:00.000Z';
+    await scene.schedules.save({ ...nightly, key: '2', cron: '45 2 * * *', since });
+    await scene.at('05T02:45');
+    expect((await scene.history()).at(-1)).toMatchObject({ came: 'skipped', because: first });
+    await scene.end(first);
+    await scene.at('06T02:00');
+    await scene.at('06T02:45');
+    expect(scene.begun).toEqual([first, 'nightly-20261106-024500']);
+  });
+
+  test('that is removed begins nothing more, and one of its name begins anew', async () => {
+    const scene = await newScene();
+    await scene.at('05T02:00');
+    await scene.schedules.remove('nightly');
+    await scene.at('06T02:00');
+    expect(await scene.schedules.list()).toEqual([]);
+    await scene.schedules.add({ ...nightly, since: '2026-11-06T03:00:00.000Z' });
+    expect(await scene.history()).toEqual([]);
+    await scene.at('07T02:00');
+    expect(scene.begun).toEqual([first, 'nightly-20261107-020000']);
+  });
+});
+
+describe('the schedules of a state folder', () => {
+  test('are refused twice under one name, and found by theirs', async () => {
+    const { schedules } = await newScene();
+    await expect(schedules.add(nightly)).rejects.toThrow('replace it with --replace');
+    await expect(schedules.load('weekly')).rejects.toThrow(/no schedule weekly in .*: there are nightly/);
+    expect(await schedules.load('nightly')).toEqual(nightly);
+  });
+
+  test('that are damaged are told, and keep no others from being carried out', async () => {
+    const { schedules } = await newScene();
+    await schedules.add({ ...nightly, name: 'weekly' });
+    await writeFile(`${schedules.folder('nightly')}/schedule.json`, '{');
+    const said: string[] = [];
+    const found = await schedules.list(({ message }) => said.push(message));
+    expect(found.map(({ name }) => name)).toEqual(['weekly']);
+    expect(said).toEqual([expect.stringContaining('nightly/schedule.json is damaged')]);
+  });
+
+  test('share one queue, which no other state folder has', async () => {
+    const { schedules } = await newScene();
+    const names = await Promise.all([schedules.queueName(), schedules.queueName()]);
+    expect(new Set([...names, await schedules.queueName()]).size).toBe(1);
+    const elsewhere = await newScene();
+    expect(await elsewhere.schedules.queueName()).not.toBe(names[0]);
+  });
+
+  test('tell who carries them out', async () => {
+    const { schedules } = await newScene();
+    expect(await schedules.daemon()).toBeUndefined();
+    await schedules.showDaemon();
+    expect(await schedules.daemon()).toMatchObject({ pid: process.pid });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { decide, type Situation } from '../../src/schedule/decide.ts';
+import {
+  type HistoryEntry,
+  newState,
+  type Schedule,
+  type ScheduleState,
+} from '../../src/schedule/schedule.ts';
+import { timesOf } from '../../src/schedule/times.ts';
+import { nightly } from './nightly.ts';
+
+const at = (time: string): string => `2026-11-${time}:00.000Z`;
+
+/** What is decided at a time of November, of a state that has dealt with all before another time. */
+async function decided(
+  changes: Partial<Schedule>,
+  state: Partial<ScheduleState>,
+  now: string,
+  situation: Partial<Situation> = {},
+): Promise<ScheduleState> {
+  const schedule = { ...nightly, ...changes };
+  return decide(
+    schedule,
+    { ...newState, ...state },
+    {
+      now: new Date(at(now)),
+      times: await timesOf(schedule),
+      ...situation,
+    },
+  );
+}
+
+const done = (time: string): Partial<ScheduleState> => ({ doneUntil: at(time) });
+const trigger = { at: at('05T12:00'), reason: 'now' };
+const triggered = { due: trigger.at, trigger };
+
+describe('a schedule', () => {
+  test('begins a run when it is due, and only one', async () => {
+    const first = await decided({}, done('04T02:00'), '05T02:00');
+    expect(first).toMatchObject({
+      doneUntil: at('05T02:00'),
+      beginning: { due: at('05T02:00') },
+      history: [],
+    });
+    const { beginning: _, ...after } = first;
+    expect(await decided({}, after, '05T02:01')).toEqual(after);
+    // Whoever comes after a process that died while it was beginning finishes that first.
+    expect(await decided({}, first, '06T02:00')).toEqual(first);
+  });
+
+  test('is not due for what was before it was added, unpaused or changed', async () => {
+    expect(await decided({ since: at('05T02:00') }, {}, '05T09:00')).toEqual(newState);
+    expect(await decided({ since: at('05T01:59') }, {}, '05T02:00')).toHaveProperty('beginning');
+  });
+
+  test('makes up for the last of several missed times, if that is not too late', async () => {
+    expect(await decided({}, done('02T02:00'), '05T02:59')).toMatchObject({
+      beginning: { due: at('05T02:00') },
+      history: [{ came: 'missed', due: at('03T02:00'), until: at('04T02:00'), at: at('05T02:59') }],
+    });
+    const late = await decided({}, done('02T02:00'), '05T03:01');
+    expect(late).toMatchObject({
+      doneUntil: at('05T02:00'),
+      history: [{ came: 'missed', due: at('03T02:00'), until: at('05T02:00') }],
+    });
+    expect(late).not.toHaveProperty('beginning');
+  });
+
+  test('makes up for none without catch-up, but is not that strict about seconds', async () => {
+    const strict = { catchUpMs: null };
+    expect(await decided(strict, done('04T02:00'), '05T02:01')).toHaveProperty('beginning');
+    const late = await decided(strict, done('04T02:00'), '05T02:02');
+    expect(late).toMatchObject({ history: [{ came: 'missed', due: at('05T02:00') }] });
+    expect(late.history[0]).not.toHaveProperty('until');
+  });
+
+  test('skips times while its run is going, as one entry', async () => {
+    const going = { going: 'nightly-20261104-020000' };
+    const first = await decided({}, done('04T02:00'), '05T02:00', going);
+    const second = await decided({}, first, '06T02:00', going);
+    expect(second.history).toEqual([
+      { came: 'skipped', due: at('05T02:00'), until: at('06T02:00'), because: going.going },
+    ]);
+    expect(await decided({}, second, '07T02:00')).toMatchObject({ beginning: { due: at('07T02:00') } });
+  });
+
+  test('lets one time wait with --overlap queue', async () => {
+    const overlap = { overlap: 'queue' } as const;
+    const going = { going: 'nightly-20261104-020000' };
+    const first = await decided(overlap, done('04T02:00'), '05T02:00', going);
+    expect(first).toMatchObject({ waiting: { due: at('05T02:00') }, history: [] });
+    const second = await decided(overlap, first, '06T02:00', going);
+    expect(second).toMatchObject({ waiting: { due: at('05T02:00') } });
+    expect(second.history).toMatchObject([{ came: 'skipped', due: at('06T02:00') }]);
+    const third = await decided(overlap, second, '06T03:00');
+    expect(third).toMatchObject({ beginning: { due: at('05T02:00') } });
+    expect(third).not.toHaveProperty('waiting');
+    // The next time comes when the one that waited begins: it waits in its turn.
+    expect(await decided(overlap, second, '07T02:00')).toMatchObject({
+      beginning: { due: at('05T02:00') },
+      waiting: { due: at('07T02:00') },
+    });
+  });
+
+  test('begins nothing while it is paused, but what is triggered', async () => {
+    const paused = { paused: true };
+    expect(await decided(paused, done('04T02:00'), '05T02:00')).toEqual({ ...newState, ...done('04T02:00') });
+    expect(await decided(paused, done('04T02:00'), '05T12:00', { trigger })).toMatchObject({
+      beginning: triggered,
+    });
+    // What waited when it was paused is not wanted any more.
+    expect(await decided(paused, { waiting: { due: at('04T02:00') } }, '05T12:00')).toEqual({
+      ...newState,
+      history: [{ came: 'skipped', due: at('04T02:00'), because: 'paused' }],
+    });
+  });
+
+  test('is never two at a time, however it was triggered', async () => {
+    const going = 'nightly-20261105-020000';
+    expect(await decided({}, done('05T02:00'), '05T12:00', { trigger, going })).toMatchObject({
+      history: [{ ...triggered, came: 'skipped', because: going }],
+    });
+    expect(await decided({}, done('04T02:00'), '05T02:00', { trigger })).toMatchObject({
+      beginning: { due: at('05T02:00') },
+      history: [{ ...triggered, came: 'skipped' }],
+    });
+    expect(await decided({ overlap: 'queue' }, done('04T02:00'), '05T02:00', { trigger })).toMatchObject({
+      beginning: { due: at('05T02:00') },
+      waiting: triggered,
+    });
+  });
+
+  test('keeps a history that is bounded', async () => {
+    const entry: HistoryEntry = { came: 'began', due: at('01T02:00'), at: at('01T02:00'), runs: ['a'] };
+    const history = Array.from({ length: 300 }, () => entry);
+    const after = await decided({}, { ...done('02T02:00'), history }, '05T12:00');
+    expect(after.history).toHaveLength(300);
+    expect(after.history.at(-1)).toMatchObject({ came: 'missed' });
+  });
+});
