@@ -10,8 +10,8 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { type Edits, editsCsv, expectInOrder } from '../edits.ts';
 import { aMoment, faults, kill, type Parts, startWorker } from './kill-matrix.ts';
 
-const latencyMs = 60;
-const pace = ['--rate', '120/s', '--backoff', '20ms'];
+const latencyMs = 120;
+const pace = ['--rate', '60/s', '--backoff', '20ms'];
 
 /** A run in order on Redis, fed by one process and called by two others. */
 async function begin(edits: Edits): Promise<Omit<Parts, 'redis'>> {
@@ -40,7 +40,7 @@ async function expectExact({ cwd, sandbox }: Pick<Parts, 'cwd' | 'sandbox'>, edi
 
 describeWithRedis('edits in order', () => {
   test('stay in order on two workers when one is killed', async () => {
-    const edits = editsCsv(80, 10);
+    const edits = editsCsv(80, 5);
     const parts = await begin(edits);
     await aMoment();
     const [victim] = parts.workers;
@@ -51,7 +51,7 @@ describeWithRedis('edits in order', () => {
 
   test('stay in order when a worker is frozen for longer than its locks, and thaws', async () => {
     // It must still be going when that one thaws.
-    const edits = editsCsv(60, 60);
+    const edits = editsCsv(60, 30);
     const parts = await begin(edits);
     await aMoment();
     const [frozen] = parts.workers;
@@ -64,7 +64,7 @@ describeWithRedis('edits in order', () => {
   });
 
   test('stay in order when the coordinator is killed twice, and a worker with it', async () => {
-    const edits = editsCsv(80, 10);
+    const edits = editsCsv(80, 5);
     const parts = await begin(edits);
     let { coordinator } = parts;
     for (let kills = 0; kills < 2; kills += 1) {

@@ -13,16 +13,16 @@ import { callsByRow, expectAgreement, expectEveryRowOnce, hasUnclearFault } from
 import { mixedCsv } from '../manifests.ts';
 
 /**
- * The matrix of kills: a run of 2,000 rows on Redis, fed by one process and called by two others, loses one of its
+ * The matrix of kills: a run of 1,000 rows on Redis, fed by one process and called by two others, loses one of its
  * parts several times at random moments. Nothing waits for the pauses here: the moment is what is random.
  */
 
-export const rows = 2_000;
+export const rows = 1_000;
 export const concurrency = 15;
 export const workers = 2;
 export const faults = 'reset=0.5%,500=0.5%,502-after-commit=0.5%,malformed=0.5%,503=0.5%';
 /** Slow enough that the last kill still meets a run that is going, with about ten calls in flight. */
-const usualRate = '240/s';
+const usualRate = '120/s';
 
 export interface Parts {
   readonly cwd: string;
@@ -45,7 +45,7 @@ export async function begin({ rate = usualRate, backoff = '50ms' }: Pace = {}): 
   await writeFile(join(cwd, 'manifest.csv'), mixedCsv(rows).text);
   const redis = await redisForTest();
   const sandbox = await startSandbox(
-    ...['--evaluations', '6000', '--soundboards', '6000', '--latency', '20ms..60ms', '--fault', faults],
+    ...['--evaluations', '6000', '--soundboards', '6000', '--latency', '40ms..120ms', '--fault', faults],
   );
   const env = { ...sandbox.env, CQBATCH_QUEUE: redis.url };
   const parts = { cwd, env, redis, sandbox, workers: [] as ChildProcess[] };

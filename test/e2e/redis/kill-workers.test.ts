@@ -29,7 +29,7 @@ describeWithRedis('a run on Redis is exact', () => {
 
   test('when both of its workers are frozen for longer than their locks', async () => {
     // It must still be going when they thaw.
-    const parts = await begin({ rate: '50/s' });
+    const parts = await begin({ rate: '25/s' });
     const frozen = [...parts.workers];
     for (const worker of frozen) {
       await aMoment();
