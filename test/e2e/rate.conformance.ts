@@ -25,60 +25,82 @@ interface RateSummary {
   }[];
 }
 
-/** What a run does whose API limits the rate, on each datastore. */
-export function describeRate(newScene: NewScene): void {
-  test.each([
-    ['a token bucket', ['token-bucket:rate=25,burst=10']],
+/** A limit of the API that its answers don't tell, and how it tells for how long to wait. */
+type Unstated = readonly [title: string, flags: readonly [limit: string, retryAfter?: string]];
+
+/** The limits of the API: what is one and the same to the datastore is tried on one of them. */
+interface Limits {
+  readonly unstated: readonly Unstated[];
+  readonly stated: string;
+}
+
+const windowOfASecond: Unstated = ['a window of a second', ['fixed-window:limit=25,window=1s', 'none']];
+
+/** For one process. */
+export const limitsAlone: Limits = {
+  unstated: [['a token bucket', ['token-bucket:rate=25,burst=10']], windowOfASecond],
+  stated: 'token-bucket:rate=60,burst=15',
+};
+
+/** For workers that share the rate. */
+export const limitsShared: Limits = {
+  unstated: [
     ['a token bucket that does not say for how long to wait', ['token-bucket:rate=25,burst=10', 'none']],
-    ['a window of a second', ['fixed-window:limit=25,window=1s', 'none']],
-  ])('stays within %s, and what it refuses costs no attempt', async (_title, [limit = '', retryAfter]) => {
-    // Few enough calls per second that a slow machine makes more, too.
-    const rows = 150;
-    const { home, sandbox, flags } = await newScene(
-      rows,
-      ...['--limit', limit, '--latency', '10ms', '--retry-after', retryAfter ?? 'header'],
-    );
-    const { code, stderr } = await home.run(
-      ...['run', 'rows.csv', '--yes', '--run-id', 'r', '--attempts', '1', ...flags],
-    );
-    expect({ code, stderr }).toMatchObject({ code: 0 });
-    const log = await sandbox.log();
-    const report = await home.report('r');
-    expectEveryRowOnce(report, rows);
-    // Each call is in `_attempts`, those that were refused among them.
-    expectAgreement(report, log);
-    const refused = log.filter(({ throttled }) => throttled).length;
-    expect(refused).toBeGreaterThan(0);
-    expect(refused).toBeLessThan(rows / 3);
+    windowOfASecond,
+  ],
+  stated: 'fixed-window:limit=60,window=1s',
+};
 
-    const summary = await readSummary(home.folder('r'));
-    const rate = summary['rate'] as RateSummary;
-    expect(summary).toMatchObject({ attempts: rows + refused, unprocessed: refused });
-    expect(rate.wanted).toBe('auto');
-    expect(rate.series.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(rate.rejected);
-    // Those of the last moment may not have been heard of where the run is coordinated.
-    expect(rate.rejected).toBeGreaterThan(0);
-    expect(rate.rejected).toBeLessThanOrEqual(refused);
-    expect(rate.series.length).toBeGreaterThan(2);
-    const times = rate.series.map(({ t_s }) => t_s);
-    expect(times).toEqual(times.toSorted((a, b) => a - b));
-  });
-
-  test.each(['token-bucket:rate=60,burst=15', 'fixed-window:limit=60,window=1s'])(
-    'is refused no call by an API that states its limit (%s)',
-    async (limit) => {
-      const rows = 200;
+/** What a run does whose API limits the rate, on each datastore. */
+export function describeRate(newScene: NewScene, { unstated, stated }: Limits): void {
+  test.each(unstated)(
+    'stays within %s, and what it refuses costs no attempt',
+    async (_title, [limit = '', retryAfter]) => {
+      // Few enough calls per second that a slow machine makes more, too.
+      const rows = 150;
       const { home, sandbox, flags } = await newScene(
         rows,
-        ...['--limit', limit, '--latency', '10ms', '--limit-headers', 'ratelimit'],
+        ...['--limit', limit, '--latency', '10ms', '--retry-after', retryAfter ?? 'header'],
       );
-      const { code } = await home.run('run', 'rows.csv', '--yes', '--run-id', 'r', ...flags);
-      expect(code).toBe(0);
+      const { code, stderr } = await home.run(
+        ...['run', 'rows.csv', '--yes', '--run-id', 'r', '--attempts', '1', ...flags],
+      );
+      expect({ code, stderr }).toMatchObject({ code: 0 });
       const log = await sandbox.log();
-      expect(log).toHaveLength(rows);
-      expect(log.filter(({ throttled }) => throttled)).toEqual([]);
+      const report = await home.report('r');
+      expectEveryRowOnce(report, rows);
+      // Each call is in `_attempts`, those that were refused among them.
+      expectAgreement(report, log);
+      const refused = log.filter(({ throttled }) => throttled).length;
+      expect(refused).toBeGreaterThan(0);
+      expect(refused).toBeLessThan(rows / 3);
+
+      const summary = await readSummary(home.folder('r'));
+      const rate = summary['rate'] as RateSummary;
+      expect(summary).toMatchObject({ attempts: rows + refused, unprocessed: refused });
+      expect(rate.wanted).toBe('auto');
+      expect(rate.series.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(rate.rejected);
+      // Those of the last moment may not have been heard of where the run is coordinated.
+      expect(rate.rejected).toBeGreaterThan(0);
+      expect(rate.rejected).toBeLessThanOrEqual(refused);
+      expect(rate.series.length).toBeGreaterThan(2);
+      const times = rate.series.map(({ t_s }) => t_s);
+      expect(times).toEqual(times.toSorted((a, b) => a - b));
     },
   );
+
+  test(`is refused no call by an API that states its limit (${stated})`, async () => {
+    const rows = 200;
+    const { home, sandbox, flags } = await newScene(
+      rows,
+      ...['--limit', stated, '--latency', '10ms', '--limit-headers', 'ratelimit'],
+    );
+    const { code } = await home.run('run', 'rows.csv', '--yes', '--run-id', 'r', ...flags);
+    expect(code).toBe(0);
+    const log = await sandbox.log();
+    expect(log).toHaveLength(rows);
+    expect(log.filter(({ throttled }) => throttled)).toEqual([]);
+  });
 
   test('never exceeds the bound that the user sets', async () => {
     const rows = 60;

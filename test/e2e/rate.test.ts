@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import type { RedisServer } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
-import { describeRate, type NewScene } from './rate.conformance.ts';
+import { restoreCsv } from './manifests.ts';
+import { describeRate, limitsAlone, type NewScene } from './rate.conformance.ts';
 import { kindSandbox, type Machine, newMachine } from './redis/machine.ts';
 
 interface LearnedLimit {
@@ -18,13 +20,42 @@ async function estimatedLimits({ stateDir }: Machine): Promise<readonly LearnedL
   return (JSON.parse(text) as { limits: LearnedLimit[] }).limits;
 }
 
-describe('a run on the embedded datastore', () => {
-  const newScene: NewScene = async (rows, ...sandboxArgs) => {
+/** One process that does everything. */
+function alone(datastore: () => Readonly<Record<string, string>>): NewScene {
+  return async (rows, ...sandboxArgs) => {
     const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
-    const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
-    return { home, sandbox, flags: [] };
+    const place = { redis: { url: '' } as RedisServer, sandbox, prefix: 'none', env: datastore() };
+    return { home: await newMachine(place, rows), sandbox, flags: [] };
   };
-  describeRate(newScene);
+}
+
+describe('a run on the embedded datastore', () => {
+  const newScene = alone(() => ({}));
+  describeRate(newScene, limitsAlone);
+
+  test('keeps what it has learned for the next one with the same token', async () => {
+    const { home, sandbox } = await newScene(150, '--limit', 'token-bucket:rate=20,burst=5');
+    await home.run('run', 'rows.csv', '--yes', '--quiet');
+    const [learned] = await estimatedLimits(home);
+    expect(learned).toMatchObject({ base_url: sandbox.url, token: expect.stringMatching(/^[0-9a-f]{4}$/) });
+    expect(learned?.rate_per_s).toBeGreaterThan(10);
+
+    const again = ['run', 'rows.csv', '--yes', '--quiet', '--log-level', 'info'];
+    // It says so at its beginning.
+    await home.write('few.csv', restoreCsv(5).text);
+    const second = await home.run(...again.with(1, 'few.csv'));
+    expect(second.stderr).toContain('"reason":"the limit found before"');
+
+    await home.write('secrets/token', 'another-token\n');
+    await sandbox.post('/sandbox/token', { token: 'another-token' });
+    const other = await home.run(...again);
+    expect(other.stderr).not.toContain('"reason":"the limit found before"');
+    expect(await estimatedLimits(home)).toHaveLength(2);
+  });
+});
+
+describe('a run', () => {
+  const newScene = alone(anyDatastore);
 
   test('asks again at once when the user resumes it with a rate of his own', async () => {
     const quota = 10;
@@ -38,23 +69,5 @@ describe('a run on the embedded datastore', () => {
     await sandbox.requested(before + 1);
     resumed.kill('SIGINT');
     expect(await resumed.end).toMatchObject({ code: 130 });
-  });
-
-  test('keeps what it has learned for the next one with the same token', async () => {
-    const { home, sandbox } = await newScene(150, '--limit', 'token-bucket:rate=20,burst=5');
-    await home.run('run', 'rows.csv', '--yes', '--quiet');
-    const [learned] = await estimatedLimits(home);
-    expect(learned).toMatchObject({ base_url: sandbox.url, token: expect.stringMatching(/^[0-9a-f]{4}$/) });
-    expect(learned?.rate_per_s).toBeGreaterThan(10);
-
-    const again = ['run', 'rows.csv', '--yes', '--quiet', '--log-level', 'info'];
-    const second = await home.run(...again);
-    expect(second.stderr).toContain('"reason":"the limit found before"');
-
-    await home.write('secrets/token', 'another-token\n');
-    await sandbox.post('/sandbox/token', { token: 'another-token' });
-    const other = await home.run(...again);
-    expect(other.stderr).not.toContain('"reason":"the limit found before"');
-    expect(await estimatedLimits(home)).toHaveLength(2);
   });
 });

@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readCsv } from '../helpers/run-folder.ts';
 import type { TestSandbox } from '../helpers/sandbox.ts';
 import type { Machine } from './redis/machine.ts';
 
@@ -17,7 +14,7 @@ export type NewScene = (...sandboxArgs: string[]) => Promise<Scene>;
 type Entry = Readonly<Record<string, unknown>>;
 
 /** The soundboard entries as the sandbox has them, but for the time of the last change, which it sets itself. */
-async function entries({ url }: TestSandbox): Promise<readonly Entry[]> {
+export async function entries({ url }: TestSandbox): Promise<readonly Entry[]> {
   const text = await (await fetch(`${url}/sandbox/state?kind=soundboard`)).text();
   return text
     .trimEnd()
@@ -28,7 +25,8 @@ async function entries({ url }: TestSandbox): Promise<readonly Entry[]> {
     });
 }
 
-const cell = (value: unknown): string =>
+/** A value as an old one in a manifest. */
+export const cell = (value: unknown): string =>
   value === '' ? '<clear>' : `"${String(value).replaceAll('"', '""')}"`;
 
 /** Renames the first entries, with what they were called before. */
@@ -45,7 +43,7 @@ function renaming(before: readonly Entry[], rows: number): string {
   return [`${fields},Old title,oldDescription,OLD FILE SIZE`, ...lines, ''].join('\n');
 }
 
-/** What `undo` does to what runs have changed, on each datastore. */
+/** What `undo` does to what a run has changed, whoever calls its rows. */
 export function describeUndo(newScene: NewScene): void {
   test('puts back what the sandbox had before, also where answers were lost', async () => {
     const { home, sandbox, flags } = await newScene('--soundboards', '60', '--fault', '502-after-commit=20%');
@@ -75,91 +73,5 @@ export function describeUndo(newScene: NewScene): void {
     const again = await entries(sandbox);
     expect(again.slice(0, 50).map(({ title }) => title)).toEqual(report.map(({ title }) => title));
     expect(again.slice(50)).toEqual(before.slice(50));
-  });
-
-  test('lists what it can not put back, and sends nothing for restores', async () => {
-    const { home, sandbox, flags } = await newScene('--soundboards', '9', '--evaluations', '9');
-    const before = await entries(sandbox);
-    const rows = [
-      { operation: 'update-soundboard', soundboard_id: 1, title: 'a', old_title: before[0]?.['title'] },
-      {
-        operation: 'update-soundboard',
-        soundboard_id: 2,
-        title: 'a',
-        description: 'b',
-        old_title: before[1]?.['title'],
-      },
-      { operation: 'update-soundboard', soundboard_id: 3, title: 'a' },
-      { operation: 'update-soundboard', soundboard_id: 999, title: 'a', old_title: 'never there' },
-      { operation: 'restore-evaluation', evaluation_id: 5, user_id: 'u' },
-    ];
-    await home.write('mixed.jsonl', `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
-    const start = ['--yes', '--allow-partial', '--max-failures', 'none', ...flags];
-    await home.run('run', 'mixed.jsonl', '--run-id', 'mixed', ...start);
-    const requests = (await sandbox.log()).length;
-    const undone = await home.run('undo', 'mixed', '--yes', ...flags);
-    expect(undone).toMatchObject({ code: 0 });
-    expect(undone.stderr).toContain('2 rows are put back');
-    expect((await sandbox.log()).slice(requests).map(({ id }) => id)).toEqual(
-      expect.arrayContaining(['1', '2']),
-    );
-    expect((await sandbox.log()).length).toBe(requests + 2);
-    const now = await entries(sandbox);
-    expect(now[0]).toEqual(before[0]);
-    expect(now[1]).toEqual({ ...before[1], description: 'b' });
-    const folder = home.folder('mixed');
-    expect(await readCsv(folder, 'not-undone.csv')).toMatchObject([
-      {
-        _row: '2',
-        id: '2',
-        fields: 'description',
-        why: 'no old values of these fields; the others are put back',
-      },
-      { _row: '3', id: '3', fields: 'title', why: 'no old values' },
-    ]);
-    expect(await readCsv(folder, 'undo-by-hand.csv')).toEqual([
-      { _row: '5', operation: 'restore-evaluation', id: '5', unclear: '' },
-    ]);
-
-    await home.write('restores.csv', 'evaluation_id,user_id\n6,u\n');
-    await home.run('run', 'restores.csv', '--run-id', 'restores', ...start);
-    const only = await home.run('undo', 'restores', '--yes', ...flags);
-    expect(only).toMatchObject({ code: 0 });
-    expect(only.stdout).toContain(join('runs', 'restores', 'undo-by-hand.csv'));
-    expect(only.stdout).toContain('Nothing was sent.');
-    expect(await readFile(join(home.folder('restores'), 'undo-by-hand.csv'), 'utf8')).toContain(',6,');
-  });
-
-  test('warns of runs that have edited the same since, and refuses what may yet go on', async () => {
-    const { home, sandbox, flags } = await newScene('--soundboards', '9', '--latency', '10ms');
-    const [first] = await entries(sandbox);
-    const start = ['--yes', '--allow-partial', ...flags];
-    await home.write('one.csv', `soundboard_id,title,old_title\n1,a,${cell(first?.['title'])}\n`);
-    await home.write('two.csv', 'soundboard_id,title,old_title\n1,b,a\n2,b,\n');
-    await home.run('run', 'one.csv', '--run-id', 'one', ...start);
-    await home.run('run', 'two.csv', '--run-id', 'two', ...start);
-    const undone = await home.run('undo', 'one', '--yes', '--run-id', 'back', ...flags);
-    expect(undone).toMatchObject({ code: 0 });
-    expect(undone.stderr).toMatch(/run two has edited some of these entries since \(1 row\)/);
-    expect((await entries(sandbox))[0]).toEqual(first);
-    const nothing = await home.run('undo', 'two', '--yes', ...flags);
-    expect(nothing.stderr).toContain('run back has edited');
-
-    await home.write(
-      'many.csv',
-      `soundboard_id,title\n${Array.from({ length: 9 }, (_, id) => `${id + 1},x\n`).join('')}`,
-    );
-    const long = home.start('run', 'many.csv', '--run-id', 'long', '--rate', '1/s', ...start);
-    await sandbox.requested((await sandbox.log()).length + 1);
-    expect(await home.run('undo', 'long', '--yes', ...flags)).toMatchObject({ code: 5 });
-    long.kill('SIGINT');
-    await long.end;
-    const refused = await home.run('undo', 'long', '--yes', ...flags);
-    expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain('give it up first ("cqbatch cancel long")');
-    await home.run('cancel', 'long', '--yes');
-    const unknown = await home.run('undo', 'long', '--yes', ...flags);
-    expect(unknown).toMatchObject({ code: 2 });
-    expect(unknown.stderr).toContain("its rows don't say what was before");
   });
 }

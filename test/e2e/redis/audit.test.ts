@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import type { WorkerProcess } from '../../helpers/worker.ts';
-import { describeAudit } from '../audit.conformance.ts';
+import { describeAnswers, describeEvents, type NewScene } from '../audit.conformance.ts';
 import { kindSandbox, newMachine } from './machine.ts';
 
 describeWithRedis('a run on Redis that two workers call', () => {
@@ -13,7 +13,7 @@ describeWithRedis('a run on Redis that two workers call', () => {
   });
   afterAll(() => redis.stop());
 
-  describeAudit(async (rows, ...sandboxArgs) => {
+  const newScene: NewScene = async (rows, ...sandboxArgs) => {
     scenes += 1;
     const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
     const place = { redis, sandbox, prefix: `audit-${scenes}` };
@@ -28,5 +28,7 @@ describeWithRedis('a run on Redis that two workers call', () => {
       await start();
     };
     return { home, elsewhere, sandbox, flags: ['--no-worker'], kill };
-  });
+  };
+  describeEvents(newScene);
+  describeAnswers(newScene);
 });

@@ -10,9 +10,9 @@ import { expectAgreement, expectEveryRowOnce, mostInASecond } from '../agreement
 import { eventually, kindSandbox, type Machine, newMachine, type Place } from './machine.ts';
 
 /** More than any machine calls while a test looks. */
-const rows = 3_000;
+const rows = 1_200;
 /** Slow enough that the run is still going when all of it has been tried. */
-const callsPerSecond = 50;
+const callsPerSecond = 20;
 const runArgs = [
   ...['run', 'rows.csv', '--yes', '--run-id', 'r'],
   ...['--rate', `${callsPerSecond}/s`, '--concurrency', '4'],
@@ -79,30 +79,30 @@ async function setRates(
   const slow = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '2/s', '--concurrency', '4'];
   const run = observe(startCqbatch(slow, runOptions));
   await sandbox.requested(2);
-  expect(await type('set-rate', 'r', '100/s', '--reason', 'the night is short')).toEqual({
+  expect(await type('set-rate', 'r', '40/s', '--reason', 'the night is short')).toEqual({
     code: 0,
-    stdout: 'Run r has the rate 100/s.\n',
+    stdout: 'Run r has the rate 40/s.\n',
     stderr: '',
   });
   const before = await seen();
-  // At two calls a second this would take minutes.
-  await sandbox.requested(before + 300);
+  // At two calls a second this would take most of a minute.
+  await sandbox.requested(before + 100);
   // The pace is told once a second.
   await vi.waitFor(
     async () =>
       expect(JSON.parse((await type('status', 'r', '--json')).stdout)).toMatchObject({
-        wanted_rate: '100/s',
-        pace: { allowed_per_s: 100 },
+        wanted_rate: '40/s',
+        pace: { allowed_per_s: 40 },
       }),
-    { timeout: 60_000 },
+    { timeout: 60_000, interval: 300 },
   );
 
   await type('pause', 'r');
   const paused = await seen();
-  expect(await type('set-rate', 'r', 'auto..50/s')).toMatchObject({ code: 0 });
+  expect(await type('set-rate', 'r', 'auto..30/s')).toMatchObject({ code: 0 });
   expect(JSON.parse((await type('status', 'r', '--json')).stdout)).toMatchObject({
     state: 'paused',
-    wanted_rate: 'auto..50/s',
+    wanted_rate: 'auto..30/s',
   });
   expect(await seen()).toBe(paused);
   expect(await type('set-rate', 'r', 'fast')).toMatchObject({
@@ -118,7 +118,7 @@ async function setRates(
   const record = async () => JSON.parse(await readFile(join(home.folder('r'), 'run.json'), 'utf8'));
   expect(await record()).toMatchObject({
     options: { rate: { perSecond: 5 } },
-    rates: [{ rate: '100/s', reason: 'the night is short' }, { rate: 'auto..50/s' }, { rate: '5/s' }],
+    rates: [{ rate: '40/s', reason: 'the night is short' }, { rate: 'auto..30/s' }, { rate: '5/s' }],
   });
   const stopped = await type('set-rate', 'r', '20/s');
   expect(stopped).toMatchObject({
@@ -164,12 +164,6 @@ describeWithRedis('a run on Redis', () => {
     const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
     return { redis, sandbox, prefix: `control-${places}` };
   }
-
-  test('is paused, goes on and is cancelled as a second terminal wants it', async () => {
-    const place = await newPlace();
-    const home = await newMachine(place, rows);
-    await control(home, place.sandbox, home, home);
-  });
 
   test('is paused, goes on and is cancelled as another machine wants it', async () => {
     const place = await newPlace();
@@ -283,7 +277,7 @@ describeWithRedis('a run on Redis', () => {
     expect(stdout).toMatch(new RegExp(`^ +process +${run.pid} on ${hostname()}$`, 'm'));
     expect((await elsewhere.run('list')).stdout).toMatch(
       new RegExp(
-        `^r +running +\\d\\d:\\d\\d +\\? +[1-9][\\d,]*/3,000 +\\d+ +http:\\S+ +rows\\.csv \\(on ${hostname()}\\)$`,
+        `^r +running +\\d\\d:\\d\\d +\\? +[1-9][\\d,]*/1,200 +\\d+ +http:\\S+ +rows\\.csv \\(on ${hostname()}\\)$`,
         'm',
       ),
     );

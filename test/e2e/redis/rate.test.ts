@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import { describeRate } from '../rate.conformance.ts';
+import { describeRate, limitsShared } from '../rate.conformance.ts';
 import { kindSandbox, newMachine } from './machine.ts';
 
 describeWithRedis('a run on Redis that two workers call', () => {
@@ -22,5 +22,5 @@ describeWithRedis('a run on Redis that two workers call', () => {
     const home = await newMachine(place, rows);
     for (let worker = 0; worker < 2; worker += 1) await (await newMachine(place)).worker();
     return { home, sandbox: place.sandbox, flags: ['--no-worker'] };
-  });
+  }, limitsShared);
 });
