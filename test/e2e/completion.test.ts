@@ -11,8 +11,8 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url));
 
-/** A folder with a run called `monthly`, in which shells find `cqbatch`. */
-async function prepared() {
+/** A folder with a run called `monthly`, in which shells find `cqbatch`, and the script `completion` for one of them. */
+async function prepared(program: 'bash' | 'zsh' | 'fish') {
   const cwd = await temporaryFolder();
   const { env } = await startSandbox();
   await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
@@ -30,6 +30,7 @@ async function prepared() {
     execFileSync(program, args, { cwd, env: { PATH: path, HOME: cwd }, encoding: 'utf8' })
       .split('\n')
       .filter((line) => line !== '');
+  shell('sh', '-c', `cqbatch completion ${program} > completion`);
   return { cwd, shell };
 }
 
@@ -59,13 +60,13 @@ test('cqbatch completion names the shells that it knows', async () => {
 
 describeWithProgram(['bash'], 'bash', () => {
   test('completes commands, options, words of options, runs and files', async () => {
-    const { shell } = await prepared();
+    const { shell } = await prepared('bash');
     const complete = (words: readonly string[]) =>
       shell(
         'bash',
         '-c',
         `compopt() { echo "files by $*"; }
-         source <(cqbatch completion bash)
+         source ./completion
          COMP_WORDS=(cqbatch "$@"); COMP_CWORD=$#
          _cqbatch; printf '%s\\n' "\${COMPREPLY[@]}"`,
         'bash',
@@ -82,7 +83,7 @@ describeWithProgram(['bash'], 'bash', () => {
 
 describeWithProgram(['zsh'], 'zsh', () => {
   test('completes commands, options, words of options, runs and files', async () => {
-    const { shell } = await prepared();
+    const { shell } = await prepared('zsh');
     const complete = (words: readonly string[]) =>
       shell(
         'zsh',
@@ -91,7 +92,7 @@ describeWithProgram(['zsh'], 'zsh', () => {
         `compdef() { }
          _describe() { print -l -- "\${(@)found%%:*}"; }
          _files() { print files; }
-         source <(cqbatch completion zsh)
+         source ./completion
          words=(cqbatch "$@"); CURRENT=$#words
          _cqbatch || true`,
         'zsh',
@@ -104,14 +105,11 @@ describeWithProgram(['zsh'], 'zsh', () => {
 
 describeWithProgram(['fish'], 'fish', () => {
   test('completes commands, options, words of options, runs and files', async () => {
-    const { shell } = await prepared();
+    const { shell } = await prepared('fish');
     const complete = (words: readonly string[]) =>
-      shell(
-        'fish',
-        '--no-config',
-        '-c',
-        `cqbatch completion fish | source; complete -C "cqbatch ${words.join(' ')}"`,
-      ).map((line) => line.split('\t')[0]);
+      shell('fish', '--no-config', '-c', `source completion; complete -C "cqbatch ${words.join(' ')}"`).map(
+        (line) => line.split('\t')[0],
+      );
     for (const [words, expected] of lines) expect(complete(words)).toEqual(expected);
     expect(complete(['run', 'ro'])).toEqual(['rows.csv']);
   });

@@ -23,7 +23,7 @@ async function prepared(...flags: string[]) {
   }
   const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
     cqbatch(args, { cwd, env: { ...env, ...more } });
-  return { cwd, sandbox, runAtTerminal, run };
+  return { cwd, sandbox, env, runAtTerminal, run };
 }
 
 test('Ctrl-C at the question is exit code 130; nothing is sent, and no run is left', async () => {
@@ -38,11 +38,11 @@ test('Ctrl-C at the question is exit code 130; nothing is sent, and no run is le
 describe('the question after a canary', () => {
   /** Answers the question whether to begin, then that after the canary. */
   async function prepareCanary() {
-    const { cwd, sandbox, run } = await prepared();
+    const { cwd, sandbox, env, run } = await prepared();
     const runAtTerminal = (answer: string) => {
       const child = startAtTerminal(['run', 'rows.csv', '--run-id', 'r', '--canary', '1'], {
         cwd,
-        env: sandbox.env,
+        env,
       });
       child.stdout?.on('data', (chunk: Buffer) => {
         if (chunk.includes('Go on with the other 1 row? [y/N]')) child.stdin?.write(answer);

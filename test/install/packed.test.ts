@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,8 +10,8 @@ import { lockedPackages, npm } from './npm.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What packing looks at; `dist` is not among it, because packing builds. */
-const sources = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', 'src', 'jobs'];
+/** What packing looks at; `dist` is not among it: packing builds. */
+const sources = ['package-lock.json', '.npmrc', 'tsconfig.json', 'src', 'jobs'];
 const documents = ['README.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'examples'];
 
 /** Copies the project, lest the other tests lose `dist` while it is built anew. */
@@ -19,6 +19,10 @@ async function copyProject(folder: string): Promise<void> {
   for (const name of [...sources, ...documents]) {
     await cp(join(root, name), join(folder, name), { recursive: true });
   }
+  // What was built before the tests is what building makes once more.
+  const { scripts, ...rest } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const build = `cp -r '${join(root, 'dist')}' dist`;
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ ...rest, scripts: { ...scripts, build } }));
   const packages = [join(root, 'node_modules'), folder];
   // Links where both folders are on one disk.
   await run('cp', ['-al', ...packages]).catch(() => run('cp', ['-a', ...packages]));
@@ -44,6 +48,22 @@ async function lockedVersions(): Promise<Record<string, string>> {
     ([, { dev, optional, devOptional }]) => !(dev || optional || devOptional),
   );
   return Object.fromEntries(needed.map(([path, { version }]) => [path, version]));
+}
+
+/** That the commands which the demo prints can be typed in the folder in which it stays. */
+async function expectTypable(stdout: string, options: { cwd: string; env: NodeJS.ProcessEnv }) {
+  const [, list = ''] = stdout.split('What you can type now:\n');
+  const commands = list.split('\n').map((line) => line.trim().split(/ {2,}/)[0] ?? '');
+  expect(commands).toContain('cqbatch status');
+
+  // A shell without a terminal can't be asked. Some rows fail, and nothing may be left behind.
+  const script = commands.map((command) => command.replace(/^cqbatch run .*/, '$& --yes || [ $? = 1 ]'));
+  const shell = ['-c', ['set -e', "trap 'kill $!' EXIT", ...script].join('\n')];
+  const typed = await run('/bin/sh', shell, options);
+  expect(typed.stdout).toMatch(/^Run \S+ completed$/m);
+  expect(typed.stdout).toMatch(/^run +state/m);
+  expect(typed.stdout).toMatch(/^mixed\.csv: 201 rows/m);
+  expect(typed.stdout).toMatch(/^Run \S+ completed after \d+ s: 201 rows, /m);
 }
 
 test('the packed program, installed for all, is what the lock file says, and works', {
@@ -82,8 +102,11 @@ test('the packed program, installed for all, is what the lock file says, and wor
     env: { ...env, CQBATCH_BASE_URL: 'https://api.example.com', CQBATCH_TOKEN: 'secret' },
   });
   expect(plan.stdout).toMatch(/mixed\.csv: \d+ rows/);
-  const demo = await run(process.execPath, [join(installed, 'examples/demo.js')], { cwd, env });
+  // Where the command is not on the path, it says how to put it there.
+  const apart = { cwd, env: { ...env, PATH: process.env['PATH'] } };
+  const demo = await run(process.execPath, [join(installed, 'examples/demo.js')], apart);
   expect(`${demo.stdout}${demo.stderr}`).toMatch(/Run \S+ completed/);
+  await expectTypable(demo.stdout, apart);
 
   await mkdir(join(cwd, 'node_modules'));
   await symlink(installed, join(cwd, 'node_modules/callquality-batch'));

@@ -67,14 +67,14 @@ test('agrees with a plain map for any rows of one run', () => {
   );
 });
 
-test('takes less than 50 bytes for each of a million subjects', async () => {
+test('takes less than 50 bytes for each of many subjects', async () => {
   const done = new DoneRows();
   done.begin('r');
   const before = await usedByArrays();
-  for (let row = 1; row <= 1_000_000; row++) {
+  for (let row = 1; row <= 250_000; row++) {
     done.note({ operation: 'update-soundboard', subject: `${row}` }, row, succeeded);
   }
-  const bytes = ((await usedByArrays()) - before) / 1_000_000;
+  const bytes = ((await usedByArrays()) - before) / 250_000;
   expect(bytes).toBeGreaterThan(20);
   expect(bytes).toBeLessThan(50);
   expect(done.find({ operation: 'update-soundboard', subject: '7' })).toEqual({ source: 'r', row: 7 });
