@@ -127,7 +127,7 @@ export const runCommands: readonly CommandSpec[] = [
         options: [
           ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],
           skipInvalid,
-          ...settings('settle'),
+          ...settings('settle', 'healthPort', 'healthHost'),
         ],
       },
       guards(),

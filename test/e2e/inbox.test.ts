@@ -1,9 +1,10 @@
-import { appendFile, copyFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
 import { type Observed, observe } from '../helpers/observed.ts';
+import { parsePrometheusText, sumsBy } from '../helpers/prometheus-text.ts';
 import { type Cells, readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -27,6 +28,12 @@ async function prepared(...sandboxOptions: string[]) {
     sandbox,
     options: { cwd, env },
     drop: (name: string, text: string) => writeFile(join(inbox, name), text),
+    /** The same with a file that was written in that second of 2026. */
+    async dropOld(second: number, name: string, text: string): Promise<void> {
+      await writeFile(join(inbox, name), text);
+      const at = Date.UTC(2026, 0, 1, 0, 0, second) / 1_000;
+      await utimes(join(inbox, name), at, at);
+    },
     /** What is in a folder of the inbox, hidden files left out. */
     async in(folder: string): Promise<readonly string[]> {
       const found = await readdir(join(inbox, folder), { withFileTypes: true });
@@ -108,7 +115,7 @@ test('two watchers that are killed again and again run each content once', async
 
 test('run --once takes what waits, puts it where it belongs, and goes on with what was stopped', async () => {
   const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
-  const { cwd, inbox, sandbox, drop, options } = place;
+  const { cwd, inbox, sandbox, drop, dropOld, options } = place;
   const once = ['run', 'inbox/*.csv', '--once', '--yes', '--user-id', 'u'];
   expect(await cqbatch([...once], options)).toMatchObject({ code: 0, stdout: 'No manifest waits.\n' });
   expect(await cqbatch(['run', 'inbox/*.csv', '--once'], options)).toMatchObject({
@@ -123,9 +130,9 @@ test('run --once takes what waits, puts it where it belongs, and goes on with wh
   expect(await stopped.end).toMatchObject({ code: 130 });
   expect(givenNames(await place.in('running'))).toEqual(['long.csv']);
 
-  await drop('some.csv', 'evaluation_id\n101\n5000\n');
-  await drop('none.csv', 'evaluation_id\n5001\n');
-  await drop('invalid.csv', 'evaluation_id\n102\nx\n');
+  await dropOld(1, 'some.csv', 'evaluation_id\n101\n5000\n');
+  await dropOld(2, 'none.csv', 'evaluation_id\n5001\n');
+  await dropOld(3, 'invalid.csv', 'evaluation_id\n102\nx\n');
   const { code, stdout } = await cqbatch([...once, '--json', '--max-rows', '1000'], options);
   const { manifests, growing } = JSON.parse(stdout);
   expect({ code, growing, manifests }).toMatchObject({
@@ -186,9 +193,9 @@ test('run --once takes what waits, puts it where it belongs, and goes on with wh
 
 test('what a budget or a token has stopped stays in running/, and the others wait', async () => {
   const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%');
-  const { sandbox, drop, options } = place;
-  await drop('a.csv', restores(1, 10));
-  await drop('b.csv', restores(11, 12));
+  const { sandbox, dropOld, options } = place;
+  await dropOld(1, 'a.csv', restores(1, 10));
+  await dropOld(2, 'b.csv', restores(11, 12));
   const env = { ...options.env, ...anyDatastore() };
   const once = (more: Readonly<Record<string, string>>, ...args: string[]) =>
     cqbatch(['run', 'inbox', '--once', '--yes', '-q', ...args], { ...options, env: { ...env, ...more } });
@@ -201,4 +208,36 @@ test('what a budget or a token has stopped stays in running/, and the others wai
   expect(await once({})).toMatchObject({ code: 0 });
   expect(givenNames(await place.in('done'))).toEqual(['a.csv', 'b.csv']);
   expect((await sandbox.log()).filter(({ code }) => code === 'OK')).toHaveLength(12);
+});
+
+test('a watcher tells probes and Prometheus how it is, and people and programs of each manifest', async () => {
+  const { drop, options, in: inFolder } = await prepared();
+  await drop('a.csv', `${restores(1, 3)}5000,u\n`);
+  const env = { ...options.env, ...anyDatastore() };
+  const args = ['watch', 'inbox', '--yes', '--json', '--health-port', '0'];
+  const watcher = observe(startCqbatch(args, { ...options, env }));
+  await watcher.says('Watching inbox');
+  const [, port] = /metrics are on port (\d+)/.exec(watcher.stderr) ?? [];
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  expect((await get('/readyz')).status).toBe(200);
+  await watcher.says('a.csv → ');
+  const page = parsePrometheusText(await (await get('/metrics')).text());
+  expect(sumsBy(page, 'cqbatch_rows_total', 'outcome')).toEqual({ succeeded: 3, failed: 1 });
+  expect(sumsBy(page, 'cqbatch_runs_total', 'result')).toMatchObject({ rows_failed: 1 });
+  await drop('b.csv', restores(4, 4));
+  await watcher.says('b.csv → ');
+  watcher.kill('SIGTERM');
+  const { code, stdout } = await watcher.end;
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect({ code, lines }).toMatchObject({
+    code: 0,
+    lines: [
+      { name: 'a.csv', exit_code: 1, result: { state: 'completed' } },
+      { name: 'b.csv', exit_code: 0 },
+    ],
+  });
+  expect(givenNames(await inFolder('done'))).toEqual(['b.csv']);
 });

@@ -2,17 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyError } from '../../errors.ts';
 import { type Found, Inbox } from '../../inbox/inbox.ts';
 import { escapeInvisible } from '../../printable.ts';
+import { withReleases } from '../../releases.ts';
+import type { HealthState } from '../../worker/health.ts';
 import type { Flags } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { type Interrupt, interruptible, stopping } from '../interrupt.ts';
+import { interruptible, stopping } from '../interrupt.ts';
 import { inboxText } from '../render/inbox.ts';
 import { proxyTo, tokenSource, wayTo } from './api-client.ts';
 import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 import { notifying } from './notify.ts';
 import { calls, runOptions } from './options.ts';
 import { requireConsent } from './planned-run.ts';
+import { openProbes } from './probes.ts';
 
 const lookMs = 1_000;
 /** A watcher leaves the embedded datastore to others for so long before it complains. */
@@ -32,11 +35,26 @@ const severity = [
 /** `cqbatch watch`: runs each manifest that is put into a folder, until it is stopped. */
 export async function watch(path: string, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
-  const { settings } = context;
-  const patient = { ...context, settings: { wait: patienceMs, ...settings } };
-  const work = await InboxWork.open(patient, path);
-  if (work === undefined) return declined(context);
-  return work.untilStopped();
+  const { settings, store, terminal } = context;
+  return withReleases(async (atEnd) => {
+    const stop = interruptible(stopping(terminal));
+    atEnd(stop.release);
+    const state = (): HealthState =>
+      stop.signal.aborted
+        ? { healthy: true, ready: false, reason: 'stopping' }
+        : { healthy: true, ready: true };
+    const onError = ({ message }: Error): void =>
+      terminal.warn(`warning: --metrics-file is not written: ${message}`);
+    const { metrics, port } = await openProbes({ settings, store, state, onError }, atEnd);
+    if (port !== undefined) terminal.say(`Probes and metrics are on port ${port}.`);
+    const patient = {
+      ...context,
+      ...(metrics !== undefined && { metrics }),
+      settings: { wait: patienceMs, ...settings },
+    };
+    const work = await InboxWork.open(patient, path, stop.signal);
+    return work === undefined ? declined(context) : work.untilStopped();
+  });
 }
 
 /** `cqbatch run … --once`: runs each manifest that waits in a folder. */
@@ -45,8 +63,13 @@ export async function runOnce(context: Context, path: string): Promise<ExitCode>
   const { pingUrl: _pingUrl, ...telling } = context.settings;
   // Of each manifest people are told by itself.
   return notifying({ ...context, settings: pinging }, async () => {
-    const work = await InboxWork.open({ ...context, settings: telling }, path);
-    return work === undefined ? declined(context) : work.untilEmpty();
+    const stop = interruptible(stopping(context.terminal));
+    try {
+      const work = await InboxWork.open({ ...context, settings: telling }, path, stop.signal);
+      return work === undefined ? declined(context) : await work.untilEmpty();
+    } finally {
+      stop.release();
+    }
   });
 }
 
@@ -62,17 +85,21 @@ class InboxWork {
   readonly #carriedOut: CarriedOut[] = [];
   readonly #said = new Set<string>();
 
-  private constructor(context: Context, inbox: Inbox) {
+  readonly #stop: AbortSignal;
+
+  private constructor(context: Context, inbox: Inbox, stop: AbortSignal) {
     this.#context = context;
     this.#inbox = inbox;
+    this.#stop = stop;
   }
 
   /**
    * Finds out, before any manifest is taken, whether it could be run.
    *
+   * @param stop aborts when no other is to be begun
    * @returns undefined when the user does not want it.
    */
-  static async open(context: Context, path: string): Promise<InboxWork | undefined> {
+  static async open(context: Context, path: string, stop: AbortSignal): Promise<InboxWork | undefined> {
     const { terminal, flags, settings, store } = context;
     const options = runOptions(context);
     const callsHere = calls(context);
@@ -82,63 +109,51 @@ class InboxWork {
     const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
     const what = `Run each manifest in ${escapeInvisible(path)} on ${wayTo(options.baseUrl, callsHere ? proxyTo(options) : undefined)}, with no further question?`;
     if (!flags.yes && !(await terminal.confirm(what))) return undefined;
-    return new InboxWork({ ...context, flags: { ...flags, yes: true } }, inbox);
+    return new InboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);
   }
 
   async untilStopped(): Promise<ExitCode> {
     const { terminal } = this.#context;
-    const stop = interruptible(stopping(terminal));
+    terminal.say(`Watching ${escapeInvisible(this.#inbox.folder)}. Ctrl-C stops.`);
     const say = ({ document }: CarriedOut): void => {
       if (terminal.json) terminal.result(document, '');
     };
-    terminal.say(`Watching ${escapeInvisible(this.#inbox.folder)}. Ctrl-C stops.`);
-    try {
-      for (;;) {
-        await this.#untilNoneWaits(stop, say).catch((error: unknown) => {
-          if (!(error instanceof BusyError)) throw error;
-          this.#sayOnce(error.message);
-        });
-        // A supervisor starts it anew, and it goes on with what it has left.
-        const [unfinished] = this.#carriedOut.filter(({ folder }) => folder === 'unfinished');
-        if (stop.signal.aborted) return unfinished?.exitCode ?? exitCodes.success;
-        if (unfinished !== undefined) return unfinished.exitCode;
-        this.#carriedOut.length = 0;
-        await pause(lookMs, stop.signal);
-        if (stop.signal.aborted) return exitCodes.success;
-      }
-    } finally {
-      stop.release();
+    for (;;) {
+      await this.#untilNoneWaits(say).catch((error: unknown) => {
+        if (!(error instanceof BusyError)) throw error;
+        this.#sayOnce(error.message);
+      });
+      // A supervisor starts it anew, and it goes on with what it has left.
+      const unfinished = this.#carriedOut.find(({ folder }) => folder === 'unfinished');
+      if (unfinished !== undefined) return unfinished.exitCode;
+      this.#carriedOut.length = 0;
+      await pause(lookMs, this.#stop);
+      if (this.#stop.aborted) return exitCodes.success;
     }
   }
 
   async untilEmpty(): Promise<ExitCode> {
     const { terminal, settings } = this.#context;
-    const { settle = defaults.settle } = settings;
-    const stop = interruptible(stopping(terminal));
-    try {
-      let growing = await this.#untilNoneWaits(stop);
-      // What was put there a moment ago may be complete.
-      if (growing.length > 0 && !this.#hasStopped(stop)) {
-        await pause(settle, stop.signal);
-        growing = await this.#untilNoneWaits(stop);
-      }
-      const manifests = this.#carriedOut.map(({ document }) => document);
-      const folders = this.#carriedOut.map(({ folder }) => folder);
-      terminal.result({ manifests, growing }, inboxText(folders, growing.length));
-      if (stop.signal.aborted) return exitCodes.interrupted;
-      return severity.find((code) => this.#carriedOut.some(({ exitCode }) => exitCode === code)) ?? 0;
-    } finally {
-      stop.release();
+    let growing = await this.#untilNoneWaits();
+    // What was put there a moment ago may be complete.
+    if (growing.length > 0 && !this.#isOver) {
+      await pause(settings.settle ?? defaults.settle, this.#stop);
+      growing = await this.#untilNoneWaits();
     }
+    const manifests = this.#carriedOut.map(({ document }) => document);
+    const folders = this.#carriedOut.map(({ folder }) => folder);
+    terminal.result({ manifests, growing }, inboxText(folders, growing.length));
+    if (this.#stop.aborted) return exitCodes.interrupted;
+    const codes = new Set(this.#carriedOut.map(({ exitCode }) => exitCode));
+    return severity.find((code) => codes.has(code)) ?? exitCodes.success;
   }
 
   /** @returns the names of what somebody may still be writing. */
   async #untilNoneWaits(
-    stop: Interrupt,
     onCarriedOut: (carriedOut: CarriedOut) => void = () => {},
   ): Promise<readonly string[]> {
     for (;;) {
-      if (this.#hasStopped(stop)) return [];
+      if (this.#isOver) return [];
       const { manifest, growing } = await this.#next();
       if (manifest === undefined) return growing;
       try {
@@ -152,8 +167,8 @@ class InboxWork {
   }
 
   /** Whether the user wants it, or a run can't go on for a reason that others would meet as well. */
-  #hasStopped({ signal }: Interrupt): boolean {
-    return signal.aborted || this.#carriedOut.some(({ folder }) => folder === 'unfinished');
+  get #isOver(): boolean {
+    return this.#stop.aborted || this.#carriedOut.some(({ folder }) => folder === 'unfinished');
   }
 
   async #next(): Promise<Found> {

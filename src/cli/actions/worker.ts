@@ -2,13 +2,11 @@ import type { Logger } from 'pino';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { usageError } from '../../errors.ts';
-import type { OpenMetrics } from '../../metrics/metrics-file.ts';
 import { readVersion } from '../../package.ts';
-import { type AtEnd, withReleases } from '../../releases.ts';
+import { withReleases } from '../../releases.ts';
 import { type Repeated, repeat } from '../../repeat.ts';
-import type { RunStore } from '../../run/store.ts';
 import { aborted } from '../../waiting.ts';
-import { type HealthState, startHealthServer } from '../../worker/health.ts';
+import type { HealthState } from '../../worker/health.ts';
 import { type Serving, serveRows } from '../../worker/serve.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { defaults, type Settings } from '../config/settings.ts';
@@ -20,6 +18,7 @@ import { openLog } from '../log.ts';
 import { openTerminal } from '../terminal.ts';
 import { apiClient, type ClientOptions, proxyTo, tokenSource } from './api-client.ts';
 import { runDaemon } from './daemon.ts';
+import { openProbes } from './probes.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
@@ -41,16 +40,10 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     );
     atEnd(() => datastore.close());
     let serving: Serving | undefined;
-    const { healthHost: host, healthPort: port } = settings;
     const state = (): HealthState => healthOf(datastore, stop.signal, serving);
-    const { metrics, page } = (await openMetrics(settings, store, log, atEnd)) ?? {};
-    if (metrics !== undefined) {
-      metrics.pace = () => serving?.pace;
-      metrics.ready = () => state().ready;
-    }
-    const health =
-      port === undefined ? undefined : await startHealthServer({ host, port, state, metrics: page });
-    atEnd(() => health?.close());
+    const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
+    const { metrics, port } = await openProbes({ settings, store, state, onError }, atEnd);
+    if (metrics !== undefined) metrics.pace = () => serving?.pace;
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
     if (api !== undefined && !datastore.exclusive) {
@@ -69,7 +62,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
       void serving.end.then(stop.abort);
     }
     const target = { base_url: api?.baseUrl, proxy: api && proxyTo(api) };
-    const facts = { coordinates: flags.coordinate === true, health_port: health?.port };
+    const facts = { coordinates: flags.coordinate === true, health_port: port };
     log.info({ queue: datastore.description, ...target, ...facts }, 'worker started');
     const [end] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
@@ -86,25 +79,6 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     if (terminal.json) terminal.result({ state: 'stopped' }, '');
     return exitCodes.success;
   });
-}
-
-/** What this process counts; undefined where nobody can see it. */
-async function openMetrics(
-  { healthPort, metricsFile }: Settings,
-  store: RunStore | undefined,
-  log: Logger,
-  atEnd: AtEnd,
-): Promise<OpenMetrics | undefined> {
-  if (healthPort === undefined && metricsFile === undefined) return undefined;
-  const { openDaemonMetrics } = await import('../../metrics/metrics-file.ts');
-  const opened = await openDaemonMetrics({
-    version: readVersion(),
-    store,
-    file: metricsFile,
-    onError: ({ message }) => log.warn({ err: message }, 'metrics file not written'),
-  });
-  atEnd(opened.close);
-  return opened;
 }
 
 /** @throws a usage error for a worker to whom nobody could hand anything. */
