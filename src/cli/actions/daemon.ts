@@ -33,7 +33,7 @@ export interface DaemonOptions {
 /** `cqbatch worker --coordinate`: takes submitted runs to their end, carries out schedules, removes old runs. */
 export async function runDaemon(workplace: Workplace, options: DaemonOptions, atEnd: AtEnd): Promise<void> {
   const { store, flags } = workplace;
-  const { datastore, queue, version, log, stop } = options;
+  const { datastore, queue, version, metrics, log, stop } = options;
   const notifier = await openNotifier(workplace, atEnd);
   const common = { store, datastore, log, stop };
   atEnd(pruneDaily(workplace, log).stop);
@@ -42,6 +42,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
       ...common,
       queue,
       version,
+      watch: metrics,
       onlyApi: datastore.exclusive ? options.api?.baseUrl : undefined,
       callerFor: callerFor(workplace, options),
       news: notifier && newsTo(notifier),
