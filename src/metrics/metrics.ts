@@ -19,7 +19,7 @@ export interface MetricsOptions {
   readonly version: string;
   /** Whether this process works on runs; else nothing is told of runs and rows. */
   readonly runs: boolean;
-  /** Whether it is one command that ends with its run: then the rows that the run has left open go on being told. */
+  /** Whether it is a command that ends: then the rows that its runs have left open, and the pace, go on being told. */
   readonly once?: boolean;
   /** What tells the series of this process from others of the same machine, on each of them. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export class Metrics implements RunWatch {
   onRequest: (seconds: number) => void = () => {};
   readonly #now: () => number;
   readonly #going = new Set<() => number>();
-  /** Open rows of a run that has ended. */
+  /** Open rows of runs that have ended. */
   #left = 0;
 
   constructor(options: MetricsOptions) {
@@ -85,12 +85,11 @@ export class Metrics implements RunWatch {
 
   began(waitingRows: () => number): WatchedRun {
     this.#going.add(waitingRows);
-    this.#left = 0;
     return {
       ended: (end) => {
         this.#going.delete(waitingRows);
         if (end === undefined) return;
-        if (this.options.once && isOpen(end.result)) this.#left = waitingRows();
+        if (this.options.once && isOpen(end.result)) this.#left += waitingRows();
         this.#ended(end);
       },
     };

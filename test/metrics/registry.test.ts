@@ -83,7 +83,8 @@ test('of a command, also after its run has halted', async () => {
   metrics.ending(3);
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(5);
   metrics.began(() => 4).ended({ result: 'cancelled' });
-  expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(0);
+  metrics.began(() => 2).ended({ result: 'spent' });
+  expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(7);
 });
 
 test('a run in which a row has failed is no success', async () => {

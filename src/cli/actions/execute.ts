@@ -61,6 +61,9 @@ async function untilEnd(
   atEnd(() => interrupt.release());
   const reporter = new ProgressReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
   atEnd(() => reporter.end());
+  atEnd(() => {
+    if (metrics !== undefined && !metrics.options.once) metrics.pace = () => undefined;
+  });
   let begun = false;
   let failed: FailedRun | undefined;
   try {

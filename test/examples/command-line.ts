@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { settings } from '../../src/cli/config/setting-table.ts';
+import { nameInWords, resolveSettings } from '../../src/cli/config/settings.ts';
+import { createProgram } from '../../src/cli/program.ts';
+
+/** A file of `examples/scheduling`. */
+export const readExample = (name: string): string => readFileSync(`examples/scheduling/${name}`, 'utf8');
+
+/** A line as a shell takes it, without expansions. */
+export function words(line: string): readonly string[] {
+  const quoted = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/g;
+  return (line.match(quoted) ?? []).map((word) =>
+    word.replace(
+      /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/g,
+      (_, single?: string, double?: string, escaped?: string) =>
+        single ?? double?.replace(/\\(.)/g, '$1') ?? escaped ?? '',
+    ),
+  );
+}
+
+/** What our own command line makes of words behind `cqbatch`. @throws for an option that there is not */
+export async function understood(args: readonly string[]) {
+  const program = await createProgram('0', args);
+  let command = program;
+  for (const word of args) {
+    const next = command.commands.find((sub) => sub.name() === word);
+    if (next === undefined) break;
+    command = next;
+  }
+  let ran = false;
+  command.action(() => {
+    ran = true;
+  });
+  for (const each of [program, command]) each.configureOutput({ writeErr: () => {} });
+  await program.parseAsync([...args], { from: 'user' });
+  expect(ran).toBe(true);
+  return {
+    name: command.name(),
+    flags: command.opts(),
+    given: resolveSettings({ flags: command.opts(), environment: {} }),
+  };
+}
+
+/**
+ * That nobody is asked, that a start that comes twice does no harm, and that another process at work is waited for.
+ *
+ * @throws for a command line that ours does not understand
+ */
+export async function expectUnattended(args: readonly string[]): Promise<void> {
+  const { name, flags } = await understood(args);
+  expect(['run', 'watch', 'worker', 'prune']).toContain(name);
+  if (name === 'run' || name === 'watch') expect(flags).toMatchObject({ yes: true });
+  if (name !== 'run') return;
+  expect(flags['once'] === true || flags['orResume'] === true).toBe(true);
+  if (flags['orResume']) expect(flags['runId']).toBeDefined();
+  expect(flags['wait']).toBeDefined();
+}
+
+/** The variables of the program, but for those with secrets. */
+export const variables: ReadonlySet<string> = new Set([
+  ...Object.keys(settings).map((name) => `CQBATCH_${nameInWords(name, '_').toUpperCase()}`),
+  'CQBATCH_STATE_DIR',
+]);

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { shutdownMs } from '../../src/run/working-spell.ts';
+import { describeWithProgram } from '../helpers/describe-with-program.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectUnattended, readExample, variables, words } from './command-line.ts';
+
+interface Section {
+  readonly name: string;
+  readonly entries: readonly (readonly [key: string, value: string])[];
+}
+
+/** A unit file of systemd. @throws for a line that is none */
+function readUnit(name: string): readonly Section[] {
+  const sections: { name: string; entries: [string, string][] }[] = [];
+  for (const line of readExample(`systemd/${name}`).split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const [, section] = /^\[(\w+)\]$/.exec(line) ?? [];
+    if (section !== undefined) {
+      sections.push({ name: section, entries: [] });
+      continue;
+    }
+    const [, key = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    if (key === '' || sections.length === 0) throw new Error(`${name}: ${line}`);
+    sections.at(-1)?.entries.push([key, value]);
+  }
+  return sections;
+}
+
+function valueIn(name: string, key: string): string {
+  const found = readUnit(name).flatMap(({ entries }) => entries.filter(([other]) => other === key));
+  expect(found).toHaveLength(1);
+  return found[0]?.[1] ?? '';
+}
+
+const units = readdirSync('examples/scheduling/systemd').filter((name) => !name.endsWith('.env'));
+const services = units.filter((name) => name.endsWith('.service'));
+
+/** The words behind `cqbatch` of what a service starts. */
+function startedBy(service: string): readonly string[] {
+  const [program, ...args] = words(valueIn(service, 'ExecStart').replaceAll('%%', '%').replaceAll('$$', '$'));
+  if (program !== '/bin/sh') return expectCqbatch([program ?? '', ...args]);
+  expect(args[0]).toBe('-c');
+  return expectCqbatch(words(args[1] ?? '').slice(1));
+}
+
+function expectCqbatch([program = '', ...args]: readonly string[]): readonly string[] {
+  expect(basename(program)).toMatch(/^cqbatch/);
+  return args;
+}
+
+describe('the units of systemd', () => {
+  test.each(services)('%s starts a command that is understood, and asks nobody', (name) =>
+    expectUnattended(startedBy(name)),
+  );
+
+  test('have variables that there are', () => {
+    const set = [...readExample('systemd/cqbatch.env').matchAll(/^(?:# )?(CQBATCH_\w+)=/gm)];
+    expect(set.length).toBeGreaterThan(3);
+    expect(set.map(([, name = '']) => name).filter((name) => !variables.has(name))).toEqual([]);
+  });
+
+  test.each(units)('%s has sections that go with its kind', (name) => {
+    const kind = name.split('.').at(-1) ?? '';
+    const own = { service: 'Service', timer: 'Timer', path: 'Path' }[kind];
+    const sections = readUnit(name).map((section) => section.name);
+    expect(sections.filter((section) => section !== 'Install')).toEqual(['Unit', own]);
+    expect(readExample(`systemd/${name}`)).toContain('/etc/systemd/system/cqbatch-');
+  });
+
+  test.each(units.filter((name) => !name.endsWith('.service')))(
+    '%s starts a service that is there',
+    (name) => {
+      expect(units).toContain(name.replace(/\.\w+$/, '.service'));
+    },
+  );
+
+  test('the timer makes up for a missed time; its time is one', () => {
+    expect(valueIn('cqbatch-nightly.timer', 'Persistent')).toBe('true');
+    expect(valueIn('cqbatch-nightly.timer', 'OnCalendar')).toBe('Mon..Fri 02:00 Europe/London');
+  });
+
+  test('the path unit looks for what its service takes', () => {
+    expect(startedBy('cqbatch-inbox.service')).toContain(valueIn('cqbatch-inbox.path', 'PathExistsGlob'));
+  });
+
+  test.each(services)('%s gives calls in flight the time that they may take', (name) => {
+    expect(Number(valueIn(name, 'TimeoutStopSec')) * 1_000).toBeGreaterThan(shutdownMs);
+    expect(valueIn(name, 'EnvironmentFile')).toBe('/etc/cqbatch/cqbatch.env');
+  });
+});
+
+describeWithProgram(['systemd-analyze'], 'systemd', () => {
+  const systemdAnalyze = (...args: string[]) => promisify(execFile)('systemd-analyze', args);
+
+  test('finds nothing wrong with the units', async () => {
+    const copies = await temporaryFolder();
+    // That of the program need not be installed here.
+    for (const name of units)
+      await writeFile(
+        join(copies, name),
+        readExample(`systemd/${name}`).replaceAll('/usr/local/bin/cqbatch', '/bin/true'),
+      );
+    const { stdout, stderr } = await systemdAnalyze('verify', ...units.map((name) => join(copies, name)));
+    expect(stdout + stderr).toBe('');
+  });
+
+  test('understands when the timer is due', async () => {
+    const { stdout } = await systemdAnalyze('calendar', valueIn('cqbatch-nightly.timer', 'OnCalendar'));
+    expect(stdout).toContain('Normalized form: Mon..Fri *-*-* 02:00:00 Europe/London');
+  });
+});
