@@ -44,8 +44,10 @@ export class Metrics implements RunWatch {
   /** By label, that of no answer among them. */
   readonly requests = new Map<string, number>();
   readonly runs = new Map<RunResult, number>();
-  /** How the API is called from here; undefined where that is not known, or it is not. */
-  pace: () => Pace | undefined = () => undefined;
+  /** How a worker calls its API; undefined where that is not known, or there is none. */
+  paceOfWorker: () => Pace | undefined = () => undefined;
+  /** How a run that is going calls the API. */
+  paceOfRun: () => Pace | undefined = () => undefined;
   /** Whether rows are taken; undefined where nobody has to know. */
   ready: () => boolean | undefined = () => undefined;
   /** Calls in flight; undefined in a process that makes none. */
@@ -54,6 +56,7 @@ export class Metrics implements RunWatch {
   /** Called with how long a request took. */
   onRequest: (seconds: number) => void = () => {};
   readonly #now: () => number;
+  #hasNews = true;
   readonly #going = new Set<() => number>();
   /** Open rows of runs that have ended. */
   #left = 0;
@@ -88,6 +91,7 @@ export class Metrics implements RunWatch {
     return {
       ended: (end) => {
         this.#going.delete(waitingRows);
+        if (!this.options.once && this.#going.size === 0) this.paceOfRun = () => undefined;
         if (end === undefined) return;
         if (this.options.once && isOpen(end.result)) this.#left += waitingRows();
         this.#ended(end);
@@ -106,8 +110,14 @@ export class Metrics implements RunWatch {
     };
   }
 
+  /** The run was finished before: what was told of it then stays, whatever the exit code is now. */
+  foundFinished(): void {
+    this.#hasNews = false;
+  }
+
   /** A command is about to end. */
   ending(exitCode: number): void {
+    if (!this.#hasNews) return;
     this.last = { ...this.last, exitCode, ...(exitCode === 0 && { succeededAt: this.#now() / 1_000 }) };
   }
 
@@ -119,6 +129,10 @@ export class Metrics implements RunWatch {
       if (counted === undefined) this.rows.set(key, { labels, rows: 1 });
       else counted.rows += 1;
     }
+  }
+
+  get pace(): Pace | undefined {
+    return this.paceOfRun() ?? this.paceOfWorker();
   }
 
   /** Rows without a result, of the runs that are going here. */

@@ -72,17 +72,17 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
   gauge(
     'cqbatch_allowed_rate_calls_per_second',
     'Calls that all workers of the API together may make; absent: as many as can be.',
-    () => metrics.pace()?.rate,
+    () => metrics.pace?.rate,
   );
   gauge(
     'cqbatch_estimated_limit_calls_per_second',
     'What the API is found to permit; absent while that is not known.',
-    () => metrics.pace()?.limit,
+    () => metrics.pace?.limit,
   );
   gauge(
     'cqbatch_allowed_calls_in_flight',
     'Calls in flight that all workers of the API together may have.',
-    () => metrics.pace()?.concurrency,
+    () => metrics.pace?.concurrency,
   );
   gauge('cqbatch_ready', 'Whether it takes rows: what /readyz says.', () => {
     const ready = metrics.ready();

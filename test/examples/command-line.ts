@@ -57,6 +57,12 @@ export async function expectUnattended(args: readonly string[]): Promise<void> {
   expect(flags['wait']).toBeDefined();
 }
 
+/** What the comments of a file say to type, behind `cqbatch`. */
+export function typedIn(text: string): readonly (readonly string[])[] {
+  const lines = [...text.matchAll(/^# {2}.*\bcqbatch ((?:schedule|submit|run|watch) .*)$/gm)];
+  return lines.map(([, line = '']) => words(line));
+}
+
 /** The variables of the program, but for those with secrets. */
 export const variables: ReadonlySet<string> = new Set([
   ...Object.keys(settings).map((name) => `CQBATCH_${nameInWords(name, '_').toUpperCase()}`),

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parseDuration } from '../../src/cli/config/parsers.ts';
 import { readVersion } from '../../src/package.ts';
 import { shutdownMs } from '../../src/run/working-spell.ts';
-import { expectUnattended, readExample, understood, variables } from './command-line.ts';
+import { expectUnattended, readExample, typedIn, understood, variables } from './command-line.ts';
 
 const texts = z.array(z.string());
 const securityContext = z.strictObject({
@@ -192,6 +192,13 @@ describe('the manifests for Kubernetes', () => {
     expect(jobTemplate.spec.template.spec.restartPolicy).toBe('Never');
     const [rule] = jobTemplate.spec.podFailurePolicy.rules;
     expect(rule?.onExitCodes).toMatchObject({ containerName: name, values: [1, 2, 3, 5, 6] });
+  });
+
+  test('the schedule of the Deployment is understood, and its manifest on the volume', async () => {
+    const [typed = []] = typedIn(readExample('kubernetes/deployment.yaml'));
+    const { name, flags } = await understood(typed);
+    expect([name, flags['tz']]).toEqual(['add', 'Europe/London']);
+    expect(flags['manifest']).toMatch(/^\/var\/lib\/cqbatch\//);
   });
 
   test('the Deployment is probed where it answers', async () => {

@@ -83,6 +83,7 @@ test('the documentation names each file', () => {
     'cqbatch-nightly.timer',
     'cqbatch-inbox.path',
     'cqbatch-watch.service',
+    'cqbatch-daemon.service',
     'cronjob.yaml',
     'deployment.yaml',
     'cqbatch-inbox.xml',

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { shutdownMs } from '../../src/run/working-spell.ts';
 import { describeWithProgram } from '../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { expectUnattended, readExample, variables, words } from './command-line.ts';
+import { expectUnattended, readExample, typedIn, understood, variables, words } from './command-line.ts';
 
 interface Section {
   readonly name: string;
@@ -56,6 +56,12 @@ function expectCqbatch([program = '', ...args]: readonly string[]): readonly str
 describe('the units of systemd', () => {
   test.each(services)('%s starts a command that is understood, and asks nobody', (name) =>
     expectUnattended(startedBy(name)),
+  );
+
+  test.each(
+    services.flatMap((name) => typedIn(readExample(`systemd/${name}`)).map((args) => ({ name, args }))),
+  )('$name says to type what is understood', async ({ args }) =>
+    expect((await understood(args)).flags).toBeDefined(),
   );
 
   test('have variables that there are', () => {

@@ -55,6 +55,13 @@ test('what it says of the last success outlives a command that has failed, and o
   expect(gaugeOf(after, 'cqbatch_last_run_duration_seconds')).toBe(5);
   expect(gaugeOf(after, 'cqbatch_last_exit_code')).toBe(3);
 
+  const again = await open(2_500);
+  again.metrics.foundFinished();
+  again.metrics.ending(0);
+  await again.close();
+  expect(gaugeOf(await read(), 'cqbatch_last_exit_code')).toBe(3);
+  expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBe(1_000);
+
   const killed = await open(3_000);
   expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBe(1_000);
   await killed.close();

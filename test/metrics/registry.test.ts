@@ -51,14 +51,14 @@ test('what is not known is left out', async () => {
   expect(left).toEqual(
     [...before.keys()].filter((name) => !/build_info|duration_seconds$/.test(name) || /last/.test(name)),
   );
-  metrics.pace = () => pace;
+  metrics.paceOfWorker = () => pace;
   metrics.ready = () => false;
   const after = await read();
   expect(gaugeOf(after, 'cqbatch_allowed_rate_calls_per_second')).toBe(12.5);
   expect(gaugeOf(after, 'cqbatch_estimated_limit_calls_per_second')).toBeUndefined();
   expect(gaugeOf(after, 'cqbatch_allowed_calls_in_flight')).toBe(8);
   expect(gaugeOf(after, 'cqbatch_ready')).toBe(0);
-  metrics.pace = () => undefined;
+  metrics.paceOfWorker = () => undefined;
   expect(gaugeOf(await read(), 'cqbatch_allowed_rate_calls_per_second')).toBeUndefined();
 });
 
@@ -67,10 +67,13 @@ test('rows wait for as long as their run goes on here', async () => {
   const first = metrics.began(() => 5);
   const second = metrics.began(() => 7);
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(12);
+  metrics.paceOfRun = () => pace;
   first.ended();
+  expect(gaugeOf(await read(), 'cqbatch_allowed_calls_in_flight')).toBe(8);
   second.ended({ result: 'halted', durationMs: 1_500 });
   const families = await read();
   expect(gaugeOf(families, 'cqbatch_waiting_rows')).toBe(0);
+  expect(gaugeOf(families, 'cqbatch_allowed_calls_in_flight')).toBeUndefined();
   expect(sumsBy(families, 'cqbatch_runs_total', 'result')).toMatchObject({ halted: 1, succeeded: 0 });
   expect(gaugeOf(families, 'cqbatch_last_run_duration_seconds')).toBe(1.5);
   expect(gaugeOf(families, 'cqbatch_last_run_timestamp_seconds')).toBe(1_800_000_000);

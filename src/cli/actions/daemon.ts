@@ -68,7 +68,7 @@ function callerFor(
     client: apiClient(options, token, metrics?.watchRequests()),
     estimates: await estimatedLimits(store, options, token),
     onStarted({ progress }) {
-      if (metrics !== undefined) metrics.pace = () => progress.snapshot().pace;
+      if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
     },
   });
 }

@@ -61,9 +61,6 @@ async function untilEnd(
   atEnd(() => interrupt.release());
   const reporter = new ProgressReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
   atEnd(() => reporter.end());
-  atEnd(() => {
-    if (metrics !== undefined && !metrics.options.once) metrics.pace = () => undefined;
-  });
   let begun = false;
   let failed: FailedRun | undefined;
   try {
@@ -87,7 +84,7 @@ async function untilEnd(
       onStarted(started) {
         begun = true;
         reporter.begin(started);
-        if (metrics !== undefined) metrics.pace = () => started.progress.snapshot().pace;
+        if (metrics !== undefined) metrics.paceOfRun = () => started.progress.snapshot().pace;
       },
       onEnded() {
         reporter.end();

@@ -55,6 +55,7 @@ export async function goOn(context: Context, record: RunRecord, source: string):
     ...(neverCalled > 0 ? [{ outcome: 'not_attempted', code: 'CANCELLED' } as const] : []),
   ]);
   const isDone = state === 'completed';
+  context.metrics?.foundFinished();
   const rows = `${counted(record.plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
   const text = `Run ${id} ${isDone ? 'is completed already' : 'was cancelled'}: ${rows}. Nothing was sent.`;
   terminal.result(

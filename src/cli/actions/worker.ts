@@ -43,7 +43,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     const state = (): HealthState => healthOf(datastore, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
     const { metrics, port } = await openProbes({ settings, store, state, onError }, atEnd);
-    if (metrics !== undefined) metrics.pace = () => serving?.pace;
+    if (metrics !== undefined) metrics.paceOfWorker = () => serving?.pace;
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
     if (api !== undefined && !datastore.exclusive) {
