@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Datastore } from '../datastore/datastore.ts';
-import { CqbatchError } from '../errors.ts';
+import { CqbatchError, usageError } from '../errors.ts';
 import { type Alarm, type AlarmQueue, openAlarmQueue } from '../queue/alarm-queue.ts';
 import { withReleases } from '../releases.ts';
 import { repeat } from '../repeat.ts';
@@ -9,14 +9,25 @@ import { goesOnByItself } from '../run/record.ts';
 import type { RunStore } from '../run/store.ts';
 import { aborted, orAfter } from '../waiting.ts';
 import { concluded, decide } from './decide.ts';
-import { latestRuns, type Occasion, type Schedule, type ScheduleState } from './schedule.ts';
+import {
+  type HistoryEntry,
+  latestRuns,
+  type Occasion,
+  type Schedule,
+  type ScheduleState,
+} from './schedule.ts';
 import type { ScheduleStore } from './store.ts';
 import { timesOf } from './times.ts';
 
 /** What came of an attempt to begin the runs of an occasion. */
 export type Beginning =
   /** They are submitted, by this attempt or an earlier one. */
-  | { readonly came: 'began'; readonly runs: readonly string[] }
+  | {
+      readonly came: 'began';
+      readonly runs: readonly string[];
+      /** Manifests of an inbox that can't be run as they are. */
+      readonly refused?: readonly { readonly name: string; readonly message: string }[];
+    }
   | { readonly came: 'failed'; readonly code: string; readonly message: string }
   /** Not now: another process is at it, or this one is being stopped. */
   | { readonly came: 'later' };
@@ -26,19 +37,23 @@ export interface CarryOutOptions {
   readonly runs: RunStore;
   /** Submits what an occasion begins; the same however often it is called for it. */
   readonly begin: (schedule: Schedule, occasion: Occasion) => Promise<Beginning>;
+  /** Does what is left to do when runs have ended; called every second. */
+  readonly finish: (schedule: Schedule) => Promise<void>;
   /** Called when no run could be begun. */
-  readonly onFailed: (schedule: Schedule, failure: Error) => void;
+  readonly onFailed: (schedule: Schedule, failure: CqbatchError) => void;
   readonly log: Logger;
 }
 
+type KeeperOptions = Omit<CarryOutOptions, 'finish'>;
+
 /** Decides what a schedule does now, and does it. One process at a time does so for a schedule. */
 export class ScheduleKeeper {
-  readonly #options: CarryOutOptions;
+  readonly #options: KeeperOptions;
   readonly #now: () => Date;
   readonly #atWork = new Set<string>();
 
   /** @param now for tests */
-  constructor(options: CarryOutOptions, now = () => new Date()) {
+  constructor(options: KeeperOptions, now = () => new Date()) {
     this.#options = options;
     this.#now = now;
   }
@@ -88,17 +103,22 @@ export class ScheduleKeeper {
     if (beginning.came === 'later') return;
     const at = this.#now().toISOString();
     if (beginning.came === 'began') {
-      log.info({ schedule: name, due: occasion.due, runs: beginning.runs }, 'schedule: runs submitted');
-      await schedules.saveState(
-        name,
-        concluded(state, { ...occasion, came: 'began', at, runs: [...beginning.runs] }),
-      );
+      const { runs, refused = [] } = beginning;
+      const names = refused.map((each) => each.name);
+      const isIdle = runs.length + names.length === 0;
+      const entry: HistoryEntry = isIdle
+        ? { ...occasion, came: 'idle' }
+        : { ...occasion, came: 'began', at, runs: [...runs], ...(names.length > 0 && { refused: names }) };
+      if (!isIdle) log.info({ schedule: name, due: occasion.due, runs }, 'schedule: runs submitted');
+      await schedules.saveState(name, concluded(state, entry));
+      for (const { name: manifest, message } of refused)
+        onFailed(schedule, usageError('MANIFEST_REFUSED', `${manifest}: ${message}`));
       return;
     }
     const { code, message } = beginning;
     log.error({ schedule: name, due: occasion.due, err: message }, 'schedule: no run could be begun');
     await schedules.saveState(name, concluded(state, { ...occasion, came: 'failed', at, code, message }));
-    onFailed(schedule, Object.assign(new Error(message), { code }));
+    onFailed(schedule, usageError(code, message));
   }
 
   /** The run that a schedule began last, unless no row of it will be called before somebody resumes it. */
@@ -125,7 +145,7 @@ export interface DaemonOptions extends CarryOutOptions {
   readonly stop: AbortSignal;
 }
 
-/** How often what users want is looked for. */
+/** How often what users want is looked for, and what has ended is. */
 const lookMs = 1_000;
 /** How often all schedules are looked at, whatever their alarms do. */
 const lookAtAllMs = 30_000;
@@ -193,6 +213,12 @@ export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
       },
       { everyMs: lookMs, onError },
     );
+    const finishes = repeat(
+      async () => {
+        for (const schedule of all) await options.finish(schedule).catch(onError);
+      },
+      { everyMs: lookMs, onError },
+    );
     const looksAtAll = repeat(
       async () => {
         if (all.length > 0) await schedules.showDaemon();
@@ -202,7 +228,7 @@ export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
     );
     looks.now();
     await aborted(stop);
-    await Promise.all([looks, looksAtAll].map((each) => each.stop()));
+    await Promise.all([looks, finishes, looksAtAll].map((each) => each.stop()));
     await orAfter(keepAlarms.stop(), farewellMs);
   });
 }

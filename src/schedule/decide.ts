@@ -71,19 +71,20 @@ function takeTimes(
   return isLost ? { state: missed } : { state: missed, due: { due } };
 }
 
-/** The state with one more entry; what is skipped for the same reason again and again is one. */
+/** The state with one more entry; what comes to nothing in the same way again and again is one. */
 export function recorded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const last = state.history.at(-1);
-  const isSame =
-    entry.came === 'skipped' &&
-    last?.came === 'skipped' &&
-    last.because === entry.because &&
-    last.trigger === undefined &&
-    entry.trigger === undefined;
-  const history = isSame
-    ? [...state.history.slice(0, -1), { ...last, until: entry.due }]
-    : [...state.history, entry];
+  const history =
+    last !== undefined && isRepeated(last, entry)
+      ? [...state.history.slice(0, -1), { ...last, until: entry.due }]
+      : [...state.history, entry];
   return { ...state, history: history.slice(-mostEntries) };
+}
+
+function isRepeated(last: HistoryEntry, entry: HistoryEntry): boolean {
+  if (last.trigger !== undefined || entry.trigger !== undefined) return false;
+  if (last.came === 'skipped') return entry.came === 'skipped' && entry.because === last.because;
+  return last.came === 'idle' && entry.came === 'idle';
 }
 
 /** The state after what was to be begun has begun, or could not. */

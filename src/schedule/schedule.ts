@@ -57,8 +57,16 @@ const several = {
 };
 
 const entrySchema = z.discriminatedUnion('came', [
-  /** Runs were submitted; an inbox may have had none. */
-  occasionSchema.extend({ came: z.literal('began'), at: z.string(), runs: z.array(z.string()) }),
+  /** Runs were submitted. */
+  occasionSchema.extend({
+    came: z.literal('began'),
+    at: z.string(),
+    runs: z.array(z.string()),
+    /** Names of manifests of an inbox that can't be run as they are. */
+    refused: z.array(z.string()).exactOptional(),
+  }),
+  /** Nothing was in the inbox. */
+  occasionSchema.extend({ came: z.literal('idle'), ...several }),
   /** That run was still going, or the schedule was paused while the occasion waited. */
   occasionSchema.extend({ came: z.literal('skipped'), because: z.string(), ...several }),
   /** Nobody was there to begin a run in time. */
@@ -69,8 +77,6 @@ const entrySchema = z.discriminatedUnion('came', [
     at: z.string(),
     code: z.string(),
     message: z.string(),
-    /** What was begun before that. */
-    runs: z.array(z.string()).exactOptional(),
   }),
 ]);
 
@@ -115,6 +121,6 @@ export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occ
 
 /** The runs that it began last. */
 export function latestRuns({ history }: ScheduleState): readonly string[] {
-  const latest = history.findLast((entry) => 'runs' in entry && (entry.runs?.length ?? 0) > 0);
-  return latest !== undefined && 'runs' in latest ? (latest.runs ?? []) : [];
+  const latest = history.findLast((entry) => entry.came === 'began' && entry.runs.length > 0);
+  return latest?.came === 'began' ? latest.runs : [];
 }

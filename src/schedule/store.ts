@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { fatalError, usageError } from '../errors.ts';
 import { makeFolder, writeFileAtomically } from '../files.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
+import { stateId } from '../run/state-id.ts';
 import { onDisk, systemError } from '../system-error.ts';
-import { firstSeen } from '../waiting.ts';
 import {
   isScheduleName,
   newState,
@@ -58,8 +57,6 @@ export type Daemon = Readonly<z.infer<typeof daemonSchema>>;
 
 /** One of another machine that has not shown itself for so long is gone. */
 const daemonGoneAfterMs = 60_000;
-/** A file of one word is written in that time. */
-const writingMs = 5_000;
 
 /** Opens the schedules of a state folder; nothing is made before the first one is added. */
 export function openScheduleStore(stateDir: string): ScheduleStore {
@@ -132,19 +129,7 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
         purpose: `schedule ${name}`,
         taken: (who) => fatalError('SCHEDULE_LOCKED', `Schedule ${name} is being looked at by ${who}.`),
       }),
-    async queueName() {
-      const path = join(all, 'queue-id');
-      await makeFolder(all);
-      // The first one who writes it counts.
-      await writeFile(path, `${randomUUID().slice(0, 8)}\n`, { flag: 'wx', mode: 0o600 }).catch(
-        (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'EEXIST') throw systemError(error, path) ?? error;
-        },
-      );
-      const id = await firstSeen(writingMs, async () => (await readFile(path, 'utf8')).trim() || undefined);
-      if (id === undefined) throw fatalError('SCHEDULE_UNREADABLE', `${path} is empty: remove it.`);
-      return `schedules-${id}`;
-    },
+    queueName: async () => `schedules-${await stateId(stateDir)}`,
     async showDaemon() {
       if (!(await exists(all))) return;
       await writeJson(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });

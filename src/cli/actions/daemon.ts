@@ -8,6 +8,7 @@ import { prunable, removeRuns } from '../../run/prune.ts';
 import { isSpent, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { carryOutSchedules } from '../../schedule/carry-out.ts';
+import type { Schedule } from '../../schedule/schedule.ts';
 import { openScheduleStore } from '../../schedule/store.ts';
 import type { Workplace } from '../context.ts';
 import { exitCodeOf } from '../exit-codes.ts';
@@ -16,7 +17,8 @@ import { apiClient, type ClientOptions, tokenSource } from './api-client.ts';
 import { nextCommands } from './next-commands.ts';
 import { type Notifier, openNotifier } from './notify.ts';
 import { estimatedLimits } from './prospect.ts';
-import { beginScheduled } from './scheduled-run.ts';
+import { beginInbox, finishInbox } from './scheduled-inbox.ts';
+import { beginRun } from './scheduled-run.ts';
 
 export interface DaemonOptions {
   readonly datastore: Datastore;
@@ -36,7 +38,14 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
   const { datastore, queue, version, metrics, log, stop } = options;
   const notifier = await openNotifier(workplace, atEnd);
   const common = { store, datastore, log, stop };
-  atEnd(pruneDaily(workplace, log).stop);
+  const schedules = openScheduleStore(store.stateDir);
+  const finish = async ({ source }: Schedule): Promise<void> => {
+    if ('inbox' in source) await finishInbox(store, source.inbox, log);
+  };
+  const finishAll = async (): Promise<void> => {
+    for (const schedule of await schedules.list()) await finish(schedule);
+  };
+  atEnd(pruneDaily(workplace, log, finishAll).stop);
   await Promise.all([
     coordinateRuns({
       ...common,
@@ -50,8 +59,14 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
     carryOutSchedules({
       ...common,
       runs: store,
-      schedules: openScheduleStore(store.stateDir),
-      begin: (schedule, occasion) => beginScheduled(store, flags, schedule, occasion),
+      schedules,
+      finish,
+      begin: (schedule, occasion) => {
+        const { source } = schedule;
+        return 'inbox' in source
+          ? beginInbox({ store, flags }, schedule, occasion, source.inbox)
+          : beginRun({ store, flags }, schedule, occasion, source.manifest);
+      },
       onFailed: (_, error) => void notifier?.ended({ exitCode: exitCodeOfError(error), error }),
     }),
   ]);
@@ -87,14 +102,28 @@ function newsTo(notifier: Notifier): RunNews {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Removes old runs when the daemon begins, and once a day, if its user says which are kept. */
-function pruneDaily({ store, settings }: Workplace, log: Logger): { stop(): Promise<void> } {
+/**
+ * Removes old runs when the daemon begins, and once a day, if its user says which are kept.
+ *
+ * @param before what needs those that have ended: without its run, a manifest that was taken would be run again
+ */
+function pruneDaily(
+  { store, settings }: Workplace,
+  log: Logger,
+  before: () => Promise<void>,
+): { stop(): Promise<void> } {
   const { keepLast: last, keepDays: days } = settings;
   if (last === undefined && days === undefined) return { stop: async () => {} };
-  const daily = repeat(() => pruneRuns(store, { last, days }, log), {
-    everyMs: dayMs,
-    onError: ({ message }) => log.error({ err: message }, 'old runs can not be removed'),
-  });
+  const daily = repeat(
+    async () => {
+      await before();
+      await pruneRuns(store, { last, days }, log);
+    },
+    {
+      everyMs: dayMs,
+      onError: ({ message }) => log.error({ err: message }, 'old runs can not be removed'),
+    },
+  );
   daily.now();
   return daily;
 }

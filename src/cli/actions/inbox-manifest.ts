@@ -93,7 +93,7 @@ async function beginOrGoOn(context: Context, { record, path, givenPath }: TakenM
 }
 
 /** Whether an error would not be there with another manifest. */
-function isOfManifest({ kind, code }: CqbatchError): boolean {
+export function isOfManifest({ kind, code }: CqbatchError): boolean {
   return kind === 'usage' && (code.startsWith('MANIFEST_') || code === 'RUN_ID_TAKEN');
 }
 
@@ -107,12 +107,14 @@ async function goOn(context: Context, record: RunRecord): Promise<ExitCode> {
   return exitCodeOf({ state, spent: isSpent(record) }, summary.outcomes);
 }
 
-function endingOfRefused({ text, problems }: RefusedManifest = { text: 'It was not run.' }): Ending {
+/** Of a manifest that was not run. */
+export function endingOfRefused({ text, problems }: RefusedManifest = { text: 'It was not run.' }): Ending {
   const files = problems === undefined ? {} : { '.problems.txt': problems };
   return { folder: 'failed', files, text: plain(text) };
 }
 
-async function endingOf(store: RunStore, ended: EndedRun): Promise<Ending> {
+/** Of a manifest whose run has ended. */
+export async function endingOf(store: RunStore, ended: EndedRun): Promise<Ending> {
   const folder = finalFolderOf(ended);
   const ranOn = ended.record.options.baseUrl;
   if (folder === 'done') return { folder, ranOn };

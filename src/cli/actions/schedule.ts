@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { BusyError, usageError } from '../../errors.ts';
 import { planSuffix } from '../../run/approved-plan.ts';
 import { goesOnByItself } from '../../run/record.ts';
@@ -68,6 +69,8 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     since: at,
     changes: [...(before?.changes ?? []), { what, at, ...attributionOf(flags) }].slice(-mostChanges),
   };
+  if (before !== undefined && !isDeepStrictEqual(before.source, source))
+    refuseToLeave(before.source, await goingRun(place.store, await schedules.state(name)));
   if (what === 'replaced') await schedules.save(schedule);
   else await schedules.add(schedule);
   if (settings.baseUrl === undefined)
@@ -250,8 +253,9 @@ export async function triggerSchedule(name: string, flags: Flags): Promise<ExitC
 /** `cqbatch schedule remove` */
 export async function removeSchedule(name: string, flags: Flags): Promise<ExitCode> {
   const { terminal, schedules, store } = await openPlace(flags);
-  await schedules.load(name);
+  const { source } = await schedules.load(name);
   const going = await goingRun(store, await schedules.state(name));
+  refuseToLeave(source, going);
   await schedules.remove(name);
   const still = going === undefined ? '' : ` Run ${going} goes on.`;
   terminal.result(
@@ -259,6 +263,16 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
     `Schedule ${name} is removed.${still}`,
   );
   return exitCodes.success;
+}
+
+/** @throws a busy error when nobody would put the manifest of a run that is going where it belongs. */
+function refuseToLeave(source: Schedule['source'], going: string | undefined): void {
+  if (!('inbox' in source) || going === undefined) return;
+  throw new BusyError(
+    'SCHEDULE_RUNNING',
+    `Run ${going} of ${source.inbox} is still going, and its manifest would stay in running/`,
+    'Pause the schedule, and wait for the end of the run or cancel it.',
+  );
 }
 
 const shownTimes = 5;
@@ -272,7 +286,7 @@ async function viewOf({ schedules, store }: Place, schedule: Schedule): Promise<
   const runs = new Map(
     await Promise.all(
       state.history.flatMap((entry) =>
-        ('runs' in entry ? (entry.runs ?? []) : []).map(async (id) => {
+        (entry.came === 'began' ? entry.runs : []).map(async (id) => {
           const record = await store.look(id).catch(() => undefined);
           return [id, record === 'being planned' ? undefined : record] as const;
         }),

@@ -3,75 +3,104 @@ import type { RunStore } from '../../run/store.ts';
 import type { Beginning } from '../../schedule/carry-out.ts';
 import { type Occasion, runIdFor, type Schedule } from '../../schedule/schedule.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import type { Workplace } from '../context.ts';
+import type { RefusedManifest, Workplace } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { plain } from '../render/style.ts';
 import { silentTerminal } from '../terminal.ts';
 import { knownError } from '../thrown.ts';
+import { isOfManifest } from './inbox-manifest.ts';
 import { submitRun } from './submit.ts';
 
-/**
- * Submits what an occasion of a schedule begins. What the schedule leaves open is as the daemon has it.
- *
- * @param daemon the flags of the daemon
- */
-export async function beginScheduled(
-  store: RunStore,
-  daemon: Flags,
-  schedule: Schedule,
-  occasion: Occasion,
-): Promise<Beginning> {
-  const { source } = schedule;
-  if (!('manifest' in source)) throw new Error('There are no inboxes yet.');
-  return beginRun(store, daemon, schedule, occasion, source.manifest);
+/** What a daemon brings to a schedule, which may say it otherwise. */
+export interface DaemonPlace {
+  readonly store: RunStore;
+  readonly flags: Flags;
 }
 
-async function beginRun(
-  store: RunStore,
-  daemon: Flags,
+/** Submits the run that an occasion of a schedule begins, unless it is there. */
+export async function beginRun(
+  daemon: DaemonPlace,
   schedule: Schedule,
   occasion: Occasion,
   manifest: string,
 ): Promise<Beginning> {
-  const runId = runIdFor(schedule, occasion);
-  const flags: Flags = {
-    ...apiOf(daemon),
-    ...(schedule.options as Flags),
-    ...(daemon.stateDir !== undefined && { stateDir: daemon.stateDir }),
-    yes: true,
-    runId,
-    reason: `schedule ${schedule.name}, due ${occasion.due}`,
-  };
-  const warnings: string[] = [];
   try {
-    const found = await store.look(runId);
-    if (found === 'being planned') return { came: 'later' };
-    if (found !== undefined) return { came: 'began', runs: [runId] };
-    const { concurrency, ...settings } = await loadSettings(flags);
-    const workplace: Workplace = {
-      terminal: silentTerminal((text) => warnings.push(text)),
-      flags,
-      store,
-      // That of a daemon which calls nothing says nothing of the run.
-      settings: { ...settings, ...(concurrency !== undefined && concurrency !== 0 && { concurrency }) },
-    };
-    const submitted = await submitRun(workplace, manifest);
-    if (submitted === exitCodes.interrupted) return { came: 'later' };
-    if (typeof submitted !== 'number') return { came: 'began', runs: [submitted.id] };
-    const message = warnings.join('\n').replace(/^error: /m, '');
-    return { came: 'failed', code: 'NOTHING_BEGUN', message };
+    const workplace = await scheduledWorkplace(daemon, schedule, occasion);
+    const runId = runIdFor(schedule, occasion);
+    const submitted = await submitOnce(workplace, runId, manifest);
+    if (submitted.is === 'there') return { came: 'began', runs: [runId] };
+    if (submitted.is === 'later') return { came: 'later' };
+    return { came: 'failed', code: 'MANIFEST_REFUSED', message: submitted.why.text };
   } catch (error) {
-    // Somebody else was quicker: the next look tells.
-    if (error instanceof CqbatchError && error.code === 'RUN_EXISTS') return { came: 'later' };
-    const known = knownError(error);
-    if (known === undefined) throw error;
-    return { came: 'failed', code: known.code, message: known.message };
+    return failedToBegin(error);
   }
 }
 
-/** The API of the daemon is that of its schedules, unless they name another one. */
-function apiOf({ baseUrl, allowInsecureHttp }: Flags): Flags {
-  return {
+/** What nothing could be begun for. @throws a defect of this program */
+export function failedToBegin(error: unknown): Beginning {
+  const known = knownError(error);
+  if (known === undefined) throw error;
+  return { came: 'failed', code: known.code, message: known.message };
+}
+
+/** Whether a run is there now. */
+type Submitted =
+  | { readonly is: 'there' }
+  /** Another process is planning it, or this one is being stopped. */
+  | { readonly is: 'later' }
+  | { readonly is: 'refused'; readonly why: RefusedManifest };
+
+/**
+ * Plans and submits a run of an id, unless there is one.
+ *
+ * @throws what has nothing to do with the manifest
+ */
+export async function submitOnce(
+  { store, flags, ...workplace }: Workplace,
+  runId: string,
+  manifest: string,
+  name?: string,
+): Promise<Submitted> {
+  const found = await store.look(runId);
+  if (found !== undefined) return { is: found === 'being planned' ? 'later' : 'there' };
+  let why: RefusedManifest = { text: 'It was not run.' };
+  const onRefused = (refused: RefusedManifest): void => {
+    why = { ...refused, text: plain(refused.text) };
+  };
+  try {
+    const place = { ...workplace, store, flags: { ...flags, runId }, onRefused };
+    const submitted = await submitRun(place, manifest, name);
+    if (typeof submitted !== 'number') return { is: 'there' };
+    return submitted === exitCodes.interrupted ? { is: 'later' } : { is: 'refused', why };
+  } catch (error) {
+    if (!(error instanceof CqbatchError)) throw error;
+    // Somebody else was quicker: the next look tells.
+    if (error.code === 'RUN_EXISTS') return { is: 'later' };
+    if (!isOfManifest(error)) throw error;
+    return { is: 'refused', why: { text: error.message } };
+  }
+}
+
+/** Where the runs of a schedule are planned. What the schedule leaves open is as the daemon has it. */
+export async function scheduledWorkplace(
+  { store, flags: { baseUrl, allowInsecureHttp, stateDir } }: DaemonPlace,
+  { name, options }: Schedule,
+  { due }: Occasion,
+): Promise<Workplace> {
+  const flags: Flags = {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
+    ...(options as Flags),
+    ...(stateDir !== undefined && { stateDir }),
+    yes: true,
+    reason: `schedule ${name}, due ${due}`,
+  };
+  const { concurrency, ...settings } = await loadSettings(flags);
+  return {
+    terminal: silentTerminal(() => {}),
+    flags,
+    store,
+    // That of a daemon which calls nothing says nothing of the run.
+    settings: { ...settings, ...(concurrency !== undefined && concurrency !== 0 && { concurrency }) },
   };
 }

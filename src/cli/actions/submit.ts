@@ -39,11 +39,16 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
 /**
  * Plans a run and leaves it to a coordinator.
  *
+ * @param name what to call the manifest, if not by its path
  * @returns its record, or the exit code of a command that ends here.
  */
-export async function submitRun(workplace: Workplace, source: string): Promise<RunRecord | ExitCode> {
+export async function submitRun(
+  workplace: Workplace,
+  source: string,
+  name?: string,
+): Promise<RunRecord | ExitCode> {
   const budget = budgetOf(workplace.flags, workplace.settings);
-  const planned = await planRun(workplace, source, false);
+  const planned = await planRun(workplace, source, false, name);
   if (typeof planned === 'number') return planned;
   await planned.journal.close();
   const submitted = {

@@ -124,10 +124,12 @@ function entryText(entry: HistoryEntry, view: ScheduleView): string {
   const until =
     'until' in entry && entry.until ? ` (until ${timesText([new Date(entry.until)], view.schedule.tz)})` : '';
   switch (entry.came) {
-    case 'began':
-      return entry.runs.length === 0
-        ? 'nothing to run'
-        : entry.runs.map((id) => runText(id, view.run(id))).join(', ');
+    case 'began': {
+      const refused = (entry.refused ?? []).map((name) => `${name} was refused`);
+      return [...entry.runs.map((id) => runText(id, view.run(id))), ...refused].join('; ');
+    }
+    case 'idle':
+      return `nothing was in the inbox${until}`;
     case 'skipped':
       return entry.because === 'paused'
         ? 'skipped: it was paused'
@@ -178,7 +180,7 @@ export function historyDocument(view: ScheduleView): object {
 }
 
 function entryDocument(entry: HistoryEntry, { run }: ScheduleView): object {
-  const runs = ('runs' in entry ? (entry.runs ?? []) : []).map((id) => {
+  const runs = (entry.came === 'began' ? entry.runs : []).map((id) => {
     const record = run(id);
     return {
       run: id,
@@ -194,6 +196,7 @@ function entryDocument(entry: HistoryEntry, { run }: ScheduleView): object {
     triggered_by: entry.trigger?.by ?? null,
     reason: entry.trigger?.reason ?? null,
     runs,
+    refused: entry.came === 'began' ? (entry.refused ?? []) : [],
     because: entry.came === 'skipped' ? entry.because : null,
     error: entry.came === 'failed' ? { code: entry.code, message: entry.message } : null,
   };

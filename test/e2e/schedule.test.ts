@@ -1,0 +1,90 @@
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { httpServer } from '../api/local-server.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import type { RedisServer } from '../helpers/redis-server.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { eventually, newMachine } from './redis/machine.ts';
+import { describeSchedules } from './schedule.conformance.ts';
+
+const embedded = { redis: { url: '' } as RedisServer, prefix: 'none' };
+
+describe('a schedule on the embedded datastore', () => {
+  describeSchedules(async () => {
+    const sandbox = await startSandbox();
+    return { home: await newMachine({ ...embedded, sandbox }), sandbox };
+  });
+});
+
+describe('a schedule of an inbox', () => {
+  test('runs each content once, puts it where it belongs, and tells how it went', async () => {
+    const sandbox = await startSandbox();
+    const told: { readonly text: string; readonly exit_code: number }[] = [];
+    const { url } = await httpServer((response, { body }) => {
+      told.push(JSON.parse(body));
+      response.end('ok');
+    });
+    const env = { ...anyDatastore(), CQBATCH_NOTIFY_URL: url };
+    const home = await newMachine({ ...embedded, sandbox, env });
+    const drop = async (name: string, text: string): Promise<void> => {
+      await home.write(`.${name}`, text);
+      await rename(join(home.cwd, `.${name}`), join(home.cwd, 'inbox', name));
+    };
+    const files = async (folder: string) => (await readdir(join(home.cwd, 'inbox', folder))).toSorted();
+    const board = (id: number): string => `soundboard_id,title\n${id},Hello\n`;
+
+    await home.write('run-before.csv', board(9));
+    expect((await home.run('run', 'run-before.csv', '--yes', '--run-id', 'before')).code).toBe(0);
+    expect(
+      (await home.run('schedule', 'add', 'in', '--cron', '0 0 1 1 *', '--inbox', 'inbox')).stderr,
+    ).toContain('--inbox inbox is not a folder: make it first.');
+    await mkdir(join(home.cwd, 'inbox'));
+    await home.run('schedule', 'add', 'in', '--cron', '* * * * * *', '--inbox', 'inbox');
+    for (const id of [1, 2, 3]) await drop(`week ${id} 🎧.csv`, board(id));
+    await drop('copy.csv', board(1));
+    await drop('half.csv', 'evaluation_id,user_id\n1,u\n50,u\n');
+    await drop('bad.csv', 'soundboard_id,title\nx,Hello\n');
+    const daemon = await home.worker('--coordinate');
+    await sandbox.requested(3);
+    daemon.kill('SIGKILL');
+    await daemon.end;
+    const next = await home.worker('--coordinate', '--keep-last', '9');
+    await eventually(async () => (await files('running')).length === 0 && (await files('done')).length === 5);
+    await eventually(() => told.length === 2);
+    expect((await next.stop()).code).toBe(0);
+
+    const calls = (await sandbox.log()).map(({ operation, id }) => `${operation} ${id}`);
+    expect(new Set(calls).size).toBe(6);
+    const { runs } = await home.json<{ runs: readonly { run: string }[] }>('list');
+    const rows = (await Promise.all(runs.map(({ run }) => home.report(run)))).flat();
+    expect(rows).toHaveLength(6);
+    // What a killed process may have called is called again, and says so.
+    expect(calls.length - 6).toBeLessThanOrEqual(rows.filter((row) => row['_unclear'] === 'yes').length);
+    expect(await files('done')).toEqual([
+      expect.stringMatching(/^copy\.\w{8}\.csv$/),
+      expect.stringMatching(/^copy\.\w{8}\.csv\.copy\.txt$/),
+      ...[1, 2, 3].map((id) => expect.stringMatching(new RegExp(`^week ${id} 🎧\\.\\w{8}\\.csv$`, 'u'))),
+    ]);
+    expect(await files('partial')).toHaveLength(3);
+    expect(await files('failed')).toEqual([
+      expect.stringMatching(/^bad\.\w{8}\.csv$/),
+      expect.stringMatching(/error\.txt$/),
+      expect.stringMatching(/problems\.txt$/),
+    ]);
+    expect(told.map(({ exit_code: code }) => code).toSorted()).toEqual([1, 2]);
+    expect(told.find(({ exit_code: code }) => code === 2)?.text).toContain('bad.csv');
+  });
+});
+
+test('a daemon removes old runs when it starts, if it is told which are kept', async () => {
+  const sandbox = await startSandbox();
+  const home = await newMachine({ ...embedded, sandbox, env: anyDatastore() });
+  await home.write('board.csv', 'soundboard_id,title\n1,Hello\n');
+  for (const id of ['one', 'two']) await home.run('run', 'board.csv', '--yes', '--run-id', id);
+  const daemon = await home.worker('--coordinate', '--keep-last', '1');
+  await daemon.says('old runs removed');
+  expect(daemon.logged('old runs removed')).toMatchObject([{ runs: ['one'] }]);
+  await daemon.stop();
+  expect(await home.stateOf('two')).toBe('completed');
+});
