@@ -43,11 +43,11 @@ export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted
   readonly client: ApiClient;
 }
 
-/** Hears of the runs that are taken to their end; what it does is waited for when the daemon stops. */
+/** Hears of the runs that are taken to their end. */
 export interface RunNews {
-  began(): Promise<void> | void;
-  ended(record: RunRecord, reports: WrittenReports): Promise<void> | void;
-  failed(error: Error): Promise<void> | void;
+  began(): void;
+  ended(record: RunRecord, reports: WrittenReports): void;
+  failed(error: Error): void;
 }
 
 const lookMs = 1_000;
@@ -131,7 +131,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
       await refuseChangedManifest(store, record);
       const caller = await callerFor?.(record);
       atEnd(() => caller?.client.close());
-      await news?.began();
+      news?.began();
       const {
         end,
         record: ended,
@@ -148,14 +148,14 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
         interrupt: interrupt.signal,
       });
       log.info({ run: id, state: end.state }, 'no longer coordinating');
-      if (reports !== undefined) await news?.ended(ended, reports);
+      if (reports !== undefined) news?.ended(ended, reports);
     } catch (error) {
       const { message } = error as Error;
       log.error({ run: id, err: message }, 'the run has failed');
       if (error instanceof CqbatchError && error.code === 'LOCK_LOST') return;
       // Whoever tried it again would fail in the same way.
       await store.save(enterState(await store.load(id), 'failed', { reason: message }));
-      await news?.failed(error as Error);
+      news?.failed(error as Error);
     }
   });
 }

@@ -37,6 +37,8 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
   const { store, flags } = workplace;
   const { datastore, queue, version, metrics, log, stop } = options;
   const notifier = await openNotifier(workplace, atEnd);
+  const news = notifier && newsTo(notifier);
+  atEnd(() => news?.told());
   const common = { store, datastore, log, stop };
   const schedules = openScheduleStore(store.stateDir);
   const finish = async ({ source }: Schedule): Promise<void> => {
@@ -54,7 +56,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
       watch: metrics,
       onlyApi: datastore.exclusive ? options.api?.baseUrl : undefined,
       callerFor: callerFor(workplace, options),
-      news: notifier && newsTo(notifier),
+      news,
     }),
     carryOutSchedules({
       ...common,
@@ -67,7 +69,7 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
           ? beginInbox({ store, flags }, schedule, occasion, source.inbox)
           : beginRun({ store, flags }, schedule, occasion, source.manifest);
       },
-      onFailed: (_, error) => void notifier?.ended({ exitCode: exitCodeOfError(error), error }),
+      onFailed: (_, error) => news?.failed(error),
     }),
   ]);
 }
@@ -88,15 +90,23 @@ function callerFor(
   });
 }
 
-function newsTo(notifier: Notifier): RunNews {
+/** Tells one after the other; nothing waits for that, but the end of the daemon. */
+function newsTo(notifier: Notifier): RunNews & { told(): Promise<void> } {
+  let telling = Promise.resolve();
+  const tell = (work: () => Promise<void>): void => {
+    telling = telling.then(work);
+  };
   return {
-    began: () => notifier.began(),
+    began: () => tell(() => notifier.began()),
     ended: (record, { summary }) =>
-      notifier.ended({
-        run: { record, summary, next: nextCommands(record, summary) },
-        exitCode: exitCodeOf({ state: record.state, spent: isSpent(record) }, summary.outcomes),
-      }),
-    failed: (error) => notifier.ended({ exitCode: exitCodeOfError(error), error }),
+      tell(() =>
+        notifier.ended({
+          run: { record, summary, next: nextCommands(record, summary) },
+          exitCode: exitCodeOf({ state: record.state, spent: isSpent(record) }, summary.outcomes),
+        }),
+      ),
+    failed: (error) => tell(() => notifier.ended({ exitCode: exitCodeOfError(error), error })),
+    told: () => telling,
   };
 }
 
