@@ -4,9 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** What starts processes, servers or a datastore: everything below these folders. The others are unit tests. */
 const systemTests = 'test/{bench,cluster,datastore,deployment,e2e,install,queue}/**/*.test.ts';
 
-/** These take a minute or more, most of it waiting: whoever began one of them last would be waited for alone. */
+/** These take the longest, most of it waiting: whoever began one of them last would be waited for alone. */
 const longest =
-  /\/e2e\/(redis\/(kill|rate|control|slots)|target|rate|faults|stop|kill|exit-codes|cron|choosing-runs)[^/]*\.test\.ts$|packed\.test\.ts$/;
+  /\/e2e\/(redis\/(in-order|kill|guards|control|rate|slots)|rate|guards|kill|cron|faults|state-folder)[^/]*\.test\.ts$|packed\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

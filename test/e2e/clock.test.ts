@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { startCqbatch } from '../helpers/cqbatch.ts';
 import { describeWithFaketime, fakedClock } from '../helpers/faked-clock.ts';
 import { type Observed, observe } from '../helpers/observed.ts';
@@ -80,7 +81,7 @@ describeWithFaketime('a clock that is set', () => {
   });
 
   test('between kills keeps nobody from going on, and is not time at work', async () => {
-    const { cwd, sandbox, clock, start } = await prepared();
+    const { cwd, sandbox, clock, start } = await prepared(anyDatastore());
     let elapsed = 0;
     const step = async (requests: number, ...args: readonly string[]): Promise<void> => {
       const begin = performance.now();

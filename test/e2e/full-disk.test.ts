@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -9,18 +10,21 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
 
-const rows = 600;
+const rows = 400;
 /** Of every fifty evaluations of the sandbox one can't be restored. */
 const someFailed = 1;
 const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
 
 /** A folder for commands whose state folder is on a small disk. */
-async function newPlace(text = restoreCsv(rows).text) {
+async function newPlace(text = restoreCsv(rows).text, datastore: Readonly<Record<string, string>> = {}) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), text);
   const disk = smallDisk(100);
   const sandbox = await startSandbox('--evaluations', '1000');
-  const options = { cwd, env: { ...sandbox.env, CQBATCH_STATE_DIR: join(disk.folder, 'state') } };
+  const options = {
+    cwd,
+    env: { ...sandbox.env, ...datastore, CQBATCH_STATE_DIR: join(disk.folder, 'state') },
+  };
   return { cwd, disk, sandbox, options, run: (...args: string[]) => cqbatch(args, options) };
 }
 
@@ -41,7 +45,7 @@ describe.skipIf(!canMount)('a full disk (needs root on Linux)', () => {
     const { code, stderr } = await end;
     expect({ code, stderr }).toMatchObject({ code: 4 });
     expect(full.exec(stderr)?.[1]).toBe('cqbatch resume r');
-    expect(stderr).toMatch(/^Run r has stopped; its journal has the results of \d+ of 600 rows/m);
+    expect(stderr).toMatch(/^Run r has stopped; its journal has the results of \d+ of 400 rows/m);
     expect(stderr).not.toContain('    at ');
     expect(await leftovers(disk)).toEqual([]);
     expect((await sandbox.log()).length).toBeLessThan(rows);
@@ -81,7 +85,7 @@ describe.skipIf(!canMount)('a full disk (needs root on Linux)', () => {
   });
 
   test('costs a finished run its report only, which "report" then writes', async () => {
-    const { disk, sandbox, run } = await newPlace();
+    const { disk, sandbox, run } = await newPlace(undefined, anyDatastore());
     expect(await run(...runArgs, '--rate', 'none')).toMatchObject({ code: someFailed });
     const folder = join(disk.folder, 'state', 'runs', 'r');
     const before = await readdir(folder);

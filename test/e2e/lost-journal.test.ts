@@ -1,6 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -14,7 +15,7 @@ test('nothing goes on without the journal of a run that has begun, whatever is l
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
   const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
-  const options = { cwd, env: sandbox.env };
+  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
   const child = startCqbatch(['run', 'rows.csv', '--yes', '--rate', '100/s'], options);
   const end = finished(child);
   await sandbox.requested(80);

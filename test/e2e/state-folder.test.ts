@@ -50,15 +50,19 @@ describe.skipIf(process.platform === 'win32')('a state folder that can not be on
     ['a dangling link', 'dangling', 4, `dangling ${missing}`],
     ['a dangling link with a slash', 'dangling/', 4, `dangling/ ${missing}`],
   ])('is refused: %s', async (_title, stateDir, code, message) => {
+    const end = await cqbatch(['list', '--state-dir', stateDir], { cwd: await newFolder(), env: noServer });
+    expectSentence(end, message);
+    expect(end.code).toBe(code);
+  });
+
+  test.each([
+    ['file', 2, 'the state folder file is not a folder'],
+    ['dangling', 4, `dangling ${missing}`],
+  ])('is refused by what would write into it, too: %s', async (stateDir, code, message) => {
     const options = { cwd: await newFolder(), env: noServer };
-    const ends = await Promise.all([
-      cqbatch([...run, '--state-dir', stateDir], options),
-      cqbatch(['list', '--state-dir', stateDir], options),
-    ]);
-    for (const end of ends) {
-      expectSentence(end, message);
-      expect(end.code).toBe(code);
-    }
+    const end = await cqbatch([...run, '--state-dir', stateDir], options);
+    expectSentence(end, message);
+    expect(end.code).toBe(code);
   });
 
   test.each(['queue', 'runs', 'problems'])('is refused when %s in it is a dangling link', async (name) => {
@@ -114,7 +118,10 @@ describe.skipIf(!canMount)('a disk that can only be read (needs root on Linux)',
     await appendFile(join(cwd, 'rows.csv'), 'x,u\n');
     const disk = smallDisk(100);
     const sandbox = await startSandbox('--evaluations', '100');
-    const options = { cwd, env: { ...sandbox.env, CQBATCH_STATE_DIR: join(disk.folder, 'state') } };
+    const options = {
+      cwd,
+      env: { ...sandbox.env, ...anyDatastore(), CQBATCH_STATE_DIR: join(disk.folder, 'state') },
+    };
     expect(await cqbatch([...run, '--skip-invalid'], options)).toMatchObject({ code: 1 });
     disk.readOnly(true);
     const commands = [

@@ -21,7 +21,7 @@ async function prepared(datastore: Readonly<Record<string, string>> = {}) {
 
 describe('a run that is stopped', () => {
   test('by SIGINT ends in order with exit code 130, and resume does the rest', async () => {
-    const { cwd, sandbox, options } = await prepared();
+    const { cwd, sandbox, options } = await prepared(anyDatastore());
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
     const end = finished(child);
     await sandbox.requested(50);
