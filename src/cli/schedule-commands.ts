@@ -55,6 +55,7 @@ export const scheduleCommands: CommandGroupSpec = {
           options: [
             ['--manifest <file>', 'one run of that file, as it is then'],
             ['--inbox <dir>', 'a run of each manifest that waits in that folder then'],
+            ...settings('settle'),
           ],
         },
         {

@@ -172,12 +172,16 @@ export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
   };
   await withReleases(async (atEnd) => {
     let alarms: AlarmQueue | undefined;
+    /** Those whose alarm rang while somebody was at them. */
+    const again = new Set<string>();
     const openAlarms = async (): Promise<AlarmQueue> => {
       const opened = openAlarmQueue({
         datastore,
         queue: await schedules.queueName(),
         next: async (cron, tz, afterMs) => (await timesOf({ cron, tz })).next(new Date(afterMs))?.getTime(),
-        onRing: look,
+        onRing: async (name) => {
+          if (!(await look(name))) again.add(name);
+        },
         onError,
       });
       atEnd(() => orAfter(opened.close(), farewellMs));
@@ -194,7 +198,8 @@ export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
       { everyMs: lookAtAllMs, onError },
     );
     const isWanted = async ({ name, key }: Schedule): Promise<boolean> => {
-      if (!seen.has(key) || (await schedules.trigger(name)) !== undefined) return true;
+      if (again.delete(name) || !seen.has(key)) return true;
+      if ((await schedules.trigger(name)) !== undefined) return true;
       const state = await schedules.state(name);
       if (state.beginning !== undefined) return true;
       return state.waiting !== undefined && (await keeper.going(state)) === undefined;

@@ -22,6 +22,7 @@ async function prepared(program: 'bash' | 'zsh' | 'fish') {
     cwd,
     env: { ...env, ...anyDatastore() },
   });
+  await cqbatch(['schedule', 'add', 'weekly', '--cron', '@weekly', '--manifest', 'rows.csv'], { cwd });
   await mkdir(join(cwd, 'bin'));
   await writeFile(join(cwd, 'bin', 'cqbatch'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
   await chmod(join(cwd, 'bin', 'cqbatch'), 0o755);
@@ -44,6 +45,9 @@ const lines: readonly (readonly [words: readonly string[], expected: readonly st
   ],
   [['status', ''], ['monthly']],
   [['resume', 'mon'], ['monthly']],
+  [['schedule', 'un'], ['unpause']],
+  [['schedule', 'add', '--cr'], ['--cron']],
+  [['schedule', 'pause', 'wee'], ['weekly']],
   [
     ['completion', ''],
     ['bash', 'zsh', 'fish'],

@@ -36,11 +36,10 @@ describe('a schedule of an inbox', () => {
 
     await home.write('run-before.csv', board(9));
     expect((await home.run('run', 'run-before.csv', '--yes', '--run-id', 'before')).code).toBe(0);
-    expect(
-      (await home.run('schedule', 'add', 'in', '--cron', '0 0 1 1 *', '--inbox', 'inbox')).stderr,
-    ).toContain('--inbox inbox is not a folder: make it first.');
+    const add = ['schedule', 'add', 'in', '--cron', '* * * * * *', '--inbox', 'inbox'];
+    expect((await home.run(...add)).stderr).toContain('there is no such folder');
     await mkdir(join(home.cwd, 'inbox'));
-    await home.run('schedule', 'add', 'in', '--cron', '* * * * * *', '--inbox', 'inbox');
+    expect((await home.run(...add)).code).toBe(0);
     for (const id of [1, 2, 3]) await drop(`week ${id} 🎧.csv`, board(id));
     await drop('copy.csv', board(1));
     await drop('half.csv', 'evaluation_id,user_id\n1,u\n50,u\n');
@@ -75,6 +74,29 @@ describe('a schedule of an inbox', () => {
     expect(told.map(({ exit_code: code }) => code).toSorted()).toEqual([1, 2]);
     expect(told.find(({ exit_code: code }) => code === 2)?.text).toContain('bad.csv');
   });
+});
+
+test('a run that waits for another one can be cancelled beside the daemon of the embedded datastore', async () => {
+  const sandbox = await startSandbox();
+  const home = await newMachine({ ...embedded, sandbox });
+  const titles = Array.from({ length: 100 }, (_, row) => `${row + 1},Hello\n`);
+  await home.write('boards.csv', `soundboard_id,title\n${titles.join('')}`);
+  const daemon = await home.worker('--coordinate');
+  await home.run('submit', 'boards.csv', '--yes', '--run-id', 'first', '--rate', '1/s');
+  await eventually(async () => (await home.stateOf('first')) === 'running');
+  await home.run('submit', 'boards.csv', '--yes', '--run-id', 'second');
+  expect(await home.run('run', 'boards.csv', '--yes')).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('"cqbatch submit" hands it runs'),
+  });
+  expect(await home.run('cancel', 'second')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Run second is cancelled when its turn comes'),
+  });
+  expect((await home.run('cancel', 'first')).code).toBe(0);
+  await eventually(async () => (await home.stateOf('second')) === 'cancelled');
+  expect((await daemon.stop()).code).toBe(0);
+  expect((await sandbox.log()).length).toBeLessThan(100);
 });
 
 test('a daemon removes old runs when it starts, if it is told which are kept', async () => {

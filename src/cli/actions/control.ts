@@ -1,6 +1,6 @@
 import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
 import { totalOf } from '../../domain.ts';
-import { fatalError, usageError } from '../../errors.ts';
+import { CqbatchError, fatalError, usageError } from '../../errors.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { withReleases } from '../../releases.ts';
 import { writeCommand } from '../../run/control-command.ts';
@@ -101,7 +101,20 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
     await writeCommand(store.folder(record.id), 'cancel', attribution);
     terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
     await reportAnew(terminal, store, await ended(context, record));
-  } else await reportAnew(terminal, store, await cancelStopped(context, record));
+    return exitCodes.success;
+  }
+  const cancelled = await cancelStopped(context, record).catch(async (error: unknown) => {
+    const isHeld = error instanceof CqbatchError && error.code === 'DATASTORE_LOCKED';
+    if (state !== 'submitted' || !isHeld) throw error;
+    // By a daemon that takes one run after the other.
+    await writeCommand(store.folder(record.id), 'cancel', attribution);
+    return undefined;
+  });
+  if (cancelled !== undefined) await reportAnew(terminal, store, cancelled);
+  else {
+    const text = `Run ${record.id} is cancelled when its turn comes: a daemon has other runs first.`;
+    terminal.result({ run: record.id, state: 'submitted' }, text);
+  }
   return exitCodes.success;
 }
 

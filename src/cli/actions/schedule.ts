@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { BusyError, usageError } from '../../errors.ts';
+import { Inbox } from '../../inbox/inbox.ts';
 import { planSuffix } from '../../run/approved-plan.ts';
 import { goesOnByItself } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
@@ -49,7 +50,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   if (cron === undefined) throw usageError('INVALID_SETTING', "When? Pass --cron, as --cron '0 2 * * 1-5'.");
   const tz = settings.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   await timesOf({ cron, tz });
-  const source = await sourceOf(flags);
+  const source = await sourceOf(flags, place.store.stateDir);
   checkOptions(place);
   const before = await schedules.look(name);
   const what: Schedule['changes'][number]['what'] =
@@ -102,12 +103,14 @@ function parsed<Value>(flag: string, text: string, parse: (text: string) => Valu
 }
 
 /** What runs are made of; the daemon may be in another folder. */
-async function sourceOf({ manifest, inbox }: Flags): Promise<Schedule['source']> {
+async function sourceOf({ manifest, inbox }: Flags, stateDir: string): Promise<Schedule['source']> {
   if (manifest !== undefined && inbox !== undefined)
     throw usageError('INVALID_SETTING', '--manifest and --inbox: a schedule has one of them.');
   if (inbox !== undefined) {
-    if (!(await stat(inbox).catch(() => undefined))?.isDirectory())
-      throw usageError('INVALID_SETTING', `--inbox ${inbox} is not a folder: make it first.`);
+    // A name without a sign of a pattern is that of a folder, which somebody has forgotten to make.
+    if (!(await stat(inbox).catch(() => undefined))?.isDirectory() && !/[*?[{(]/.test(basename(inbox)))
+      throw usageError('INBOX_UNUSABLE', `--inbox ${inbox}: there is no such folder. Make it first.`);
+    await Inbox.open({ path: inbox, stateDir, settleMs: 0 });
     return { inbox: resolve(inbox) };
   }
   if (manifest === undefined)
