@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readSummary } from '../helpers/run-folder.ts';
 import type { TestSandbox } from '../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce, mostInASecond } from './agreement.ts';
-import { eventually, type Machine } from './redis/machine.ts';
+import { eventuallyTold, type Machine } from './redis/machine.ts';
 
 /** A machine that runs a manifest against a limited API, and those that help it, if any do. */
 interface Scene {
@@ -117,7 +117,7 @@ export function describeRate(newScene: NewScene, { unstated, stated }: Limits): 
     const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', ...flags);
     await sandbox.requested(quota + 1);
     await run.says('(the API asks to wait)');
-    await eventually(async () =>
+    await eventuallyTold(async () =>
       /pace +waiting .+ \(the API asks to wait\)/.test((await home.run('status', 'r')).stdout),
     );
     run.kill('SIGINT');

@@ -21,7 +21,7 @@ describeWithRedis('a run id that is used twice', () => {
 
   test('at the same moment for the same manifest is one run, and both who submit it are told so', async () => {
     const home = await newMachine(await newPlace(), 50);
-    const rounds = ['one', 'two', 'three', 'four', 'five'];
+    const rounds = ['one', 'two', 'three'];
     for (const id of rounds) {
       const submit = (): Promise<unknown> => home.run('submit', 'rows.csv', '--yes', '--run-id', id);
       const done = { code: 0, stdout: `${id}\n` };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import { eventually, kindSandbox, type Machine, newMachine } from './machine.ts';
+import { eventuallyTold, kindSandbox, type Machine, newMachine } from './machine.ts';
 
 interface Status {
   readonly state: string;
@@ -37,9 +37,9 @@ async function expectNews(
   const answered = (await sandbox.log()).filter(({ fault }) => fault === null).length;
   expect(answered).toBeGreaterThan(rows / 2);
   expect(answered).toBeLessThan(rows);
-  await eventually(async () => (await home.json<Status>('status', 'r')).done === answered);
+  await eventuallyTold(async () => (await home.json<Status>('status', 'r')).done === answered);
   expect(await home.json<Status>('status', 'r')).toMatchObject({ state: 'running', done: answered });
-  await eventually(async () => {
+  await eventuallyTold(async () => {
     const { runs } = await home.json<{ runs: readonly { done: number }[] }>('list');
     return runs[0]?.done === answered;
   });
