@@ -130,11 +130,17 @@ export class ScheduleKeeper {
     return undefined;
   }
 
-  #report({ name }: Schedule, before: ScheduleState, after: ScheduleState): void {
+  /** Tells what was decided not to be done. That nothing made up for a missed time is worth more than a line of the log. */
+  #report(schedule: Schedule, before: ScheduleState, after: ScheduleState): void {
+    const { log, onFailed } = this.#options;
     for (const entry of after.history.filter((one) => !before.history.includes(one))) {
       const { came, due } = entry;
       const because = entry.came === 'skipped' ? { because: entry.because } : {};
-      this.#options.log.warn({ schedule: name, due, ...because }, `schedule: ${came}`);
+      log.warn({ schedule: schedule.name, due, ...because }, `schedule: ${came}`);
+      if (came === 'missed' && after.beginning === undefined && after.waiting === undefined) {
+        const message = `it was due ${entry.until ?? due}, and no daemon was there in time`;
+        onFailed(schedule, usageError('SCHEDULE_MISSED', message));
+      }
     }
   }
 }

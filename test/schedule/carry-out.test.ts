@@ -114,11 +114,15 @@ describe('a schedule that is carried out', () => {
     await scene.at('05T02:00');
     expect(scene.told).toEqual(['it is not there']);
     scene.begin = begin;
-    await scene.at('06T02:00');
-    expect(scene.begun).toEqual(['nightly-20261106-020000']);
+    // An hour late is too late, which is told, too.
+    await scene.at('07T03:30');
+    expect(scene.told.at(-1)).toBe('it was due 2026-11-07T02:00:00.000Z, and no daemon was there in time');
+    await scene.at('08T02:00');
+    expect(scene.begun).toEqual(['nightly-20261108-020000']);
     expect(await scene.history()).toMatchObject([
       { came: 'missed' },
       { came: 'failed', code: 'MANIFEST_MISSING', message: 'it is not there' },
+      { came: 'missed', due: '2026-11-06T02:00:00.000Z', until: '2026-11-07T02:00:00.000Z' },
       { came: 'began' },
     ]);
   });

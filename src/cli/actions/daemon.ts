@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Datastore } from '../../datastore/datastore.ts';
+import { usageError } from '../../errors.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { AtEnd } from '../../releases.ts';
 import { repeat } from '../../repeat.ts';
@@ -69,7 +70,8 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
           ? beginInbox({ store, flags }, schedule, occasion, source.inbox)
           : beginRun({ store, flags }, schedule, occasion, source.manifest);
       },
-      onFailed: (_, error) => news?.failed(error),
+      onFailed: ({ name }, { code, message }) =>
+        news?.failed(usageError(code, `schedule ${name}: ${message}`)),
     }),
   ]);
 }

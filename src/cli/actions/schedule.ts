@@ -312,7 +312,7 @@ async function goingRun(store: RunStore, state: ScheduleState): Promise<string |
 /** Schedules alone do nothing. */
 async function sayWhoCarriesOut({ terminal, schedules }: Place): Promise<void> {
   if ((await schedules.daemon()) !== undefined) return;
-  terminal.warn(
+  terminal.say(
     'warning: nobody carries schedules out at the moment: start "cqbatch worker --coordinate" here.',
   );
 }

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import {
+  historyDocument,
+  historyText,
+  listText,
+  type ScheduleView,
+  scheduleText,
+  timesText,
+} from '../../../src/cli/render/schedule.ts';
+import { plain } from '../../../src/cli/render/style.ts';
+import { noOutcomes } from '../../../src/domain.ts';
+import type { RunRecord } from '../../../src/run/record.ts';
+import { plannedRecord } from '../../run/planned-record.ts';
+import { nightly } from '../../schedule/nightly.ts';
+
+const run: RunRecord = {
+  ...plannedRecord,
+  state: 'completed',
+  counts: { ...noOutcomes(), succeeded: 2, failed: 1 },
+};
+
+const view: ScheduleView = {
+  schedule: {
+    ...nightly,
+    options: { rate: '20/s', skipInvalid: true, skipDone: ['a', 'b'] },
+    changes: [
+      { what: 'added', at: '2026-11-01T00:00:00.000Z', by: { user: 'ann', host: 'one' }, reason: 'exports' },
+    ],
+  },
+  state: {
+    version: 1,
+    history: [
+      { came: 'missed', due: '2026-06-30T01:00:00.000Z', at: '2026-07-01T09:00:00.000Z' },
+      { came: 'skipped', due: '2026-07-01T01:00:00.000Z', until: '2026-07-02T01:00:00.000Z', because: 'a' },
+      { came: 'idle', due: '2026-07-03T01:00:00.000Z' },
+      { came: 'failed', due: '2026-07-04T01:00:00.000Z', at: '', code: 'X', message: 'no such file' },
+      {
+        came: 'began',
+        due: '2026-07-04T12:00:05.000Z',
+        trigger: { at: '2026-07-04T12:00:05.000Z' },
+        at: '',
+        runs: ['a', 'gone'],
+        refused: ['b.csv'],
+      },
+    ],
+  },
+  next: [new Date('2026-07-05T01:00:00.000Z')],
+  triggered: undefined,
+  run: (id) => (id === 'a' ? run : undefined),
+};
+const year = new Date().getFullYear() === 2026 ? '' : ' 2026';
+
+describe('a schedule', () => {
+  test('is listed on the clock of its time zone, with the next times and what came of the last one', () => {
+    expect(plain(listText([view]))).toBe(
+      [
+        'nightly  0 2 * * *  Europe/London  /data/nightly.csv',
+        `  next  Sun 5 Jul${year} 02:00`,
+        `  last  Sat 4 Jul${year} 13:00:05 (triggered): a completed, 2 succeeded, 1 failed; gone (removed since); b.csv was refused`,
+      ].join('\n'),
+    );
+  });
+
+  test('is shown with its options as they would be typed, and who added it why', () => {
+    const text = plain(scheduleText(view));
+    expect(text).toContain('options   --rate 20/s --skip-invalid --skip-done a --skip-done b\n');
+    expect(text).toContain('catch-up  until 1 h late\n');
+    expect(text).toContain('added     2026-11-01 00:00 UTC by ann on one: exports\n');
+    expect(plain(scheduleText({ ...view, next: [], schedule: { ...nightly, paused: true } }))).toContain(
+      'next      paused\n',
+    );
+  });
+
+  test('has a history, the latest first, in which each entry says what came of it', () => {
+    expect(plain(historyText(view)).replaceAll(year, '').split('\n').slice(2)).toEqual([
+      'Sat 4 Jul 02:00                 failed: no such file',
+      'Fri 3 Jul 02:00                 nothing was in the inbox',
+      'Wed 1 Jul 02:00                 skipped: a was going (until Thu 2 Jul 02:00)',
+      'Tue 30 Jun 02:00                missed: nobody carried it out in time',
+    ]);
+    expect(historyDocument(view)).toMatchObject({
+      schedule: 'nightly',
+      history: [
+        {
+          came: 'began',
+          runs: [
+            { run: 'a', state: 'completed', outcomes: { succeeded: 2 } },
+            { run: 'gone', state: null },
+          ],
+          refused: ['b.csv'],
+        },
+        { came: 'failed', error: { code: 'X', message: 'no such file' } },
+        { came: 'idle' },
+        { came: 'skipped', because: 'a', until: '2026-07-02T01:00:00.000Z' },
+        { came: 'missed' },
+      ],
+    });
+    const never = { ...view, state: { version: 1, history: [] } as const };
+    expect(historyText({ ...never, state: { ...never.state, history: [] } })).toContain(
+      'was not due yet. Next: Sun',
+    );
+  });
+
+  test('says the year where it is another one', () => {
+    expect(timesText([new Date('2032-02-29T00:00:00.000Z')], 'UTC')).toBe('Sun 29 Feb 2032 00:00');
+  });
+});
