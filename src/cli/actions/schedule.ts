@@ -78,6 +78,8 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     terminal.warn(
       'warning: the daemon has to be told where the API is: CQBATCH_BASE_URL, or --base-url here.',
     );
+  if ('manifest' in source && (await stat(source.manifest).catch(() => undefined)) === undefined)
+    terminal.warn(`warning: ${source.manifest} is not there yet.`);
   const view = await viewOf(place, schedule);
   const paused = schedule.paused ? ' It is paused.' : '';
   terminal.result(
