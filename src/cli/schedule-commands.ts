@@ -83,7 +83,7 @@ export const scheduleCommands: CommandGroupSpec = {
         ],
         [`cqbatch schedule add inbox --cron '*/15 * * * *' --inbox inbox/`, 'every quarter of an hour'],
       ],
-      load: async () => (await import('./actions/schedule.ts')).addSchedule,
+      load: async () => (await import('./actions/schedule-add.ts')).addSchedule,
     },
     {
       name: 'list',

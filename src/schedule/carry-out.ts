@@ -218,8 +218,11 @@ export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
           await schedules.showDaemon();
         }
         const unseen = new Set<string>();
-        for (const schedule of all)
-          if ((await isWanted(schedule)) && !(await look(schedule.name))) unseen.add(schedule.key);
+        for (const schedule of all) {
+          // One that is damaged keeps no others from being looked at.
+          const wanted = await isWanted(schedule).catch((error: Error) => void onError(error));
+          if (wanted && !(await look(schedule.name))) unseen.add(schedule.key);
+        }
         seen = new Set(all.map(({ key }) => key).filter((key) => !unseen.has(key)));
       },
       { everyMs: lookMs, onError },

@@ -1,24 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { BusyError, usageError } from '../../errors.ts';
-import { Inbox } from '../../inbox/inbox.ts';
-import { planSuffix } from '../../run/approved-plan.ts';
-import { goesOnByItself } from '../../run/record.ts';
-import type { RunStore } from '../../run/store.ts';
-import {
-  latestRuns,
-  overlapRules,
-  refuseOtherNames,
-  type Schedule,
-  type ScheduleState,
-} from '../../schedule/schedule.ts';
-import { openScheduleStore, type ScheduleStore } from '../../schedule/store.ts';
-import { timesOf } from '../../schedule/times.ts';
-import { defaultClearToken, type Flags } from '../config/load.ts';
-import { orNone, parseChoice, parseLongDuration } from '../config/parsers.ts';
-import { openWorkplace, type Workplace } from '../context.ts';
+import type { Flags } from '../config/load.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import {
   historyDocument,
@@ -29,135 +10,16 @@ import {
   scheduleText,
   timesText,
 } from '../render/schedule.ts';
-import { attributionOf, runOptions } from './options.ts';
-
-/** `cqbatch schedule …`: everything is in the state folder, so that none of it needs the datastore. */
-interface Place extends Workplace {
-  readonly schedules: ScheduleStore;
-}
-
-async function openPlace(flags: Flags): Promise<Place> {
-  const workplace = await openWorkplace(flags);
-  return { ...workplace, schedules: openScheduleStore(workplace.store.stateDir) };
-}
-
-/** `cqbatch schedule add` */
-export async function addSchedule(name: string, flags: Flags): Promise<ExitCode> {
-  refuseOtherNames(name);
-  const place = await openPlace(flags);
-  const { terminal, schedules, settings } = place;
-  const { cron } = flags;
-  if (cron === undefined) throw usageError('INVALID_SETTING', "When? Pass --cron, as --cron '0 2 * * 1-5'.");
-  const tz = settings.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  await timesOf({ cron, tz });
-  const source = await sourceOf(flags, place.store.stateDir);
-  checkOptions(place);
-  const before = await schedules.look(name);
-  const what: Schedule['changes'][number]['what'] =
-    flags.replace && before !== undefined ? 'replaced' : 'added';
-  const at = new Date().toISOString();
-  const schedule: Schedule = {
-    version: 1,
-    name,
-    key: newKey(),
-    cron: cron.trim().replace(/\s+/g, ' '),
-    tz,
-    source,
-    options: await givenOptions(flags),
-    overlap: parsed('--overlap', flags.overlap ?? 'skip', parseChoice(overlapRules)),
-    catchUpMs: parsed('--catch-up', flags.catchUp ?? '1h', orNone(parseLongDuration)),
-    paused: what === 'replaced' && before?.paused === true,
-    since: at,
-    changes: [...(before?.changes ?? []), { what, at, ...attributionOf(flags) }].slice(-mostChanges),
-  };
-  if (before !== undefined && !isDeepStrictEqual(before.source, source))
-    refuseToLeave(before.source, await goingRun(place.store, await schedules.state(name)));
-  if (what === 'replaced') await schedules.save(schedule);
-  else await schedules.add(schedule);
-  if (settings.baseUrl === undefined)
-    terminal.warn(
-      'warning: the daemon has to be told where the API is: CQBATCH_BASE_URL, or --base-url here.',
-    );
-  if ('manifest' in source && (await stat(source.manifest).catch(() => undefined)) === undefined)
-    terminal.warn(`warning: ${source.manifest} is not there yet.`);
-  const view = await viewOf(place, schedule);
-  const paused = schedule.paused ? ' It is paused.' : '';
-  terminal.result(
-    scheduleDocument(view),
-    `Schedule ${name} is ${what}.${paused} It is due ${timesText(view.next.slice(0, 3), schedule.tz)}, … (${schedule.tz}).`,
-  );
-  await sayWhoCarriesOut(place);
-  return exitCodes.success;
-}
-
-const mostChanges = 50;
-
-function newKey(): string {
-  return randomUUID().slice(0, 8);
-}
-
-function parsed<Value>(flag: string, text: string, parse: (text: string) => Value): Value {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw usageError('INVALID_SETTING', `${flag} "${text}": ${(error as Error).message}.`);
-  }
-}
-
-/** What runs are made of; the daemon may be in another folder. */
-async function sourceOf({ manifest, inbox }: Flags, stateDir: string): Promise<Schedule['source']> {
-  if (manifest !== undefined && inbox !== undefined)
-    throw usageError('INVALID_SETTING', '--manifest and --inbox: a schedule has one of them.');
-  if (inbox !== undefined) {
-    // A name without a sign of a pattern is that of a folder, which somebody has forgotten to make.
-    if (!(await stat(inbox).catch(() => undefined))?.isDirectory() && !/[*?[{(]/.test(basename(inbox)))
-      throw usageError('INBOX_UNUSABLE', `--inbox ${inbox}: there is no such folder. Make it first.`);
-    await Inbox.open({ path: inbox, stateDir, settleMs: 0 });
-    return { inbox: resolve(inbox) };
-  }
-  if (manifest === undefined)
-    throw usageError('INVALID_SETTING', 'What is to be run? Pass --manifest FILE or --inbox DIR.');
-  if (manifest === '-' || manifest.endsWith(planSuffix)) {
-    const why =
-      manifest === '-' ? 'standard input can be read once' : 'a signed-off plan is carried out once';
-    throw usageError(
-      'INVALID_SETTING',
-      `--manifest ${manifest}: ${why}. Name a file that is written anew for each time.`,
-    );
-  }
-  if ((await stat(manifest).catch(() => undefined))?.isDirectory())
-    throw usageError('INVALID_SETTING', `--manifest ${manifest} is a folder: pass it as --inbox.`);
-  return { manifest: resolve(manifest) };
-}
-
-/** @throws a usage error for run options that can't be understood. Where the API is may be left to the daemon. */
-function checkOptions({ settings, ...place }: Place): void {
-  // Alone it is the time zone of the schedule.
-  const { tz: _, ...flags } = place.flags;
-  runOptions({ ...place, flags, settings: { baseUrl: 'https://api.invalid', ...settings } });
-}
-
-/** What is said of the schedule, or of this command, and not of its runs. */
-const ownFlags: ReadonlySet<string> = new Set<keyof Flags>([
-  ...(['cron', 'manifest', 'inbox', 'overlap', 'catchUp', 'replace', 'reason'] as const),
-  ...(['json', 'quiet', 'stateDir'] as const),
-]);
-
-/** The run options that were given, as they were. */
-async function givenOptions({ tz, clearToken, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
-  const options = Object.entries(flags).filter(([name]) => !ownFlags.has(name)) as [string, string | true][];
-  return {
-    ...Object.fromEntries(options),
-    ...(clearToken !== undefined && clearToken !== defaultClearToken && { clearToken }),
-    ...(skipDone !== undefined && { skipDone: await Promise.all(skipDone.map(absoluteIfFile)) }),
-    ...(tz !== undefined && flags.stopAt !== undefined && { tz }),
-  };
-}
-
-/** A run has a name, a report a path. */
-async function absoluteIfFile(name: string): Promise<string> {
-  return (await stat(name).catch(() => undefined))?.isFile() ? resolve(name) : name;
-}
+import { attributionOf } from './options.ts';
+import {
+  goingRun,
+  mostChanges,
+  newKey,
+  openPlace,
+  refuseToLeave,
+  sayWhoCarriesOut,
+  viewOf,
+} from './schedule-place.ts';
 
 /** `cqbatch schedule list` */
 export async function listSchedules(flags: Flags): Promise<ExitCode> {
@@ -268,53 +130,4 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
     `Schedule ${name} is removed.${still}`,
   );
   return exitCodes.success;
-}
-
-/** @throws a busy error when nobody would put the manifest of a run that is going where it belongs. */
-function refuseToLeave(source: Schedule['source'], going: string | undefined): void {
-  if (!('inbox' in source) || going === undefined) return;
-  throw new BusyError(
-    'SCHEDULE_RUNNING',
-    `Run ${going} of ${source.inbox} is still going, and its manifest would stay in running/`,
-    'Pause the schedule, and wait for the end of the run or cancel it.',
-  );
-}
-
-const shownTimes = 5;
-
-async function viewOf({ schedules, store }: Place, schedule: Schedule): Promise<ScheduleView> {
-  const state = await schedules.state(schedule.name);
-  const times = await timesOf(schedule);
-  const next: Date[] = [];
-  for (let at = times.next(new Date()); at !== undefined && next.length < shownTimes; at = times.next(at))
-    next.push(at);
-  const runs = new Map(
-    await Promise.all(
-      state.history.flatMap((entry) =>
-        (entry.came === 'began' ? entry.runs : []).map(async (id) => {
-          const record = await store.look(id).catch(() => undefined);
-          return [id, record === 'being planned' ? undefined : record] as const;
-        }),
-      ),
-    ),
-  );
-  const triggered = await schedules.trigger(schedule.name);
-  return { schedule, state, next: schedule.paused ? [] : next, triggered, run: (id) => runs.get(id) };
-}
-
-/** The run of a schedule that has not ended. */
-async function goingRun(store: RunStore, state: ScheduleState): Promise<string | undefined> {
-  for (const id of latestRuns(state)) {
-    const record = await store.look(id);
-    if (record !== undefined && (record === 'being planned' || goesOnByItself(record))) return id;
-  }
-  return undefined;
-}
-
-/** Schedules alone do nothing. */
-async function sayWhoCarriesOut({ terminal, schedules }: Place): Promise<void> {
-  if ((await schedules.daemon()) !== undefined) return;
-  terminal.say(
-    'warning: nobody carries schedules out at the moment: start "cqbatch worker --coordinate" here.',
-  );
 }

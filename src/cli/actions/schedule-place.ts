@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { BusyError } from '../../errors.ts';
+import { goesOnByItself } from '../../run/record.ts';
+import type { RunStore } from '../../run/store.ts';
+import { latestRuns, type Schedule, type ScheduleState } from '../../schedule/schedule.ts';
+import { openScheduleStore, type ScheduleStore } from '../../schedule/store.ts';
+import { timesOf } from '../../schedule/times.ts';
+import type { Flags } from '../config/load.ts';
+import { openWorkplace, type Workplace } from '../context.ts';
+import type { ScheduleView } from '../render/schedule.ts';
+
+/** `cqbatch schedule …`: everything is in the state folder, so that none of it needs the datastore. */
+export interface Place extends Workplace {
+  readonly schedules: ScheduleStore;
+}
+
+export async function openPlace(flags: Flags): Promise<Place> {
+  const workplace = await openWorkplace(flags);
+  return { ...workplace, schedules: openScheduleStore(workplace.store.stateDir) };
+}
+
+/** What users did to a schedule is kept so far back. */
+export const mostChanges = 50;
+
+/** What tells a schedule from what it was before it was changed. */
+export function newKey(): string {
+  return randomUUID().slice(0, 8);
+}
+
+/** @throws a busy error when nobody would put the manifest of a run that is going where it belongs. */
+export function refuseToLeave(source: Schedule['source'], going: string | undefined): void {
+  if (!('inbox' in source) || going === undefined) return;
+  throw new BusyError(
+    'SCHEDULE_RUNNING',
+    `Run ${going} of ${source.inbox} is still going, and its manifest would stay in running/`,
+    'Pause the schedule, and wait for the end of the run or cancel it.',
+  );
+}
+
+const shownTimes = 5;
+
+/** All that is shown of a schedule. */
+export async function viewOf({ schedules, store }: Place, schedule: Schedule): Promise<ScheduleView> {
+  const state = await schedules.state(schedule.name);
+  const times = await timesOf(schedule);
+  const next: Date[] = [];
+  for (let at = times.next(new Date()); at !== undefined && next.length < shownTimes; at = times.next(at))
+    next.push(at);
+  const runs = new Map(
+    await Promise.all(
+      state.history.flatMap((entry) =>
+        (entry.came === 'began' ? entry.runs : []).map(async (id) => {
+          const record = await store.look(id).catch(() => undefined);
+          return [id, record === 'being planned' ? undefined : record] as const;
+        }),
+      ),
+    ),
+  );
+  const triggered = await schedules.trigger(schedule.name);
+  return { schedule, state, next: schedule.paused ? [] : next, triggered, run: (id) => runs.get(id) };
+}
+
+/** The run of a schedule that has not ended. */
+export async function goingRun(store: RunStore, state: ScheduleState): Promise<string | undefined> {
+  for (const id of latestRuns(state)) {
+    const record = await store.look(id);
+    if (record !== undefined && (record === 'being planned' || goesOnByItself(record))) return id;
+  }
+  return undefined;
+}
+
+/** Schedules alone do nothing. */
+export async function sayWhoCarriesOut({ terminal, schedules }: Place): Promise<void> {
+  if ((await schedules.daemon()) !== undefined) return;
+  terminal.say(
+    'warning: nobody carries schedules out at the moment: start "cqbatch worker --coordinate" here.',
+  );
+}
