@@ -60,11 +60,11 @@ describe('a schedule of an inbox', () => {
     expect(rows).toHaveLength(6);
     // What a killed process may have called is called again, and says so.
     expect(calls.length - 6).toBeLessThanOrEqual(rows.filter((row) => row['_unclear'] === 'yes').length);
-    expect(await files('done')).toEqual([
-      expect.stringMatching(/^copy\.\w{8}\.csv$/),
-      expect.stringMatching(/^copy\.\w{8}\.csv\.copy\.txt$/),
-      ...[1, 2, 3].map((id) => expect.stringMatching(new RegExp(`^week ${id} 🎧\\.\\w{8}\\.csv$`, 'u'))),
-    ]);
+    // Of two that came within one tick of the file system's clock, either may be the first.
+    const done = await files('done');
+    for (const name of ['copy', 'week 1 🎧', 'week 2 🎧', 'week 3 🎧'])
+      expect(done.filter((file) => file.startsWith(`${name}.`) && file.endsWith('.csv'))).toHaveLength(1);
+    expect(done.filter((file) => /^(copy|week 1 🎧)\.\w{8}\.csv\.copy\.txt$/u.test(file))).toHaveLength(1);
     expect(await files('partial')).toHaveLength(3);
     expect(await files('failed')).toEqual([
       expect.stringMatching(/^bad\.\w{8}\.csv$/),
