@@ -14,7 +14,9 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     options: [
       {
         heading: 'Status',
-        options: [['--watch', 'follow it to its end; the exit code is then that of the run']],
+        options: [
+          ['--watch', 'follow it to its end, without a run all that are going; the exit code is then theirs'],
+        ],
       },
     ],
     seldomNeeded: [shared],

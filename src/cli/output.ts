@@ -26,6 +26,10 @@ export const screen = {
   get resultColumns(): number | undefined {
     return isatty(1) ? process.stdout.columns || usualColumns : undefined;
   },
+  /** How many lines the terminal has on which things are redrawn. */
+  get rows(): number {
+    return process.stderr.rows || usualRows;
+  },
   /** Whether somebody can answer. */
   get canAsk(): boolean {
     return process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -87,15 +91,24 @@ function showHeld(): void {
   }
 }
 
+/** To the beginning of the line. */
 const clearLine = '\r\u001b[2K';
 
 /** Where a terminal doesn't say how wide it is, or says 0. */
 const usualColumns = 80;
+const usualRows = 24;
 
-/** Replaces the line of the screen on which the cursor is, cut to the screen's width. */
-export function redrawLine(line: string): void {
+/**
+ * Replaces the lines of the screen that end with the one on which the cursor is; each is cut to the screen's width, and
+ * those that do not fit on it are left out.
+ *
+ * @param before how many lines there are to be replaced
+ */
+export function redrawLines(lines: readonly string[], before: number): void {
   const columns = process.stderr.columns || usualColumns;
-  writeFreely(clearLine + coloured(2, cutTo(columns - 1, escapeInvisible(line))));
+  const upwards = before > 1 ? `\u001b[${before - 1}A\u001b[J` : '';
+  const text = lines.map((line) => cutTo(columns - 1, escapeInvisible(line))).join('\n');
+  writeFreely(clearLine + upwards + coloured(2, text));
 }
 
 /** Colours for a terminal that has them; `NO_COLOR` and `FORCE_COLOR` are obeyed, in this order. */

@@ -1,5 +1,5 @@
 import { environment, type Flags } from './config/load.ts';
-import { askLine, holdOutput, redrawLine, screen, writeDocument, writeResult, writeTalk } from './output.ts';
+import { askLine, holdOutput, redrawLines, screen, writeDocument, writeResult, writeTalk } from './output.ts';
 
 /** Where a command's words go. */
 export type Terminal = ReturnType<typeof openTerminal>;
@@ -16,6 +16,7 @@ export function silentTerminal(onWarning: (text: string) => void): Terminal {
     warn: onWarning,
     say() {},
     draw() {},
+    drawLines() {},
     confirm: async () => false,
     confirmNumber: async () => false,
   };
@@ -30,14 +31,23 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   if (silence > 1) holdOutput();
   /** Whether talk goes to a screen on which lines can be redrawn. */
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
-  let drawn = false;
+  /** How many lines are on the screen that will be redrawn. */
+  let drawn = 0;
   const clear = (): void => {
-    if (drawn) redrawLine('');
-    drawn = false;
+    if (drawn > 0) redrawLines([], drawn);
+    drawn = 0;
   };
   const warn = (text: string): void => {
     clear();
     writeTalk(`${text}\n`);
+  };
+  const drawLines = (lines: readonly string[]): void => {
+    if (!live) return;
+    const room = screen.rows - 1;
+    const shown =
+      lines.length > room ? [...lines.slice(0, room - 1), `… and ${lines.length - room + 1} more`] : lines;
+    redrawLines(shown, drawn);
+    drawn = shown.length;
   };
   return {
     json,
@@ -61,10 +71,11 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     },
     /** Redraws the last line of a live screen, cut to its width; an empty text clears it. */
     draw(line: string): void {
-      if (!live || (line === '' && !drawn)) return;
-      redrawLine(line);
-      drawn = line !== '';
+      if (line === '') clear();
+      else drawLines([line]);
     },
+    /** Redraws the last lines of a live screen, as many as fit on it. */
+    drawLines,
     /**
      * Asks a question that only `y` or `yes` affirms.
      *

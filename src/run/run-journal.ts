@@ -43,12 +43,17 @@ export interface JournalSummary {
 }
 
 export function readJournalSummary(store: RunStore, record: RunRecord): Promise<JournalSummary> {
-  return withJournalReader(store, record, (journal) => ({
+  return withJournalReader(store, record, (journal) => summaryOf(record, journal));
+}
+
+/** The same of a journal that is open. */
+export function summaryOf(record: RunRecord, journal: JournalReader): JournalSummary {
+  return {
     counts: { ...journal.outcomeCounts },
     unclear: journal.unclearCount,
     codes: journal.codeCounts,
     atWorkMs: timeAtWork(record, journal.lastFinishedAt),
-  }));
+  };
 }
 
 /** Opens the journal of a run to look into it; another process may be writing it at the same time. */

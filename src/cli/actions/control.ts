@@ -5,13 +5,13 @@ import { escapeInvisible } from '../../printable.ts';
 import { withReleases } from '../../releases.ts';
 import { writeCommand } from '../../run/control-command.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
+import { type RunView, viewOfEntry, viewOfRecord } from '../../run/run-view.ts';
 import { cancelStoppedRun } from '../../run/stopped-runs.ts';
 import { firstSeen } from '../../waiting.ts';
 import type { Flags } from '../config/load.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
-import type { RunView } from '../render/status.ts';
 import { count, counted } from '../render/words.ts';
 import {
   type FittingRun,
@@ -24,7 +24,6 @@ import {
 } from './find-run.ts';
 import { attributionOf } from './options.ts';
 import { reportAnew } from './report.ts';
-import { viewOfEntry, viewOfRecord } from './run-view.ts';
 
 /** How long a run is waited for that was told something: its calls in flight may finish, then it writes its report. */
 const patienceMs = 120_000;

@@ -1,42 +1,91 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCluster } from '../../cluster/cluster.ts';
+import { type Cluster, openCluster } from '../../cluster/cluster.ts';
+import { isActive } from '../../cluster/entries.ts';
+import { type AtEnd, withReleases } from '../../releases.ts';
+import { AllRuns, lookAtCluster } from '../../run/all-runs.ts';
+import { liveRun, type RunView, viewOfEntry, viewOfRecord } from '../../run/run-view.ts';
 import type { Flags } from '../config/load.ts';
-import { openContext } from '../context.ts';
+import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
-import { type RunView, statusDocument, statusLine, statusText } from '../render/status.ts';
+import { statusDocument, statusLine, statusText } from '../render/status.ts';
 import type { Terminal } from '../terminal.ts';
-import { anyRun, findRun } from './find-run.ts';
-import { liveRun, viewOfEntry, viewOfRecord } from './run-view.ts';
+import { anyRun, type FoundRun, findRun } from './find-run.ts';
 
 const lookMs = 1_000;
 const printEveryLooks = 5;
 
-/** `cqbatch status`: where a run stands, from its folder and from the shared datastore. */
+/** `cqbatch status`: where a run stands, from its folder and from the shared datastore; or where all stand that are going. */
 export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { terminal, store, datastore } = await openContext(flags);
-  const found = await findRun(store, datastore, id, anyRun);
-  // The embedded datastore can be looked into by one process only.
-  const opening = datastore.queue === undefined ? undefined : datastore.open('look');
-  const opened = await opening?.catch((error: Error) => {
-    // What the state folder tells is better than nothing.
-    if ('entry' in found) throw error;
-    terminal.warn(`warning: only what the state folder knows: ${error.message}`);
-    return undefined;
+  const context = await openContext(flags);
+  const { store, datastore } = context;
+  return withReleases(async (atEnd) => {
+    if (id === undefined && flags.watch) {
+      const cluster = await seenFromHere(context, atEnd);
+      const all = new AllRuns(store, warningOnce(context.terminal));
+      atEnd(() => all.close());
+      const look = async (ids?: ReadonlySet<string>): Promise<readonly RunView[]> =>
+        all.look(
+          cluster && (await lookAtCluster(cluster)),
+          (each, state) => isGoing(state) || ids?.has(each) === true,
+        );
+      const going = await look();
+      if (going.length > 1) return showAll(context, await followAll(context.terminal, look));
+      const found = await findRun(store, datastore, going[0]?.id, anyRun);
+      return show(context, found, cluster);
+    }
+    const found = await findRun(store, datastore, id, anyRun);
+    return show(context, found, await seenFromHere(context, atEnd, found));
   });
-  const cluster = opened && openCluster(opened);
+}
+
+/** Whether somebody works on a run in this state, or will without being asked. */
+function isGoing(state: string): boolean {
+  return isActive(state) || state === 'submitted';
+}
+
+/** The shared datastore, if there is one that answers. @param found a run of which, perhaps, only that tells */
+async function seenFromHere(
+  { terminal, datastore }: Context,
+  atEnd: AtEnd,
+  found?: FoundRun,
+): Promise<Cluster | undefined> {
+  // The embedded datastore can be looked into by one process only.
+  if (datastore.queue === undefined) return undefined;
+  try {
+    const opened = await datastore.open('look');
+    atEnd(() => opened.close());
+    return openCluster(opened);
+  } catch (error) {
+    // What the state folder tells is better than nothing.
+    if (found !== undefined && 'entry' in found) throw error;
+    terminal.warn(`warning: only what the state folder knows: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+function warningOnce(terminal: Terminal): (error: Error) => void {
+  const told = new Set<string>();
+  return ({ message }) => {
+    if (!told.has(message)) terminal.warn(`warning: ${message}`);
+    told.add(message);
+  };
+}
+
+/** One run, to its end if that is wanted. */
+async function show(
+  { terminal, store, flags }: Context,
+  found: FoundRun,
+  cluster: Cluster | undefined,
+): Promise<ExitCode> {
   const look = async (): Promise<RunView> => {
     if ('entry' in found)
       return viewOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)));
     const record = await store.load(found.record.id);
     return viewOfRecord(store, record, cluster && (await liveRun(cluster, record.id)));
   };
-  try {
-    const view = flags.watch ? await follow(terminal, look) : await look();
-    terminal.result(statusDocument(view), statusText(view));
-    return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
-  } finally {
-    await opened?.close();
-  }
+  const view = flags.watch ? await follow(terminal, look) : await look();
+  terminal.result(statusDocument(view), statusText(view));
+  return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
 }
 
 /** Shows how a run is getting on, until nobody works on it any more. */
@@ -48,4 +97,33 @@ async function follow(terminal: Terminal, look: () => Promise<RunView>): Promise
     else if (looks % printEveryLooks === 0) terminal.say(statusLine(view));
     await sleep(lookMs);
   }
+}
+
+/**
+ * Shows how runs are getting on, also those that begin meanwhile, until none is going.
+ *
+ * @param look for runs that are going, and for those of these ids
+ * @returns all that were seen going, as they are now
+ */
+async function followAll(
+  terminal: Terminal,
+  look: (ids: ReadonlySet<string>) => Promise<readonly RunView[]>,
+): Promise<readonly RunView[]> {
+  const seen = new Map<string, RunView>();
+  for (let looks = 0; ; looks++) {
+    const views = await look(new Set(seen.keys()));
+    for (const view of views) seen.set(view.id, view);
+    if (!views.some(({ state }) => isGoing(state))) return [...seen.values()];
+    const lines = [...seen.values()].map(statusLine);
+    if (terminal.live) terminal.drawLines(lines);
+    else if (looks % printEveryLooks === 0) terminal.say(lines.join('\n'));
+    await sleep(lookMs);
+  }
+}
+
+/** @returns the highest of their exit codes */
+function showAll({ terminal }: Context, views: readonly RunView[]): ExitCode {
+  terminal.result({ runs: views.map(statusDocument) }, views.map(statusLine).join('\n'));
+  const codes = views.map((view) => exitCodeOf(view, view.counts));
+  return codes.toSorted((a, b) => a - b).at(-1) ?? exitCodes.success;
 }

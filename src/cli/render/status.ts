@@ -1,44 +1,10 @@
 import { steadyTimeOf, timeOfDay } from '../../clock.ts';
-import { goneAfterMs, type WorkerEntry } from '../../cluster/entries.ts';
+import { goneAfterMs } from '../../cluster/entries.ts';
 import { toHundredths } from '../../cluster/rate-policy.ts';
-import { type OutcomeCounts, totalOf } from '../../domain.ts';
-import type { CodeCount } from '../../journal/journal.ts';
-import { noticeableRestMs, type Pace } from '../../pace.ts';
-import type { RunRecord } from '../../run/record.ts';
+import { totalOf } from '../../domain.ts';
+import { noticeableRestMs } from '../../pace.ts';
+import type { RunView } from '../../run/run-view.ts';
 import { clockTime, count, counted, duration, indented, outcomeTexts, perSecond, table } from './words.ts';
-
-/** Where a run stands, whatever is known of it from here. */
-export interface RunView {
-  readonly id: string;
-  readonly state: string;
-  /** Whether it is interrupted because its budget was spent. */
-  readonly spent: boolean;
-  /** Whether nobody works on it any more. */
-  readonly ended: boolean;
-  readonly manifest: string;
-  readonly baseUrl: string;
-  readonly rows: number;
-  readonly counts: OutcomeCounts;
-  /** Of the last seconds while somebody tells it, else on average. */
-  readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
-  /** The process that feeds and collects it, while it is active. */
-  readonly coordinator?:
-    | { readonly host: string; readonly pid: number; readonly seenAt?: string }
-    | undefined;
-  readonly workers: readonly WorkerEntry[];
-  /** How the API is called, while it is. */
-  readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'reason' | 'restUntil'> | undefined;
-  /** The rate that is wanted, as it was written. */
-  readonly wantedRate: string;
-  /** What only the state folder knows; absent for a run of another machine. */
-  readonly local?: {
-    readonly unclear: number;
-    readonly codes: readonly CodeCount[];
-    readonly states: RunRecord['states'];
-    readonly retryOf?: string | undefined;
-    readonly resumable: boolean;
-  };
-}
 
 /** What `cqbatch status --json` prints. */
 export function statusDocument(view: RunView): object {
@@ -52,7 +18,7 @@ export function statusDocument(view: RunView): object {
     done: totalOf(view.counts),
     outcomes: view.counts,
     unclear: local?.unclear ?? null,
-    codes: local?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
+    codes: local?.codes?.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
     wanted_rate: view.wantedRate,
     rate_per_s: throughput?.rowsPerSecond ?? null,
     pace: paceDocument(view.pace),

@@ -3,8 +3,8 @@ import * as render from '../../../src/cli/render/status.ts';
 import { plain } from '../../../src/cli/render/style.ts';
 import { steadyTimeOf } from '../../../src/clock.ts';
 import { goneAfterMs } from '../../../src/cluster/entries.ts';
+import type { RunView } from '../../../src/run/run-view.ts';
 
-type RunView = render.RunView;
 const { statusDocument } = render;
 const statusText = (...args: Parameters<typeof render.statusText>) => plain(render.statusText(...args));
 const statusLine = (view: RunView) => plain(render.statusLine(view));

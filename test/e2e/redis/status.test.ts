@@ -68,4 +68,31 @@ describeWithRedis('a run on Redis', () => {
     expectNews('elsewhere', ['--no-worker'], redis, (helper) =>
       helper.worker('--timeout', '100s', '--concurrency', '50'),
     ));
+
+  test('is shown with all others that are going, until none is', async () => {
+    const sandbox = await startSandbox(...kindSandbox);
+    const place = { redis, sandbox, prefix: 'several' };
+    const home = await newMachine(place, 60);
+    const elsewhere = await newMachine(place);
+    await elsewhere.write('rows.csv', 'evaluation_id,user_id\n2999,u\n99999999,u\n');
+    await home.run('submit', 'rows.csv', '--yes', '--run-id', 'here');
+    const other = elsewhere.start('run', 'rows.csv', '--yes', '--run-id', 'there', '--no-worker');
+    await eventuallyTold(async () => (await home.json<{ runs: object[] }>('list')).runs.length === 2);
+    const watching = home.start('status', '--watch', '--json');
+    await watching.says('Run here submitted');
+    await watching.says('Run there running');
+    const daemon = await home.worker('--coordinate');
+
+    const { code, stdout } = await watching.end;
+    expect(JSON.parse(stdout)).toMatchObject({
+      runs: [
+        { run: 'here', state: 'completed', outcomes: { succeeded: 60 } },
+        { run: 'there', state: 'completed', outcomes: { succeeded: 1, failed: 1 } },
+      ],
+    });
+    // That of the one that came off worse.
+    expect(code).toBe(1);
+    expect((await other.end).code).toBe(1);
+    expect((await daemon.stop()).code).toBe(0);
+  });
 });

@@ -1,5 +1,5 @@
-import { steadyTimeOf } from '../../clock.ts';
-import type { Cluster } from '../../cluster/cluster.ts';
+import { steadyTimeOf } from '../clock.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import {
   actualEntryState,
   isActive,
@@ -7,13 +7,48 @@ import {
   type PublishedPace,
   type RunEntry,
   type WorkerEntry,
-} from '../../cluster/entries.ts';
-import type { OutcomeCounts } from '../../domain.ts';
-import { readRateHistory } from '../../report/rate-history.ts';
-import { actualState, isResumable, isSpent, type RunRecord } from '../../run/record.ts';
-import { readJournalSummary } from '../../run/run-journal.ts';
-import type { RunStore } from '../../run/store.ts';
-import type { RunView } from '../render/status.ts';
+} from '../cluster/entries.ts';
+import type { OutcomeCounts } from '../domain.ts';
+import type { CodeCount } from '../journal/journal.ts';
+import type { Pace } from '../pace.ts';
+import { readRateHistory } from '../report/rate-history.ts';
+import { actualState, isResumable, isSpent, type RunRecord } from './record.ts';
+import { type JournalSummary, readJournalSummary } from './run-journal.ts';
+import type { RunStore } from './store.ts';
+
+/** Where a run stands, whatever is known of it from here. */
+export interface RunView {
+  readonly id: string;
+  readonly state: string;
+  /** Whether it is interrupted because its budget was spent. */
+  readonly spent: boolean;
+  /** Whether nobody works on it any more. */
+  readonly ended: boolean;
+  readonly manifest: string;
+  readonly baseUrl: string;
+  readonly rows: number;
+  readonly counts: OutcomeCounts;
+  /** Of the last seconds while somebody tells it, else on average. */
+  readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
+  /** The process that feeds and collects it, while it is active. */
+  readonly coordinator?:
+    | { readonly host: string; readonly pid: number; readonly seenAt?: string }
+    | undefined;
+  readonly workers: readonly WorkerEntry[];
+  /** How the API is called, while it is. */
+  readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'reason' | 'restUntil'> | undefined;
+  /** The rate that is wanted, as it was written. */
+  readonly wantedRate: string;
+  /** What only the state folder knows; absent for a run of another machine. */
+  readonly local?: {
+    /** Absent, as the codes are, where the journal was not read. */
+    readonly unclear?: number;
+    readonly codes?: readonly CodeCount[];
+    readonly states: RunRecord['states'];
+    readonly retryOf?: string | undefined;
+    readonly resumable: boolean;
+  };
+}
 
 /** What the shared datastore tells of a run at the moment. */
 export interface LiveRun {
@@ -33,13 +68,22 @@ export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun>
   return { entry, workers, pace: pace && isPresent(pace) ? pace : undefined };
 }
 
-/** A run of this state folder. */
+/** What is known of a journal: of a run that was left in order its record tells the counts. */
+export type KnownSummary = Pick<JournalSummary, 'counts' | 'atWorkMs'> & Partial<JournalSummary>;
+
+/**
+ * A run of this state folder.
+ *
+ * @param summary what its journal has come to, where that was read already
+ */
 export async function viewOfRecord(
   store: RunStore,
   record: RunRecord,
   live: LiveRun | undefined,
+  summary?: KnownSummary,
 ): Promise<RunView> {
-  const { counts, unclear, codes, atWorkMs } = await readJournalSummary(store, record);
+  const known: KnownSummary = summary ?? (await readJournalSummary(store, record));
+  const { counts, unclear, codes, atWorkMs } = known;
   const state = actualState(record);
   const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
   const active = isActive(state);
@@ -61,8 +105,8 @@ export async function viewOfRecord(
     workers: active ? (live?.workers ?? []) : [],
     pace: active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined,
     local: {
-      unclear,
-      codes,
+      ...(unclear !== undefined && { unclear }),
+      ...(codes !== undefined && { codes }),
       states: record.states,
       retryOf: record.retryOf,
       resumable: isResumable(state) && state !== 'submitted',
