@@ -96,6 +96,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
         options: [
           ['--format <format>', 'xlsx also writes report.xlsx, for Excel (default: csv)'],
           ['--with-retries', 'of the run and its retries: every row once, its last state'],
+          ['--open', 'show report.html in the browser'],
         ],
       },
       reporting,

@@ -39,7 +39,10 @@ export const output: OptionGroup = {
 };
 
 /** Of the commands that write a report. */
-export const reporting: OptionGroup = { heading: 'Output', options: settings('delimiter') };
+export const reporting: OptionGroup = {
+  heading: 'Output',
+  options: [...settings('delimiter'), ['--no-html', 'leave report.html out']],
+};
 
 /** Of the commands that take a run to its end here. */
 export const following: OptionGroup = {

@@ -14,6 +14,8 @@ const pointSchema = z.object({
   accepted_per_s: z.number(),
   /** Calls that it rejected because they were too many. */
   rejected: z.number(),
+  /** Seconds before it in which no call could be made, as `waited_s` of all; absent: none. */
+  waited_s: z.number().optional(),
 });
 
 const rateHistorySchema = z.object({

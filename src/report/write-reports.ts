@@ -5,6 +5,7 @@ import { writeFileAtomically } from '../files.ts';
 import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { type Guard, guardColumn, guardFor } from '../manifest/formula-guard.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
+import type { HtmlReport } from './html/html-report.ts';
 import type { ReportLine } from './join-results.ts';
 import type { ReportLines } from './join-retries.ts';
 import { type RefeedCells, type RefeedOptions, RefeedRows } from './refeed.ts';
@@ -22,6 +23,8 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'> {
   /** The operations that occur in the run; their columns are in the report. */
   readonly operations: readonly Operation[];
   readonly run: RunFacts;
+  /** Takes the lines for a page that shows them, if one is wanted. */
+  readonly page?: HtmlReport | undefined;
 }
 
 /** The files of a report. The last two are there only when they have rows. */
@@ -30,6 +33,8 @@ export interface ReportPaths {
   readonly summary: string;
   readonly failed?: string;
   readonly notAttempted?: string;
+  /** A page that shows all of it, unless it was not wanted. */
+  readonly html?: string;
   /** The same for Excel, where it was wanted. */
   readonly xlsx?: string;
 }
@@ -58,6 +63,7 @@ export async function writeReports(input: ReportInput): Promise<WrittenReports> 
     for await (const lines of input.lines) {
       for (const { result } of lines) tally.add(result);
       await files.write(lines);
+      await input.page?.add(lines);
     }
     const summary = tally.summary(input.run);
     return { paths: await files.publish(summary), summary, alteredRows: files.alteredRows };

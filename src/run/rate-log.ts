@@ -78,12 +78,14 @@ export class RateLog {
     const rejected = Math.max(0, pace.rejected - before.rejected);
     this.#seconds += seconds;
     this.#rejected += rejected;
-    if ((pace.restUntil ?? 0) - steadyNow() > noticeableRestMs) this.#waited += seconds;
+    const waits = (pace.restUntil ?? 0) - steadyNow() > noticeableRestMs;
+    if (waits) this.#waited += seconds;
     this.#series.push({
       t_s: toHundredths(this.#seconds),
       allowed_per_s: pace.rate === undefined ? null : toHundredths(pace.rate),
       accepted_per_s: toHundredths(Math.max(0, pace.accepted - before.accepted) / seconds),
       rejected,
+      ...(waits && { waited_s: toHundredths(seconds) }),
     });
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
     this.#before = { accepted: pace.accepted, rejected: pace.rejected, at };
@@ -148,8 +150,16 @@ function thinned(series: readonly RatePoint[]): RatePoint[] {
         (first.accepted_per_s * one + second.accepted_per_s * other) / Math.max(one + other, 0.001),
       ),
       rejected: first.rejected + second.rejected,
+      ...waitedTogether(first, second),
     });
     start = second.t_s;
   }
   return result;
+}
+
+function waitedTogether(
+  { waited_s: first = 0 }: RatePoint,
+  { waited_s: second = 0 }: RatePoint,
+): Partial<RatePoint> {
+  return first + second > 0 ? { waited_s: toHundredths(first + second) } : {};
 }

@@ -84,6 +84,8 @@ export const runOptionsSchema = z.object({
   attempts: z.number().int().min(1),
   /** Whether each answer of the API is kept in the run's folder. */
   saveResponses: z.literal(true).exactOptional(),
+  /** Absent: its report has a page. */
+  html: z.literal(false).exactOptional(),
   /** Total time-out of one request, milliseconds. */
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt, milliseconds. */

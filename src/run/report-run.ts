@@ -1,11 +1,13 @@
 import type { JournalView } from '../journal/journal.ts';
 import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { withReleases } from '../releases.ts';
+import { HtmlReport, type HtmlReportOptions, removeHtmlReport } from '../report/html/html-report.ts';
 import { joinRetries, type ReportLines } from '../report/join-retries.ts';
 import { type RateHistory, readRateHistory } from '../report/rate-history.ts';
-import type { RunFacts } from '../report/summary.ts';
+import type { RunFacts, RunSummary } from '../report/summary.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
 import { removeXlsxReport, writeXlsxReport } from '../report/xlsx-report.ts';
+import { adviceOn } from './code-advice.ts';
 import { actualState, goesOnByItself, type RunRecord } from './record.ts';
 import { timeAtWork } from './record-keeper.ts';
 import type { RetriedRun } from './retries.ts';
@@ -17,6 +19,8 @@ export interface ReportOptions {
   readonly delimiter?: Delimiter;
   /** Whether a workbook for Excel is wanted, too. */
   readonly xlsx?: boolean;
+  /** Whether a page is wanted that shows all of it. */
+  readonly html?: boolean;
 }
 
 /** Writes the report files of a run from its manifest and its journal, also while it is going on. */
@@ -60,14 +64,23 @@ async function write(
   record: RunRecord,
   readLines: () => Promise<RunLines>,
   facts: RunFacts,
-  { delimiter, xlsx = false }: ReportOptions,
+  { delimiter, xlsx = false, html = record.options.html ?? true }: ReportOptions,
 ): Promise<WrittenReports> {
   const folder = store.folder(record.id);
   const { lines, prepare, operations } = await readLines();
   await removeXlsxReport(folder);
+  await removeHtmlReport(folder);
   const { columns } = record.plan;
   const { clearToken } = record.options;
-  const written = await writeReports({
+  const pageOptions = {
+    folder,
+    refeed: { columns, clearToken, defaults: prepare.defaults, fieldOf: prepare.fieldOf },
+    resultColumns: [...new Set(operations.flatMap((operation) => operation.columns))],
+    run: pageFactsOf(record),
+    adviceOn,
+  };
+  const page = html ? new HtmlReport(pageOptions) : undefined;
+  const report = await writeReports({
     folder,
     lines,
     isPending: goesOnByItself(record),
@@ -78,7 +91,15 @@ async function write(
     fieldOf: prepare.fieldOf,
     operations,
     run: { ...facts, ...rateOf(await readRateHistory(folder)) },
+    page,
   });
+  const written =
+    page === undefined
+      ? report
+      : {
+          ...report,
+          paths: { ...report.paths, html: await writePage(page, report.summary, readLines, pageOptions) },
+        };
   if (!xlsx) return written;
   const { summary, paths } = written;
   const again = await readLines();
@@ -91,6 +112,33 @@ async function write(
     summary,
   });
   return { ...written, paths: { ...paths, xlsx: path } };
+}
+
+/** Where all rows are too many for a page, only those are in it that did not succeed or are unclear. */
+async function writePage(
+  page: HtmlReport,
+  summary: RunSummary,
+  readLines: () => Promise<RunLines>,
+  options: HtmlReportOptions,
+): Promise<string> {
+  if (page.selection === 'all') return page.write(summary);
+  const troubled = new HtmlReport(options, 'troubled');
+  for await (const lines of (await readLines()).lines) await troubled.add(lines);
+  return troubled.write(summary);
+}
+
+function pageFactsOf(record: RunRecord): HtmlReportOptions['run'] {
+  const { id, states, options } = record;
+  const [planned] = states;
+  const last = states.at(-1);
+  return {
+    id,
+    state: actualState(record),
+    baseUrl: options.baseUrl,
+    ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
+    ...(planned?.by !== undefined && { by: `${planned.by.user} on ${planned.by.host}` }),
+    ...(planned?.reason !== undefined && { purpose: planned.reason }),
+  };
 }
 
 /** As the user wants it for this run, else as in its manifest; runs of earlier versions do not say, and had commas. */

@@ -60,6 +60,10 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     folders: ['src'],
     packages: ['@electric-sql/pglite', 'bullmq', 'ioredis', 'tar', 'zod'],
   },
+  'src/page': {
+    folders: ['src/report', 'src/manifest/formula-guard.ts', 'src/domain.ts'],
+    packages: ['rolldown', 'uplot'],
+  },
   'src/report': { folders: ['src/manifest', 'src/journal', 'jobs', 'src'], packages: ['yazl', 'zod'] },
   'src/manifest': {
     folders: ['jobs', 'src/api', 'src'],

@@ -18,6 +18,7 @@ import { help } from './scenarios/help.js';
 import { plan } from './scenarios/plan.js';
 import { embeddedRate, redisRate } from './scenarios/rate.js';
 import { redisMillion } from './scenarios/redis-million.js';
+import { reportPage } from './scenarios/report-page.js';
 import { shortRun } from './scenarios/short-run.js';
 import { embedded, embeddedSlow, redis, redisSlow } from './scenarios/throughput.js';
 import { workers } from './scenarios/workers.js';
@@ -27,7 +28,7 @@ import { workers } from './scenarios/workers.js';
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
 const scenarios = [
   ...[redis, embedded, redisSlow, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
-  ...[guards, redisMillion, governor, help, plan],
+  ...[guards, redisMillion, governor, help, plan, reportPage],
 ];
 
 const { quick, json, chosen } = readArguments();

@@ -8,6 +8,7 @@ const wanted = [
   { name: 'faketime', programs: ['faketime'] },
   { name: 'zsh', programs: ['zsh'] },
   { name: 'fish', programs: ['fish'] },
+  { name: 'chromium', programs: ['chromium'] },
 ] as const;
 
 /** Debian asks this program before it starts the service of a new package; 101 means no. */

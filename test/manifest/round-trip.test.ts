@@ -7,7 +7,7 @@ import { parseJson, stringifyJson } from '../../src/json.ts';
 import { delimiters } from '../../src/manifest/csv/delimiter.ts';
 import { cellText, guardColumn, guardFor } from '../../src/manifest/formula-guard.ts';
 import { openManifest } from '../../src/manifest/open.ts';
-import { csvText } from '../../src/report/csv-file.ts';
+import { csvText } from '../../src/report/csv-text.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { allRows } from './reading.ts';
 

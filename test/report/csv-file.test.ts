@@ -5,7 +5,8 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { delimiters } from '../../src/manifest/csv/delimiter.ts';
-import { CsvFile, csvText } from '../../src/report/csv-file.ts';
+import { CsvFile } from '../../src/report/csv-file.ts';
+import { csvText } from '../../src/report/csv-text.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 let folder: string;

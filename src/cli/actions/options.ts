@@ -88,12 +88,15 @@ export function canaryOptions(
   throw usageError('INVALID_SETTING', '--canary-random: say how many rows, too: --canary 10.');
 }
 
-/** Whether answers are kept: once they are, they are in all that is made of the run. */
+/** What is kept of a run: once answers are, they are in all that is made of it; a page that was not wanted is not either. */
 export function savingOptions(
-  { saveResponses = false }: Flags,
-  before: Pick<RunOptions, 'saveResponses'> = {},
-): Pick<RunOptions, 'saveResponses'> {
-  return saveResponses || before.saveResponses ? { saveResponses: true } : {};
+  { saveResponses = false, html = true }: Flags,
+  before: Pick<RunOptions, 'saveResponses' | 'html'> = {},
+): Pick<RunOptions, 'saveResponses' | 'html'> {
+  return {
+    ...((saveResponses || before.saveResponses) && { saveResponses: true }),
+    ...((!html || before.html === false) && { html: false }),
+  };
 }
 
 /** How the rows of a manifest are read. */

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { usageError } from '../../errors.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
@@ -18,7 +20,14 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   const terminal = openTerminal(flags);
   const store = await openState(terminal, flags);
   const { delimiter } = await loadSettings(flags);
-  const how = { ...(delimiter !== undefined && { delimiter }), xlsx: wantsXlsx(flags) };
+  if (flags.open && flags.html === false)
+    throw usageError('INVALID_SETTING', '--open shows what --no-html leaves out: give one of them.');
+  const how = {
+    ...(delimiter !== undefined && { delimiter }),
+    xlsx: wantsXlsx(flags),
+    // Of a run that wanted none, who asks to see it wants one.
+    ...((flags.open || flags.html === false) && { html: flags.open === true }),
+  };
   const record = await findRecord(store, id, anyRun);
   if (flags.withRetries) {
     const retried = await findRetries(store, record);
@@ -29,8 +38,13 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
           'back before it is finished or cancelled.',
       );
     }
-    printReport(terminal, retried.first, await reportWithRetries(store, retried, how));
-  } else await reportAnew(terminal, store, record, how);
+    const reports = await reportWithRetries(store, retried, how);
+    printReport(terminal, retried.first, reports);
+    if (flags.open) showPage(terminal, reports);
+  } else {
+    const reports = await reportAnew(terminal, store, record, how);
+    if (flags.open) showPage(terminal, reports);
+  }
   return exitCodes.success;
 }
 
@@ -45,12 +59,24 @@ export async function reportAnew(
   store: RunStore,
   record: RunRecord,
   how: ReportOptions = {},
-): Promise<void> {
-  printReport(
-    terminal,
-    record,
-    await withJournalReader(store, record, (journal) => reportRun(store, record, journal, how)),
-  );
+): Promise<WrittenReports> {
+  const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
+  printReport(terminal, record, reports);
+  return reports;
+}
+
+/** The program that opens a file as a double click would, with what comes before its name. */
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
+  darwin: ['open'],
+  win32: ['explorer.exe'],
+};
+
+/** Hands the page to the browser of the user; the command does not wait for it. */
+function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports): void {
+  const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
+  const opening = spawn(program, [...args, resolve(html)], { stdio: 'ignore', detached: true });
+  opening.once('error', () => terminal.warn(`warning: ${program} is not there: open ${html} in a browser.`));
+  opening.unref();
 }
 
 /** Prints what commands say that end with a report. */
@@ -70,6 +96,7 @@ export function printReport(terminal: Terminal, record: RunRecord, { summary, pa
         failed: paths.failed ?? null,
         not_attempted: paths.notAttempted ?? null,
         xlsx: paths.xlsx ?? null,
+        html: paths.html ?? null,
       },
       next,
     },

@@ -47,6 +47,10 @@ export interface Flags extends RawSettings {
   /** Why, for those who ask later. */
   readonly reason?: string;
   readonly saveResponses?: boolean;
+  /** False with `--no-html`: the report has no page. */
+  readonly html?: boolean;
+  /** Whether `report` opens that page. */
+  readonly open?: boolean;
   /** Of a schedule: when it is due, what it begins, and what happens when that is not possible in time. */
   readonly cron?: string;
   readonly manifest?: string;

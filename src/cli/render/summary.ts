@@ -33,6 +33,7 @@ export function summaryText(
       : []),
     ...table([
       ['Report:', paths.report],
+      ...(paths.html === undefined ? [] : [['To look at:', paths.html]]),
       ...(paths.xlsx === undefined ? [] : [['Excel:', paths.xlsx]]),
       ...(paths.failed === undefined ? [] : [['To mend:', paths.failed]]),
       ...(paths.notAttempted === undefined ? [] : [['Not sent:', paths.notAttempted]]),

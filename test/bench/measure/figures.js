@@ -9,6 +9,8 @@ const units = /** @type {const} */ ({
   cpuMicroseconds: 'µs',
   redisCpuMicroseconds: 'µs',
   peakMb: 'MB',
+  sizeMb: 'MB',
+  openMs: 'ms',
 });
 
 /** @typedef {keyof typeof units} FigureName */

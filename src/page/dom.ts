@@ -1,0 +1,60 @@
+/** What an element has besides its text: attributes as they would be written; functions listen to events. */
+type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;
+
+/** Makes an element. Texts become text, never markup. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Properties = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (typeof value === 'function') made.addEventListener(key, value);
+    else if (value === true) made.setAttribute(key, '');
+    else if (typeof value === 'string') made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** `12,345` */
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** `1 row`, `12,345 rows` */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** `2026-11-22 10:15:04`, in the time zone of the reader. */
+export function timeText(time: string | number): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return '';
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** `340 ms`, `12.3 s`, `3 min 20 s`, `2 h 5 min` */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+/** `not_attempted` as `not attempted` */
+export function outcomeText(outcome: string): string {
+  return outcome.replace('_', ' ');
+}
+
+/** Hands a text to the reader as a file. */
+export function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,200 @@
+import { unguardCell } from '../manifest/formula-guard.ts';
+import {
+  decodeNumbers,
+  decodeTexts,
+  type FactColumn,
+  type PageColumn,
+  type PageRows,
+  type Texts,
+} from '../report/html/page-data.ts';
+
+/** A column as the page uses it. */
+export interface Column {
+  readonly title: string;
+  /** Of what: a fact of the row, something its operation told, or a cell of the manifest. */
+  readonly kind: PageColumn['kind'];
+  readonly name: string;
+  readonly isNumber: boolean;
+  /** What is shown of a row. */
+  text(row: number): string;
+  /** For sorting. */
+  key(row: number): string | number;
+  matches(pattern: RegExp): Uint8Array;
+  /** As it was written, for the export. */
+  raw(row: number): string;
+}
+
+/** Which rows are wanted, and in which order. */
+export interface Selection {
+  readonly query: string;
+  readonly outcomes: ReadonlySet<string>;
+  readonly code: string;
+  readonly operation: string;
+  readonly sortBy?: Column | undefined;
+  readonly descending: boolean;
+}
+
+/** The rows of the report. */
+export class Rows {
+  readonly count: number;
+  readonly columns: readonly Column[];
+  readonly clearToken: string;
+  readonly #facts: ReadonlyMap<string, Column>;
+
+  private constructor(count: number, columns: readonly Column[], clearToken: string) {
+    this.count = count;
+    this.columns = columns;
+    this.clearToken = clearToken;
+    this.#facts = new Map(
+      columns.filter(({ kind }) => kind === 'fact').map((column) => [column.name, column]),
+    );
+  }
+
+  /** @param piece gives what stands in the file under an id, in base64 */
+  static async read({ count, columns, clearToken }: PageRows, piece: (id: string) => string): Promise<Rows> {
+    const read = await Promise.all(
+      columns.map(async (column) => {
+        const parts = await Promise.all(column.parts.map((id) => inflated(piece(id))));
+        return columnOf(column, parts, count, clearToken);
+      }),
+    );
+    return new Rows(count, read, clearToken);
+  }
+
+  fact(name: FactColumn): Column {
+    const column = this.#facts.get(name);
+    if (column === undefined) throw new Error(`There is no column ${name}.`);
+    return column;
+  }
+
+  /** What is known of a row, as a number; undefined when it is not. */
+  number(name: FactColumn, row: number): number | undefined {
+    const value = this.fact(name).key(row);
+    return typeof value === 'number' && !Number.isNaN(value) ? value : undefined;
+  }
+
+  /** The places of the wanted rows, in the wanted order. */
+  select({ query, outcomes, code, operation, sortBy, descending }: Selection): Uint32Array {
+    const wanted = new Uint8Array(this.count).fill(1);
+    const keep = (column: Column, isWanted: (text: string) => boolean): void => {
+      for (let row = 0; row < this.count; row += 1)
+        if (wanted[row] === 1 && !isWanted(column.text(row))) wanted[row] = 0;
+    };
+    if (outcomes.size > 0) keep(this.fact('outcome'), (text) => outcomes.has(text));
+    if (code !== '') keep(this.fact('code'), (text) => text === code);
+    if (operation !== '') keep(this.fact('operation'), (text) => text === operation);
+    if (query !== '') this.#keepMatching(query, wanted);
+    const rows = Uint32Array.from(indicesOf(wanted));
+    if (sortBy === undefined) return descending ? rows.reverse() : rows;
+    return sorted(rows, sortBy, descending);
+  }
+
+  #keepMatching(query: string, wanted: Uint8Array): void {
+    const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
+    const found = new Uint8Array(this.count);
+    for (const column of this.columns) {
+      if (column.name === 'earlier' || (column.isNumber && column.name !== 'row')) continue;
+      const matches = column.matches(pattern);
+      for (let row = 0; row < found.length; row += 1) if (matches[row] === 1) found[row] = 1;
+    }
+    for (let row = 0; row < found.length; row += 1) if (found[row] === 0) wanted[row] = 0;
+  }
+}
+
+function* indicesOf(flags: Uint8Array): Generator<number> {
+  for (let index = 0; index < flags.length; index += 1) if (flags[index] === 1) yield index;
+}
+
+/** What has no value comes last, whichever way it is sorted. */
+function sorted(rows: Uint32Array, column: Column, descending: boolean): Uint32Array {
+  const keys: (string | number)[] = [];
+  for (const row of rows) keys[row] = column.key(row);
+  const sign = descending ? -1 : 1;
+  return rows.sort((a, b) => {
+    const [left, right] = [keys[a] ?? '', keys[b] ?? ''];
+    const [lacksLeft, lacksRight] = [isMissing(left), isMissing(right)];
+    if (lacksLeft || lacksRight) return Number(lacksLeft) - Number(lacksRight) || a - b;
+    return left < right ? -sign : left > right ? sign : a - b;
+  });
+}
+
+function isMissing(key: string | number): boolean {
+  return key === '' || Number.isNaN(key);
+}
+
+async function inflated(base64: string): Promise<Uint8Array> {
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+const titles: Readonly<Record<string, string>> = {
+  row: 'Row',
+  operation: 'Operation',
+  outcome: 'Outcome',
+  code: 'Code',
+  message: 'Message',
+  status: 'HTTP',
+  attempts: 'Attempts',
+  unclear: 'Unclear',
+  started: 'Started',
+  duration: 'Duration',
+};
+
+function columnOf(
+  column: PageColumn,
+  parts: readonly Uint8Array[],
+  count: number,
+  clearToken: string,
+): Column {
+  const { kind } = column;
+  const name = kind === 'cell' ? unguardCell(column.name, { clearToken }) : column.name;
+  const title = kind === 'fact' ? (titles[name] ?? name) : name;
+  const common = { title, kind, name: column.name };
+  const [first = new Uint8Array(), second = new Uint8Array(), third = new Uint8Array()] = parts;
+  if (column.type === 'text') {
+    const texts = decodeTexts([first, second, third], count);
+    return { ...common, isNumber: false, ...textsOf(texts, kind === 'cell' ? clearToken : undefined) };
+  }
+  const numbers = decodeNumbers(first, count);
+  if (column.type === 'choice') return { ...common, isNumber: false, ...choicesOf(numbers, column.choices) };
+  const text = (row: number): string => numberText(name, numbers[row] ?? Number.NaN);
+  return {
+    ...common,
+    isNumber: true,
+    text,
+    raw: text,
+    key: (row) => numbers[row] ?? Number.NaN,
+    matches: (pattern) => Uint8Array.from(numbers, (_, row) => (text(row).search(pattern) < 0 ? 0 : 1)),
+  };
+}
+
+type Content = Pick<Column, 'text' | 'raw' | 'key' | 'matches'>;
+
+/** @param clearToken of cells of a manifest, which are guarded */
+function textsOf(texts: Texts, clearToken?: string): Content {
+  const text = (row: number): string =>
+    clearToken === undefined ? texts.at(row) : unguardCell(texts.at(row), { clearToken });
+  return { text, key: text, raw: (row) => texts.at(row), matches: (pattern) => texts.matches(pattern) };
+}
+
+function choicesOf(numbers: Float64Array, choices: readonly string[]): Content {
+  const text = (row: number): string => choices[numbers[row] ?? -1] ?? '';
+  return {
+    text,
+    key: text,
+    raw: text,
+    matches(pattern) {
+      const found = choices.map((choice) => (choice.search(pattern) < 0 ? 0 : 1));
+      return Uint8Array.from(numbers, (index) => found[index] ?? 0);
+    },
+  };
+}
+
+function numberText(name: string, value: number): string {
+  if (Number.isNaN(value)) return '';
+  if (name === 'unclear') return value === 1 ? 'yes' : '';
+  return String(value);
+}

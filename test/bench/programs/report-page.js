@@ -1,0 +1,120 @@
+// @ts-check
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+import { CsvFile } from '../../../dist/src/report/csv-file.js';
+import { HtmlReport } from '../../../dist/src/report/html/html-report.js';
+import { resultCells, resultHeader } from '../../../dist/src/report/report-columns.js';
+import { Tally } from '../../../dist/src/report/summary.js';
+import { peakMemory } from './peak-memory.js';
+import { program } from './program.js';
+
+/**
+ * Makes report.html of so many rows, or report.csv of the same ones, and opens it, or an empty page, where there is a browser.
+ *
+ * @typedef {{ contestant: 'page' | 'csv', rows: number, folder: string, browser: string | undefined }} Options
+ */
+
+const columns = ['evaluation_id', 'user_id'];
+const part = 1_000;
+
+/** Drawn like those of a run: one in fifty failed, calls that begin some milliseconds after each other. */
+function* linesOf(/** @type {number} */ rows) {
+  let state = 1;
+  const draw = (/** @type {number} */ below) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  let started = Date.UTC(2026, 0, 1);
+  for (let first = 1; first <= rows; first += part) {
+    yield Array.from({ length: Math.min(part, rows - first + 1) }, (_, index) => {
+      const row = first + index;
+      started += draw(8);
+      const id = String(10_000_000 + draw(90_000_000));
+      const durationMs = 20 + draw(200);
+      const isBad = draw(50) === 0;
+      return {
+        row: { row, line: row + 1, cells: { evaluation_id: id, user_id: 'qa-lead' } },
+        result: {
+          ...{ row, operation: 'restore-evaluation', attempts: 1, unclear: false, durationMs },
+          outcome: /** @type {'failed' | 'succeeded'} */ (isBad ? 'failed' : 'succeeded'),
+          code: isBad ? 'NOT_FOUND' : 'OK',
+          message: isBad ? `evaluation ${id} is not there` : '',
+          httpStatus: isBad ? 404 : 200,
+          startedAt: new Date(started).toISOString(),
+          finishedAt: new Date(started + durationMs).toISOString(),
+        },
+      };
+    });
+  }
+}
+
+async function makePage(/** @type {number} */ rows, /** @type {string} */ folder) {
+  const report = new HtmlReport({
+    folder,
+    refeed: { columns, clearToken: '<clear>', defaults: new Map(), fieldOf: (title) => title },
+    resultColumns: [],
+    run: { id: 'bench', state: 'completed', baseUrl: 'https://api.example' },
+    adviceOn: (code) => ({ meaning: code }),
+  });
+  const tally = new Tally();
+  for (const lines of linesOf(rows)) {
+    for (const { result } of lines) tally.add(result);
+    await report.add(lines);
+  }
+  const manifest = { name: 'bench.csv', sha256: '' };
+  return report.write(tally.summary({ id: 'bench', state: 'completed', manifest, activeMs: 1_000 }));
+}
+
+async function makeCsv(/** @type {number} */ rows, /** @type {string} */ folder) {
+  const file = new CsvFile(join(folder, 'report.csv'), [...columns, ...resultHeader([], String)], ',');
+  for (const lines of linesOf(rows)) {
+    await file.write(
+      lines.map(({ row, result }) => [...Object.values(row.cells), ...resultCells(result, [], String)]),
+    );
+  }
+  await file.seal();
+  await file.publish();
+  return file.path;
+}
+
+/** How long it is until all of a page can be used, milliseconds. */
+async function timeOpening(
+  /** @type {string} */ executablePath,
+  /** @type {string} */ url,
+  /** @type {string} */ ready,
+) {
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  });
+  try {
+    const page = await browser.newPage();
+    const begin = performance.now();
+    await page.goto(url);
+    await page.waitForSelector(ready);
+    return performance.now() - begin;
+  } finally {
+    await browser.close();
+  }
+}
+
+await program(async (/** @type {Options} */ { contestant, rows, folder, browser }) => {
+  const before = process.cpuUsage();
+  const begin = performance.now();
+  const path = await (contestant === 'page' ? makePage(rows, folder) : makeCsv(rows, folder));
+  const wallMs = performance.now() - begin;
+  const { user, system } = process.cpuUsage(before);
+  const [url, ready] =
+    contestant === 'page'
+      ? [String(pathToFileURL(path)), 'main[aria-busy=false]']
+      : ['data:text/html,<main></main>', 'body'];
+  return {
+    wallMs,
+    cpuMicroseconds: (user + system) / rows,
+    peakMb: peakMemory(),
+    sizeMb: statSync(path).size / 1e6,
+    ...(browser !== undefined && { openMs: await timeOpening(browser, url, ready) }),
+  };
+});

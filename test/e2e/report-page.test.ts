@@ -1,0 +1,214 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { ReportLine } from '../../src/report/join-results.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
+import { cqbatch } from '../helpers/cqbatch.ts';
+import { writePageOf } from '../helpers/page-lines.ts';
+import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { mixedCsv } from './manifests.ts';
+
+const isReady = 'main[aria-busy=false]';
+
+async function found(page: Page): Promise<string | null> {
+  return page.locator('.found').textContent();
+}
+
+/** Waits until so many rows are found. */
+function finds(page: Page, text: RegExp): Promise<void> {
+  return page.locator('.found', { hasText: text }).waitFor();
+}
+
+/** The cells under a title, of the rows that are shown. */
+async function cellsUnder(page: Page, title: string): Promise<readonly string[]> {
+  const titles = await page.locator('.rows th').allTextContents();
+  return page.locator(`.rows tbody td:nth-child(${titles.indexOf(title) + 1})`).allTextContents();
+}
+
+describeWithBrowser('report.html', (open) => {
+  test('shows what the report says, finds, sorts and hands on rows, and asks nobody for anything', async () => {
+    const cwd = await temporaryFolder();
+    const sandbox = await startSandbox('--fault', '503=5%', '--seed', '3', '--latency', '1ms..30ms');
+    const { text } = mixedCsv(150);
+    await writeFile(join(cwd, 'rows.csv'), `${text}restore-evaluation,none,u,,,\n`);
+    const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
+    const run = ['run', 'rows.csv', '--yes', '--skip-invalid', '--reason', 'for the picture'];
+    expect((await cqbatch(run, options)).code).toBe(1);
+    const folder = await newestRunFolder(cwd);
+    const { outcomes } = (await readSummary(folder)) as { outcomes: Readonly<Record<string, number>> };
+    const report = await readCsv(folder, 'report.csv');
+    const url = String(pathToFileURL(join(folder, 'report.html')));
+    const { page, complaints, requests } = await open(url);
+    await page.waitForSelector(isReady);
+
+    expect(await page.locator('h1').textContent()).toMatch(/^Run .* completed$/);
+    expect(await page.locator('.facts').textContent()).toContain('for the picture');
+    expect(await found(page)).toBe(`All ${report.length} rows`);
+    const buttons = await page.locator('.buttons button').allTextContents();
+    expect(buttons).toEqual(
+      Object.entries(outcomes)
+        .filter(([, rows]) => rows > 0)
+        .map(([outcome, rows]) => `${rows} ${outcome}`),
+    );
+    expect(await page.locator('canvas').count()).toBeGreaterThan(0);
+
+    await page.getByRole('button', { name: `${outcomes['failed']} failed` }).click();
+    expect(await found(page)).toBe(`${outcomes['failed']} of ${report.length} rows`);
+    expect(new Set(await cellsUnder(page, 'Outcome'))).toEqual(new Set(['failed']));
+    const failed = report.filter((row) => row['_outcome'] === 'failed');
+    expect(await cellsUnder(page, 'Row')).toEqual(failed.map((row) => row['_row']).slice(0, 40));
+
+    // What is saved is fed back as it is.
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save these rows as CSV' }).click(),
+    ]);
+    await download.saveAs(join(cwd, 'again.csv'));
+    const planned = await cqbatch(['plan', 'again.csv', '--json'], options);
+    expect(planned.code).toBe(0);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ rows: failed.length, invalid: 0 });
+    const again = await readFile(join(cwd, 'again.csv'), 'utf8');
+    for (const row of failed) expect(again).toContain(row['evaluation_id'] || row['soundboard_id']);
+
+    await page.getByRole('button', { name: `${outcomes['failed']} failed` }).click();
+    const [wanted] = failed;
+    const message = wanted?.['_message'] ?? '';
+    await page.getByRole('searchbox').fill(message.toUpperCase());
+    await finds(page, / of /);
+    expect(new Set(await cellsUnder(page, 'Message'))).toEqual(new Set([message]));
+    await page.locator('.scroller').press('Enter');
+    const story = page.locator('dialog');
+    expect(await story.textContent()).toContain(`Row ${wanted?.['_row']}`);
+    expect(await story.textContent()).toContain(message);
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    expect(await story.isVisible()).toBe(false);
+    await page.getByRole('searchbox').fill('');
+    await finds(page, /^All/);
+
+    for (const [times, direction] of [
+      [1, 1],
+      [2, -1],
+    ] as const) {
+      await page.getByRole('button', { name: 'evaluation_id' }).click();
+      const sorted = await cellsUnder(page, 'evaluation_id');
+      const shown = sorted.filter((cell) => cell !== '');
+      expect({ times, shown }).toEqual({
+        times,
+        shown: shown.toSorted((a, b) => (a < b ? -direction : direction)),
+      });
+    }
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page);
+    }
+    await page.setViewportSize({ width: 380, height: 800 });
+    await expectAccessible(page);
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect(overflow).toBeLessThanOrEqual(0);
+    // On paper there are more rows than on a screen.
+    const pdf = await page.pdf({ format: 'A4' });
+    expect(pdf.length).toBeGreaterThan(10_000);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('searchbox').isVisible()).toBe(false);
+    expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
+  });
+
+  test('shows hostile text as text', async () => {
+    const folder = await temporaryFolder();
+    const hostile = [
+      '<script>globalThis.hit = 1</script>',
+      '</script><script>globalThis.hit = 2</script>',
+      '<!--<script>',
+      '"><img src=x onerror="globalThis.hit = 3">',
+      'javascript:globalThis.hit=4',
+      'a\u2028globalThis.hit=5\u2029b',
+      '<style>*{display:none}</style>',
+      '&lt;b&gt;',
+      'x'.repeat(1_000_000),
+    ];
+    const column = '<img src=x onerror="globalThis.hit=6">';
+    const lines = hostile.map(
+      (text, index): ReportLine => ({
+        row: { row: index + 1, line: index + 2, cells: { id: String(index), [column]: text } },
+        result: {
+          ...{ row: index + 1, operation: text.slice(0, 90), outcome: 'failed', code: text.slice(0, 90) },
+          ...{ message: text, attempts: 1, unclear: false, columns: { told: text } },
+          ...{ startedAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:01.000Z', durationMs: 9 },
+          earlier: [{ code: text.slice(0, 90), message: text.slice(0, 500) }],
+        },
+      }),
+    );
+    const path = await writePageOf([lines], { folder, columns: ['id', column], resultColumns: ['told'] });
+    const url = String(pathToFileURL(path));
+    const { page, complaints, requests } = await open(url);
+    await page.waitForSelector(isReady);
+    expect(await page.locator('.rows th').allTextContents()).toContain(column);
+    const shown = hostile.map((text) => (text.length > 300 ? `${text.slice(0, 300)}…` : text));
+    for (const title of ['Message', column, 'told']) expect(await cellsUnder(page, title)).toEqual(shown);
+    for (const index of hostile.keys()) {
+      await page
+        .locator(`.rows tbody tr:nth-child(${index + 1}) td`)
+        .first()
+        .click();
+      expect(await page.locator('dialog').textContent()).toContain((hostile[index] ?? '').slice(0, 20_000));
+      await page.keyboard.press('Escape');
+    }
+    expect(await page.evaluate(() => (globalThis as { hit?: unknown }).hit)).toBeUndefined();
+    expect(await page.locator('img').count()).toBe(0);
+    expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
+  });
+
+  test('has 200,000 rows at hand', async () => {
+    const folder = await temporaryFolder();
+    const rows = 200_000;
+    function* parts(): Generator<readonly ReportLine[]> {
+      for (let first = 1; first <= rows; first += 1_000)
+        yield Array.from({ length: 1_000 }, (_, index) => {
+          const row = first + index;
+          const isBad = row % 1_000 === 0;
+          return {
+            row: { row, line: row + 1, cells: { evaluation_id: String(1_000_000 + 7 * row), user_id: 'u' } },
+            result: {
+              ...{ row, operation: 'restore-evaluation', attempts: 1, unclear: false },
+              ...{ outcome: isBad ? 'failed' : 'succeeded', code: isBad ? 'NOT_FOUND' : 'OK' },
+              message: isBad ? `evaluation ${row} is gone` : '',
+              startedAt: new Date(Date.UTC(2026, 0, 1) + row * 10).toISOString(),
+              finishedAt: new Date(Date.UTC(2026, 0, 1) + row * 10 + (row % 97)).toISOString(),
+              durationMs: row % 97,
+            },
+          } satisfies ReportLine;
+        });
+    }
+    const path = await writePageOf(parts(), { folder, columns: ['evaluation_id', 'user_id'] });
+    const { page, complaints } = await open(String(pathToFileURL(path)));
+    await page.waitForSelector(isReady);
+    expect(await found(page)).toBe('All 200,000 rows');
+    expect(await page.locator('.rows tbody tr').count()).toBeLessThan(60);
+    await page.locator('.scroller').press('End');
+    expect((await cellsUnder(page, 'Row')).at(-1)).toBe('200000');
+    await page.locator('.scroller').press('ArrowUp');
+    await page.locator('.scroller').press('Enter');
+    expect(await page.locator('#story-title').textContent()).toBe('Row 199999');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: '200 failed' }).click();
+    expect(await found(page)).toBe('200 of 200,000 rows');
+    await page.getByRole('searchbox').fill('evaluation 42000 is');
+    await finds(page, /^1 of/);
+    expect(await cellsUnder(page, 'evaluation_id')).toEqual([String(1_000_000 + 7 * 42_000)]);
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('button', { name: '200 failed' }).click();
+    await finds(page, /^All/);
+    const byDuration = page.getByRole('button', { name: 'Duration' });
+    await byDuration.click();
+    expect(new Set(await cellsUnder(page, 'Duration'))).toEqual(new Set(['0 ms']));
+    await byDuration.click();
+    expect(new Set(await cellsUnder(page, 'Duration'))).toEqual(new Set(['96 ms']));
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import AxeLibrary from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { describeWithProgram } from './describe-with-program.ts';
+
+/** It looks for nothing on other machines, and needs neither a screen nor rights. */
+const quietly = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update'],
+];
+
+/** A page, with what went wrong in it and what it asked for. */
+export interface OpenPage {
+  readonly page: Page;
+  /** What its scripts have thrown and what its console has complained about. */
+  readonly complaints: readonly string[];
+  /** Every address that it has asked for, but for those of data within it. */
+  readonly requests: readonly string[];
+}
+
+function chromiumPath(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, 'chromium')).find((path) => existsSync(path)) ?? '';
+}
+
+/** A `describe` for tests in a real browser: Chromium as Debian has it. */
+export function describeWithBrowser(
+  title: string,
+  body: (open: (url: string, options?: BrowserContextOptions) => Promise<OpenPage>) => void,
+): void {
+  describeWithProgram(['chromium'], title, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: chromiumPath(), args: quietly });
+    });
+    afterAll(() => browser.close());
+    body(async (url, options = {}) => {
+      const context = await browser.newContext({ acceptDownloads: true, ...options });
+      onTestFinished(() => context.close());
+      // The only way into a page whose policy allows no other script.
+      await context.addInitScript({ content: AxeLibrary.source });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      const requests: string[] = [];
+      page.on('pageerror', ({ message }) => complaints.push(message));
+      page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      page.on('dialog', (dialog) => {
+        complaints.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on('request', (request) => {
+        if (!/^(data|blob):/.test(request.url())) requests.push(request.url());
+      });
+      await page.goto(url);
+      return { page, complaints, requests };
+    });
+  });
+}
+
+/** What keeps people from using a page, as axe-core finds it: serious and critical violations. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof AxeLibrary };
+    const { violations: found } = await axe.run();
+    return found
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  });
+  expect(violations).toEqual([]);
+}

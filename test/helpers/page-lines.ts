@@ -1,0 +1,30 @@
+import { HtmlReport } from '../../src/report/html/html-report.ts';
+import type { ReportLine } from '../../src/report/join-results.ts';
+import { Tally } from '../../src/report/summary.ts';
+
+export interface PageOptions {
+  readonly folder: string;
+  readonly columns: readonly string[];
+  readonly resultColumns?: readonly string[];
+}
+
+/** Writes a report.html of these lines. */
+export async function writePageOf(
+  parts: Iterable<readonly ReportLine[]>,
+  { folder, columns, resultColumns = [] }: PageOptions,
+): Promise<string> {
+  const report = new HtmlReport({
+    folder,
+    refeed: { columns, clearToken: '<clear>', defaults: new Map(), fieldOf: (title) => title },
+    resultColumns,
+    run: { id: 'r', state: 'completed', baseUrl: 'https://api.example' },
+    adviceOn: (code) => ({ meaning: `about ${code}` }),
+  });
+  const tally = new Tally();
+  for (const lines of parts) {
+    for (const { result } of lines) tally.add(result);
+    await report.add(lines);
+  }
+  const run = { id: 'r', state: 'completed', manifest: { name: 'm.csv', sha256: '0' }, activeMs: 1_000 };
+  return report.write(tally.summary(run));
+}

@@ -1,0 +1,175 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { RowResult } from '../../src/domain.ts';
+import { unguardCell } from '../../src/manifest/formula-guard.ts';
+import { refeedCsv } from '../../src/page/csv.ts';
+import { Rows, type Selection } from '../../src/page/rows.ts';
+import type { PageData } from '../../src/report/html/page-data.ts';
+import type { ReportLine } from '../../src/report/join-results.ts';
+import { writePageOf } from '../helpers/page-lines.ts';
+
+const everything: Selection = { query: '', outcomes: new Set(), code: '', operation: '', descending: false };
+
+/** The rows of a page, as its script reads them. */
+async function rowsOf(
+  lines: readonly ReportLine[],
+  columns: readonly string[],
+  resultColumns: readonly string[] = [],
+): Promise<{ readonly rows: Rows; readonly data: PageData }> {
+  const folder = await mkdtemp(join(tmpdir(), 'page-'));
+  try {
+    const html = await readFile(await writePageOf([lines], { folder, columns, resultColumns }), 'utf8');
+    const contents = new Map(
+      [...html.matchAll(/<script type="[^"]*" id="([^"]*)">([^<]*)<\/script>/g)].map(
+        ([, id = '', content = '']) => [id, content],
+      ),
+    );
+    const data = JSON.parse(contents.get('data') ?? '') as PageData;
+    return { data, rows: await Rows.read(data.rows, (id) => contents.get(id) ?? '') };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function line(row: number, cells: Record<string, unknown>, result: Partial<RowResult> = {}): ReportLine {
+  return {
+    row: { row, line: row + 1, cells },
+    result: {
+      ...{ row, operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK', message: '' },
+      ...{ attempts: 1, unclear: false },
+      ...result,
+    },
+  };
+}
+
+const failed = {
+  outcome: 'failed',
+  code: 'NOT_FOUND',
+  message: 'Nobody knows évaluation 7',
+  httpStatus: 404,
+  attempts: 3,
+  unclear: true,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  finishedAt: '2026-01-01T00:00:05.000Z',
+  durationMs: 49.6,
+  earlier: [{ at: '2026-01-01T00:00:00.000Z', durationMs: 10, code: 'UNAVAILABLE' }],
+} as const;
+
+test('all that is known of a row is there', async () => {
+  const { rows } = await rowsOf(
+    [
+      line(1, { id: '9223372036854775807', note: '=SUM(1)' }, { ...failed, columns: { score: '7' } }),
+      line(
+        2,
+        { id: '17', note: '' },
+        { outcome: 'duplicate', code: 'DUPLICATE', attempts: 0, duplicateOf: 1 },
+      ),
+    ],
+    ['id', 'note'],
+    ['score'],
+  );
+  const texts = (row: number) =>
+    Object.fromEntries(rows.columns.map((column) => [`${column.kind} ${column.name}`, column.text(row)]));
+  expect(texts(0)).toEqual({
+    'fact row': '1',
+    'fact operation': 'restore-evaluation',
+    'fact outcome': 'failed',
+    'fact code': 'NOT_FOUND',
+    'fact message': 'Nobody knows évaluation 7',
+    'fact status': '404',
+    'fact attempts': '3',
+    'fact unclear': 'yes',
+    'fact started': String(Date.parse(failed.startedAt)),
+    'fact late': '4950',
+    'fact duration': '50',
+    'fact duplicateOf': '',
+    'fact earlier': JSON.stringify(failed.earlier),
+    'result score': '7',
+    'cell id': '9223372036854775807',
+    'cell note': '=SUM(1)',
+    'cell operation': 'restore-evaluation',
+  });
+  expect(texts(1)).toMatchObject({ 'fact duplicateOf': '1', 'fact started': '', 'cell note': '<clear>' });
+});
+
+test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly number[]]>([
+  ['all', {}, [1, 2, 3, 4]],
+  ['an outcome', { outcomes: new Set(['failed']) }, [2, 4]],
+  ['two outcomes', { outcomes: new Set(['failed', 'invalid']) }, [2, 3, 4]],
+  ['a code', { code: 'OK' }, [1]],
+  ['an operation', { operation: 'update-soundboard' }, [3]],
+  ['a text of a cell, in any case', { query: 'HELLO' }, [1]],
+  ['a text of a message', { query: 'évaluation' }, [2, 4]],
+  ['a part of an identifier', { query: '20' }, [2, 4]],
+  ['what looks like a pattern', { query: '.*' }, []],
+  ['a text and an outcome', { query: 'hello', outcomes: new Set(['failed']) }, []],
+  ['nothing that there is', { query: 'nowhere' }, []],
+])('%s can be chosen', async (_what, wanted, chosen) => {
+  const { rows } = await rowsOf(
+    [
+      line(1, { id: '100', title: 'Hello' }),
+      line(2, { id: '200' }, failed),
+      line(3, { id: '300' }, { outcome: 'invalid', code: 'INVALID_ROW', operation: 'update-soundboard' }),
+      line(4, { id: '1200' }, failed),
+    ],
+    ['id', 'title'],
+  );
+  const places = rows.select({ ...everything, ...wanted });
+  expect([...places].map((place) => rows.number('row', place))).toEqual(chosen);
+});
+
+test('rows are sorted by numbers and by texts, both ways, and those without a value come last', async () => {
+  const durations = [30, 9, undefined, 200];
+  const { rows } = await rowsOf(
+    durations.map((durationMs, index) =>
+      line(index + 1, { id: ['b', '', 'a', 'c'][index] }, durationMs === undefined ? {} : { durationMs }),
+    ),
+    ['id'],
+  );
+  const sortedBy = (name: string, descending: boolean) => {
+    const sortBy = rows.columns.find((column) => column.name === name);
+    return [...rows.select({ ...everything, sortBy, descending })].map((place) => place + 1);
+  };
+  expect(sortedBy('duration', false)).toEqual([2, 1, 4, 3]);
+  expect(sortedBy('duration', true)).toEqual([4, 1, 2, 3]);
+  expect(sortedBy('id', false)).toEqual([2, 3, 1, 4]);
+});
+
+test('what is saved reads back as the cells of the manifest', async () => {
+  const cell = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom(
+      '',
+      '<clear>',
+      "'<clear>",
+      '=1+1',
+      '@x',
+      '-1',
+      '"',
+      'a,b',
+      'a\nb',
+      '007',
+      '1e5',
+      '\u2028',
+    ),
+    fc.string({ unit: fc.constantFrom('=', "'", ',', ';', '"', '\n', '\t', '-', 'a') }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (cells) => {
+      const lines = cells.map(([id, title], index) => line(index + 1, { id, title }));
+      const { rows } = await rowsOf(lines, ['id', 'title']);
+      const csv = refeedCsv(rows, rows.select(everything));
+      const read = parse(csv, { columns: true, bom: true }) as Record<string, string>[];
+      const clearToken = '<clear>';
+      const meant = (text: string | undefined) =>
+        text === clearToken ? '' : unguardCell(text ?? '', { clearToken });
+      expect(read.map(({ id, title }) => [meant(id), meant(title)])).toEqual(cells);
+      expect(new Set(read.map((record) => record['_guarded']))).toEqual(new Set(['yes']));
+    }),
+    { numRuns: 60 },
+  );
+});
