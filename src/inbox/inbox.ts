@@ -8,7 +8,7 @@ import { hashFile } from '../manifest/stage.ts';
 import { contentRunId } from '../run/run-id.ts';
 import { stateId } from '../run/state-id.ts';
 import { onDisk } from '../system-error.ts';
-import { type InboxPlace, inboxPlace, uniqueName } from './names.ts';
+import { type InboxPlace, inboxPlace, isPattern, uniqueName } from './names.ts';
 import {
   type EndedRecord,
   type FinalFolder,
@@ -100,10 +100,13 @@ export class Inbox {
   static async open({ path, stateDir, settleMs }: InboxOptions): Promise<Inbox> {
     const isFolder = await isThatFolder(path);
     const place = inboxPlace(path, isFolder);
-    if (!isFolder && !(await isThatFolder(place.folder))) {
+    // A name that is neither there nor a pattern is a folder that somebody has forgotten to make, or has misspelt.
+    const isPlace =
+      isFolder || ((isPattern(path) || (await exists(path))) && (await isThatFolder(place.folder)));
+    if (!isPlace) {
       throw usageError(
         'INBOX_UNUSABLE',
-        `${path}: there is no folder ${place.folder}. Name a folder, or a pattern in quotation marks: 'inbox/*.csv'.`,
+        `There is no folder ${isPattern(path) ? place.folder : path}: make it first, or name a pattern in quotation marks: 'inbox/*.csv'.`,
       );
     }
     for (const name of ['running', ...finalFolders]) {

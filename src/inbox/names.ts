@@ -29,6 +29,11 @@ export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
   };
 }
 
+/** Whether a path says by its signs that it means several files. */
+export function isPattern(path: string): boolean {
+  return picomatch.scan(basename(path)).isGlob;
+}
+
 /** A name that no other content has: of `week 47.csv.gz` it is `week 47.3f2a1b9c.csv.gz`. */
 export function uniqueName(name: string, sha256: string): string {
   const suffix = extname(name);

@@ -187,7 +187,7 @@ test('run --once takes what waits, puts it where it belongs, and goes on with wh
   expect(await sandbox.log()).toHaveLength(log.length);
   expect(await cqbatch(['run', 'nowhere/*.csv', '--once', '--yes'], { ...options, cwd })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('there is no folder nowhere'),
+    stderr: expect.stringContaining('There is no folder nowhere'),
   });
 });
 

@@ -184,8 +184,9 @@ test('what one state folder has begun, another one does not go on with', async (
 });
 
 test.each([
-  ['a folder that is not there', '/nowhere/inbox', 'there is no folder /nowhere'],
-  ['a pattern of a folder that is not there', '/nowhere/*.csv', 'there is no folder /nowhere'],
+  ['a folder that is not there', 'nowhere', 'There is no folder nowhere: make it first'],
+  ['a folder in one that is not there', '/nowhere/inbox', 'There is no folder /nowhere/inbox: make it first'],
+  ['a pattern of a folder that is not there', '/nowhere/*.csv', 'There is no folder /nowhere: make it first'],
 ])('%s can not be watched', async (_what, path, problem) => {
   await expect(open(path)).rejects.toMatchObject({
     code: 'INBOX_UNUSABLE',

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import type { Outcome } from '../../../src/domain.ts';
+import { HtmlReport } from '../../../src/report/html/html-report.ts';
+import type { PageData, RowSelection } from '../../../src/report/html/page-data.ts';
+import type { ReportLine } from '../../../src/report/join-results.ts';
+import { Tally } from '../../../src/report/summary.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+function report(folder: string, selection?: RowSelection): HtmlReport {
+  const refeed = { columns: ['text'], clearToken: '<clear>', defaults: new Map(), fieldOf: String };
+  const run = { id: 'r', state: 'completed', baseUrl: 'https://api.example' };
+  return new HtmlReport(
+    { folder, refeed, resultColumns: [], run, adviceOn: (code) => ({ meaning: code }) },
+    selection,
+  );
+}
+
+/** A row that can't be compressed. */
+function line(row: number, bytes: number, outcome: Outcome): ReportLine {
+  const cells = { text: randomBytes((bytes * 3) / 4).toString('base64') };
+  const result = { row, operation: 'o', outcome, code: 'C', message: '', attempts: 1, unclear: false };
+  return { row: { row, line: row + 1, cells }, result };
+}
+
+async function pageOf(page: HtmlReport): Promise<{ readonly data: PageData; readonly bytes: number }> {
+  const path = await page.write(
+    new Tally().summary({ id: 'r', state: 'completed', manifest: { name: 'm', sha256: '' }, activeMs: 0 }),
+  );
+  const json = /<script type="application\/json" id="data">(.*)<\/script>/.exec(
+    await readFile(path, 'utf8'),
+  )?.[1];
+  return { data: JSON.parse(json ?? '') as PageData, bytes: (await stat(path)).size };
+}
+
+test('too many rows are left out; those that did not succeed are inside when they are few enough', async () => {
+  const folder = await temporaryFolder();
+  const lines = Array.from({ length: 30 }, (_, index) =>
+    line(index + 1, 1_000_000, index % 10 === 0 ? 'failed' : 'succeeded'),
+  );
+  const all = report(folder);
+  const troubled = report(folder, 'troubled');
+  const few = report(folder);
+  for (const one of lines) {
+    await all.add([one]);
+    await troubled.add([one]);
+  }
+  await few.add(lines.slice(0, 3));
+  expect([all, troubled, few].map(({ selection }) => selection)).toEqual(['none', 'troubled', 'all']);
+  const rows = async (page: HtmlReport) => {
+    const { data, bytes } = await pageOf(page);
+    expect(bytes).toBeLessThan(20_500_000);
+    return [data.rows.selection, data.rows.count];
+  };
+  expect(await rows(all)).toEqual(['none', 0]);
+  expect(await rows(troubled)).toEqual(['troubled', 3]);
+  expect(await rows(few)).toEqual(['all', 3]);
+});
+
+test('a page that can not be written is a report that can not be written', async () => {
+  await expect(pageOf(report('/nowhere'))).rejects.toMatchObject({ code: 'REPORT_UNWRITABLE' });
+});
