@@ -158,6 +158,26 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     ],
     load: async () => (await import('./actions/worker.ts')).worker,
   },
+  {
+    name: 'dashboard',
+    description: 'a page that shows runs, workers and schedules live, until it is stopped',
+    options: [
+      {
+        heading: 'Dashboard',
+        options: [
+          ['--port <port>', 'where it listens; 0: any free one', '8788'],
+          ['--host <address>', 'address for that; others than this machine may look at it then', '127.0.0.1'],
+          ['--control', 'print an address whose first visitor may pause, cancel and set rates'],
+        ],
+      },
+    ],
+    seldomNeeded: [shared],
+    examples: [
+      ['cqbatch dashboard', 'the runs of this state folder, on http://127.0.0.1:8788'],
+      ['cqbatch dashboard --queue redis://10.0.0.7', 'and those of all machines'],
+    ],
+    load: async () => (await import('./actions/dashboard.ts')).dashboard,
+  },
   submitCommand,
   scheduleCommands,
 ];

@@ -1,19 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
 
-/** Makes the script and the style sheet that stand in every report.html. */
-export default defineConfig({
-  input: { report: 'src/page/main.ts' },
-  platform: 'browser',
-  plugins: [
-    {
-      name: 'style-sheet',
-      generateBundle() {
-        const files = ['node_modules/uplot/dist/uPlot.min.css', 'src/page/style.css'];
-        const source = files.map((file) => readFileSync(file, 'utf8')).join('\n');
-        this.emitFile({ type: 'asset', fileName: 'report.css', source });
-      },
+const output = { dir: 'dist/page', format: 'esm', minify: true };
+
+/**
+ * Makes the script and the style sheet that stand in every report.html, and those of the dashboard. Each by itself: a
+ * script in a report can load no other file.
+ */
+export default defineConfig([
+  {
+    input: { report: 'src/page/main.ts' },
+    platform: 'browser',
+    plugins: [styleSheet('report.css', ['node_modules/uplot/dist/uPlot.min.css', 'src/page/style.css'])],
+    output: { ...output, cleanDir: true },
+  },
+  {
+    input: { dashboard: 'src/page/dashboard/main.ts' },
+    platform: 'browser',
+    plugins: [styleSheet('dashboard.css', ['src/page/style.css', 'src/page/dashboard/style.css'])],
+    output,
+  },
+]);
+
+function styleSheet(fileName, files) {
+  return {
+    name: 'style-sheet',
+    generateBundle() {
+      const source = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+      this.emitFile({ type: 'asset', fileName, source });
     },
-  ],
-  output: { dir: 'dist/page', cleanDir: true, format: 'esm', minify: true },
-});
+  };
+}

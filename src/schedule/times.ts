@@ -50,6 +50,13 @@ export async function timesOf({ cron, tz }: Recurrence): Promise<Times> {
   return times;
 }
 
+/** The first of them after a moment. */
+export function nextTimes(times: Times, after: Date, most: number): readonly Date[] {
+  const next: Date[] = [];
+  for (let at = times.next(after); at !== undefined && next.length < most; at = times.next(at)) next.push(at);
+  return next;
+}
+
 function invalidCron(cron: string, why: string): Error {
   return usageError(
     'INVALID_CRON',

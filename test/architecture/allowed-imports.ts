@@ -13,6 +13,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/cli': {
     folders: [
       ...[
+        'src/dashboard',
         'src/schedule',
         'src/inbox',
         'src/metrics',
@@ -26,6 +27,17 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       ...['src/manifest', 'src/journal', 'jobs', 'src/api', 'src/sandbox', 'src'],
     ],
     packages: ['commander', 'pino'],
+  },
+  'src/page': {
+    folders: [
+      ...['src/dashboard/page-data.ts', 'src/report'],
+      ...['src/manifest/formula-guard.ts', 'src/domain.ts'],
+    ],
+    packages: ['rolldown', 'uplot'],
+  },
+  'src/dashboard': {
+    folders: ['src/schedule', 'src/run', 'src/cluster', 'src/report', 'src'],
+    packages: ['fastify'],
   },
   'src/inbox': { folders: ['src/run', 'src/manifest', 'src'], packages: ['picomatch', 'zod'] },
   'src/metrics': { folders: ['src/run', 'jobs', 'src/api', 'src'], packages: ['prom-client'] },
@@ -59,10 +71,6 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/datastore': {
     folders: ['src'],
     packages: ['@electric-sql/pglite', 'bullmq', 'ioredis', 'tar', 'zod'],
-  },
-  'src/page': {
-    folders: ['src/report', 'src/manifest/formula-guard.ts', 'src/domain.ts'],
-    packages: ['rolldown', 'uplot'],
   },
   'src/report': { folders: ['src/manifest', 'src/journal', 'jobs', 'src'], packages: ['yazl', 'zod'] },
   'src/manifest': {

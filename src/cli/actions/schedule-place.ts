@@ -4,7 +4,7 @@ import { goesOnByItself } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { latestRuns, type Schedule, type ScheduleState } from '../../schedule/schedule.ts';
 import { openScheduleStore, type ScheduleStore } from '../../schedule/store.ts';
-import { timesOf } from '../../schedule/times.ts';
+import { nextTimes, timesOf } from '../../schedule/times.ts';
 import type { Flags } from '../config/load.ts';
 import { openWorkplace, type Workplace } from '../context.ts';
 import type { ScheduleView } from '../render/schedule.ts';
@@ -43,9 +43,7 @@ const shownTimes = 5;
 export async function viewOf({ schedules, store }: Place, schedule: Schedule): Promise<ScheduleView> {
   const state = await schedules.state(schedule.name);
   const times = await timesOf(schedule);
-  const next: Date[] = [];
-  for (let at = times.next(new Date()); at !== undefined && next.length < shownTimes; at = times.next(at))
-    next.push(at);
+  const next = nextTimes(times, new Date(), shownTimes);
   const runs = new Map(
     await Promise.all(
       state.history.flatMap((entry) =>

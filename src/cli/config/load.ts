@@ -44,6 +44,10 @@ export interface Flags extends RawSettings {
   /** Whether `prune` only tells what it would do. */
   readonly dryRun?: boolean;
   readonly coordinate?: boolean;
+  /** Of the dashboard: where it listens, and whether runs can be controlled there. */
+  readonly port?: string;
+  readonly host?: string;
+  readonly control?: boolean;
   /** Why, for those who ask later. */
   readonly reason?: string;
   readonly saveResponses?: boolean;

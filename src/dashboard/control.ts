@@ -1,0 +1,97 @@
+import { attributed } from '../actor.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { actualEntryState, isActive } from '../cluster/entries.ts';
+import type { RatePolicy } from '../cluster/rate-policy.ts';
+import { writeCommand } from '../run/control-command.ts';
+import { writeRate } from '../run/rate-command.ts';
+import { actualState } from '../run/record.ts';
+import { isRunId } from '../run/run-id.ts';
+import type { RunStore } from '../run/store.ts';
+import { orAfter } from '../waiting.ts';
+import type { Control } from './page-data.ts';
+
+/** Where runs are that may be told something. */
+export interface ControlPlace {
+  readonly store: RunStore;
+  readonly cluster: Cluster | undefined;
+  /** Reads a rate as `--rate` takes it. @throws a RangeError that says how to write one */
+  readonly parseRate: (text: string) => RatePolicy | null;
+}
+
+/** What came of it: the run was asked, or it was refused, and why. */
+export type ControlAnswer =
+  | { readonly status: 202; readonly asked: Control }
+  | { readonly status: 400 | 404 | 409 | 503; readonly message: string };
+
+/** Redis is not waited for any longer: people look at the page. */
+const patienceMs = 5_000;
+
+/** Asks whoever works on a run to do something. The page shows what comes of it. */
+export async function controlRun(
+  { store, cluster, parseRate }: ControlPlace,
+  id: string,
+  control: Control,
+  body: { readonly confirm?: unknown; readonly rate?: unknown },
+): Promise<ControlAnswer> {
+  const state = await stateOf(store, cluster, id);
+  if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
+  const refused = refusalOf(id, control, state.state);
+  if (refused !== undefined) return { status: 409, message: refused };
+  if (control === 'cancel' && body.confirm !== id)
+    return { status: 400, message: `To cancel the run, confirm its id: ${id}.` };
+  const by = attributed('on the dashboard');
+  let send: () => Promise<void>;
+  if (control === 'set-rate') {
+    const wanted = readRate(parseRate, body.rate);
+    if ('message' in wanted) return { status: 400, message: wanted.message };
+    const command = { rate: wanted.rate, at: new Date().toISOString(), ...by };
+    send = async () => {
+      if (state.isHere) await writeRate(store.folder(id), command);
+      else await cluster?.setRate(id, command);
+    };
+  } else {
+    send = async () => {
+      if (state.isHere) await writeCommand(store.folder(id), control, by);
+      else await cluster?.command(id, control, by);
+    };
+  }
+  const sent = await orAfter(
+    send().then(() => true),
+    patienceMs,
+  );
+  return sent
+    ? { status: 202, asked: control }
+    : { status: 503, message: `Redis does not answer: run ${id} may still be asked to when it is back.` };
+}
+
+async function stateOf(
+  store: RunStore,
+  cluster: Cluster | undefined,
+  id: string,
+): Promise<{ readonly state: string; readonly isHere: boolean } | undefined> {
+  if (!isRunId(id)) return undefined;
+  const record = await store.look(id);
+  if (record !== undefined && record !== 'being planned') return { state: actualState(record), isHere: true };
+  const entry = cluster && (await orAfter(cluster.run(id), patienceMs));
+  return entry && { state: actualEntryState(entry), isHere: false };
+}
+
+function refusalOf(id: string, control: Control, state: string): string | undefined {
+  if (control === 'pause' && state !== 'running') return `Run ${id} is ${state}, not running.`;
+  if (control === 'unpause' && state !== 'paused') return `Run ${id} is ${state}, not paused.`;
+  if (isActive(state)) return undefined;
+  const instead = control === 'cancel' && state !== 'completed' && state !== 'cancelled';
+  return `Run ${id} is ${state}, not going.${instead ? ` Type: cqbatch cancel ${id}` : ''}`;
+}
+
+function readRate(
+  parseRate: ControlPlace['parseRate'],
+  text: unknown,
+): { readonly rate: RatePolicy | null } | { readonly message: string } {
+  if (typeof text !== 'string') return { message: 'Say the rate: {"rate": "20/s"}.' };
+  try {
+    return { rate: parseRate(text) };
+  } catch (error) {
+    return { message: `Rate "${text}": ${(error as Error).message}.` };
+  }
+}

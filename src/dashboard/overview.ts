@@ -1,0 +1,230 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { steadyNow, timeOfDay } from '../clock.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { isActive, isPresent, type WorkerEntry } from '../cluster/entries.ts';
+import { totalOf } from '../domain.ts';
+import { noticeableRestMs } from '../pace.ts';
+import { readRateHistory } from '../report/rate-history.ts';
+import { AllRuns, type ClusterLook, lookAtCluster } from '../run/all-runs.ts';
+import { isRunId } from '../run/run-id.ts';
+import type { RunView } from '../run/run-view.ts';
+import type { RunStore } from '../run/store.ts';
+import { openScheduleStore, type ScheduleStore } from '../schedule/store.ts';
+import { nextTimes, timesOf } from '../schedule/times.ts';
+import { orAfter } from '../waiting.ts';
+import type { RunData, RunDetails, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
+import { Shares } from './shares.ts';
+
+/** A shared datastore to look into. */
+export interface SharedPlace {
+  /** Its address, without a password. */
+  readonly name: string;
+  readonly cluster: Cluster;
+  /** What keeps it from answering at the moment. */
+  readonly trouble: () => string | undefined;
+}
+
+/** A Redis that has not answered for so long is away. */
+const patienceMs = 2_000;
+/** Older runs that have ended are left to `cqbatch list`. */
+const mostEnded = 50;
+const shownTimes = 3;
+
+/** How everything stands that can be seen from here. */
+export type Look = Omit<Snapshot, 'run' | 'mayControl'>;
+
+export const reportFile = 'report.html';
+
+/** Looks at runs, workers and schedules, of a state folder and of a shared datastore. */
+export class Overview {
+  readonly #store: RunStore;
+  readonly #shared: SharedPlace | undefined;
+  readonly #schedules: ScheduleStore;
+  readonly #runs: AllRuns;
+  readonly #shares = new Shares();
+  readonly #warnings = new Set<string>();
+  /** What the shared datastore said last; a look may still wait for it. */
+  #seen: ClusterLook | undefined;
+  #looking: Promise<ClusterLook> | undefined;
+  #awaySince: Date | undefined;
+  /** Runs of other machines, and workers, when it was last seen. */
+  #elsewhere: readonly RunData[] = [];
+  #workers: readonly WorkerData[] = [];
+
+  constructor(store: RunStore, shared: SharedPlace | undefined) {
+    this.#store = store;
+    this.#shared = shared;
+    this.#schedules = openScheduleStore(store.stateDir);
+    this.#runs = new AllRuns(store, this.#warn);
+  }
+
+  readonly #warn = ({ message }: Error): void => void this.#warnings.add(message);
+
+  async look(): Promise<Look> {
+    this.#warnings.clear();
+    const seen = await this.#lookAtShared();
+    const views = await this.#runs.look(
+      seen,
+      (_, state, newer) => isActive(state) || state === 'submitted' || newer < mostEnded,
+    );
+    const here = views.filter(({ local }) => local !== undefined).map((view) => runData(view, seen));
+    if (seen !== undefined || this.#shared === undefined) {
+      this.#elsewhere = views.filter(({ local }) => local === undefined).map((view) => runData(view, seen));
+      this.#workers = seen === undefined ? [] : this.#workersIn(seen);
+    }
+    return {
+      stateDir: this.#store.stateDir,
+      ...(this.#shared !== undefined && { datastore: this.#datastore(this.#shared) }),
+      runs: [...here, ...this.#elsewhere],
+      workers: this.#workers,
+      schedules: await this.#lookAtSchedules(),
+      hasDaemon: (await this.#schedules.daemon()) !== undefined,
+      warnings: [...this.#warnings],
+    };
+  }
+
+  /** What the state folder tells of a run; undefined when it has none of that id. */
+  async details(id: string): Promise<RunDetails | undefined> {
+    const record = isRunId(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
+    if (record === undefined) return undefined;
+    const view = await this.#runs.inFull(record, this.#seen).catch(this.#warn);
+    const folder = this.#store.folder(id);
+    const rate = await readRateHistory(folder);
+    return {
+      unclear: view?.local?.unclear ?? 0,
+      codes: view?.local?.codes?.map(({ outcome, code, count }) => ({ outcome, code, count })) ?? [],
+      states: record.states.map(({ state, at, reason }) => ({
+        state,
+        at,
+        ...(reason !== undefined && { reason }),
+      })),
+      hasReport: await stat(join(folder, reportFile)).then(
+        (found) => found.isFile(),
+        () => false,
+      ),
+      rate: rate?.series ?? [],
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#runs.close();
+  }
+
+  /** Undefined while it does not answer. */
+  async #lookAtShared(): Promise<ClusterLook | undefined> {
+    if (this.#shared === undefined) return undefined;
+    const { cluster } = this.#shared;
+    this.#looking ??= lookAtCluster(cluster).finally(() => {
+      this.#looking = undefined;
+    });
+    const seen = await orAfter(
+      this.#looking.catch(() => undefined),
+      patienceMs,
+    );
+    this.#awaySince = seen === undefined ? (this.#awaySince ?? new Date()) : undefined;
+    this.#seen = seen;
+    return seen;
+  }
+
+  #datastore({ name, trouble }: SharedPlace): NonNullable<Look['datastore']> {
+    if (this.#awaySince === undefined) return { name };
+    return { name, trouble: trouble() ?? `${name} does not answer`, since: this.#awaySince.toISOString() };
+  }
+
+  #workersIn({ apis }: ClusterLook): readonly WorkerData[] {
+    return [...apis.values()].flatMap(({ workers }) => {
+      const there = workers.filter((worker) => isPresent(worker));
+      const shares = this.#shares.of(there);
+      return workers.map((worker) => workerData(worker, shares.get(worker.id)));
+    });
+  }
+
+  async #lookAtSchedules(): Promise<readonly ScheduleData[]> {
+    const found = await this.#schedules.list(this.#warn);
+    const data = await Promise.all(found.map((schedule) => this.#scheduleData(schedule).catch(this.#warn)));
+    return data.filter((schedule) => schedule !== undefined);
+  }
+
+  async #scheduleData(
+    schedule: Awaited<ReturnType<ScheduleStore['load']>>,
+  ): Promise<ScheduleData | undefined> {
+    const { name, cron, tz, source, paused } = schedule;
+    const last = (await this.#schedules.state(name)).history.at(-1);
+    const next = paused ? [] : nextTimes(await timesOf(schedule), new Date(), shownTimes);
+    return {
+      ...{ name, cron, tz, paused },
+      source: 'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
+      next: next.map((time) => time.toISOString()),
+      ...(last !== undefined && {
+        last: {
+          due: last.due,
+          came: last.came,
+          runs: last.came === 'began' ? last.runs : [],
+          ...(last.came === 'failed' && { message: last.message }),
+        },
+      }),
+    };
+  }
+}
+
+function workerData(worker: WorkerEntry, share: number | undefined): WorkerData {
+  const { host, pid, version, baseUrl, active, concurrency, finished, seenAt } = worker;
+  return {
+    ...{ host, pid, version, baseUrl, finished },
+    callsInFlight: active,
+    mostInFlight: concurrency,
+    ...(share !== undefined && { share }),
+    ...(!isPresent(worker) && { lastSeenAt: seenAt }),
+  };
+}
+
+/** @param seen the shared datastore, if it is there */
+export function runData(view: RunView, seen: ClusterLook | undefined): RunData {
+  const { id, state, ended, manifest, baseUrl, rows, counts, throughput, pace, wantedRate, local } = view;
+  const waitMs = (pace?.restUntil ?? 0) - steadyNow();
+  const waiting = waitingOf(view, seen, waitMs);
+  const perSecond = throughput?.rowsPerSecond ?? 0;
+  const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
+  return {
+    ...{ id, state, ended, manifest, baseUrl, rows, counts, wantedRate },
+    ...(throughput !== undefined && { rowsPerSecond: Math.round(perSecond * 10) / 10 }),
+    isAverage: throughput?.of === 'average',
+    ...(pace !== undefined && {
+      pace: {
+        allowedPerSecond: pace.rate ?? null,
+        limitPerSecond: pace.limit ?? null,
+        concurrency: pace.concurrency,
+        reason: pace.reason,
+      },
+    }),
+    ...(waiting !== undefined && { waiting }),
+    ...(isActive(state) && waitMs >= noticeableRestMs && { waitUntil: wholeSecond(waitMs) }),
+    ...(state === 'running' &&
+      waiting === undefined &&
+      perSecond > 0 && { etaSeconds: Math.ceil((rows - totalOf(counts)) / perSecond) }),
+    ...(view.coordinator !== undefined && { host: view.coordinator.host, pid: view.coordinator.pid }),
+    isElsewhere: local === undefined,
+    ...(startedAt !== undefined && { startedAt }),
+  };
+}
+
+/** Rounded, so that it is the same at each look. */
+function wholeSecond(fromNowMs: number): string {
+  const at = timeOfDay(steadyNow() + fromNowMs).getTime();
+  return new Date(Math.round(at / 1_000) * 1_000).toISOString();
+}
+
+function waitingOf(
+  { id, state, pace, workers }: RunView,
+  seen: ClusterLook | undefined,
+  waitMs: number,
+): string | undefined {
+  if (state === 'submitted') return 'for a daemon that takes it over: "cqbatch worker --coordinate"';
+  if (state !== 'running') return state === 'paused' ? 'until it is unpaused' : undefined;
+  if (waitMs >= noticeableRestMs) return pace?.reason ?? 'the API asks to wait';
+  const isShared = seen?.entries.some((entry) => entry.id === id);
+  return isShared && !workers.some((worker) => isPresent(worker))
+    ? 'for a worker: none calls this API'
+    : undefined;
+}

@@ -1,0 +1,110 @@
+import type { OutcomeCounts } from '../domain.ts';
+
+/** What the server tells the page; times are ISO 8601 UTC. The page takes every text in it for hostile. */
+
+/** How an API is called; null: without a limit, or unknown. */
+export interface PaceData {
+  readonly allowedPerSecond: number | null;
+  readonly limitPerSecond: number | null;
+  readonly concurrency: number;
+  readonly reason: string;
+}
+
+/** A run on the list. */
+export interface RunData {
+  readonly id: string;
+  readonly state: string;
+  /** Whether nobody works on it any more. */
+  readonly ended: boolean;
+  readonly manifest: string;
+  readonly baseUrl: string;
+  readonly rows: number;
+  readonly counts: OutcomeCounts;
+  readonly rowsPerSecond?: number;
+  /** Whether that is an average of all its time. */
+  readonly isAverage: boolean;
+  readonly pace?: PaceData;
+  /** The rate that is wanted, as it was written. */
+  readonly wantedRate: string;
+  /** Why no row is called at the moment. */
+  readonly waiting?: string;
+  /** Until when, if that is known. */
+  readonly waitUntil?: string;
+  readonly etaSeconds?: number;
+  /** The machine that coordinates it, and its process. */
+  readonly host?: string;
+  readonly pid?: number;
+  /** Whether its state folder is on another machine. */
+  readonly isElsewhere: boolean;
+  readonly startedAt?: string;
+}
+
+/** What the state folder tells of one run besides. */
+export interface RunDetails {
+  readonly unclear: number;
+  readonly codes: readonly { readonly outcome: string; readonly code: string; readonly count: number }[];
+  readonly states: readonly { readonly state: string; readonly at: string; readonly reason?: string }[];
+  /** Whether `report.html` is in its folder. */
+  readonly hasReport: boolean;
+  /** Calls per second over its time at work; fewer points in long runs. */
+  readonly rate: readonly RatePointData[];
+}
+
+export interface RatePointData {
+  readonly t_s: number;
+  readonly allowed_per_s: number | null;
+  readonly accepted_per_s: number;
+  readonly rejected: number;
+}
+
+export interface WorkerData {
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly baseUrl: string;
+  readonly callsInFlight: number;
+  readonly mostInFlight: number;
+  readonly finished: number;
+  /** Its part of the calls that all workers of the API made in the last seconds. */
+  readonly share?: number;
+  /** When it was last heard of; absent while it is there. */
+  readonly lastSeenAt?: string;
+}
+
+export interface ScheduleData {
+  readonly name: string;
+  readonly cron: string;
+  readonly tz: string;
+  readonly source: string;
+  readonly paused: boolean;
+  readonly next: readonly string[];
+  readonly last?: {
+    readonly due: string;
+    readonly came: string;
+    readonly runs: readonly string[];
+    readonly message?: string;
+  };
+}
+
+/** All that the page shows. */
+export interface Snapshot {
+  readonly stateDir: string;
+  /** The shared datastore, if there is one, and what keeps it from answering. */
+  readonly datastore?: { readonly name: string; readonly trouble?: string; readonly since?: string };
+  readonly runs: readonly RunData[];
+  readonly workers: readonly WorkerData[];
+  readonly schedules: readonly ScheduleData[];
+  /** Whether somebody carries the schedules out. */
+  readonly hasDaemon: boolean;
+  /** What is damaged or can't be read. */
+  readonly warnings: readonly string[];
+  /** The run that this reader looks at; null: there is none of that id in the state folder. */
+  readonly run?: RunDetails | null;
+  /** Whether this reader may control runs. */
+  readonly mayControl: boolean;
+}
+
+/** What a run may be asked to do. */
+export const controls = ['pause', 'unpause', 'cancel', 'set-rate'] as const;
+
+export type Control = (typeof controls)[number];

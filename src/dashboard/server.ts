@@ -1,0 +1,224 @@
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { usageError } from '../errors.ts';
+import { packageRoot } from '../package.ts';
+import { isRunId } from '../run/run-id.ts';
+import type { RunStore } from '../run/store.ts';
+import { ControlAccess, isFromHere } from './access.ts';
+import { type ControlPlace, controlRun } from './control.ts';
+import { Feed } from './feed.ts';
+import { Overview, reportFile, type SharedPlace } from './overview.ts';
+import { controls, type Snapshot } from './page-data.ts';
+
+export interface DashboardOptions {
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  readonly store: RunStore;
+  readonly shared?: SharedPlace | undefined;
+  /** How rates are read, where runs may be controlled. */
+  readonly control?: Pick<ControlPlace, 'parseRate'> | undefined;
+}
+
+/** A running dashboard. */
+export interface Dashboard {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly port: number;
+  /** Where the first who opens it may control runs. */
+  readonly controlUrl?: string;
+  /** Ends every connection, and stops listening. */
+  close(): Promise<void>;
+}
+
+/** What a listener of the feed is interested in. */
+interface Topic {
+  readonly run: string | undefined;
+  readonly mayControl: boolean;
+}
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>cqbatch</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/dashboard.css">
+<script type="module" src="/dashboard.js"></script>
+</head>
+<body>
+<noscript>The dashboard needs JavaScript; "cqbatch status" and "cqbatch list" tell the same.</noscript>
+<main id="page" aria-busy="true"></main>
+</body>
+</html>
+`;
+
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A report has a policy of its own inside. Its scripts run as if it came from nowhere: they can't ask for anything here. */
+const reportPolicy =
+  "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const assets = { '/dashboard.js': 'text/javascript', '/dashboard.css': 'text/css' } as const;
+
+/** So often something is sent, so that a connection that is dead is noticed by whoever is in between. */
+const heartbeatMs = 15_000;
+/** So soon a browser comes back that has lost its connection. */
+const retryMs = 2_000;
+
+/** Bytes that may wait for a slow reader. */
+const mostUnsent = 4_000_000;
+
+/**
+ * Starts the server of the page: it listens, tells how things stand, and obeys nobody who has not exchanged the token.
+ *
+ * @throws a usage error `CANNOT_LISTEN`
+ */
+export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
+  const { host, port } = options;
+  const built = await buildServer(options);
+  try {
+    await built.server.listen({ host, port });
+  } catch (cause) {
+    await built.server.close();
+    throw cannotListen(host, port, cause);
+  }
+  const address = built.server.server.address() as AddressInfo;
+  const url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+  const access = built.openControl(address.port);
+  return {
+    url,
+    port: address.port,
+    ...(access !== undefined && { controlUrl: `${url}/control?token=${access.token}` }),
+    close: () => built.server.close(),
+  };
+}
+
+/** The server, not listening yet; it can be controlled once its port is known. */
+export async function buildServer({ host, store, shared, control }: DashboardOptions): Promise<{
+  readonly server: FastifyInstance;
+  openControl(port: number): ControlAccess | undefined;
+}> {
+  const { fastify } = await import('fastify');
+  const server = fastify({ forceCloseConnections: true, bodyLimit: 10_000 });
+  const overview = new Overview(store, shared);
+  let access: ControlAccess | undefined;
+  const feed = new Feed<Topic>({
+    async look() {
+      const look = await overview.look();
+      const detailed = new Map<string, Promise<Snapshot['run']>>();
+      return async ({ run, mayControl }): Promise<Snapshot> => {
+        if (run === undefined) return { ...look, mayControl };
+        const details = detailed.get(run) ?? overview.details(run).then((found) => found ?? null);
+        detailed.set(run, details);
+        return { ...look, run: (await details) ?? null, mayControl };
+      };
+    },
+    onError: () => {},
+  });
+  server.addHook('onClose', async () => {
+    await feed.close();
+    await overview.close();
+  });
+
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'content-security-policy': pagePolicy,
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+    return isFromHere(request, host) ? undefined : reply.code(403).send();
+  });
+
+  server.get('/', async (_, reply) => reply.type('text/html; charset=utf-8').send(page));
+  for (const [path, type] of Object.entries(assets))
+    server.get(path, async (_, reply) => reply.type(`${type}; charset=utf-8`).send(await readAsset(path)));
+
+  server.get<{ Querystring: { run?: string } }>('/events', (request, reply) => {
+    const { run } = request.query;
+    const mayControl = access?.isHeldBy(request) === true;
+    const stop = feed.listen({
+      topic: { run: typeof run === 'string' ? run : undefined, mayControl },
+      send: (json) => {
+        // Who takes nothing any more comes back, if he is there.
+        if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
+        else reply.raw.write(`event: snapshot\ndata: ${json}\n\n`);
+      },
+    });
+    openEventStream(reply, stop);
+  });
+
+  server.get<{ Params: { id: string } }>('/runs/:id/report.html', async ({ params: { id } }, reply) => {
+    const html = isRunId(id)
+      ? await readFile(join(store.folder(id), reportFile)).catch(() => undefined)
+      : undefined;
+    if (html === undefined) return reply.code(404).send({ message: `Run ${id} has no report.html here.` });
+    return reply.header('content-security-policy', reportPolicy).type('text/html; charset=utf-8').send(html);
+  });
+
+  server.get<{ Querystring: { token?: string } }>('/control', async ({ query }, reply) => {
+    const cookie = access?.exchange(query.token);
+    if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('/', 303);
+    const why =
+      'This address no longer works: it is for one visit. Start "cqbatch dashboard --control" again.\n';
+    return reply.code(403).type('text/plain; charset=utf-8').send(why);
+  });
+
+  for (const what of controls)
+    server.post<{ Params: { id: string }; Body: unknown }>(`/runs/:id/${what}`, async (request, reply) => {
+      // Every browser says where a POST comes from; whether it is from here was looked at before.
+      const mayControl = access?.isHeldBy(request) === true && request.headers.origin !== undefined;
+      if (control === undefined || !mayControl) return reply.code(403).send();
+      const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
+      const place = { store, cluster: shared?.cluster, ...control };
+      const { status, ...answer } = await controlRun(place, request.params.id, what, body);
+      return reply.code(status).send(answer);
+    });
+
+  return {
+    server,
+    openControl(port) {
+      if (control !== undefined) access = new ControlAccess(port);
+      return access;
+    },
+  };
+}
+
+/** Leaves the answer open, until either side ends it. */
+function openEventStream(reply: FastifyReply, onClose: () => void): void {
+  reply.hijack();
+  const headers = Object.entries(reply.getHeaders()).filter((pair) => pair[1] !== undefined);
+  reply.raw.writeHead(200, {
+    ...(Object.fromEntries(headers) as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+  });
+  reply.raw.write(`retry: ${retryMs}\n\n`);
+  const heartbeat = setInterval(() => reply.raw.write(': still here\n\n'), heartbeatMs);
+  heartbeat.unref();
+  reply.raw.once('close', () => {
+    clearInterval(heartbeat);
+    onClose();
+  });
+}
+
+async function readAsset(path: string): Promise<Buffer> {
+  return readFile(new URL(`dist/page${path}`, packageRoot));
+}
+
+function cannotListen(host: string, port: number, cause: unknown) {
+  const reason =
+    cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+      ? `port ${port} is in use; choose another one with --port, or any free one with --port 0`
+      : `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`;
+  return usageError('CANNOT_LISTEN', reason, cause);
+}

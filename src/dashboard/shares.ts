@@ -1,0 +1,40 @@
+import { steadyNow } from '../clock.ts';
+import type { WorkerEntry } from '../cluster/entries.ts';
+
+const memoryMs = 5_000;
+
+interface Sample {
+  readonly at: number;
+  /** Calls by worker, since it was started. */
+  readonly calls: ReadonlyMap<string, number>;
+}
+
+/** Remembers what workers have called, to tell what part of the calls of the last seconds each made. */
+export class Shares {
+  readonly #samples = new Map<string, Sample[]>();
+  readonly #now: () => number;
+
+  constructor(now = steadyNow) {
+    this.#now = now;
+  }
+
+  /** @param workers of one API; @returns parts of 1 by the id of the worker, none while nothing is called */
+  of(workers: readonly WorkerEntry[]): ReadonlyMap<string, number> {
+    const [first] = workers;
+    if (first === undefined) return new Map();
+    const at = this.#now();
+    const kept = (this.#samples.get(first.baseUrl) ?? []).filter((sample) => at - sample.at <= memoryMs);
+    const calls = new Map(workers.map(({ id, traffic }) => [id, traffic?.accepted ?? 0]));
+    this.#samples.set(first.baseUrl, [...kept, { at, calls }]);
+    const [oldest] = kept;
+    if (oldest === undefined) return new Map();
+    const made = [...calls].map(([id, now]) => [id, Math.max(0, now - (oldest.calls.get(id) ?? 0))] as const);
+    const all = made.reduce((sum, [, count]) => sum + count, 0);
+    return all === 0 ? new Map() : new Map(made.map(([id, count]) => [id, round(count / all)]));
+  }
+}
+
+/** To whole percents: less says nothing, and would be news at each look. */
+function round(share: number): number {
+  return Math.round(share * 100) / 100;
+}

@@ -1,0 +1,89 @@
+import type { Control, RunData } from '../../dashboard/page-data.ts';
+import { counted, element } from '../dom.ts';
+import { doneOf } from './run-parts.ts';
+
+/** Asks before a run is cancelled, and for a rate; what the server answers is said there, too. */
+export class ControlDialog {
+  readonly element = element('dialog', { 'aria-labelledby': 'question' });
+
+  ask(run: RunData, control: Control): void {
+    if (control === 'pause' || control === 'unpause') void this.#send(run, control, {});
+    else if (control === 'cancel') this.#askCancel(run);
+    else this.#askRate(run);
+  }
+
+  #askCancel(run: RunData): void {
+    const { id, manifest, baseUrl, state, rows } = run;
+    const done = doneOf(run);
+    this.#show(
+      `Cancel run ${id} for good?`,
+      [
+        element(
+          'p',
+          {},
+          `Run ${id} of ${manifest} on ${baseUrl} is ${state}: ${done} of ${counted(rows, 'row')} done.`,
+        ),
+        element('p', {}, `${counted(rows - done, 'row')} will not be called.`),
+      ],
+      'Cancel the run',
+      () => this.#send(run, 'cancel', { confirm: id }),
+    );
+  }
+
+  #askRate(run: RunData): void {
+    const input = element('input', { name: 'rate', id: 'rate', value: run.wantedRate, required: true });
+    this.#show(
+      `Rate of run ${run.id}`,
+      [
+        element(
+          'p',
+          {},
+          element('label', { for: 'rate' }, 'As --rate takes it: 20/s, 600/m, auto, auto..50/s or none '),
+          input,
+        ),
+      ],
+      'Set the rate',
+      () => this.#send(run, 'set-rate', { rate: input.value }),
+    );
+  }
+
+  async #send(run: RunData, control: Control, body: object): Promise<void> {
+    const answer = await fetch(`/runs/${encodeURIComponent(run.id)}/${control}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }).catch(() => undefined);
+    if (answer?.status === 202) return this.element.close();
+    const told = (await answer?.json().catch(() => undefined)) as { message?: string } | undefined;
+    const refused =
+      answer?.status === 403
+        ? 'You may no longer control runs here: start "cqbatch dashboard --control" again.'
+        : 'The dashboard does not answer.';
+    this.#show('Not done', [element('p', {}, told?.message ?? refused)]);
+  }
+
+  /** @param act absent: there is nothing to be confirmed */
+  #show(title: string, content: readonly HTMLElement[], verb?: string, act?: () => Promise<void>): void {
+    const close = element(
+      'button',
+      { type: 'button', click: () => this.element.close() },
+      verb ? 'Leave it' : 'Close',
+    );
+    const confirm = verb === undefined ? [] : [element('button', { type: 'submit', class: 'main' }, verb)];
+    const form = element(
+      'form',
+      {
+        method: 'dialog',
+        submit: (event) => {
+          event.preventDefault();
+          void act?.();
+        },
+      },
+      element('h2', { id: 'question' }, title),
+      ...content,
+      element('div', { class: 'buttons' }, close, ...confirm),
+    );
+    this.element.replaceChildren(form);
+    if (!this.element.open) this.element.showModal();
+  }
+}

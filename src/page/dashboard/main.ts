@@ -1,0 +1,213 @@
+import type { Control, RunData, ScheduleData, Snapshot, WorkerData } from '../../dashboard/page-data.ts';
+import { count, element, timeText } from '../dom.ts';
+import { ControlDialog } from './control-dialog.ts';
+import {
+  addressOf,
+  buttonsOf,
+  doneOf,
+  type OnControl,
+  progressOf,
+  runCard,
+  runDetails,
+  stateText,
+  table,
+} from './run-parts.ts';
+
+/** The page: an event stream tells how everything stands, and each time all of it is drawn anew. */
+class Dashboard {
+  readonly #main: HTMLElement;
+  readonly #place = element('div');
+  readonly #connection = element('p', { role: 'status' });
+  readonly #dialog = new ControlDialog();
+  #events: EventSource | undefined;
+  #snapshot: Snapshot | undefined;
+
+  constructor(main: HTMLElement) {
+    this.#main = main;
+    main.append(
+      element(
+        'header',
+        { class: 'top' },
+        element('p', {}, element('a', { href: '#', id: 'home' }, 'cqbatch')),
+        this.#connection,
+      ),
+      this.#place,
+      this.#dialog.element,
+    );
+    addEventListener('hashchange', () => this.listen());
+    this.listen();
+  }
+
+  listen(): void {
+    this.#events?.close();
+    const run = this.#run;
+    const events = new EventSource(run === undefined ? '/events' : `/events?run=${encodeURIComponent(run)}`);
+    this.#events = events;
+    events.addEventListener('open', () => this.#tellConnection(true));
+    events.addEventListener('error', () => {
+      this.#tellConnection(false);
+      // Else the browser tries again by itself.
+      if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 5_000);
+    });
+    events.addEventListener('snapshot', ({ data }) => {
+      this.#snapshot = JSON.parse(data) as Snapshot;
+      this.#draw(this.#snapshot);
+    });
+  }
+
+  /** The run whose page is shown. */
+  get #run(): string | undefined {
+    const found = /^#run=(.+)$/.exec(location.hash)?.[1];
+    return found === undefined ? undefined : decodeURIComponent(found);
+  }
+
+  #tellConnection(isLive: boolean): void {
+    this.#connection.className = isLive ? 'quiet' : 'lost';
+    this.#connection.textContent = isLive
+      ? 'live'
+      : 'The dashboard does not answer; what is shown is no longer true. Trying again.';
+  }
+
+  #draw(snapshot: Snapshot): void {
+    const focused = document.activeElement?.id;
+    const scrolled = scrollY;
+    const run = this.#run;
+    const content = run === undefined ? this.#overview(snapshot) : this.#runPage(run, snapshot);
+    this.#place.replaceChildren(...notes(snapshot), ...content);
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    scrollTo({ top: scrolled });
+    this.#main.setAttribute('aria-busy', 'false');
+    document.title = run === undefined ? titleOf(snapshot) : `cqbatch: ${run}`;
+  }
+
+  #onControl({ mayControl }: Snapshot): OnControl | undefined {
+    return mayControl ? (run: RunData, control: Control) => this.#dialog.ask(run, control) : undefined;
+  }
+
+  #overview(snapshot: Snapshot): readonly HTMLElement[] {
+    const going = snapshot.runs.filter(({ ended }) => !ended);
+    const ended = snapshot.runs.filter((run) => run.ended);
+    return [
+      element('h1', {}, 'Runs'),
+      element('p', { class: 'quiet' }, `of ${placeText(snapshot)}`),
+      ...(going.length === 0 ? [element('p', {}, 'None is going.')] : []),
+      ...going.map((run) => runCard(run, this.#onControl(snapshot))),
+      ...(ended.length === 0 ? [] : [element('h2', {}, 'Ended'), endedTable(ended)]),
+      ...(snapshot.datastore === undefined
+        ? []
+        : [element('h2', {}, 'Workers'), workerTable(snapshot.workers)]),
+      ...(snapshot.schedules.length === 0
+        ? []
+        : [
+            element('h2', {}, 'Schedules'),
+            ...(snapshot.hasDaemon
+              ? []
+              : [
+                  element(
+                    'p',
+                    { class: 'note' },
+                    'Nobody carries them out: start "cqbatch worker --coordinate".',
+                  ),
+                ]),
+            scheduleTable(snapshot.schedules),
+          ]),
+    ];
+  }
+
+  #runPage(id: string, snapshot: Snapshot): readonly HTMLElement[] {
+    const run = snapshot.runs.find((each) => each.id === id);
+    const title = element('h1', {}, `Run ${id} `, ...(run === undefined ? [] : [stateText(run)]));
+    const back = element('p', {}, element('a', { href: '#', id: 'back' }, 'All runs'));
+    if (run === undefined)
+      return [
+        back,
+        title,
+        element('p', { class: 'note' }, 'It is not among the newest runs: cqbatch show tells of it.'),
+      ];
+    const elsewhere = `Its state folder is on ${run.host ?? 'another machine'}: its codes and its report are there.`;
+    return [
+      back,
+      title,
+      ...progressOf(run),
+      ...buttonsOf(run, this.#onControl(snapshot)),
+      ...(snapshot.run ? runDetails(run, snapshot.run) : [element('p', { class: 'note' }, elsewhere)]),
+    ];
+  }
+}
+
+function titleOf({ runs }: Snapshot): string {
+  const going = runs.filter(({ ended }) => !ended).length;
+  return going === 0 ? 'cqbatch' : `cqbatch: ${going} going`;
+}
+
+function placeText({ stateDir, datastore }: Snapshot): string {
+  return datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
+}
+
+function notes({ datastore, warnings }: Snapshot): readonly HTMLElement[] {
+  const { trouble, since } = datastore ?? {};
+  const away =
+    trouble === undefined
+      ? []
+      : [
+          `${trouble}. What other machines do is shown as it was at ${timeText(since ?? '')}; it goes on here when that is back.`,
+        ];
+  return [...away, ...warnings].map((text) => element('p', { class: 'note', role: 'status' }, text));
+}
+
+function endedTable(runs: readonly RunData[]): HTMLElement {
+  return table(
+    'Runs that have ended',
+    ['Run', 'State', 'Begun', 'Done', 'Failed', 'Manifest', 'Machine'],
+    runs.map((run) => [
+      element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id),
+      stateText(run),
+      run.startedAt === undefined ? '' : timeText(run.startedAt),
+      `${count(doneOf(run))} of ${count(run.rows)}`,
+      count(run.counts.failed),
+      run.manifest,
+      run.isElsewhere ? (run.host ?? '') : 'this one',
+    ]),
+  );
+}
+
+function workerTable(workers: readonly WorkerData[]): HTMLElement {
+  if (workers.length === 0) return element('p', { class: 'quiet' }, 'None calls an API of these runs.');
+  return table(
+    'Workers',
+    ['Worker', 'Service', 'Calls in flight', 'Share of calls', 'Rows finished', 'Version', 'Last seen'],
+    workers.map((worker) => [
+      `${worker.pid} on ${worker.host}`,
+      worker.baseUrl,
+      `${count(worker.callsInFlight)} of ${count(worker.mostInFlight)}`,
+      worker.share === undefined ? '' : `${Math.round(worker.share * 100)} %`,
+      count(worker.finished),
+      worker.version,
+      worker.lastSeenAt === undefined ? 'now' : timeText(worker.lastSeenAt),
+    ]),
+  );
+}
+
+function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
+  return table(
+    'Schedules',
+    ['Schedule', 'When', 'Next (your time)', 'Last', 'What'],
+    schedules.map(({ name, cron, tz, paused, next, last, source }) => [
+      name,
+      `${cron} (${tz})`,
+      paused ? 'paused' : next.map((time) => timeText(time)).join(', ') || 'never',
+      last === undefined
+        ? 'not due yet'
+        : [
+            timeText(last.due),
+            last.came,
+            ...last.runs,
+            ...(last.message === undefined ? [] : [last.message]),
+          ].join(' '),
+      source,
+    ]),
+  );
+}
+
+const main = document.getElementById('page');
+if (main !== null) new Dashboard(main);

@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Feed } from '../../src/dashboard/feed.ts';
+
+/** A feed of a value that changes, with how often it was looked at. */
+function feedOf(value: { now: string }) {
+  const look = vi.fn(async () => async (topic: string) => ({ topic, is: value.now }));
+  const feed = new Feed<string>({ look, onError: () => {}, everyMs: 5 });
+  onTestFinished(() => feed.close());
+  const listen = (topic: string) => {
+    const heard: string[] = [];
+    return { heard, stop: feed.listen({ topic, send: (json) => heard.push(JSON.parse(json).is) }) };
+  };
+  return { look, listen };
+}
+
+test('each listener hears what is new to him, once', async () => {
+  const value = { now: 'a' };
+  const { look, listen } = feedOf(value);
+  const early = listen('x');
+  await vi.waitUntil(() => early.heard.length === 1);
+  value.now = 'b';
+  await vi.waitUntil(() => early.heard.length === 2);
+  const late = listen('y');
+  await vi.waitUntil(() => late.heard.length === 1);
+  const looks = look.mock.calls.length;
+  await vi.waitUntil(() => look.mock.calls.length > looks + 3);
+  expect([early.heard, late.heard]).toEqual([['a', 'b'], ['b']]);
+});
+
+test('nothing is looked at while nobody listens', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { look, listen } = feedOf({ now: 'a' });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(look).not.toHaveBeenCalled();
+  const { heard, stop } = listen('x');
+  await vi.advanceTimersByTimeAsync(100);
+  expect(heard).toEqual(['a']);
+  const looks = look.mock.calls.length;
+  expect(looks).toBeGreaterThan(1);
+  stop();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(look).toHaveBeenCalledTimes(looks);
+});

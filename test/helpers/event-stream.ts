@@ -1,0 +1,35 @@
+import { onTestFinished } from 'vitest';
+
+/** What a server has sent as events, one after the other. */
+export interface Events<Data> {
+  /** Waits for the first one from now on, or the latest so far, that is as wanted. */
+  until(isWanted: (data: Data) => boolean): Promise<Data>;
+}
+
+/** Reads server-sent events, as a browser does, until the test ends. */
+export async function eventsFrom<Data>(url: string): Promise<Events<Data>> {
+  const controller = new AbortController();
+  onTestFinished(() => controller.abort());
+  const { body } = await fetch(url, { signal: controller.signal });
+  if (body === null) throw new Error(`${url} has no events`);
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  let latest: Data | undefined;
+  return {
+    async until(isWanted) {
+      for (;;) {
+        if (latest !== undefined && isWanted(latest)) return latest;
+        const end = text.indexOf('\n\n');
+        if (end < 0) {
+          const { value, done } = await reader.read();
+          if (done) throw new Error(`${url} ended after ${JSON.stringify(latest)}`);
+          text += value;
+          continue;
+        }
+        const [, data] = /^data: (.*)$/m.exec(text.slice(0, end)) ?? [];
+        text = text.slice(end + 2);
+        if (data !== undefined) latest = JSON.parse(data) as Data;
+      }
+    },
+  };
+}
