@@ -5,6 +5,7 @@ import { steadyNow } from '../clock.ts';
 import { BusyError, usageError } from '../errors.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
 import { hashFile } from '../manifest/stage.ts';
+import type { ManifestOrigin } from '../run/create-run.ts';
 import { contentRunId } from '../run/run-id.ts';
 import { stateId } from '../run/state-id.ts';
 import { onDisk } from '../system-error.ts';
@@ -285,6 +286,11 @@ export class TakenManifest {
   /** What it was called when it was put into the inbox. */
   get givenPath(): string {
     return join(this.#inbox, this.record.name);
+  }
+
+  /** For its run, which is not to be forgotten before the manifest is put away: else it would be run again. */
+  get origin(): ManifestOrigin {
+    return { name: this.givenPath, keepWhile: this.#records.takenPath(this.record.sha256) };
   }
 
   /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Attribution } from '../actor.ts';
 import type { RowHistory, RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
@@ -19,11 +19,19 @@ import { journalPath } from './run-journal.ts';
 import { openPlannedManifest } from './run-manifest.ts';
 import type { RunStore } from './store.ts';
 
+/** Where a manifest comes from that somebody has put elsewhere for the time of its run. */
+export interface ManifestOrigin {
+  /** What to call it. */
+  readonly name: string;
+  /** A file that is there until somebody has learned how the run ended. */
+  readonly keepWhile: string;
+}
+
 export interface CreateRunInput {
   /** Path of the manifest, `-` for standard input. */
   readonly source: string;
-  /** What to call it, if not by its path. */
-  readonly name?: string | undefined;
+  /** Where it comes from, if it is not just the file of that path. */
+  readonly origin?: ManifestOrigin | undefined;
   readonly options: RunOptions;
   /** How the manifest is read. */
   readonly input?: InputOptions;
@@ -71,7 +79,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   const { id, folder } = await store.create(input.runId);
   let journal: Journal | undefined;
   try {
-    const staged = await stageManifest(input.source, folder, input.input, input.options, input.name);
+    const staged = await stageManifest(input.source, folder, input.input, input.options, input.origin?.name);
     const { manifest, prepare } = await openPlannedManifest(
       staged.path,
       staged.name,
@@ -131,6 +139,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         ...(input.done !== undefined && { skipDone: [...input.done.sources] }),
       },
       ...(input.approved && { approval: approvalOf(input.approved) }),
+      ...(input.origin && { keepWhile: resolve(input.origin.keepWhile) }),
       ...(from !== undefined && {
         ...(from.as === 'retry' ? { retryOf: from.of.id } : { undoOf: from.of.id }),
         rowNumbers: rowNumbersFile,

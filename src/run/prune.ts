@@ -1,4 +1,4 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../system-error.ts';
 import { actualState, type RunRecord } from './record.ts';
@@ -10,6 +10,21 @@ export interface KeepRules {
   readonly last?: number | undefined;
   /** Those that ended in so many of the last days. */
   readonly days?: number | undefined;
+  /** Those with these ids. */
+  readonly ids?: ReadonlySet<string>;
+}
+
+/** The ids of runs of which somebody has yet to learn how they ended: manifests of an inbox that are not put away. */
+export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlySet<string>> {
+  const awaited = new Set<string>();
+  for (const { id, keepWhile } of runs) {
+    if (keepWhile === undefined) continue;
+    await access(keepWhile).then(
+      () => awaited.add(id),
+      () => {},
+    );
+  }
+  return awaited;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -22,14 +37,17 @@ const dayMs = 24 * 60 * 60 * 1_000;
  */
 export function prunable(
   runs: readonly RunRecord[],
-  { last, days }: KeepRules,
+  { last, days, ids }: KeepRules,
   now: number,
 ): readonly RunRecord[] {
   if (last === undefined && days === undefined) return [];
   const newest = new Set(last === undefined ? [] : runs.slice(Math.max(0, runs.length - last)));
   const since = days === undefined ? Number.POSITIVE_INFINITY : now - days * dayMs;
   const isKept = (run: RunRecord): boolean =>
-    newest.has(run) || !isOver(run) || Date.parse(run.states.at(-1)?.at ?? '') >= since;
+    newest.has(run) ||
+    ids?.has(run.id) === true ||
+    !isOver(run) ||
+    Date.parse(run.states.at(-1)?.at ?? '') >= since;
   const familyOf = families(runs);
   const kept = new Set(runs.filter(isKept).map(familyOf));
   return runs.filter((run) => !kept.has(familyOf(run)));

@@ -37,7 +37,7 @@ describe('a schedule of an inbox', () => {
     await home.write('run-before.csv', board(9));
     expect((await home.run('run', 'run-before.csv', '--yes', '--run-id', 'before')).code).toBe(0);
     const add = ['schedule', 'add', 'in', '--cron', '* * * * * *', '--inbox', 'inbox'];
-    expect((await home.run(...add)).stderr).toContain('there is no such folder');
+    expect((await home.run(...add)).stderr).toContain('There is no folder');
     await mkdir(join(home.cwd, 'inbox'));
     expect((await home.run(...add)).code).toBe(0);
     for (const id of [1, 2, 3]) await drop(`week ${id} 🎧.csv`, board(id));

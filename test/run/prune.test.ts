@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type KeepRules, prunable, removeRuns } from '../../src/run/prune.ts';
+import { awaitedRuns, type KeepRules, prunable, removeRuns } from '../../src/run/prune.ts';
 import type { RunRecord, RunState } from '../../src/run/record.ts';
 import { openRunStore } from '../../src/run/store.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -29,6 +29,7 @@ describe('the runs that are not kept', () => {
     ['those that ended earlier', { days: 70 }, ['a', 'b']],
     ['what neither rule keeps', { last: 3, days: 90 }, ['a']],
     ['none when there are fewer', { last: 9 }, []],
+    ['none of certain ones', { last: 1, ids: new Set(['b']) }, ['a', 'c']],
   ])('are %s', (_title, rules, expected) => {
     expect(ids(prunable(runs, rules, now))).toEqual(expected);
   });
@@ -45,6 +46,14 @@ describe('the runs that are not kept', () => {
     ['cancelled', true],
   ])('have no rows open: %s', (state, isPruned) => {
     expect(prunable([ended('a', 1_000, { state })], { days: 1 }, now)).toHaveLength(isPruned ? 1 : 0);
+  });
+
+  test('are none of which somebody has yet to learn how they ended', async () => {
+    const keepWhile = join(await temporaryFolder(), 'taken.json');
+    const waiting = [ended('a', 100, { keepWhile }), ended('b', 100)];
+    expect(await awaitedRuns(waiting)).toEqual(new Set());
+    await writeFile(keepWhile, '');
+    expect(await awaitedRuns(waiting)).toEqual(new Set(['a']));
   });
 
   test('are none of those whose retry or undo is kept, and none of these', () => {

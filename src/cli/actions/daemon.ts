@@ -5,7 +5,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import type { AtEnd } from '../../releases.ts';
 import { repeat } from '../../repeat.ts';
 import { type Caller, coordinateRuns, type RunNews } from '../../run/coordinate.ts';
-import { prunable, removeRuns } from '../../run/prune.ts';
+import { awaitedRuns, prunable, removeRuns } from '../../run/prune.ts';
 import { isSpent, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { carryOutSchedules } from '../../schedule/carry-out.ts';
@@ -142,7 +142,7 @@ function pruneDaily(
 
 async function pruneRuns(store: RunStore, keep: Parameters<typeof prunable>[1], log: Logger): Promise<void> {
   const runs = await store.list(({ message }) => log.warn({ err: message }, 'a run can not be read'));
-  const removed = prunable(runs, keep, Date.now());
+  const removed = prunable(runs, { ...keep, ids: await awaitedRuns(runs) }, Date.now());
   const bytes = await removeRuns(store, removed);
   if (removed.length > 0) log.info({ runs: removed.map(({ id }) => id), bytes }, 'old runs removed');
 }

@@ -83,12 +83,12 @@ export async function carryOut(context: Context, manifest: TakenManifest): Promi
   return { exitCode, folder: ending.folder, document: { ...document, path, result } };
 }
 
-async function beginOrGoOn(context: Context, { record, path, givenPath }: TakenManifest): Promise<ExitCode> {
+async function beginOrGoOn(context: Context, { record, path, origin }: TakenManifest): Promise<ExitCode> {
   const { store, flags } = context;
   const existing = await lookUp(store, record.run);
   if (existing !== undefined) return goOn(context, existing);
   const named = { ...context, flags: { ...flags, runId: record.run } };
-  const planned = await planRun(named, path, calls(context), givenPath);
+  const planned = await planRun(named, path, calls(context), origin);
   return typeof planned === 'number' ? planned : execute(context, planned.record, planned.journal);
 }
 

@@ -3,7 +3,7 @@ import type { DoneRows } from '../../manifest/done-rows.ts';
 import type { InputOptions } from '../../manifest/input.ts';
 import type { ReadingLimits } from '../../manifest/text/source.ts';
 import { escapeInvisible } from '../../printable.ts';
-import { type CreatedRun, createRun, discard } from '../../run/create-run.ts';
+import { type CreatedRun, createRun, discard, type ManifestOrigin } from '../../run/create-run.ts';
 import { readDone } from '../../run/done-before.ts';
 import { type EarlierRun, findEarlierRun } from '../../run/earlier-runs.ts';
 import type { RunOptions } from '../../run/record.ts';
@@ -25,14 +25,14 @@ import { prospectOf } from './prospect.ts';
  * Plans a run, shows the plan and asks.
  *
  * @param callsHere whether this process is to call the API.
- * @param name what to call the manifest, if not by its path
+ * @param origin of a manifest that was put elsewhere
  * @returns the run, or the exit code of a command that ends here: rows are invalid, or the user has declined.
  */
 export async function planRun(
   workplace: Workplace,
   source: string,
   callsHere: boolean,
-  name?: string,
+  origin?: ManifestOrigin,
 ): Promise<CreatedRun | ExitCode> {
   const { terminal, store, flags, approved } = workplace;
   const options = runOptions(workplace);
@@ -42,7 +42,7 @@ export async function planRun(
   const created = await readingManifest(workplace, async (input) => {
     const done = await doneBefore(workplace, options, input);
     const runId = runIdOf(flags);
-    return createRun(store, { source, name, input, options, runId, attribution, approved, done });
+    return createRun(store, { source, origin, input, options, runId, attribution, approved, done });
   });
   if (typeof created === 'number') return created;
   try {

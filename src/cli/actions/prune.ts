@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts';
 import { escapeInvisible } from '../../printable.ts';
-import { prunable, removeRuns, sizeOf } from '../../run/prune.ts';
+import { awaitedRuns, prunable, removeRuns, sizeOf } from '../../run/prune.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { Flags } from '../config/load.ts';
@@ -19,7 +19,7 @@ export async function prune(flags: Flags): Promise<ExitCode> {
     );
   }
   const runs = await store.list((error) => terminal.warn(`warning: ${error.message}`));
-  const removed = prunable(runs, { last, days }, Date.now());
+  const removed = prunable(runs, { last, days, ids: await awaitedRuns(runs) }, Date.now());
   const bytes = flags.dryRun ? await sizeOfAll(store, removed) : await removeRuns(store, removed);
   const what = flags.dryRun ? 'would be removed' : 'removed';
   terminal.say(indented(table(removed.map(lineOf))));

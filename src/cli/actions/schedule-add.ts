@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../../errors.ts';
 import { Inbox } from '../../inbox/inbox.ts';
@@ -84,9 +84,6 @@ async function sourceOf({ manifest, inbox }: Flags, stateDir: string): Promise<S
   if (manifest !== undefined && inbox !== undefined)
     throw usageError('INVALID_SETTING', '--manifest and --inbox: a schedule has one of them.');
   if (inbox !== undefined) {
-    // A name without a sign of a pattern is that of a folder, which somebody has forgotten to make.
-    if (!(await stat(inbox).catch(() => undefined))?.isDirectory() && !/[*?[{(]/.test(basename(inbox)))
-      throw usageError('INBOX_UNUSABLE', `--inbox ${inbox}: there is no such folder. Make it first.`);
     await Inbox.open({ path: inbox, stateDir, settleMs: 0 });
     return { inbox: resolve(inbox) };
   }

@@ -60,9 +60,9 @@ async function begin(
   manifest: TakenManifest,
   { runs, refused }: Begun,
 ): Promise<boolean> {
-  const { record, path, givenPath } = manifest;
+  const { record, path, origin } = manifest;
   try {
-    const submitted = await submitOnce(workplace, record.run, path, givenPath);
+    const submitted = await submitOnce(workplace, record.run, path, origin);
     if (submitted.is === 'later') return false;
     if (submitted.is === 'refused') {
       await manifest.finish(endingOfRefused(submitted.why));

@@ -1,4 +1,5 @@
 import { CqbatchError } from '../../errors.ts';
+import type { ManifestOrigin } from '../../run/create-run.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { Beginning } from '../../schedule/carry-out.ts';
 import { type Occasion, runIdFor, type Schedule } from '../../schedule/schedule.ts';
@@ -59,7 +60,7 @@ export async function submitOnce(
   { store, flags, ...workplace }: Workplace,
   runId: string,
   manifest: string,
-  name?: string,
+  origin?: ManifestOrigin,
 ): Promise<Submitted> {
   const found = await store.look(runId);
   if (found !== undefined) return { is: found === 'being planned' ? 'later' : 'there' };
@@ -69,7 +70,7 @@ export async function submitOnce(
   };
   try {
     const place = { ...workplace, store, flags: { ...flags, runId }, onRefused };
-    const submitted = await submitRun(place, manifest, name);
+    const submitted = await submitRun(place, manifest, origin);
     if (typeof submitted !== 'number') return { is: 'there' };
     return submitted === exitCodes.interrupted ? { is: 'later' } : { is: 'refused', why };
   } catch (error) {

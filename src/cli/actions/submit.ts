@@ -1,5 +1,6 @@
 import { attributed } from '../../actor.ts';
 import { CqbatchError, usageError } from '../../errors.ts';
+import type { ManifestOrigin } from '../../run/create-run.ts';
 import { enterState, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { firstSeen } from '../../waiting.ts';
@@ -39,16 +40,16 @@ export async function submit(manifest: string, flags: Flags): Promise<ExitCode> 
 /**
  * Plans a run and leaves it to a coordinator.
  *
- * @param name what to call the manifest, if not by its path
+ * @param origin of a manifest that was put elsewhere
  * @returns its record, or the exit code of a command that ends here.
  */
 export async function submitRun(
   workplace: Workplace,
   source: string,
-  name?: string,
+  origin?: ManifestOrigin,
 ): Promise<RunRecord | ExitCode> {
   const budget = budgetOf(workplace.flags, workplace.settings);
-  const planned = await planRun(workplace, source, false, name);
+  const planned = await planRun(workplace, source, false, origin);
   if (typeof planned === 'number') return planned;
   await planned.journal.close();
   const submitted = {
