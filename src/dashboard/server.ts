@@ -90,7 +90,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
     throw cannotListen(host, port, cause);
   }
   const address = built.server.server.address() as AddressInfo;
-  const url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+  const url = `http://${nameIn(address)}:${address.port}`;
   const access = built.openControl(address.port);
   return {
     url,
@@ -98,6 +98,12 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
     ...(access !== undefined && { controlUrl: `${url}/control?token=${access.token}` }),
     close: () => built.server.close(),
   };
+}
+
+/** One that listens on all addresses is reached here by that of this machine itself. */
+function nameIn({ address, family }: AddressInfo): string {
+  if (family === 'IPv6') return address === '::' ? '[::1]' : `[${address}]`;
+  return address === '0.0.0.0' ? '127.0.0.1' : address;
 }
 
 /** The server, not listening yet; it can be controlled once its port is known. */

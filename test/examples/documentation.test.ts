@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { understood, words } from './command-line.ts';
 
-const pages = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)];
+const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
+const pages = ['README.md', ...inDocs.map((name) => `docs/${name}`)];
 
 /** The command lines in blocks of shell, behind `cqbatch`, as they are typed or stand in a crontab. */
 function commandLines(page: string): readonly string[] {

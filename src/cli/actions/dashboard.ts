@@ -40,7 +40,7 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
     if (!isLoopback(host))
       terminal.warn(
         `warning: whoever reaches port ${served.port} of this machine can read what is shown: names of runs, manifests, schedules ` +
-          'and machines, counts, codes, and reports with their rows. Nothing is encrypted.',
+          'and machines, counts, codes, and reports with their rows. Nothing is encrypted. Elsewhere, open it by the IP address of this machine.',
       );
     if (!terminal.json) terminal.say(hintOf(controlUrl));
     await aborted(stop.signal);
