@@ -39,12 +39,14 @@ export async function timesOf({ cron, tz }: Recurrence): Promise<Times> {
         patterns.map((each) => each.nextRun(after) ?? undefined),
         Math.min,
       ),
-    // What it looks back from is not among what it finds, and it counts in seconds.
-    latest: (until) =>
-      extreme(
-        patterns.map((each) => each.previousRuns(1, new Date(until.getTime() + 1_000))[0]),
+    latest(until) {
+      // What it looks back from is not among what it finds, and it counts in whole seconds.
+      const nextSecond = new Date((Math.floor(until.getTime() / 1_000) + 1) * 1_000);
+      return extreme(
+        patterns.map((each) => each.previousRuns(1, nextSecond)[0]),
         Math.max,
-      ),
+      );
+    },
   };
   if (times.next(new Date()) === undefined) throw invalidCron(cron, 'it never comes');
   return times;

@@ -132,6 +132,14 @@ describe('the times of a pattern', () => {
     expect(await following(cron, tz, from, expected.length)).toEqual(expected);
   });
 
+  test('are not told before they have come', async () => {
+    const { latest } = await timesOf({ cron: '@hourly', tz: london });
+    const midnight = new Date('2026-03-29T00:00:00Z');
+    expect(latest(new Date(midnight.getTime() - 1))).toEqual(new Date('2026-03-28T23:00:00Z'));
+    expect(latest(midnight)).toEqual(midnight);
+    expect(latest(new Date(midnight.getTime() + 999))).toEqual(midnight);
+  });
+
   test('are the same forwards and backwards, also where clocks are changed', async () => {
     const crons = ['30 1 * * *', '*/30 1 * * *', '0,30 1,2 * * *', '15 0-3 * * *', '0 2 * * 0', '@hourly'];
     const changes = ['2026-03-29', '2026-10-25', '2026-03-08', '2026-11-01', '2026-07-01'];
