@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
@@ -49,7 +49,9 @@ test('the file of a run agrees with its report and with what the API saw, and th
   const { cwd, sandbox, options } = await prepared();
   const read = () => readFile(join(cwd, 'run.prom'), 'utf8');
   const metrics = ['--metrics-file', 'run.prom', '--yes'];
-  const first = await cqbatch(['run', 'rows.csv', '--skip-invalid', ...metrics], options);
+  const closed = { ...options, shell: 'umask 77; exec "$@"' };
+  const first = await cqbatch(['run', 'rows.csv', '--skip-invalid', ...metrics], closed);
+  expect((await stat(join(cwd, 'run.prom'))).mode & 0o777).toBe(0o644);
   expect(first.code).toBe(1);
   const folder = await newestRunFolder(cwd);
   const log = await sandbox.log();

@@ -23,8 +23,7 @@ async function prepared() {
 
 test('a file of metrics is there at once, complete, readable by everybody, and alone', async () => {
   const { folder, path, open, read } = await prepared();
-  const umask = process.umask(0o077);
-  const file = await open(1_000).finally(() => process.umask(umask));
+  const file = await open(1_000);
   expect(gaugeOf(await read(), 'cqbatch_waiting_rows')).toBe(0);
   expect((await stat(path)).mode & 0o777).toBe(0o644);
   await file.close();
