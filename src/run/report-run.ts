@@ -69,7 +69,6 @@ async function write(
   const folder = store.folder(record.id);
   const { lines, prepare, operations } = await readLines();
   await removeXlsxReport(folder);
-  await removeHtmlReport(folder);
   const { columns } = record.plan;
   const { clearToken } = record.options;
   const pageOptions = {
@@ -93,6 +92,7 @@ async function write(
     run: { ...facts, ...rateOf(await readRateHistory(folder)) },
     page,
   });
+  if (page === undefined) await removeHtmlReport(folder);
   const written =
     page === undefined
       ? report

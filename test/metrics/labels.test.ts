@@ -31,7 +31,8 @@ describe('codes', () => {
 
 test('an HTTP status is a label when it is registered', () => {
   expect([200, 429, 499, 503, 418].map(statusLabel)).toEqual(['200', '429', '499', '503', '418']);
-  expect([599, 777, 0, 1e9].map(statusLabel)).toEqual([other, other, other, other]);
+  // A package of the tests has given 590 to 599 names.
+  expect([589, 777, 0, 1e9].map(statusLabel)).toEqual([other, other, other, other]);
   expect(statusLabel(undefined)).toBe('none');
 });
 

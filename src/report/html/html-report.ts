@@ -82,13 +82,14 @@ export class HtmlReport {
     try {
       await writeWhole(path, await pageParts(data, pieces));
     } catch (error) {
+      await removeHtmlReport(folder).catch(() => {});
       throw unwritableReport(path, error);
     }
     return path;
   }
 }
 
-/** Lest it tell something else than the other files while these are written. */
+/** It would tell something else than the other files. */
 export async function removeHtmlReport(folder: string): Promise<void> {
   await rm(join(folder, htmlReportFile), { force: true });
 }
