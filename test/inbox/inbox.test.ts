@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Ending, Inbox } from '../../src/inbox/inbox.ts';
+import { Inbox } from '../../src/inbox/inbox.ts';
 import { finalFolders, InboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
+import type { Ending } from '../../src/inbox/taken-manifest.ts';
 import { stateId } from '../../src/run/state-id.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { attributed } from '../../actor.ts';
 import { BusyError } from '../../errors.ts';
-import { Inbox, type TakenManifest } from '../../inbox/inbox.ts';
+import { Inbox } from '../../inbox/inbox.ts';
+import type { TakenManifest } from '../../inbox/taken-manifest.ts';
 import { lockRun } from '../../run/open-run.ts';
 import { actualState, enterState, goesOnByItself, type RunRecord, withoutPlace } from '../../run/record.ts';
 import { reportRun } from '../../run/report-run.ts';

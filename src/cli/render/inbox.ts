@@ -1,5 +1,5 @@
-import type { Ending } from '../../inbox/inbox.ts';
 import type { FinalFolder } from '../../inbox/records.ts';
+import type { Ending } from '../../inbox/taken-manifest.ts';
 import { actualState } from '../../run/record.ts';
 import type { EndedRun } from './news.ts';
 import { plain } from './style.ts';

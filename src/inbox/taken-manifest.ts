@@ -1,0 +1,77 @@
+import { chmod, copyFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProcessLock } from '../lock.ts';
+import type { ManifestOrigin } from '../run/create-run.ts';
+import { onDisk } from '../system-error.ts';
+import { moved } from './files.ts';
+import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
+
+/** How it ended with a manifest that was taken. */
+export interface Ending {
+  readonly folder: FinalFolder;
+  /** For people, beside the manifest as `NAME.error.txt`; not for what is done. */
+  readonly text?: string;
+  /** Files that are copied beside it, by what is put behind its name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The API that it was run on; absent when it was not run, so that it may be dropped again. */
+  readonly ranOn?: string;
+}
+
+/** A manifest that was taken out of an inbox; nobody else has it until it is finished or released. */
+export class TakenManifest {
+  readonly record: TakenRecord;
+  /** Where it is meanwhile. */
+  readonly path: string;
+  readonly #inbox: string;
+  readonly #records: InboxRecords;
+  readonly #lock: ProcessLock;
+
+  constructor(inbox: string, records: InboxRecords, record: TakenRecord, lock: ProcessLock) {
+    this.record = record;
+    this.path = join(inbox, 'running', record.file);
+    this.#inbox = inbox;
+    this.#records = records;
+    this.#lock = lock;
+  }
+
+  /** What it was called when it was put into the inbox. */
+  get givenPath(): string {
+    return join(this.#inbox, this.record.name);
+  }
+
+  /** For its run, which is not to be forgotten before the manifest is put away: else it would be run again. */
+  get origin(): ManifestOrigin {
+    return { name: this.givenPath, keepWhile: this.#records.takenPath(this.record.sha256) };
+  }
+
+  /**
+   * Puts it where it belongs, with what belongs beside it. Done again after a kill, it comes to the same.
+   *
+   * @returns where it is now.
+   */
+  async finish({ folder, text, files = {}, ranOn }: Ending): Promise<string> {
+    const path = join(this.#inbox, folder, this.record.file);
+    for (const [suffix, from] of Object.entries(files)) await this.#copy(from, `${path}${suffix}`);
+    if (text !== undefined) await onDisk(path, () => writeFile(`${path}.error.txt`, `${text}\n`));
+    await moved(this.path, path);
+    if (ranOn === undefined) await this.#records.forget(this.record.sha256);
+    else {
+      const endedAt = new Date().toISOString();
+      await this.#records.end({ ...this.record, ended_at: endedAt, folder, base_url: ranOn });
+    }
+    await this.release();
+    return path;
+  }
+
+  /** Whoever may read the manifest may read what is made of it. */
+  async #copy(from: string, to: string): Promise<void> {
+    await onDisk(to, () => copyFile(from, to));
+    const found = await stat(this.path).catch(() => undefined);
+    if (found !== undefined) await onDisk(to, () => chmod(to, found.mode & 0o666));
+  }
+
+  /** Leaves it to whoever looks next. */
+  release(): Promise<void> {
+    return this.#lock.release();
+  }
+}
