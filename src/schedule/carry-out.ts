@@ -26,7 +26,7 @@ export type Beginning =
       readonly came: 'began';
       readonly runs: readonly string[];
       /** Manifests of an inbox that can't be run as they are. */
-      readonly refused?: readonly { readonly name: string; readonly message: string }[];
+      readonly refused?: readonly string[];
     }
   | { readonly came: 'failed'; readonly code: string; readonly message: string }
   /** Not now: another process is at it, or this one is being stopped. */
@@ -104,15 +104,18 @@ export class ScheduleKeeper {
     const at = this.#now().toISOString();
     if (beginning.came === 'began') {
       const { runs, refused = [] } = beginning;
-      const names = refused.map((each) => each.name);
-      const isIdle = runs.length + names.length === 0;
+      const isIdle = runs.length + refused.length === 0;
       const entry: HistoryEntry = isIdle
         ? { ...occasion, came: 'idle' }
-        : { ...occasion, came: 'began', at, runs: [...runs], ...(names.length > 0 && { refused: names }) };
+        : {
+            ...occasion,
+            came: 'began',
+            at,
+            runs: [...runs],
+            ...(refused.length > 0 && { refused: [...refused] }),
+          };
       if (!isIdle) log.info({ schedule: name, due: occasion.due, runs }, 'schedule: runs submitted');
       await schedules.saveState(name, concluded(state, entry));
-      for (const { name: manifest, message } of refused)
-        onFailed(schedule, usageError('MANIFEST_REFUSED', `${manifest}: ${message}`));
       return;
     }
     const { code, message } = beginning;

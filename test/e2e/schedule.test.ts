@@ -50,7 +50,8 @@ describe('a schedule of an inbox', () => {
     await daemon.end;
     const next = await home.worker('--coordinate', '--keep-last', '9');
     await eventually(async () => (await files('running')).length === 0 && (await files('done')).length === 5);
-    await eventually(() => told.length === 2);
+    // What was told before the daemon was killed may be told again, and nothing is told never.
+    await eventually(() => [1, 2].every((wanted) => told.some(({ exit_code: code }) => code === wanted)));
     expect((await next.stop()).code).toBe(0);
 
     const calls = (await sandbox.log()).map(({ operation, id }) => `${operation} ${id}`);
@@ -71,7 +72,7 @@ describe('a schedule of an inbox', () => {
       expect.stringMatching(/error\.txt$/),
       expect.stringMatching(/problems\.txt$/),
     ]);
-    expect(told.map(({ exit_code: code }) => code).toSorted()).toEqual([1, 2]);
+    expect(new Set(told.map(({ exit_code: code }) => code))).toEqual(new Set([1, 2]));
     expect(told.find(({ exit_code: code }) => code === 2)?.text).toContain('bad.csv');
   });
 });

@@ -65,9 +65,13 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
       schedules,
       finish,
       begin: (schedule, occasion) => {
-        const { source } = schedule;
+        const { name, source } = schedule;
+        const tell = async (message: string): Promise<void> => {
+          news?.failed(usageError('MANIFEST_REFUSED', `schedule ${name}: ${message}`));
+          await news?.told();
+        };
         return 'inbox' in source
-          ? beginInbox({ store, flags }, schedule, occasion, source.inbox)
+          ? beginInbox({ store, flags }, schedule, occasion, source.inbox, tell)
           : beginRun({ store, flags }, schedule, occasion, source.manifest);
       },
       onFailed: ({ name }, { code, message }) =>

@@ -20,7 +20,9 @@ import { type DaemonPlace, failedToBegin, scheduledWorkplace, submitOnce } from 
 /** What became of an occasion so far. */
 interface Begun {
   readonly runs: Set<string>;
-  readonly refused: { readonly name: string; readonly message: string }[];
+  readonly refused: string[];
+  /** Tells that a manifest can't be run, and waits until that is told. */
+  readonly tell: (message: string) => Promise<void>;
 }
 
 /** Submits a run of each manifest that waits in an inbox, and of what was taken out of it and is not finished. */
@@ -29,8 +31,9 @@ export async function beginInbox(
   schedule: Schedule,
   occasion: Occasion,
   path: string,
+  tell: Begun['tell'],
 ): Promise<Beginning> {
-  const begun: Begun = { runs: new Set(), refused: [] };
+  const begun: Begun = { runs: new Set(), refused: [], tell };
   try {
     const workplace = await scheduledWorkplace(daemon, schedule, occasion);
     // Found out before anything is taken.
@@ -59,15 +62,17 @@ export async function beginInbox(
 async function begin(
   workplace: Workplace,
   manifest: TakenManifest,
-  { runs, refused }: Begun,
+  { runs, refused, tell }: Begun,
 ): Promise<boolean> {
   const { record, path, origin } = manifest;
   try {
     const submitted = await submitOnce(workplace, record.run, path, origin);
     if (submitted.is === 'later') return false;
     if (submitted.is === 'refused') {
+      // Before it is put away: whoever comes after a process that was killed would know nothing of it.
+      await tell(`${record.name}: ${submitted.why.text}`);
       await manifest.finish(endingOfRefused(submitted.why));
-      refused.push({ name: record.name, message: submitted.why.text });
+      refused.push(record.name);
       return true;
     }
     if (await goesOn(workplace, record.run)) runs.add(record.run);
