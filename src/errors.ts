@@ -42,3 +42,12 @@ export class BusyError extends CqbatchError {
     this.what = what;
   }
 }
+
+/** Why a server that the user wants can't be reached at that address. */
+export function cannotListen(host: string, port: number, cause: unknown): CqbatchError {
+  const reason =
+    cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+      ? `port ${port} is in use; choose another one with --port, or any free one with --port 0`
+      : `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`;
+  return usageError('CANNOT_LISTEN', reason, cause);
+}

@@ -11,12 +11,29 @@ import { systemError } from './system-error.ts';
  * @throws a `SystemError` when the system refuses.
  */
 export async function writeFileAtomically(path: string, text: string, mode = 0o600): Promise<void> {
+  try {
+    await replaceFile(path, text, mode);
+  } catch (error) {
+    throw systemError(error, path) ?? error;
+  }
+}
+
+/**
+ * The same of a text in parts.
+ *
+ * @throws what the system says.
+ */
+export async function replaceFile(
+  path: string,
+  text: string | readonly string[],
+  mode = 0o600,
+): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const file = await open(temporary, 'w', 0o600);
     try {
       if (mode !== 0o600) await file.chmod(mode);
-      await file.writeFile(text);
+      for (const part of typeof text === 'string' ? [text] : text) await file.writeFile(part);
       await file.sync();
     } finally {
       await file.close();
@@ -24,7 +41,7 @@ export async function writeFileAtomically(path: string, text: string, mode = 0o6
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    throw systemError(error, path) ?? error;
+    throw error;
   }
 }
 

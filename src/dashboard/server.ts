@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { usageError } from '../errors.ts';
+import { cannotListen } from '../errors.ts';
 import { packageRoot } from '../package.ts';
 import { isRunId } from '../run/run-id.ts';
 import type { RunStore } from '../run/store.ts';
@@ -219,12 +219,4 @@ function openEventStream(reply: FastifyReply, onClose: () => void): void {
 
 async function readAsset(path: string): Promise<Buffer> {
   return readFile(new URL(`dist/page${path}`, packageRoot));
-}
-
-function cannotListen(host: string, port: number, cause: unknown) {
-  const reason =
-    cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
-      ? `port ${port} is in use; choose another one with --port, or any free one with --port 0`
-      : `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`;
-  return usageError('CANNOT_LISTEN', reason, cause);
 }

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { usageError } from '../errors.ts';
+import { cannotListen } from '../errors.ts';
 import { createControl, type SandboxControl } from './admin/control.ts';
 import { createServer } from './http/server.ts';
 import { readSettings, type SandboxOptions } from './options/options.ts';
@@ -48,12 +48,4 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     tokens,
     close: () => server.close(),
   };
-}
-
-function cannotListen(host: string, port: number, cause: unknown) {
-  const reason =
-    cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
-      ? `port ${port} is in use; choose another one with --port, or any free one with --port 0`
-      : `cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}`;
-  return usageError('CANNOT_LISTEN', reason, cause);
 }

@@ -5,17 +5,10 @@ import { CqbatchError, usageError } from '../errors.ts';
 import { type Alarm, type AlarmQueue, openAlarmQueue } from '../queue/alarm-queue.ts';
 import { withReleases } from '../releases.ts';
 import { repeat } from '../repeat.ts';
-import { goesOnByItself } from '../run/record.ts';
 import type { RunStore } from '../run/store.ts';
 import { aborted, orAfter } from '../waiting.ts';
 import { concluded, decide } from './decide.ts';
-import {
-  type HistoryEntry,
-  latestRuns,
-  type Occasion,
-  type Schedule,
-  type ScheduleState,
-} from './schedule.ts';
+import { goingRun, type HistoryEntry, type Occasion, type Schedule, type ScheduleState } from './schedule.ts';
 import type { ScheduleStore } from './store.ts';
 import { timesOf } from './times.ts';
 
@@ -86,7 +79,7 @@ export class ScheduleKeeper {
     if (schedule === undefined) return;
     const before = await schedules.state(name);
     const trigger = await schedules.trigger(name);
-    const going = await this.going(before);
+    const going = await goingRun(this.#options.runs, before);
     const times = await timesOf(schedule);
     const decided = decide(schedule, before, { now: this.#now(), times, trigger, going });
     // Before anything is begun: whoever comes after this process has died begins the same run, and no other.
@@ -122,15 +115,6 @@ export class ScheduleKeeper {
     log.error({ schedule: name, due: occasion.due, err: message }, 'schedule: no run could be begun');
     await schedules.saveState(name, concluded(state, { ...occasion, came: 'failed', at, code, message }));
     onFailed(schedule, usageError(code, message));
-  }
-
-  /** The run that a schedule began last, unless no row of it will be called before somebody resumes it. */
-  async going(state: ScheduleState): Promise<string | undefined> {
-    for (const id of latestRuns(state)) {
-      const record = await this.#options.runs.look(id);
-      if (record === 'being planned' || (record !== undefined && goesOnByItself(record))) return id;
-    }
-    return undefined;
   }
 
   /** Tells what was decided not to be done. That nothing made up for a missed time is worth more than a line of the log. */
@@ -211,7 +195,7 @@ export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
       if ((await schedules.trigger(name)) !== undefined) return true;
       const state = await schedules.state(name);
       if (state.beginning !== undefined) return true;
-      return state.waiting !== undefined && (await keeper.going(state)) === undefined;
+      return state.waiting !== undefined && (await goingRun(options.runs, state)) === undefined;
     };
     const looks = repeat(
       async () => {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { attributionSchema } from '../actor.ts';
 import { usageError } from '../errors.ts';
+import { goesOnByItself } from '../run/record.ts';
+import type { RunStore } from '../run/store.ts';
 
 /**
  * - A **schedule** says when runs of a manifest, or of what lies in an inbox, are begun, and how.
@@ -123,4 +125,13 @@ export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occ
 export function latestRuns({ history }: ScheduleState): readonly string[] {
   const latest = history.findLast((entry) => entry.came === 'began' && entry.runs.length > 0);
   return latest?.came === 'began' ? latest.runs : [];
+}
+
+/** The run that a schedule began last, unless no row of it will be called before somebody resumes it. */
+export async function goingRun(runs: RunStore, state: ScheduleState): Promise<string | undefined> {
+  for (const id of latestRuns(state)) {
+    const record = await runs.look(id);
+    if (record === 'being planned' || (record !== undefined && goesOnByItself(record))) return id;
+  }
+  return undefined;
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isLoopback } from '../../api/base-url.ts';
 import { openCluster } from '../../cluster/cluster.ts';
 import type { SharedPlace } from '../../dashboard/overview.ts';
 import { startDashboard } from '../../dashboard/server.ts';
@@ -37,7 +38,7 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
       { url, control_url: controlUrl ?? null, port: served.port, pid: process.pid },
       controlUrl ?? url,
     );
-    if (!isLoopback(host))
+    if (!isLoopback(isIP(host) === 6 ? `[${host}]` : host))
       terminal.warn(
         `warning: whoever reaches port ${served.port} of this machine can read what is shown: names of runs, manifests, schedules ` +
           'and machines, counts, codes, and reports with their rows. Nothing is encrypted. Elsewhere, open it by the IP address of this machine.',
@@ -56,10 +57,6 @@ function portOf({ port = String(defaultPort) }: Flags): number {
   } catch (error) {
     throw usageError('INVALID_SETTING', `--port "${port}": ${(error as Error).message}.`);
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function hintOf(controlUrl: string | undefined): string {

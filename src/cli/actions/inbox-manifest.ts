@@ -101,10 +101,15 @@ async function goOn(context: Context, record: RunRecord): Promise<ExitCode> {
   const state = actualState(record);
   if (isActive(state) || state === 'submitted') throw runGoing(record);
   if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
-  const { store } = context;
+  const ended = await endedRun(context.store, record);
+  context.onEnded?.(ended);
+  return exitCodeOf({ state, spent: isSpent(record) }, ended.summary.outcomes);
+}
+
+/** What a run has come to that was taken to its end before, perhaps by a process that had no time to report it. */
+export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
   const { summary } = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
-  context.onEnded?.({ record, summary, next: nextCommands(record, summary) });
-  return exitCodeOf({ state, spent: isSpent(record) }, summary.outcomes);
+  return { record, summary, next: nextCommands(record, summary) };
 }
 
 /** Of a manifest that was not run. */

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../../errors.ts';
 import { Inbox } from '../../inbox/inbox.ts';
 import { planSuffix } from '../../run/approved-plan.ts';
-import { overlapRules, refuseOtherNames, type Schedule } from '../../schedule/schedule.ts';
+import { goingRun, overlapRules, refuseOtherNames, type Schedule } from '../../schedule/schedule.ts';
 import { timesOf } from '../../schedule/times.ts';
 import { defaultClearToken, type Flags } from '../config/load.ts';
 import { orNone, parseChoice, parseLongDuration } from '../config/parsers.ts';
@@ -12,7 +12,6 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { scheduleDocument, timesText } from '../render/schedule.ts';
 import { attributionOf, runOptions } from './options.ts';
 import {
-  goingRun,
   mostChanges,
   newKey,
   openPlace,

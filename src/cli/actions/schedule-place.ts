@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BusyError } from '../../errors.ts';
-import { goesOnByItself } from '../../run/record.ts';
-import type { RunStore } from '../../run/store.ts';
-import { latestRuns, type Schedule, type ScheduleState } from '../../schedule/schedule.ts';
+import type { Schedule } from '../../schedule/schedule.ts';
 import { openScheduleStore, type ScheduleStore } from '../../schedule/store.ts';
 import { nextTimes, timesOf } from '../../schedule/times.ts';
 import type { Flags } from '../config/load.ts';
@@ -56,15 +54,6 @@ export async function viewOf({ schedules, store }: Place, schedule: Schedule): P
   );
   const triggered = await schedules.trigger(schedule.name);
   return { schedule, state, next: schedule.paused ? [] : next, triggered, run: (id) => runs.get(id) };
-}
-
-/** The run of a schedule that has not ended. */
-export async function goingRun(store: RunStore, state: ScheduleState): Promise<string | undefined> {
-  for (const id of latestRuns(state)) {
-    const record = await store.look(id);
-    if (record !== undefined && (record === 'being planned' || goesOnByItself(record))) return id;
-  }
-  return undefined;
 }
 
 /** Schedules alone do nothing. */

@@ -1,4 +1,5 @@
 import { BusyError, usageError } from '../../errors.ts';
+import { goingRun } from '../../schedule/schedule.ts';
 import type { Flags } from '../config/load.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import {
@@ -11,15 +12,7 @@ import {
   timesText,
 } from '../render/schedule.ts';
 import { attributionOf } from './options.ts';
-import {
-  goingRun,
-  mostChanges,
-  newKey,
-  openPlace,
-  refuseToLeave,
-  sayWhoCarriesOut,
-  viewOf,
-} from './schedule-place.ts';
+import { mostChanges, newKey, openPlace, refuseToLeave, sayWhoCarriesOut, viewOf } from './schedule-place.ts';
 
 /** `cqbatch schedule list` */
 export async function listSchedules(flags: Flags): Promise<ExitCode> {

@@ -5,15 +5,12 @@ import { Inbox } from '../../inbox/inbox.ts';
 import type { TakenManifest } from '../../inbox/taken-manifest.ts';
 import { lockRun } from '../../run/open-run.ts';
 import { actualState, enterState, goesOnByItself, type RunRecord, withoutPlace } from '../../run/record.ts';
-import { reportRun } from '../../run/report-run.ts';
-import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { Beginning } from '../../schedule/carry-out.ts';
 import type { Occasion, Schedule } from '../../schedule/schedule.ts';
 import { defaults } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
-import { endingOf, endingOfRefused } from './inbox-manifest.ts';
-import { nextCommands } from './next-commands.ts';
+import { endedRun, endingOf, endingOfRefused } from './inbox-manifest.ts';
 import { budgetOf, runOptions } from './options.ts';
 import { type DaemonPlace, failedToBegin, scheduledWorkplace, submitOnce } from './scheduled-run.ts';
 
@@ -113,11 +110,7 @@ export async function finishInbox(store: RunStore, path: string, log: Logger): P
       const taking = record && (await inbox.takeOver(record, async () => true));
       if (taking?.kind !== 'taken') continue;
       try {
-        const { summary } = await withJournalReader(store, found, (journal) =>
-          reportRun(store, found, journal),
-        );
-        const next = nextCommands(found, summary);
-        const put = await taking.manifest.finish(await endingOf(store, { record: found, summary, next }));
+        const put = await taking.manifest.finish(await endingOf(store, await endedRun(store, found)));
         log.info({ run, path: put }, 'manifest of an inbox finished');
       } finally {
         await taking.manifest.release();

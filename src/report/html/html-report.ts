@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../files.ts';
 import { packageRoot } from '../../package.ts';
 import { unwritableReport } from '../csv-file.ts';
 import type { ReportLine } from '../join-results.ts';
@@ -80,7 +81,7 @@ export class HtmlReport {
       rows: { selection: this.#selection, count: this.#rows.count, columns, clearToken: refeed.clearToken },
     };
     try {
-      await writeWhole(path, await pageParts(data, pieces));
+      await replaceFile(path, await pageParts(data, pieces));
     } catch (error) {
       await removeHtmlReport(folder).catch(() => {});
       throw unwritableReport(path, error);
@@ -143,21 +144,4 @@ function escapeMarkup(text: string): string {
 /** JSON in which no end of a script can stand. */
 function inScript(json: string): string {
   return json.replaceAll('<', '\\u003c');
-}
-
-async function writeWhole(path: string, parts: readonly string[]): Promise<void> {
-  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      for (const part of parts) await file.writeFile(part);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw error;
-  }
 }
