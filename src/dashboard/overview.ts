@@ -5,7 +5,6 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { isActive, isPresent, type WorkerEntry } from '../cluster/entries.ts';
 import { totalOf } from '../domain.ts';
 import { noticeableRestMs } from '../pace.ts';
-import { readRateHistory } from '../report/rate-history.ts';
 import { AllRuns, type ClusterLook, lookAtCluster } from '../run/all-runs.ts';
 import { isRunId } from '../run/run-id.ts';
 import type { RunView } from '../run/run-view.ts';
@@ -44,8 +43,6 @@ export class Overview {
   readonly #runs: AllRuns;
   readonly #shares = new Shares();
   readonly #warnings = new Set<string>();
-  /** What the shared datastore said last; a look may still wait for it. */
-  #seen: ClusterLook | undefined;
   #looking: Promise<ClusterLook> | undefined;
   #awaySince: Date | undefined;
   /** Runs of other machines, and workers, when it was last seen. */
@@ -88,22 +85,16 @@ export class Overview {
   async details(id: string): Promise<RunDetails | undefined> {
     const record = isRunId(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
     if (record === undefined) return undefined;
-    const view = await this.#runs.inFull(record, this.#seen).catch(this.#warn);
-    const folder = this.#store.folder(id);
-    const rate = await readRateHistory(folder);
     return {
-      unclear: view?.local?.unclear ?? 0,
-      codes: view?.local?.codes?.map(({ outcome, code, count }) => ({ outcome, code, count })) ?? [],
       states: record.states.map(({ state, at, reason }) => ({
         state,
         at,
         ...(reason !== undefined && { reason }),
       })),
-      hasReport: await stat(join(folder, reportFile)).then(
+      hasReport: await stat(join(this.#store.folder(id), reportFile)).then(
         (found) => found.isFile(),
         () => false,
       ),
-      rate: rate?.series ?? [],
     };
   }
 
@@ -123,7 +114,6 @@ export class Overview {
       patienceMs,
     );
     this.#awaySince = seen === undefined ? (this.#awaySince ?? new Date()) : undefined;
-    this.#seen = seen;
     return seen;
   }
 

@@ -39,22 +39,11 @@ export interface RunData {
   readonly startedAt?: string;
 }
 
-/** What the state folder tells of one run besides. */
+/** What the state folder tells of one run besides; how its rows stand is asked for at `/runs/ID/report.json`. */
 export interface RunDetails {
-  readonly unclear: number;
-  readonly codes: readonly { readonly outcome: string; readonly code: string; readonly count: number }[];
   readonly states: readonly { readonly state: string; readonly at: string; readonly reason?: string }[];
   /** Whether `report.html` is in its folder. */
   readonly hasReport: boolean;
-  /** Calls per second over its time at work; fewer points in long runs. */
-  readonly rate: readonly RatePointData[];
-}
-
-export interface RatePointData {
-  readonly t_s: number;
-  readonly allowed_per_s: number | null;
-  readonly accepted_per_s: number;
-  readonly rejected: number;
 }
 
 export interface WorkerData {

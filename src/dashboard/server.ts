@@ -9,6 +9,7 @@ import type { RunStore } from '../run/store.ts';
 import { ControlAccess, isFromHere } from './access.ts';
 import { type ControlPlace, controlRun } from './control.ts';
 import { Feed } from './feed.ts';
+import { LiveReports, liveReport } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
 import { controls, type Snapshot } from './page-data.ts';
 
@@ -170,6 +171,15 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
       : undefined;
     if (html === undefined) return reply.code(404).send({ message: `Run ${id} has no report.html here.` });
     return reply.header('content-security-policy', reportPolicy).type('text/html; charset=utf-8').send(html);
+  });
+
+  const reports = new LiveReports((id) => liveReport(store, id));
+  server.get<{ Params: { id: string } }>('/runs/:id/report.json', async ({ params: { id } }, reply) => {
+    try {
+      return await reply.type('application/json; charset=utf-8').send(await reports.of(id));
+    } catch (error) {
+      return reply.code(404).send({ message: (error as Error).message });
+    }
   });
 
   server.get<{ Querystring: { token?: string } }>('/control', async ({ query }, reply) => {

@@ -17,6 +17,33 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Names and what stands under each; those under which nothing stands are left out. */
+export function factList(facts: readonly (readonly [name: string, text: string])[]): HTMLElement {
+  return element(
+    'dl',
+    { class: 'facts' },
+    ...facts
+      .filter(([, text]) => text !== '')
+      .map(([name, text]) => element('div', {}, element('dt', {}, name), element('dd', {}, text))),
+  );
+}
+
+/**
+ * Gives an element these children in place of its own. Those that are as before stay, with what the reader has selected in
+ * them, and the keyboard stays where it is, by the `id` of its element.
+ */
+export function redraw(place: Element, ...children: readonly HTMLElement[]): void {
+  const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
+  const before = [...place.children];
+  for (const [index, child] of children.entries()) {
+    const old = before[index];
+    if (old === undefined) place.append(child);
+    else if (!old.isEqualNode(child)) old.replaceWith(child);
+  }
+  for (const old of before.slice(children.length)) old.remove();
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
 /** `12,345` */
 export function count(value: number): string {
   return value.toLocaleString('en');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
 
+const common = ['node_modules/uplot/dist/uPlot.min.css', 'src/page/style.css'];
 const output = { dir: 'dist/page', format: 'esm', minify: true };
 
 /**
@@ -11,13 +12,13 @@ export default defineConfig([
   {
     input: { report: 'src/page/main.ts' },
     platform: 'browser',
-    plugins: [styleSheet('report.css', ['node_modules/uplot/dist/uPlot.min.css', 'src/page/style.css'])],
+    plugins: [styleSheet('report.css', common)],
     output: { ...output, cleanDir: true },
   },
   {
     input: { dashboard: 'src/page/dashboard/main.ts' },
     platform: 'browser',
-    plugins: [styleSheet('dashboard.css', ['src/page/style.css', 'src/page/dashboard/style.css'])],
+    plugins: [styleSheet('dashboard.css', [...common, 'src/page/dashboard/style.css'])],
     output,
   },
 ]);

@@ -4,7 +4,7 @@ import {
   decodeTexts,
   type FactColumn,
   type PageColumn,
-  type PageRows,
+  type PageContent,
   type Texts,
 } from '../report/html/page-data.ts';
 
@@ -28,11 +28,20 @@ export interface Column {
 export interface Selection {
   readonly query: string;
   readonly outcomes: ReadonlySet<string>;
+  /** Empty: any, as `operation`. */
   readonly code: string;
   readonly operation: string;
   readonly sortBy?: Column | undefined;
   readonly descending: boolean;
 }
+
+export const everything: Selection = {
+  query: '',
+  outcomes: new Set(),
+  code: '',
+  operation: '',
+  descending: false,
+};
 
 /** The rows of the report. */
 export class Rows {
@@ -50,21 +59,35 @@ export class Rows {
     );
   }
 
-  /** @param piece gives what stands in the file under an id, in base64 */
-  static async read({ count, columns, clearToken }: PageRows, piece: (id: string) => string): Promise<Rows> {
+  /** Undefined when the rows were left out. */
+  static async read({ data, pieces }: PageContent): Promise<Rows | undefined> {
+    const { selection, count, columns, clearToken } = data.rows;
+    if (selection === 'none') return undefined;
     const read = await Promise.all(
       columns.map(async (column) => {
-        const parts = await Promise.all(column.parts.map((id) => inflated(piece(id))));
+        const parts = await Promise.all(column.parts.map((id) => inflated(pieces[id] ?? '')));
         return columnOf(column, parts, count, clearToken);
       }),
     );
     return new Rows(count, read, clearToken);
   }
 
+  /** The column that these rows have in place of one that others had. */
+  like(other: Column): Column | undefined {
+    return this.columns.find(({ kind, name }) => kind === other.kind && name === other.name);
+  }
+
   fact(name: FactColumn): Column {
     const column = this.#facts.get(name);
     if (column === undefined) throw new Error(`There is no column ${name}.`);
     return column;
+  }
+
+  /** Where the row of that number is; -1 when it is not among these. */
+  placeOf(number: number): number {
+    const column = this.fact('row');
+    for (let row = 0; row < this.count; row += 1) if (column.key(row) === number) return row;
+    return -1;
   }
 
   /** What is known of a row, as a number; undefined when it is not. */
@@ -85,8 +108,9 @@ export class Rows {
     if (operation !== '') keep(this.fact('operation'), (text) => text === operation);
     if (query !== '') this.#keepMatching(query, wanted);
     const rows = Uint32Array.from(indicesOf(wanted));
-    if (sortBy === undefined) return descending ? rows.reverse() : rows;
-    return sorted(rows, sortBy, descending);
+    const column = sortBy && this.like(sortBy);
+    if (column === undefined) return descending ? rows.reverse() : rows;
+    return sorted(rows, column, descending);
   }
 
   #keepMatching(query: string, wanted: Uint8Array): void {
@@ -105,10 +129,15 @@ function* indicesOf(flags: Uint8Array): Generator<number> {
   for (let index = 0; index < flags.length; index += 1) if (flags[index] === 1) yield index;
 }
 
-/** What has no value comes last, whichever way it is sorted. */
+/** Texts of digits, such as identifiers; longer ones are none. */
+const digits = /^\d{0,19}$/;
+
+/** What has no value comes last, whichever way it is sorted. Where all texts are whole numbers, they go by their size. */
 function sorted(rows: Uint32Array, column: Column, descending: boolean): Uint32Array {
   const keys: (string | number)[] = [];
   for (const row of rows) keys[row] = column.key(row);
+  if (!column.isNumber && rows.every((row) => digits.test(String(keys[row]))))
+    for (const row of rows) if (keys[row] !== '') keys[row] = String(keys[row]).padStart(19, '0');
   const sign = descending ? -1 : 1;
   return rows.sort((a, b) => {
     const [left, right] = [keys[a] ?? '', keys[b] ?? ''];

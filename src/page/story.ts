@@ -1,26 +1,46 @@
 import type { Attempt } from '../domain.ts';
-import type { CodeAdvice } from '../report/html/page-data.ts';
-import { counted, durationText, element, outcomeText, timeText } from './dom.ts';
+import type { CodeAdvice, PageData } from '../report/html/page-data.ts';
+import { counted, durationText, element, outcomeText, redraw, timeText } from './dom.ts';
 import type { Rows } from './rows.ts';
 
 /** Longer texts are cut: who needs them whole has report.csv. */
 const longestText = 20_000;
 
+/** What codes mean, by code. */
+type Advice = PageData['advice'];
+
 /** The story of a row, in a window above the page. */
 export class StoryDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'story-title' });
+  #number = 0;
 
-  show(rows: Rows, row: number, advice: CodeAdvice | undefined): void {
-    const close = element('button', { type: 'button', click: () => this.element.close() }, 'Close');
-    this.element.replaceChildren(
-      element('header', {}, element('h2', { id: 'story-title' }, `Row ${rows.fact('row').text(row)}`), close),
-      ...storyOf(rows, row, advice),
-    );
+  show(rows: Rows, row: number, advice: Advice): void {
+    this.#number = rows.number('row', row) ?? 0;
+    this.#draw(rows, row, advice);
     this.element.showModal();
+  }
+
+  /** Tells how the row stands in newer rows, where its story is shown. */
+  update(rows: Rows, advice: Advice): void {
+    const row = this.element.open ? rows.placeOf(this.#number) : -1;
+    if (row >= 0) this.#draw(rows, row, advice);
+  }
+
+  #draw(rows: Rows, row: number, advice: Advice): void {
+    const close = element(
+      'button',
+      { type: 'button', id: 'story-close', click: () => this.element.close() },
+      'Close',
+    );
+    redraw(
+      this.element,
+      element('header', {}, element('h2', { id: 'story-title' }, `Row ${this.#number}`), close),
+      ...storyOf(rows, row, advice[rows.fact('code').text(row)]),
+    );
   }
 }
 
-function storyOf(rows: Rows, row: number, advice: CodeAdvice | undefined): readonly Node[] {
+function storyOf(rows: Rows, row: number, advice: CodeAdvice | undefined): readonly HTMLElement[] {
   const fact = (name: Parameters<Rows['fact']>[0]): string => rows.fact(name).text(row);
   const duplicateOf = fact('duplicateOf');
   const end: readonly (readonly [string, string])[] = [

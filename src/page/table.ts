@@ -1,5 +1,5 @@
-import { durationText, element, outcomeText, timeText } from './dom.ts';
-import type { Column, Rows } from './rows.ts';
+import { durationText, element, outcomeText, redraw, timeText } from './dom.ts';
+import type { Column } from './rows.ts';
 
 /** Of a row of the table, as the style sheet has it, in pixels. */
 const rowHeight = 30;
@@ -11,12 +11,20 @@ const longestText = 300;
 const printedRows = 500;
 
 export interface TableOptions {
-  readonly rows: Rows;
-  readonly columns: readonly Column[];
   /** Called when a row is opened. */
   readonly onOpen: (row: number) => void;
   /** Called when the reader wants another order. */
   readonly onSort: (column: Column) => void;
+  /** The table is no longer needed. */
+  readonly signal: AbortSignal;
+}
+
+export interface TableContent {
+  readonly columns: readonly Column[];
+  /** Rows in the order in which they are shown. */
+  readonly selected: Uint32Array;
+  readonly sortBy: Column | undefined;
+  readonly descending: boolean;
 }
 
 /** A table of which only those rows are elements that can be seen. */
@@ -27,6 +35,7 @@ export class RowTable {
   readonly #head = element('tr');
   readonly #tall: HTMLElement;
   readonly #table: HTMLTableElement;
+  #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
   #first = 0;
   /** The row that the keyboard is on, as a place among the selected. */
@@ -34,7 +43,6 @@ export class RowTable {
 
   constructor(options: TableOptions) {
     this.#options = options;
-    for (const column of options.columns) this.#head.append(this.#header(column));
     this.#table = element('table', { class: 'rows' }, element('thead', {}, this.#head), this.#body);
     this.#tall = element('div', {}, this.#table);
     this.element = element(
@@ -50,33 +58,32 @@ export class RowTable {
       this.#tall,
     );
     new ResizeObserver(() => this.#fit()).observe(this.element);
-    addEventListener('beforeprint', () => {
-      this.#tall.style.height = 'auto';
-      this.#draw(0, printedRows);
-    });
-    addEventListener('afterprint', () => this.#fit());
+    const { signal } = options;
+    addEventListener('beforeprint', () => this.#print(), { signal });
+    addEventListener('afterprint', () => this.#fit(), { signal });
   }
 
-  /** Shows these rows, in this order. */
-  show(selected: Uint32Array, sortBy: Column | undefined, descending: boolean): void {
+  /** @param isOther whether the reader has chosen other rows: he sees the first ones then, else he stays where he is */
+  show({ columns, selected, sortBy, descending }: TableContent, isOther: boolean): void {
+    const active = this.#selected[this.#active] ?? 0;
+    this.#columns = columns;
     this.#selected = selected;
-    this.#active = 0;
-    for (const [index, cell] of [...this.#head.children].entries()) {
-      const isSorted = this.#options.columns[index] === sortBy;
-      cell.setAttribute('aria-sort', isSorted ? (descending ? 'descending' : 'ascending') : 'none');
-    }
+    this.#active = isOther ? 0 : Math.max(0, selected.indexOf(active));
+    const order = descending ? 'descending' : 'ascending';
+    redraw(this.#head, ...columns.map((column) => this.#header(column, column === sortBy ? order : 'none')));
     this.#table.setAttribute('aria-rowcount', String(selected.length + 1));
-    this.element.scrollTop = 0;
+    if (isOther) this.element.scrollTop = 0;
     this.#fit();
   }
 
-  #header(column: Column): HTMLElement {
-    const button = element(
-      'button',
-      { type: 'button', click: () => this.#options.onSort(column) },
-      column.title,
+  #header(column: Column, order: string): HTMLElement {
+    const { kind, name, title, isNumber } = column;
+    const sort = (): void => this.#options.onSort(column);
+    return element(
+      'th',
+      { scope: 'col', class: isNumber ? 'number' : undefined, 'aria-sort': order },
+      element('button', { type: 'button', id: `sort ${kind} ${name}`, click: sort }, title),
     );
-    return element('th', { scope: 'col', class: column.isNumber ? 'number' : undefined }, button);
   }
 
   /** How many rows can be seen at a time. */
@@ -101,6 +108,11 @@ export class RowTable {
     this.#draw(Math.round(share * this.#mostFirst), this.#visible + 1);
   }
 
+  #print(): void {
+    this.#tall.style.height = 'auto';
+    this.#draw(0, printedRows);
+  }
+
   #draw(first: number, length: number): void {
     this.#first = first;
     const places = Array.from(
@@ -111,9 +123,8 @@ export class RowTable {
   }
 
   #row(place: number): HTMLElement {
-    const { columns, onOpen } = this.#options;
     const row = this.#selected[place] ?? 0;
-    const cells = columns.map((column) => this.#cell(column, row));
+    const cells = this.#columns.map((column) => this.#cell(column, row));
     return element(
       'tr',
       {
@@ -121,7 +132,7 @@ export class RowTable {
         class: place === this.#active ? 'active' : undefined,
         click: () => {
           this.#active = place;
-          onOpen(row);
+          this.#options.onOpen(row);
         },
       },
       ...cells,

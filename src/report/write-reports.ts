@@ -5,7 +5,7 @@ import { writeFileAtomically } from '../files.ts';
 import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { type Guard, guardColumn, guardFor } from '../manifest/formula-guard.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
-import type { HtmlReport } from './html/html-report.ts';
+import type { ReportPage } from './html/report-page.ts';
 import type { ReportLine } from './join-results.ts';
 import type { ReportLines } from './join-retries.ts';
 import { type RefeedCells, type RefeedOptions, RefeedRows } from './refeed.ts';
@@ -24,7 +24,7 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'> {
   readonly operations: readonly Operation[];
   readonly run: RunFacts;
   /** Takes the lines for a page that shows them, if one is wanted. */
-  readonly page?: HtmlReport | undefined;
+  readonly page?: ReportPage | undefined;
 }
 
 /** The files of a report. The last two are there only when they have rows. */

@@ -74,11 +74,6 @@ export class AllRuns {
     return [...views, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
   }
 
-  /** A run of the state folder with all that its journal tells. */
-  async inFull(record: RunRecord, seen: ClusterLook | undefined): Promise<RunView> {
-    return viewOfRecord(this.#store, record, liveRunOf(record, seen), await this.#summaryOf(record));
-  }
-
   async close(): Promise<void> {
     await this.#forgetOthers(new Set());
   }

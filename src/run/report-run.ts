@@ -1,10 +1,12 @@
 import type { JournalView } from '../journal/journal.ts';
 import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { withReleases } from '../releases.ts';
-import { HtmlReport, type HtmlReportOptions, removeHtmlReport } from '../report/html/html-report.ts';
+import { removeHtmlReport, writeHtmlReport } from '../report/html/html-report.ts';
+import type { PageContent } from '../report/html/page-data.ts';
+import { ReportPage, type ReportPageOptions } from '../report/html/report-page.ts';
 import { joinRetries, type ReportLines } from '../report/join-retries.ts';
 import { type RateHistory, readRateHistory } from '../report/rate-history.ts';
-import type { RunFacts, RunSummary } from '../report/summary.ts';
+import { type RunFacts, type RunSummary, Tally } from '../report/summary.ts';
 import { type WrittenReports, writeReports } from '../report/write-reports.ts';
 import { removeXlsxReport, writeXlsxReport } from '../report/xlsx-report.ts';
 import { adviceOn } from './code-advice.ts';
@@ -31,6 +33,26 @@ export async function reportRun(
   how: ReportOptions = {},
 ): Promise<WrittenReports> {
   return write(store, record, () => readRunLines(store, record, journal), factsOf(record, journal), how);
+}
+
+/** What a page shows of a run as it stands, also while it is going on. Nothing is written. */
+export async function pageOfRun(
+  store: RunStore,
+  record: RunRecord,
+  journal: JournalView,
+): Promise<PageContent> {
+  const readLines = () => readRunLines(store, record, journal);
+  const read = await readLines();
+  const options = pageOptionsOf(record, read);
+  const page = new ReportPage(options);
+  const tally = new Tally();
+  for await (const lines of read.lines) {
+    for (const { result } of lines) tally.add(result);
+    await page.add(lines);
+  }
+  const rate = rateOf(await readRateHistory(store.folder(record.id)));
+  const summary = tally.summary({ ...factsOf(record, journal), ...rate });
+  return contentOf(page, summary, readLines, options);
 }
 
 /** Writes the report files of a run anew, each row with its last state: that of the latest retry which has called it. */
@@ -67,67 +89,66 @@ async function write(
   { delimiter, xlsx = false, html = record.options.html ?? true }: ReportOptions,
 ): Promise<WrittenReports> {
   const folder = store.folder(record.id);
-  const { lines, prepare, operations } = await readLines();
+  const read = await readLines();
   await removeXlsxReport(folder);
   const { columns } = record.plan;
   const { clearToken } = record.options;
-  const pageOptions = {
-    folder,
-    refeed: { columns, clearToken, defaults: prepare.defaults, fieldOf: prepare.fieldOf },
-    resultColumns: [...new Set(operations.flatMap((operation) => operation.columns))],
-    run: pageFactsOf(record),
-    adviceOn,
-  };
-  const page = html ? new HtmlReport(pageOptions) : undefined;
+  const { lines, operations } = read;
+  const pageOptions = pageOptionsOf(record, read);
+  const page = html ? new ReportPage(pageOptions) : undefined;
   const report = await writeReports({
     folder,
     lines,
     isPending: goesOnByItself(record),
     delimiter: delimiter ?? delimiterOf(record),
-    columns,
-    clearToken,
-    defaults: prepare.defaults,
-    fieldOf: prepare.fieldOf,
+    ...pageOptions.refeed,
     operations,
     run: { ...facts, ...rateOf(await readRateHistory(folder)) },
     page,
   });
+  const { summary, paths } = report;
   if (page === undefined) await removeHtmlReport(folder);
-  const written =
-    page === undefined
-      ? report
-      : {
-          ...report,
-          paths: { ...report.paths, html: await writePage(page, report.summary, readLines, pageOptions) },
-        };
-  if (!xlsx) return written;
-  const { summary, paths } = written;
-  const again = await readLines();
-  const path = await writeXlsxReport({
-    folder,
-    lines: again.lines,
-    columns,
-    clearToken,
-    operations,
-    summary,
-  });
-  return { ...written, paths: { ...paths, xlsx: path } };
+  const htmlPath =
+    page && (await writeHtmlReport(folder, await contentOf(page, summary, readLines, pageOptions)));
+  const again = xlsx ? await readLines() : undefined;
+  const xlsxPath =
+    again &&
+    (await writeXlsxReport({ folder, lines: again.lines, columns, clearToken, operations, summary }));
+  return {
+    ...report,
+    paths: {
+      ...paths,
+      ...(htmlPath !== undefined && { html: htmlPath }),
+      ...(xlsxPath !== undefined && { xlsx: xlsxPath }),
+    },
+  };
+}
+
+function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): ReportPageOptions {
+  const { columns } = record.plan;
+  const { clearToken } = record.options;
+  return {
+    refeed: { columns, clearToken, defaults: prepare.defaults, fieldOf: prepare.fieldOf },
+    resultColumns: [...new Set(operations.flatMap((operation) => operation.columns))],
+    run: pageFactsOf(record),
+    adviceOn,
+  };
 }
 
 /** Where all rows are too many for a page, only those are in it that did not succeed or are unclear. */
-async function writePage(
-  page: HtmlReport,
+async function contentOf(
+  page: ReportPage,
   summary: RunSummary,
   readLines: () => Promise<RunLines>,
-  options: HtmlReportOptions,
-): Promise<string> {
-  if (page.selection === 'all') return page.write(summary);
-  const troubled = new HtmlReport(options, 'troubled');
+  options: ReportPageOptions,
+): Promise<PageContent> {
+  if (page.selection === 'all') return page.content(summary);
+  const troubled = new ReportPage(options, 'troubled');
   for await (const lines of (await readLines()).lines) await troubled.add(lines);
-  return troubled.write(summary);
+  return troubled.content(summary);
 }
 
-function pageFactsOf(record: RunRecord): HtmlReportOptions['run'] {
+function pageFactsOf(record: RunRecord): ReportPageOptions['run'] {
   const { id, states, options } = record;
   const [planned] = states;
   const last = states.at(-1);

@@ -36,7 +36,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     packages: ['rolldown', 'uplot'],
   },
   'src/dashboard': {
-    folders: ['src/schedule', 'src/run', 'src/cluster', 'src/report', 'src'],
+    folders: ['src/schedule', 'src/run', 'src/cluster', 'src'],
     packages: ['fastify'],
   },
   'src/inbox': { folders: ['src/run', 'src/manifest', 'src'], packages: ['picomatch', 'zod'] },

@@ -60,7 +60,7 @@ describe('the page', () => {
     expect(body).not.toMatch(/<script(?![^>]*src=)|style=|\son\w+=/);
   });
 
-  test.each(['/', '/events', '/control?token=x', '/runs/r/report.html', '/none'])(
+  test.each(['/', '/events', '/control?token=x', '/runs/r/report.html', '/runs/r/report.json', '/none'])(
     'and %s is for no other origin, and for no name that was made to lead here',
     async (url) => {
       const { get } = await dashboard();
@@ -85,12 +85,21 @@ describe('a report', () => {
     expect(policy).not.toContain('allow-same-origin');
   });
 
+  test('of a run that is not there, or can not be read, says why', async () => {
+    const { get, folder } = await dashboard();
+    const told = async (id: string) => (await get(`/runs/${id}/report.json`)).json().message;
+    expect(await told('none')).toContain('none');
+    expect(await told('r')).toContain(folder);
+    expect((await get('/runs/r/report.json')).statusCode).toBe(404);
+  });
+
   test('is nothing outside of the folder of a run', async () => {
     const { get, stateDir } = await dashboard();
     await mkdir(join(stateDir, 'runs', 'x'));
     await writeFile(join(stateDir, 'report.html'), 'secret');
     for (const id of ['..', '%2e%2e', '..%2f..', 'r%2f..%2f..', '%2fetc', 'r%00', '.', 'R'])
-      expect((await get(`/runs/${id}/report.html`)).body, id).not.toContain('secret');
+      for (const file of ['report.html', 'report.json'])
+        expect((await get(`/runs/${id}/${file}`)).body, id).not.toContain('secret');
   });
 });
 

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Snapshot } from '../../src/dashboard/page-data.ts';
+import type { PageContent, PageData } from '../../src/report/html/page-data.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
 import { eventsFrom } from '../helpers/event-stream.ts';
@@ -19,8 +20,11 @@ async function newPlace(rows: number, more: Readonly<Record<string, string>> = {
   await writeFile(join(cwd, name), restoreCsv(rows).text);
   const options = { cwd, env: { ...sandbox.env, ...more } };
   const start = (...args: string[]) => observe(startCqbatch(args, options));
-  const run = () => start('run', name, '--yes', '--run-id', 'r', '--concurrency', '4');
-  return { sandbox, options, run, start };
+  const run = (...flags: string[]) =>
+    start('run', name, '--yes', '--run-id', 'r', '--concurrency', '4', ...flags);
+  /** Ends the patience of a run that was started with a low rate. */
+  const hurry = () => cqbatch(['set-rate', 'r', 'none'], options);
+  return { sandbox, options, run, hurry, start };
 }
 
 interface Address {
@@ -38,6 +42,12 @@ async function dashboardOf(
   return { served, ...(JSON.parse(served.stdout) as Address) };
 }
 
+/** What the page of the run is told of its rows. */
+async function reportAt(url: string): Promise<PageData> {
+  const answer = await fetch(`${url}/runs/r/report.json`);
+  return ((await answer.json()) as PageContent).data;
+}
+
 const succeeded = ({ runs }: Snapshot) => runs[0]?.counts.succeeded ?? 0;
 
 test('the dashboard follows a run of the state folder to its end, and ends in order', async () => {
@@ -45,12 +55,20 @@ test('the dashboard follows a run of the state folder to its end, and ends in or
   const { served, url } = await dashboardOf(place);
   const events = await eventsFrom<Snapshot>(`${url}/events?run=r`);
   expect(await events.until(() => true)).toMatchObject({ runs: [], run: null, mayControl: false });
-  const run = place.run();
-  await events.until((data) => succeeded(data) > 0 && succeeded(data) < 100);
-  const end = await events.until((data) => data.runs[0]?.ended === true);
-  expect(end).toMatchObject({
-    runs: [{ id: 'r', state: 'completed', counts: { succeeded: 100 } }],
-    run: { codes: [{ outcome: 'succeeded', code: 'OK', count: 100 }], hasReport: true },
+  const run = place.run('--rate', '5/s');
+  await events.until((data) => succeeded(data) > 0);
+  const early = await reportAt(url);
+  expect(early.run.state).toBe('running');
+  const { succeeded: done, not_attempted: pending } = early.summary.outcomes;
+  expect(done + pending).toBe(100);
+  expect(done * pending).toBeGreaterThan(0);
+  await place.hurry();
+  const end = await events.until((data) => data.run?.hasReport === true);
+  expect(end.runs).toMatchObject([{ id: 'r', state: 'completed', counts: { succeeded: 100 } }]);
+  expect(await reportAt(url)).toMatchObject({
+    run: { state: 'completed' },
+    summary: { codes: [{ outcome: 'succeeded', code: 'OK', count: 100 }] },
+    rows: { selection: 'all', count: 100 },
   });
   expect((await run.end).code).toBe(0);
   expect(await (await fetch(`${url}/runs/r/report.html`)).text()).toContain('<!doctype html>');
@@ -58,18 +76,63 @@ test('the dashboard follows a run of the state folder to its end, and ends in or
   expect((await served.end).code).toBe(0);
 });
 
+/** Exchanges the address for control as a browser does; what is given asks a run to do something. */
+async function controlAt({ url, control_url }: Address) {
+  const entered = await fetch(control_url ?? '', { redirect: 'manual' });
+  const cookie = (entered.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  return async (control: string, body: object = {}) => {
+    const { status } = await fetch(`${url}/runs/r/${control}`, {
+      method: 'POST',
+      headers: { cookie, origin: url, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return status;
+  };
+}
+
 describeWithRedis('on Redis, the dashboard', () => {
+  test('controls a run of another machine', async () => {
+    const { url: redis } = await redisForTest();
+    const shared = { CQBATCH_QUEUE: redis };
+    const place = await newPlace(300, shared);
+    const elsewhere = await newPlace(0, shared);
+    const address = await dashboardOf(elsewhere, '--control');
+    const events = await eventsFrom<Snapshot>(`${address.url}/events`);
+    const ask = await controlAt(address);
+    const run = place.run('--rate', '5/s');
+    await events.until((data) => succeeded(data) > 0);
+    const state = (wanted: string) => events.until(({ runs }) => runs[0]?.state === wanted);
+
+    expect(await ask('unpause')).toBe(409);
+    expect(await ask('pause')).toBe(202);
+    await state('paused');
+    expect(await ask('set-rate', { rate: '20/s' })).toBe(202);
+    await events.until(({ runs }) => runs[0]?.wantedRate === '20/s');
+    expect(await ask('unpause')).toBe(202);
+    await state('running');
+    expect(await ask('cancel')).toBe(400);
+    expect(await ask('cancel', { confirm: 'r' })).toBe(202);
+    await state('cancelled');
+    expect((await run.end).code).toBe(3);
+    const { stdout } = await cqbatch(['show', 'r', '--json'], place.options);
+    const { events: told } = JSON.parse(stdout) as { events: { event: string; reason: string | null }[] };
+    const asked = told.filter(({ reason }) => reason === 'on the dashboard').map(({ event }) => event);
+    expect(asked).toEqual(['paused', 'rate 20/s', 'unpaused', 'cancelled']);
+  });
+
   test('follows a run of another machine, and goes on when Redis was away', async () => {
     const redis = await redisForTest({ args: ['--appendonly', 'yes'] });
     const shared = { CQBATCH_QUEUE: redis.url };
     const place = await newPlace(200, shared);
     const elsewhere = await newPlace(0, shared);
-    const { url } = await dashboardOf(elsewhere);
-    const events = await eventsFrom<Snapshot>(`${url}/events?run=r`);
+    const address = await dashboardOf(elsewhere, '--control');
+    const events = await eventsFrom<Snapshot>(`${address.url}/events?run=r`);
+    const ask = await controlAt(address);
     const run = place.run();
     await events.until((data) => succeeded(data) > 0 && data.workers.length > 0);
     await redis.kill();
     const away = await events.until(({ datastore }) => datastore?.trouble !== undefined);
+    expect(await ask('pause')).toBe(503);
     expect(away.datastore?.trouble).toContain(redis.url);
     // What was known is shown still.
     expect(away.runs).toMatchObject([{ id: 'r', state: 'running', isElsewhere: true }]);
@@ -83,6 +146,43 @@ describeWithRedis('on Redis, the dashboard', () => {
 });
 
 describeWithBrowser('in a browser, the dashboard', (open) => {
+  test('shows the rows of a run while it goes, and leaves its reader where he is', async () => {
+    const place = await newPlace(120);
+    const { url } = await dashboardOf(place);
+    const run = place.run('--rate', '2/s');
+    const { page, complaints, requests } = await open(`${url}/#run=r`);
+    const found = (text: RegExp) => page.locator('.found', { hasText: text }).waitFor();
+    const rowsShown = () => page.locator('.rows tbody td:first-child').allTextContents();
+    await found(/^All 120 rows$/);
+    await page.getByLabel('All codes').selectOption('PENDING');
+    await page.getByRole('button', { name: 'evaluation_id' }).click();
+    await page.getByRole('button', { name: 'evaluation_id' }).click();
+    // The last row comes first, and is called last.
+    expect((await rowsShown())[0]).toBe('120');
+    await page.locator('.rows tbody tr').first().click();
+    const story = page.locator('dialog[open]');
+    expect(await story.textContent()).toContain('not finished yet');
+    await expectAccessible(page);
+    await place.hurry();
+    // What was chosen and what is open stays, with what has come of it.
+    await story.getByText('succeeded').waitFor();
+    expect(await story.textContent()).toContain('Row 120');
+    await page.keyboard.press('Escape');
+    await found(/^0 of 120 rows$/);
+    await page.getByLabel('All codes').selectOption('');
+    expect((await rowsShown())[0]).toBe('120');
+    await page.getByRole('button', { name: '120 succeeded' }).click();
+    await page.getByRole('link', { name: 'report.html' }).waitFor();
+    expect(await page.getByRole('button', { name: '120 succeeded' }).getAttribute('aria-pressed')).toBe(
+      'true',
+    );
+    expect(await page.locator('canvas').count()).toBe(2);
+    await expectAccessible(page);
+    expect((await run.end).code).toBe(0);
+    expect(complaints).toEqual([]);
+    expect(requests.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
+  });
+
   test('shows hostile names as text, and cancels a run for who has the address for that', async () => {
     const name = '<img src=x onerror=alert(1)>.csv';
     const place = await newPlace(2_000, {}, name);

@@ -1,4 +1,5 @@
-import { HtmlReport } from '../../src/report/html/html-report.ts';
+import { writeHtmlReport } from '../../src/report/html/html-report.ts';
+import { ReportPage } from '../../src/report/html/report-page.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { Tally } from '../../src/report/summary.ts';
 
@@ -13,8 +14,7 @@ export async function writePageOf(
   parts: Iterable<readonly ReportLine[]>,
   { folder, columns, resultColumns = [] }: PageOptions,
 ): Promise<string> {
-  const report = new HtmlReport({
-    folder,
+  const report = new ReportPage({
     refeed: { columns, clearToken: '<clear>', defaults: new Map(), fieldOf: (title) => title },
     resultColumns,
     run: { id: 'r', state: 'completed', baseUrl: 'https://api.example' },
@@ -26,5 +26,5 @@ export async function writePageOf(
     await report.add(lines);
   }
   const run = { id: 'r', state: 'completed', manifest: { name: 'm.csv', sha256: '0' }, activeMs: 1_000 };
-  return report.write(tally.summary(run));
+  return writeHtmlReport(folder, await report.content(tally.summary(run)));
 }

@@ -7,12 +7,10 @@ import { expect, test } from 'vitest';
 import type { RowResult } from '../../src/domain.ts';
 import { unguardCell } from '../../src/manifest/formula-guard.ts';
 import { refeedCsv } from '../../src/page/csv.ts';
-import { Rows, type Selection } from '../../src/page/rows.ts';
+import { everything, Rows, type Selection } from '../../src/page/rows.ts';
 import type { PageData } from '../../src/report/html/page-data.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
-
-const everything: Selection = { query: '', outcomes: new Set(), code: '', operation: '', descending: false };
 
 /** The rows of a page, as its script reads them. */
 async function rowsOf(
@@ -29,7 +27,9 @@ async function rowsOf(
       ),
     );
     const data = JSON.parse(contents.get('data') ?? '') as PageData;
-    return { data, rows: await Rows.read(data.rows, (id) => contents.get(id) ?? '') };
+    const rows = await Rows.read({ data, pieces: Object.fromEntries(contents) });
+    if (rows === undefined) throw new Error('There are no rows.');
+    return { data, rows };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -124,11 +124,13 @@ test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly num
 
 test('rows are sorted by numbers and by texts, both ways, and those without a value come last', async () => {
   const durations = [30, 9, undefined, 200];
+  const names = ['b', '', 'a', 'c'];
+  const ids = ['99', '9223372036854775807', undefined, '120'];
   const { rows } = await rowsOf(
     durations.map((durationMs, index) =>
-      line(index + 1, { id: ['b', '', 'a', 'c'][index] }, durationMs === undefined ? {} : { durationMs }),
+      line(index + 1, { name: names[index], id: ids[index] }, durationMs === undefined ? {} : { durationMs }),
     ),
-    ['id'],
+    ['name', 'id'],
   );
   const sortedBy = (name: string, descending: boolean) => {
     const sortBy = rows.columns.find((column) => column.name === name);
@@ -136,7 +138,9 @@ test('rows are sorted by numbers and by texts, both ways, and those without a va
   };
   expect(sortedBy('duration', false)).toEqual([2, 1, 4, 3]);
   expect(sortedBy('duration', true)).toEqual([4, 1, 2, 3]);
-  expect(sortedBy('id', false)).toEqual([2, 3, 1, 4]);
+  expect(sortedBy('name', false)).toEqual([2, 3, 1, 4]);
+  expect(sortedBy('id', false)).toEqual([1, 4, 2, 3]);
+  expect(sortedBy('id', true)).toEqual([2, 4, 1, 3]);
 });
 
 test('what is saved reads back as the cells of the manifest', async () => {

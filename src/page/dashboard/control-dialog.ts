@@ -1,6 +1,6 @@
 import type { Control, RunData } from '../../dashboard/page-data.ts';
+import { totalOf } from '../../domain.ts';
 import { counted, element } from '../dom.ts';
-import { doneOf } from './run-parts.ts';
 
 /** Asks before a run is cancelled, and for a rate; what the server answers is said there, too. */
 export class ControlDialog {
@@ -13,8 +13,8 @@ export class ControlDialog {
   }
 
   #askCancel(run: RunData): void {
-    const { id, manifest, baseUrl, state, rows } = run;
-    const done = doneOf(run);
+    const { id, manifest, baseUrl, state, rows, counts } = run;
+    const done = totalOf(counts);
     this.#show(
       `Cancel run ${id} for good?`,
       [

@@ -1,26 +1,22 @@
-import type { Control, RunData, ScheduleData, Snapshot, WorkerData } from '../../dashboard/page-data.ts';
-import { count, element, timeText } from '../dom.ts';
+import type { RunData, ScheduleData, Snapshot, WorkerData } from '../../dashboard/page-data.ts';
+import { totalOf } from '../../domain.ts';
+import { count, element, redraw, timeText } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';
-import {
-  addressOf,
-  buttonsOf,
-  doneOf,
-  type OnControl,
-  progressOf,
-  runCard,
-  runDetails,
-  stateText,
-  table,
-} from './run-parts.ts';
+import { Pointer } from './pointer.ts';
+import { RunPage } from './run-page.ts';
+import { addressOf, type OnControl, runCard, stateText, table } from './run-parts.ts';
 
-/** The page: an event stream tells how everything stands, and each time all of it is drawn anew. */
+/** The page: an event stream tells how everything stands, and each time what has changed is drawn anew. */
 class Dashboard {
   readonly #main: HTMLElement;
+  readonly #notes = element('div');
   readonly #place = element('div');
   readonly #connection = element('p', { role: 'status' });
   readonly #dialog = new ControlDialog();
+  readonly #pointer = new Pointer();
   #events: EventSource | undefined;
   #snapshot: Snapshot | undefined;
+  #runPage: RunPage | undefined;
 
   constructor(main: HTMLElement) {
     this.#main = main;
@@ -31,6 +27,7 @@ class Dashboard {
         element('p', {}, element('a', { href: '#', id: 'home' }, 'cqbatch')),
         this.#connection,
       ),
+      this.#notes,
       this.#place,
       this.#dialog.element,
     );
@@ -50,8 +47,9 @@ class Dashboard {
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 5_000);
     });
     events.addEventListener('snapshot', ({ data }) => {
-      this.#snapshot = JSON.parse(data) as Snapshot;
-      this.#draw(this.#snapshot);
+      const snapshot = JSON.parse(data) as Snapshot;
+      this.#snapshot = snapshot;
+      this.#pointer.whenReleased(() => this.#draw(snapshot));
     });
   }
 
@@ -69,19 +67,27 @@ class Dashboard {
   }
 
   #draw(snapshot: Snapshot): void {
-    const focused = document.activeElement?.id;
-    const scrolled = scrollY;
     const run = this.#run;
-    const content = run === undefined ? this.#overview(snapshot) : this.#runPage(run, snapshot);
-    this.#place.replaceChildren(...notes(snapshot), ...content);
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-    scrollTo({ top: scrolled });
+    redraw(this.#notes, ...notes(snapshot));
+    if (run !== this.#runPage?.id) {
+      this.#runPage?.close();
+      this.#runPage = run === undefined ? undefined : new RunPage(run, this.#pointer);
+    }
+    this.#runPage?.draw(snapshot, this.#onControl(snapshot));
+    redraw(
+      this.#place,
+      ...(this.#runPage === undefined ? this.#overview(snapshot) : [this.#runPage.element]),
+    );
     this.#main.setAttribute('aria-busy', 'false');
     document.title = run === undefined ? titleOf(snapshot) : `cqbatch: ${run}`;
   }
 
   #onControl({ mayControl }: Snapshot): OnControl | undefined {
-    return mayControl ? (run: RunData, control: Control) => this.#dialog.ask(run, control) : undefined;
+    if (!mayControl) return undefined;
+    return (id, control) => {
+      const run = this.#snapshot?.runs.find((each) => each.id === id);
+      if (run !== undefined) this.#dialog.ask(run, control);
+    };
   }
 
   #overview(snapshot: Snapshot): readonly HTMLElement[] {
@@ -111,26 +117,6 @@ class Dashboard {
                 ]),
             scheduleTable(snapshot.schedules),
           ]),
-    ];
-  }
-
-  #runPage(id: string, snapshot: Snapshot): readonly HTMLElement[] {
-    const run = snapshot.runs.find((each) => each.id === id);
-    const title = element('h1', {}, `Run ${id} `, ...(run === undefined ? [] : [stateText(run)]));
-    const back = element('p', {}, element('a', { href: '#', id: 'back' }, 'All runs'));
-    if (run === undefined)
-      return [
-        back,
-        title,
-        element('p', { class: 'note' }, 'It is not among the newest runs: cqbatch show tells of it.'),
-      ];
-    const elsewhere = `Its state folder is on ${run.host ?? 'another machine'}: its codes and its report are there.`;
-    return [
-      back,
-      title,
-      ...progressOf(run),
-      ...buttonsOf(run, this.#onControl(snapshot)),
-      ...(snapshot.run ? runDetails(run, snapshot.run) : [element('p', { class: 'note' }, elsewhere)]),
     ];
   }
 }
@@ -163,7 +149,7 @@ function endedTable(runs: readonly RunData[]): HTMLElement {
       element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id),
       stateText(run),
       run.startedAt === undefined ? '' : timeText(run.startedAt),
-      `${count(doneOf(run))} of ${count(run.rows)}`,
+      `${count(totalOf(run.counts))} of ${count(run.rows)}`,
       count(run.counts.failed),
       run.manifest,
       run.isElsewhere ? (run.host ?? '') : 'this one',

@@ -1,18 +1,15 @@
-import type { Control, RunData, RunDetails } from '../../dashboard/page-data.ts';
-import { count, durationText, element, outcomeText, timeText } from '../dom.ts';
-
-const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
+import type { Control, RunData } from '../../dashboard/page-data.ts';
+import { outcomes, totalOf } from '../../domain.ts';
+import { perSecond } from '../charts.ts';
+import { count, durationText, element, factList, outcomeText, timeText } from '../dom.ts';
+import { outcomeBar } from '../outcome-bar.ts';
 
 /** What the buttons of a run do. */
-export type OnControl = (run: RunData, control: Control) => void;
+export type OnControl = (runId: string, control: Control) => void;
 
 /** `#run=ID`, where the page of a run is. */
 export function addressOf(id: string): string {
   return `#run=${encodeURIComponent(id)}`;
-}
-
-export function doneOf({ counts }: RunData): number {
-  return outcomes.reduce((sum, outcome) => sum + counts[outcome], 0);
 }
 
 /** A run that is going: how far it is, how fast, and why not faster. */
@@ -33,52 +30,26 @@ export function stateText({ state }: Pick<RunData, 'state'>): HTMLElement {
 
 /** Bar and figures. */
 export function progressOf(run: RunData): readonly HTMLElement[] {
-  const done = doneOf(run);
-  const percent = Math.floor((done / Math.max(run.rows, 1)) * 100);
-  const parts = outcomes
-    .filter((outcome) => run.counts[outcome] > 0)
-    .map((outcome) => share(outcome, run.counts[outcome]));
+  const { rows, counts } = run;
+  const done = totalOf(counts);
+  const percent = Math.floor((done / Math.max(rows, 1)) * 100);
   const told = outcomes
-    .filter((outcome) => run.counts[outcome] > 0)
-    .map((outcome) => `${count(run.counts[outcome])} ${outcomeText(outcome)}`);
-  const rest = run.rows - done;
-  const figures = [`${count(done)} of ${count(run.rows)} rows (${percent} %)`, ...told];
-  const label = figures.join(', ');
-  const facts: readonly (readonly [string, string])[] = [
-    ['Rate', rateText(run)],
-    ['Waiting', waitingText(run)],
-    ['Left', run.etaSeconds === undefined ? '' : durationText(run.etaSeconds * 1_000)],
-    ['Manifest', run.manifest],
-    ['Service', run.baseUrl],
-    ['Begun', run.startedAt === undefined ? '' : timeText(run.startedAt)],
-    ['Process', run.host === undefined ? '' : `${run.pid} on ${run.host}`],
-  ];
+    .filter((outcome) => counts[outcome] > 0)
+    .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
+  const label = [`${count(done)} of ${count(rows)} rows (${percent} %)`, ...told].join(', ');
   return [
-    element(
-      'div',
-      { class: 'bar', role: 'img', 'aria-label': label },
-      ...parts,
-      ...(rest > 0 ? [share('rest', rest)] : []),
-    ),
+    outcomeBar(counts, rows - done, label),
     element('p', {}, label),
-    factList(facts),
+    factList([
+      ['Rate', rateText(run)],
+      ['Waiting', waitingText(run)],
+      ['Left', run.etaSeconds === undefined ? '' : durationText(run.etaSeconds * 1_000)],
+      ['Manifest', run.manifest],
+      ['Service', run.baseUrl],
+      ['Begun', run.startedAt === undefined ? '' : timeText(run.startedAt)],
+      ['Process', run.host === undefined ? '' : `${run.pid} on ${run.host}`],
+    ]),
   ];
-}
-
-export function factList(facts: readonly (readonly [string, string])[]): HTMLElement {
-  return element(
-    'dl',
-    { class: 'facts' },
-    ...facts
-      .filter(([, text]) => text !== '')
-      .map(([name, text]) => element('div', {}, element('dt', {}, name), element('dd', {}, text))),
-  );
-}
-
-function share(name: string, rows: number): HTMLElement {
-  const part = element('span', { class: name });
-  part.style.flexGrow = String(rows);
-  return part;
 }
 
 /** `49/s of 51/s allowed, limit 50/s (just under the limit)` */
@@ -96,11 +67,6 @@ function rateText({ rowsPerSecond, isAverage, pace, ended, wantedRate }: RunData
 function waitingText({ waiting, waitUntil }: RunData): string {
   if (waiting === undefined) return '';
   return waitUntil === undefined ? waiting : `until ${timeText(waitUntil)}: ${waiting}`;
-}
-
-/** `640/s`, `0.5/s` */
-export function perSecond(value: number): string {
-  return `${Number(value.toPrecision(3))}/s`;
 }
 
 const buttonTexts = {
@@ -122,101 +88,12 @@ export function buttonsOf(run: RunData, onControl: OnControl | undefined): reado
         type: 'button',
         id: `${control}-${run.id}`,
         'aria-label': `${buttonTexts[control]} run ${run.id}`,
-        click: () => onControl(run, control),
+        click: () => onControl(run.id, control),
       },
       buttonTexts[control],
     ),
   );
   return [element('div', { class: 'buttons' }, ...buttons)];
-}
-
-/** What only the page of a run shows. */
-export function runDetails(run: RunData, details: RunDetails): readonly HTMLElement[] {
-  const { codes, states, unclear, hasReport, rate } = details;
-  return [
-    ...(hasReport
-      ? [
-          element(
-            'p',
-            {},
-            element(
-              'a',
-              { href: `/runs/${encodeURIComponent(run.id)}/report.html`, id: 'report' },
-              'Its report',
-            ),
-            ': every row, with its story.',
-          ),
-        ]
-      : []),
-    ...(rate.length > 1 ? [rateChart(rate)] : []),
-    element('h2', {}, 'Codes'),
-    codes.length === 0
-      ? element('p', { class: 'quiet' }, 'No row has a result yet.')
-      : table(
-          'Codes',
-          ['Outcome', 'Code', 'Rows'],
-          codes.map(({ outcome, code, count: rows }) => [outcomeText(outcome), code, count(rows)]),
-        ),
-    ...(unclear > 0
-      ? [
-          element(
-            'p',
-            { class: 'note' },
-            `${count(unclear)} unclear: the API may have processed an attempt more.`,
-          ),
-        ]
-      : []),
-    element('h2', {}, 'What happened'),
-    table(
-      'What happened',
-      ['Time', 'State', 'Why'],
-      states.map(({ at, state, reason = '' }) => [timeText(at), state, reason]),
-    ),
-  ];
-}
-
-/** Calls per second over the time at work: achieved, and allowed (dashed). */
-function rateChart(points: RunDetails['rate']): HTMLElement {
-  const end = points.at(-1)?.t_s ?? 1;
-  const allowed = points.filter((point) => point.allowed_per_s !== null);
-  const most = Math.max(
-    1,
-    ...points.map((point) => Math.max(point.accepted_per_s, point.allowed_per_s ?? 0)),
-  );
-  const refused = points.reduce((sum, point) => sum + point.rejected, 0);
-  const at = (seconds: number, value: number): string =>
-    `${((seconds / end) * 1_000).toFixed(1)},${(100 - (value / most) * 100).toFixed(1)}`;
-  const svg = svgElement('svg', {
-    viewBox: '0 -2 1000 104',
-    preserveAspectRatio: 'none',
-    role: 'img',
-    'aria-label': 'Calls per second over time',
-  });
-  svg.append(
-    svgElement('polyline', {
-      class: 'allowed',
-      points: allowed.map((point) => at(point.t_s, point.allowed_per_s ?? 0)).join(' '),
-    }),
-    svgElement('polyline', {
-      class: 'achieved',
-      points: points.map((point) => at(point.t_s, point.accepted_per_s)).join(' '),
-    }),
-  );
-  const summary =
-    `Solid: accepted by the API, at most ${perSecond(Math.max(...points.map((point) => point.accepted_per_s)))}; dashed: allowed. ` +
-    `The upper edge is ${perSecond(most)}, the width ${durationText(end * 1_000)} of work. ${count(refused)} refused as too many.`;
-  return element(
-    'figure',
-    {},
-    element('figcaption', {}, element('h2', {}, 'Calls per second'), element('p', {}, summary)),
-    element('div', { class: 'chart' }, svg),
-  );
-}
-
-function svgElement(name: 'svg' | 'polyline', attributes: Readonly<Record<string, string>>): SVGElement {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
 }
 
 /** Cells are text, or elements. */

@@ -1,10 +1,14 @@
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
-/**
- * What report.html holds besides its page: JSON with the facts of the run, and the rows by columns, each compressed by
- * itself. Written by Node, read by the page.
- */
+/** What a page shows of a run: facts, and the rows by columns, each compressed by itself. Written by Node, read by the page. */
+export interface PageContent {
+  readonly data: PageData;
+  /** What columns name: deflated (RFC 1951), in base64. */
+  readonly pieces: Readonly<Record<string, string>>;
+}
+
+/** The facts of a run. */
 export interface PageData {
   readonly version: 1;
   readonly run: PageRun;

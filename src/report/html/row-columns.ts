@@ -11,6 +11,7 @@ import {
   factColumns,
   NumberEncoder,
   type PageColumn,
+  type PageContent,
   TextEncoderByRow,
 } from './page-data.ts';
 
@@ -60,11 +61,13 @@ export class RowColumns {
   /** The columns, and the pieces that they name, in base64. There are no more rows then. */
   async end(): Promise<{
     readonly columns: readonly PageColumn[];
-    readonly pieces: ReadonlyMap<string, string>;
+    readonly pieces: PageContent['pieces'];
   }> {
     const compressed = await Promise.all(this.#pieces.map((piece) => piece.end()));
-    const pieces = new Map(compressed.map((bytes, index) => [`p${index}`, bytes.toString('base64')]));
-    const ids = [...pieces.keys()];
+    const pieces = Object.fromEntries(
+      compressed.map((bytes, index) => [`p${index}`, bytes.toString('base64')]),
+    );
+    const ids = Object.keys(pieces);
     const columns = this.#columns.map(({ pieces: own, describe }) => describe(ids.splice(0, own.length)));
     return { columns, pieces };
   }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { CsvFile } from '../../../dist/src/report/csv-file.js';
-import { HtmlReport } from '../../../dist/src/report/html/html-report.js';
+import { writeHtmlReport } from '../../../dist/src/report/html/html-report.js';
+import { ReportPage } from '../../../dist/src/report/html/report-page.js';
 import { resultCells, resultHeader } from '../../../dist/src/report/report-columns.js';
 import { Tally } from '../../../dist/src/report/summary.js';
 import { peakMemory } from './peak-memory.js';
@@ -51,8 +52,7 @@ function* linesOf(/** @type {number} */ rows) {
 }
 
 async function makePage(/** @type {number} */ rows, /** @type {string} */ folder) {
-  const report = new HtmlReport({
-    folder,
+  const report = new ReportPage({
     refeed: { columns, clearToken: '<clear>', defaults: new Map(), fieldOf: (title) => title },
     resultColumns: [],
     run: { id: 'bench', state: 'completed', baseUrl: 'https://api.example' },
@@ -64,7 +64,8 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
     await report.add(lines);
   }
   const manifest = { name: 'bench.csv', sha256: '' };
-  return report.write(tally.summary({ id: 'bench', state: 'completed', manifest, activeMs: 1_000 }));
+  const summary = tally.summary({ id: 'bench', state: 'completed', manifest, activeMs: 1_000 });
+  return writeHtmlReport(folder, await report.content(summary));
 }
 
 async function makeCsv(/** @type {number} */ rows, /** @type {string} */ folder) {

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/domain.ts';
-import { HtmlReport } from '../../../src/report/html/html-report.ts';
+import { writeHtmlReport } from '../../../src/report/html/html-report.ts';
 import type { PageData, RowSelection } from '../../../src/report/html/page-data.ts';
+import { ReportPage } from '../../../src/report/html/report-page.ts';
 import type { ReportLine } from '../../../src/report/join-results.ts';
 import { Tally } from '../../../src/report/summary.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-function report(folder: string, selection?: RowSelection): HtmlReport {
+function report(selection?: RowSelection): ReportPage {
   const refeed = { columns: ['text'], clearToken: '<clear>', defaults: new Map(), fieldOf: String };
   const run = { id: 'r', state: 'completed', baseUrl: 'https://api.example' };
-  return new HtmlReport(
-    { folder, refeed, resultColumns: [], run, adviceOn: (code) => ({ meaning: code }) },
+  return new ReportPage(
+    { refeed, resultColumns: [], run, adviceOn: (code) => ({ meaning: code }) },
     selection,
   );
 }
@@ -24,10 +25,13 @@ function line(row: number, bytes: number, outcome: Outcome): ReportLine {
   return { row: { row, line: row + 1, cells }, result };
 }
 
-async function pageOf(page: HtmlReport): Promise<{ readonly data: PageData; readonly bytes: number }> {
-  const path = await page.write(
-    new Tally().summary({ id: 'r', state: 'completed', manifest: { name: 'm', sha256: '' }, activeMs: 0 }),
-  );
+async function pageOf(
+  page: ReportPage,
+  folder: string,
+): Promise<{ readonly data: PageData; readonly bytes: number }> {
+  const manifest = { name: 'm', sha256: '' };
+  const summary = new Tally().summary({ id: 'r', state: 'completed', manifest, activeMs: 0 });
+  const path = await writeHtmlReport(folder, await page.content(summary));
   const json = /<script type="application\/json" id="data">(.*)<\/script>/.exec(
     await readFile(path, 'utf8'),
   )?.[1];
@@ -39,17 +43,17 @@ test('too many rows are left out; those that did not succeed are inside when the
   const lines = Array.from({ length: 30 }, (_, index) =>
     line(index + 1, 1_000_000, index % 10 === 0 ? 'failed' : 'succeeded'),
   );
-  const all = report(folder);
-  const troubled = report(folder, 'troubled');
-  const few = report(folder);
+  const all = report();
+  const troubled = report('troubled');
+  const few = report();
   for (const one of lines) {
     await all.add([one]);
     await troubled.add([one]);
   }
   await few.add(lines.slice(0, 3));
   expect([all, troubled, few].map(({ selection }) => selection)).toEqual(['none', 'troubled', 'all']);
-  const rows = async (page: HtmlReport) => {
-    const { data, bytes } = await pageOf(page);
+  const rows = async (page: ReportPage) => {
+    const { data, bytes } = await pageOf(page, folder);
     expect(bytes).toBeLessThan(20_500_000);
     return [data.rows.selection, data.rows.count];
   };
@@ -59,5 +63,5 @@ test('too many rows are left out; those that did not succeed are inside when the
 });
 
 test('a page that can not be written is a report that can not be written', async () => {
-  await expect(pageOf(report('/nowhere'))).rejects.toMatchObject({ code: 'REPORT_UNWRITABLE' });
+  await expect(pageOf(report(), '/nowhere')).rejects.toMatchObject({ code: 'REPORT_UNWRITABLE' });
 });

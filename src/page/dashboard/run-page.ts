@@ -1,0 +1,115 @@
+import type { Snapshot } from '../../dashboard/page-data.ts';
+import type { PageContent } from '../../report/html/page-data.ts';
+import { element, redraw, timeText } from '../dom.ts';
+import { ReportView } from '../report-view.ts';
+import { Rows } from '../rows.ts';
+import type { Pointer } from './pointer.ts';
+import { buttonsOf, type OnControl, progressOf, stateText, table } from './run-parts.ts';
+
+/** At most a tenth of the time is spent on what is read anew. */
+const restFactor = 9;
+const leastRestMs = 500;
+
+/** The page of a run: how it stands, and its report as far as it is, read anew when the run has changed. */
+export class RunPage {
+  readonly id: string;
+  readonly element: HTMLElement;
+  readonly #pointer: Pointer;
+  readonly #gone = new AbortController();
+  readonly #head = element('div');
+  readonly #trouble = element('p', { class: 'note', role: 'status', hidden: true });
+  readonly #view = new ReportView(this.#gone.signal);
+  readonly #states = element('div');
+  /** What was told of the run last, and when its report was asked for. */
+  #told = '';
+  #asked = '';
+  #isReading = false;
+
+  constructor(id: string, pointer: Pointer) {
+    this.id = id;
+    this.#pointer = pointer;
+    this.#view.element.hidden = true;
+    this.element = element('div', {}, this.#head, this.#trouble, this.#view.element, this.#states);
+  }
+
+  draw({ runs, run: details }: Snapshot, onControl: OnControl | undefined): void {
+    const run = runs.find(({ id }) => id === this.id);
+    const title = element('h1', {}, `Run ${this.id} `, ...(run === undefined ? [] : [stateText(run)]));
+    const back = element('p', {}, element('a', { href: '#', id: 'back' }, 'All runs'));
+    if (run === undefined) {
+      redraw(this.#head, back, title, note('It is not among the newest runs: cqbatch show tells of it.'));
+      return;
+    }
+    const elsewhere = `Its state folder is on ${run.host ?? 'another machine'}: its rows and its report are there.`;
+    redraw(
+      this.#head,
+      back,
+      title,
+      ...progressOf(run),
+      ...buttonsOf(run, onControl),
+      ...(details ? [] : [note(elsewhere)]),
+      ...(details?.hasReport ? [reportLink(this.id)] : []),
+    );
+    if (!details) return;
+    const happened = details.states.map(({ at, state, reason = '' }) => [timeText(at), state, reason]);
+    redraw(
+      this.#states,
+      element('h2', {}, 'What happened'),
+      table('What happened', ['Time', 'State', 'Why'], happened),
+    );
+    this.#told = JSON.stringify([run, details]);
+    void this.#read();
+  }
+
+  close(): void {
+    this.#gone.abort();
+  }
+
+  async #read(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    while (this.#asked !== this.#told && !this.#gone.signal.aborted) {
+      this.#asked = this.#told;
+      const begun = performance.now();
+      await this.#readOnce();
+      const took = performance.now() - begun;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(leastRestMs, restFactor * took)));
+    }
+    this.#isReading = false;
+  }
+
+  async #readOnce(): Promise<void> {
+    try {
+      const answer = await fetch(`/runs/${encodeURIComponent(this.id)}/report.json`, {
+        signal: this.#gone.signal,
+      });
+      const told = (await answer.json()) as PageContent & { readonly message?: string };
+      if (!answer.ok) throw new Error(told.message);
+      const rows = await Rows.read(told);
+      this.#pointer.whenReleased(() => {
+        this.#trouble.hidden = true;
+        this.#view.element.hidden = false;
+        this.#view.show(told.data, rows);
+      });
+    } catch (error) {
+      // The next snapshot has it tried again.
+      this.#asked = '';
+      this.#trouble.hidden = false;
+      this.#trouble.textContent = `Its rows can't be shown: ${(error as Error).message}`;
+    }
+  }
+}
+
+function note(text: string): HTMLElement {
+  return element('p', { class: 'note' }, text);
+}
+
+function reportLink(id: string): HTMLElement {
+  const href = `/runs/${encodeURIComponent(id)}/report.html`;
+  return element(
+    'p',
+    {},
+    element('a', { href, id: 'report' }, 'report.html'),
+    ': the same as a file, to be handed on.',
+  );
+}

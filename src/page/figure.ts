@@ -1,0 +1,174 @@
+import uPlot from 'uplot';
+import { durationText, element, timeText } from './dom.ts';
+
+const height = 220;
+/** So many points are marked; more of them are a line. */
+const markedPoints = 30;
+
+export interface Line {
+  readonly label: string;
+  /** The variable of the style sheet that has its colour. */
+  readonly colour: string;
+  readonly values: readonly (number | null)[];
+  /** Whether a value holds until the next one. */
+  readonly steps?: boolean;
+  /** Whether it is dashed, so that it can be told without colours. */
+  readonly dash?: readonly number[];
+}
+
+export interface Chart {
+  readonly title: string;
+  /** What is to be seen, for those who can't see it. */
+  readonly summary: string;
+  readonly times: readonly number[];
+  /** Whether times are seconds since 1970; else they are seconds since the beginning. */
+  readonly isTimeOfDay: boolean;
+  readonly lines: readonly Line[];
+  readonly valueText: (value: number) => string;
+  /** Whether the stretch before a point was spent waiting; shaded. */
+  readonly waits?: readonly boolean[];
+}
+
+/** A chart with its title, what is to be seen in words, and its figures as a table. */
+export class Figure {
+  readonly element: HTMLElement;
+  #chart: Chart;
+  #plot: uPlot | undefined;
+  readonly #summary = element('p');
+  readonly #place = element('div', { class: 'chart', role: 'img' });
+  readonly #figures = element(
+    'details',
+    { toggle: () => this.#fill() },
+    element('summary', {}, 'The figures'),
+  );
+
+  /** @param signal the chart is no longer needed */
+  constructor(chart: Chart, signal: AbortSignal) {
+    this.#chart = chart;
+    this.element = element(
+      'figure',
+      {},
+      element('figcaption', {}, element('h3', {}, chart.title), this.#summary),
+      this.#place,
+      this.#figures,
+    );
+    new ResizeObserver(() => {
+      if (this.#plot === undefined) this.#draw();
+      else if (this.#plot.width !== this.#place.clientWidth)
+        this.#plot.setSize({ width: this.#place.clientWidth, height });
+    }).observe(this.#place);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), { signal });
+  }
+
+  /** Shows what a chart of the same lines has become. The reader stays where he has zoomed in. */
+  show(chart: Chart): void {
+    const { times: before } = this.#chart;
+    this.#chart = chart;
+    this.#summary.textContent = chart.summary;
+    this.#place.setAttribute('aria-label', `${chart.title}. ${chart.summary}`);
+    this.#fill();
+    const plot = this.#plot;
+    if (plot === undefined) return;
+    const [{ min = 0, max = 0 } = {}, first = 0, last = 0] = [plot.scales['x'], before[0], before.at(-1)];
+    const isZoomed = min > first || max < last;
+    plot.setData(dataOf(chart), !isZoomed);
+    if (isZoomed) plot.redraw();
+  }
+
+  #draw(): void {
+    this.#plot?.destroy();
+    this.#plot = new uPlot(this.#options(), dataOf(this.#chart), this.#place);
+  }
+
+  /** Thousands of cells are made only for who wants to see them. */
+  #fill(): void {
+    this.#figures.querySelector('.wide')?.remove();
+    if (this.#figures.open) this.#figures.append(valueTable(this.#chart));
+  }
+
+  #options(): uPlot.Options {
+    const { lines, isTimeOfDay, valueText } = this.#chart;
+    const colour = (name: string): string => getComputedStyle(document.body).getPropertyValue(name).trim();
+    const whenText = (value: number): string =>
+      isTimeOfDay ? timeText(value * 1_000).slice(11) : durationText(value * 1_000);
+    const axis = {
+      stroke: colour('--quiet'),
+      grid: { stroke: colour('--line'), width: 1 },
+      ticks: { stroke: colour('--line') },
+    };
+    return {
+      width: this.#place.clientWidth,
+      height,
+      scales: { x: { time: isTimeOfDay } },
+      cursor: { drag: { x: true, y: false } },
+      hooks: { drawClear: [(plot) => shade(plot, this.#chart, colour('--waiting'))] },
+      axes: [
+        { ...axis, space: 80, values: (_: uPlot, values: number[]) => values.map(whenText) },
+        { ...axis, size: 70, values: (_: uPlot, values: number[]) => values.map(valueText) },
+      ],
+      series: [
+        {
+          label: isTimeOfDay ? 'time' : 'after',
+          value: (_: uPlot, value: number | null) => (value === null ? '' : whenText(value)),
+        },
+        ...lines.map(
+          (line): uPlot.Series => ({
+            label: line.label,
+            stroke: colour(line.colour),
+            width: 2,
+            spanGaps: false,
+            points: { show: ({ data: [times] }) => times.length < markedPoints },
+            value: (_: uPlot, value: number | null) => (value === null ? '' : valueText(value)),
+            ...(line.dash !== undefined && { dash: [...line.dash] }),
+            ...(line.steps &&
+              uPlot.paths.stepped !== undefined && { paths: uPlot.paths.stepped({ align: -1 }) }),
+          }),
+        ),
+      ],
+    };
+  }
+}
+
+function dataOf({ times, lines }: Chart): uPlot.AlignedData {
+  return [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
+}
+
+/** Marks the stretches that were spent waiting. */
+function shade({ ctx, bbox, valToPos }: uPlot, { times, waits = [] }: Chart, colour: string): void {
+  ctx.save();
+  ctx.fillStyle = colour;
+  for (const [index, time] of times.entries()) {
+    if (waits[index] !== true) continue;
+    const left = valToPos(times[index - 1] ?? 0, 'x', true);
+    ctx.fillRect(left, bbox.top, valToPos(time, 'x', true) - left, bbox.height);
+  }
+  ctx.restore();
+}
+
+function valueTable({ times, isTimeOfDay, lines, valueText }: Chart): HTMLElement {
+  const head = [isTimeOfDay ? 'Time' : 'After', ...lines.map(({ label }) => label)];
+  return element(
+    'div',
+    { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'The figures of the chart' },
+    element(
+      'table',
+      {},
+      element('thead', {}, element('tr', {}, ...head.map((text) => element('th', { scope: 'col' }, text)))),
+      element(
+        'tbody',
+        {},
+        ...times.map((time, index) =>
+          element(
+            'tr',
+            {},
+            element('td', {}, isTimeOfDay ? timeText(time * 1_000) : durationText(time * 1_000)),
+            ...lines.map(({ values }) => {
+              const value = values[index];
+              return element('td', { class: 'number' }, value == null ? '' : valueText(value));
+            }),
+          ),
+        ),
+      ),
+    ),
+  );
+}

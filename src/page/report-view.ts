@@ -1,0 +1,211 @@
+import { outcomes } from '../domain.ts';
+import type { PageData } from '../report/html/page-data.ts';
+import { Charts } from './charts.ts';
+import { codeList } from './code-list.ts';
+import { refeedCsv } from './csv.ts';
+import { count, counted, download, element, outcomeText, redraw } from './dom.ts';
+import { type Column, everything, type Rows, type Selection } from './rows.ts';
+import { StoryDialog } from './story.ts';
+import { RowTable } from './table.ts';
+
+/** The outcomes, codes, charts and rows of a run. What the reader has chosen stays when it is shown anew. */
+export class ReportView {
+  readonly element: HTMLElement;
+  #shown: { readonly data: PageData; readonly rows: Rows | undefined } | undefined;
+  #wanted = everything;
+  #selected: Uint32Array = new Uint32Array();
+  readonly #outcomes = element('div', { class: 'buttons', role: 'group', 'aria-label': 'Show only' });
+  readonly #codes = element('section', { 'aria-label': 'Codes' });
+  readonly #charts: Charts;
+  readonly #place = element('section', { 'aria-label': 'Rows' }, element('h2', {}, 'Rows'));
+  readonly #leftOut = element('p', { class: 'note' });
+  readonly #code = chooser('All codes', (code) => this.#want({ code }));
+  readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));
+  readonly #found = element('p', { 'aria-live': 'polite', class: 'found' });
+  readonly #inside: HTMLElement;
+  readonly #table: RowTable;
+  readonly #story = new StoryDialog();
+
+  /** @param signal the view is no longer needed */
+  constructor(signal: AbortSignal) {
+    this.#charts = new Charts(signal);
+    this.#table = new RowTable({
+      signal,
+      onOpen: (row) => {
+        const { rows, data } = this.#shown ?? {};
+        if (rows !== undefined && data !== undefined) this.#story.show(rows, row, data.advice);
+      },
+      onSort: (column) => {
+        const { sortBy, descending } = this.#wanted;
+        const isSame = sortBy?.kind === column.kind && sortBy.name === column.name;
+        this.#want({ sortBy: column, descending: isSame && !descending });
+      },
+    });
+    this.#inside = element('div', {}, this.#tools(), this.#found, this.#table.element);
+    this.#place.append(this.#leftOut, this.#inside);
+    this.element = element(
+      'div',
+      {},
+      this.#outcomes,
+      this.#codes,
+      this.#charts.element,
+      this.#place,
+      this.#story.element,
+    );
+  }
+
+  /** @param rows undefined: they are too many */
+  show(data: PageData, rows: Rows | undefined): void {
+    const isFirst = this.#shown === undefined;
+    this.#shown = { data, rows };
+    this.#drawOutcomes();
+    redraw(
+      this.#codes,
+      element('h2', {}, 'Why'),
+      codeList(data, (code) => this.#showCode(code)),
+    );
+    this.#charts.show(data);
+    this.#leftOut.hidden = data.rows.selection === 'all';
+    this.#leftOut.textContent = leftOutText(data);
+    this.#inside.hidden = rows === undefined;
+    if (rows === undefined) return;
+    const { codes, operations } = data.summary;
+    offer(this.#code, [...new Set(codes.map(({ code }) => code))]);
+    offer(this.#operation, operations.map(({ operation }) => operation).filter(Boolean));
+    this.#operation.hidden = this.#operation.options.length < 3;
+    this.#story.update(rows, data.advice);
+    this.#select(isFirst);
+  }
+
+  /** Each keeps only its rows. */
+  #drawOutcomes(): void {
+    const counts = this.#shown?.data.summary.outcomes;
+    const buttons = outcomes
+      .filter((outcome) => counts !== undefined && counts[outcome] > 0)
+      .map((outcome) =>
+        element(
+          'button',
+          {
+            type: 'button',
+            id: `outcome ${outcome}`,
+            'aria-pressed': String(this.#wanted.outcomes.has(outcome)),
+            class: `outcome ${outcome}`,
+            click: () => this.#toggle(outcome),
+          },
+          `${count(counts?.[outcome] ?? 0)} ${outcomeText(outcome)}`,
+        ),
+      );
+    redraw(this.#outcomes, ...buttons);
+  }
+
+  /** What chooses rows, and hands them on. */
+  #tools(): HTMLElement {
+    const search = element('input', {
+      type: 'search',
+      placeholder: 'Search in all columns',
+      'aria-label': 'Search in all columns',
+      input: debounced(() => this.#want({ query: search.value.trim() })),
+    });
+    const save = element(
+      'button',
+      { type: 'button', class: 'main', click: () => this.#save() },
+      'Save these rows as CSV',
+    );
+    return element('div', { class: 'tools' }, search, this.#code, this.#operation, save);
+  }
+
+  #save(): void {
+    const { rows, data } = this.#shown ?? {};
+    if (rows !== undefined) download(`${data?.run.id}-rows.csv`, refeedCsv(rows, this.#selected));
+  }
+
+  #toggle(outcome: string): void {
+    const { outcomes: chosen } = this.#wanted;
+    const isChosen = chosen.has(outcome);
+    this.#want({
+      outcomes: new Set(isChosen ? [...chosen].filter((other) => other !== outcome) : [...chosen, outcome]),
+    });
+    this.#drawOutcomes();
+  }
+
+  #showCode(code: string): void {
+    this.#code.value = code;
+    this.#want({ code });
+    this.#place.scrollIntoView({ behavior: 'smooth' });
+  }
+
+  #want(changes: Partial<Selection>): void {
+    this.#wanted = { ...this.#wanted, ...changes };
+    this.#select(true);
+  }
+
+  /** @param isOther whether the reader has chosen other rows than before */
+  #select(isOther: boolean): void {
+    const { rows, data } = this.#shown ?? {};
+    if (rows === undefined || data === undefined) return;
+    this.#selected = rows.select(this.#wanted);
+    const [found, all] = [this.#selected.length, rows.count];
+    const text = found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}`;
+    if (this.#found.textContent !== text) this.#found.textContent = text;
+    const { sortBy, descending } = this.#wanted;
+    this.#table.show(
+      {
+        columns: columnsOf(rows, data.summary.unclear > 0),
+        selected: this.#selected,
+        sortBy: sortBy && rows.like(sortBy),
+        descending,
+      },
+      isOther,
+    );
+  }
+}
+
+/** What is shown of a row, in this order. */
+function columnsOf({ columns }: Rows, hasUnclear: boolean): readonly Column[] {
+  const first = ['row', 'outcome', 'code', 'message'];
+  const last = [...(hasUnclear ? ['unclear'] : []), 'attempts', 'status', 'duration', 'started'];
+  const facts = (names: readonly string[]): readonly Column[] =>
+    columns.filter(({ kind, name }) => kind === 'fact' && names.includes(name));
+  return [
+    ...facts(first),
+    ...columns.filter(({ kind }) => kind === 'cell'),
+    ...columns.filter(({ kind }) => kind === 'result'),
+    ...facts(last),
+  ];
+}
+
+function leftOutText({ rows, summary }: PageData): string {
+  const total = count(summary.manifest.rows);
+  return rows.selection === 'none'
+    ? `The ${total} rows would make this page too large to be sent: they are in report.csv.`
+    : `All ${total} rows would make this page too large to be sent. Here are the ${count(rows.count)} that did not succeed or are unclear; all are in report.csv.`;
+}
+
+function chooser(all: string, onChoice: (choice: string) => void): HTMLSelectElement {
+  const select = element(
+    'select',
+    { 'aria-label': all, change: () => onChoice(select.value) },
+    element('option', { value: '' }, all),
+  );
+  return select;
+}
+
+/** Offers these choices, and what is chosen already. */
+function offer(select: HTMLSelectElement, choices: readonly string[]): void {
+  const { value } = select;
+  const [all, ...others] = [...select.options];
+  const wanted = [...new Set([...choices, ...(value === '' ? [] : [value])])];
+  const isSame = wanted.join('\n') === others.map((option) => option.value).join('\n');
+  if (all === undefined || isSame) return;
+  select.replaceChildren(all, ...wanted.map((choice) => element('option', { value: choice }, choice)));
+  select.value = value;
+}
+
+/** While somebody types, only what is there at last is looked for. */
+function debounced(action: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(action, 150);
+  };
+}

@@ -1,0 +1,73 @@
+import type { ReportLine } from '../join-results.ts';
+import type { RefeedOptions } from '../refeed.ts';
+import type { RunSummary } from '../summary.ts';
+import { LatencyOverTime } from './latency-series.ts';
+import type { CodeAdvice, PageContent, PageRun, RowSelection } from './page-data.ts';
+import { RowColumns } from './row-columns.ts';
+
+/** Of compressed rows; base64 makes four bytes of three. What is larger can't be sent by e-mail. */
+const mostBytes = (20_000_000 * 3) / 4;
+
+export interface ReportPageOptions {
+  readonly refeed: Omit<RefeedOptions, 'guard'>;
+  /** Names of what operations tell of a row. */
+  readonly resultColumns: readonly string[];
+  readonly run: Omit<PageRun, 'writtenAt'>;
+  /** What a code means, for people. */
+  readonly adviceOn: (code: string) => CodeAdvice;
+}
+
+/** Collects the lines of a report for a page that shows them. */
+export class ReportPage {
+  readonly #options: ReportPageOptions;
+  readonly #latency = new LatencyOverTime();
+  #selection: RowSelection;
+  #rows: RowColumns;
+
+  /** @param selection which rows are inside, as long as they are few enough */
+  constructor(options: ReportPageOptions, selection: RowSelection = 'all') {
+    this.#options = options;
+    this.#selection = selection;
+    this.#rows = new RowColumns(options.refeed, options.resultColumns);
+  }
+
+  /** Which rows are inside. One that has left rows out should be made anew with those that failed only. */
+  get selection(): RowSelection {
+    return this.#selection;
+  }
+
+  async add(lines: readonly ReportLine[]): Promise<void> {
+    for (const { result } of lines) {
+      const started = Date.parse(result.startedAt ?? '');
+      if (!Number.isNaN(started) && result.durationMs !== undefined)
+        this.#latency.add(started, result.durationMs);
+    }
+    if (this.#selection === 'none') return;
+    await this.#rows.add(this.#selection === 'all' ? lines : lines.filter(isTroubled));
+    if (this.#rows.bytes <= mostBytes) return;
+    this.#selection = 'none';
+    this.#rows.discard();
+    this.#rows = new RowColumns(this.#options.refeed, this.#options.resultColumns);
+  }
+
+  /** What the page shows. There are no more lines then. */
+  async content(summary: RunSummary): Promise<PageContent> {
+    const { run, refeed, adviceOn } = this.#options;
+    const { columns, pieces } = await this.#rows.end();
+    const { rate, ...others } = summary;
+    const data = {
+      version: 1,
+      run: { ...run, writtenAt: new Date().toISOString() },
+      summary: { ...others, rate: rate && { ...rate, series: [] } },
+      advice: Object.fromEntries(summary.codes.map(({ code }) => [code, adviceOn(code)])),
+      rate: rate?.series ?? [],
+      latency: this.#latency.series(),
+      rows: { selection: this.#selection, count: this.#rows.count, columns, clearToken: refeed.clearToken },
+    } as const;
+    return { data, pieces };
+  }
+}
+
+function isTroubled({ result: { outcome, unclear } }: ReportLine): boolean {
+  return unclear || outcome === 'failed' || outcome === 'invalid' || outcome === 'not_attempted';
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { LiveReports } from '../../src/dashboard/live-reports.ts';
+import { deferred } from '../../src/waiting.ts';
+
+test('reports are made one at a time, and each tells of all that was before it was asked for', async () => {
+  const begun: { readonly id: string; readonly end: (json: string) => void }[] = [];
+  const reports = new LiveReports((id) => {
+    const { promise, resolve } = deferred<string>();
+    begun.push({ id, end: resolve });
+    return promise;
+  });
+  const first = reports.of('a');
+  await Promise.resolve();
+  // One that is being made may lack what has happened since.
+  const second = reports.of('a');
+  const together = reports.of('a');
+  const other = reports.of('b');
+  expect(begun.map(({ id }) => id)).toEqual(['a']);
+  begun[0]?.end('a1');
+  expect(await first).toBe('a1');
+  await expect.poll(() => begun.length).toBe(2);
+  begun[1]?.end('a2');
+  expect(await Promise.all([second, together])).toEqual(['a2', 'a2']);
+  await expect.poll(() => begun.map(({ id }) => id)).toEqual(['a', 'a', 'b']);
+  begun[2]?.end('b1');
+  expect(await other).toBe('b1');
+});
+
+test('one that fails does not keep others from being made', async () => {
+  const reports = new LiveReports((id) =>
+    id === 'bad' ? Promise.reject(new Error('damaged')) : Promise.resolve(id),
+  );
+  const [bad, good] = await Promise.allSettled([reports.of('bad'), reports.of('good')]);
+  expect(bad).toMatchObject({ reason: { message: 'damaged' } });
+  expect(good).toMatchObject({ value: 'good' });
+});
