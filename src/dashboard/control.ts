@@ -35,6 +35,7 @@ export async function controlRun(
 ): Promise<ControlAnswer> {
   const state = await stateOf(store, cluster, id);
   if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
+  if (state === 'away') return { status: 503, message: 'Redis does not answer: nobody can be asked.' };
   const refused = refusalOf(id, control, state.state);
   if (refused !== undefined) return { status: 409, message: refused };
   if (control === 'cancel' && body.confirm !== id)
@@ -68,12 +69,17 @@ async function stateOf(
   store: RunStore,
   cluster: Cluster | undefined,
   id: string,
-): Promise<{ readonly state: string; readonly isHere: boolean } | undefined> {
+): Promise<{ readonly state: string; readonly isHere: boolean } | 'away' | undefined> {
   if (!isRunId(id)) return undefined;
   const record = await store.look(id);
   if (record !== undefined && record !== 'being planned') return { state: actualState(record), isHere: true };
-  const entry = cluster && (await orAfter(cluster.run(id), patienceMs));
-  return entry && { state: actualEntryState(entry), isHere: false };
+  if (cluster === undefined) return undefined;
+  const looked = await orAfter(
+    cluster.run(id).then((entry) => ({ entry })),
+    patienceMs,
+  );
+  if (looked === undefined) return 'away';
+  return looked.entry && { state: actualEntryState(looked.entry), isHere: false };
 }
 
 function refusalOf(id: string, control: Control, state: string): string | undefined {
