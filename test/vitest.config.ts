@@ -6,7 +6,7 @@ const systemTests = 'test/{bench,cluster,datastore,deployment,e2e,install,queue}
 
 /** These take the longest, most of it waiting: whoever began one of them last would be waited for alone. */
 const longest =
-  /\/e2e\/(redis\/(in-order|kill|guards|control|rate|slots)|rate|guards|kill|cron|faults|state-folder)[^/]*\.test\.ts$|packed\.test\.ts$/;
+  /\/e2e\/(redis\/(audit|control|guards|in-order|kill|rate|slots)|(audit|cron|dashboard|faults|guards|inbox|kill|rate|schedule|target)\.)[^/]*|packed\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -45,7 +45,7 @@ export default defineConfig({
           pool: 'forks',
           isolate: false,
           // Most of the time they wait for calls, locks and other processes.
-          maxWorkers: 4,
+          maxWorkers: 6,
           sequence: { groupOrder: 2 },
           // See helpers/cqbatch.ts.
           execArgv: ['--liftoff-only'],
