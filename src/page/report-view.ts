@@ -95,7 +95,7 @@ export class ReportView {
           `${count(counts?.[outcome] ?? 0)} ${outcomeText(outcome)}`,
         ),
       );
-    redraw(this.#outcomes, ...buttons);
+    redraw(this.#outcomes, element('span', { class: 'quiet' }, 'Show only'), ...buttons);
   }
 
   /** What chooses rows, and hands them on. */
