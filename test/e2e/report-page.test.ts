@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { ReportLine } from '../../src/report/join-results.ts';
@@ -12,6 +14,8 @@ import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts'
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { mixedCsv } from './manifests.ts';
+
+const demo = fileURLToPath(new URL('../../examples/demo.js', import.meta.url));
 
 const isReady = 'main[aria-busy=false]';
 
@@ -116,6 +120,28 @@ describeWithBrowser('report.html', (open) => {
     expect(pdf.length).toBeGreaterThan(10_000);
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByRole('searchbox').isVisible()).toBe(false);
+    expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
+  });
+
+  test('of the demo can be used by everyone, and tells of its faults', async () => {
+    const cwd = await temporaryFolder();
+    await promisify(execFile)(process.execPath, [demo], { cwd, env: { PATH: process.env['PATH'] ?? '' } });
+    const folder = await newestRunFolder(join(cwd, 'demo'));
+    const url = String(pathToFileURL(join(folder, 'report.html')));
+    const { page, complaints, requests } = await open(url);
+    await page.waitForSelector(isReady);
+    const report = await readCsv(folder, 'report.csv');
+    expect(await found(page)).toBe(`All ${report.length} rows`);
+    const twice = report.find((row) => Number(row['_attempts']) > 1);
+    await page.getByRole('searchbox').fill(twice?.['_message'] || (twice?.['evaluation_id'] ?? ''));
+    await finds(page, / of /);
+    await page
+      .locator('.rows td', { hasText: new RegExp(`^${twice?.['_row']}$`) })
+      .first()
+      .click();
+    const attempts = page.locator('dialog tbody tr');
+    expect(await attempts.count()).toBe(Number(twice?.['_attempts']));
+    await expectAccessible(page);
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
   });
 
