@@ -71,8 +71,11 @@ export function describeSchedules(newScene: () => Promise<Scene>): void {
     await eventually(() => Date.now() > killedAt + 2_500);
     const next = await home.worker('--coordinate');
     await eventually(async () => (await began()).length > before.length + 1);
+    // The first of those that were missed may have come while the daemon, killed since, was busy with the one before.
     expect(
-      (await history()).some((entry) => entry.came === 'missed' && Date.parse(entry.due) > killedAt),
+      (await history()).some(
+        (entry) => entry.came === 'missed' && Date.parse(entry.until ?? entry.due) > killedAt,
+      ),
     ).toBe(true);
     await schedule('pause', 'often');
     await eventually(async () => (await schedules.load('often')).paused);

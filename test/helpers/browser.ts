@@ -39,6 +39,8 @@ export function describeWithBrowser(
     body(async (url, options = {}) => {
       const context = await browser.newContext({ acceptDownloads: true, ...options });
       onTestFinished(() => context.close());
+      // As in all tests, only what hangs is given up; a little before the test itself, so that it is said what did.
+      context.setDefaultTimeout(280_000);
       // The only way into a page whose policy allows no other script.
       await context.addInitScript({ content: AxeLibrary.source });
       const page = await context.newPage();

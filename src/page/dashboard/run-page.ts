@@ -6,9 +6,11 @@ import { Rows } from '../rows.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, type OnControl, progressOf, stateText, table } from './run-parts.ts';
 
-/** At most a tenth of the time is spent on what is read anew. */
+/** At most a tenth of the time is spent on what is read anew of a run that is going. */
 const restFactor = 9;
 const leastRestMs = 500;
+/** What could not be read is tried again then. */
+const patienceMs = 5_000;
 
 /** The page of a run: how it stands, and its report as far as it is, read anew when the run has changed. */
 export class RunPage {
@@ -23,7 +25,10 @@ export class RunPage {
   /** What was told of the run last, and when its report was asked for. */
   #told = '';
   #asked = '';
+  #isEnded = false;
   #isReading = false;
+  #restUntil = 0;
+  #rest: ReturnType<typeof setTimeout> | undefined;
 
   constructor(id: string, pointer: Pointer) {
     this.id = id;
@@ -58,27 +63,37 @@ export class RunPage {
       table('What happened', ['Time', 'State', 'Why'], happened),
     );
     this.#told = JSON.stringify([run, details]);
-    void this.#read();
+    // How it has ended is wanted at once.
+    if (run.ended && !this.#isEnded) this.#restUntil = 0;
+    this.#isEnded = run.ended;
+    this.#readWhenRested();
   }
 
   close(): void {
     this.#gone.abort();
+    clearTimeout(this.#rest);
+  }
+
+  #readWhenRested(): void {
+    clearTimeout(this.#rest);
+    if (this.#asked === this.#told || this.#isReading || this.#gone.signal.aborted) return;
+    const restMs = this.#restUntil - performance.now();
+    if (restMs > 0) this.#rest = setTimeout(() => void this.#read(), restMs);
+    else void this.#read();
   }
 
   async #read(): Promise<void> {
-    if (this.#isReading) return;
     this.#isReading = true;
-    while (this.#asked !== this.#told && !this.#gone.signal.aborted) {
-      this.#asked = this.#told;
-      const begun = performance.now();
-      await this.#readOnce();
-      const took = performance.now() - begun;
-      await new Promise((resolve) => setTimeout(resolve, Math.max(leastRestMs, restFactor * took)));
-    }
+    this.#asked = this.#told;
+    const begun = performance.now();
+    const isRead = await this.#readOnce();
+    const now = performance.now();
+    this.#restUntil = now + (isRead ? Math.max(leastRestMs, restFactor * (now - begun)) : patienceMs);
     this.#isReading = false;
+    this.#readWhenRested();
   }
 
-  async #readOnce(): Promise<void> {
+  async #readOnce(): Promise<boolean> {
     try {
       const answer = await fetch(`/runs/${encodeURIComponent(this.id)}/report.json`, {
         signal: this.#gone.signal,
@@ -91,11 +106,12 @@ export class RunPage {
         this.#view.element.hidden = false;
         this.#view.show(told.data, rows);
       });
+      return true;
     } catch (error) {
-      // The next snapshot has it tried again.
       this.#asked = '';
       this.#trouble.hidden = false;
       this.#trouble.textContent = `Its rows can't be shown: ${(error as Error).message}`;
+      return false;
     }
   }
 }
