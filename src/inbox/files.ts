@@ -1,4 +1,5 @@
-import { access, rename } from 'node:fs/promises';
+import { access, chmod, mkdir, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { hashFile } from '../manifest/stage.ts';
 import { onDisk } from '../system-error.ts';
 
@@ -33,4 +34,28 @@ export async function digestOf(path: string): Promise<string | undefined> {
       },
     ),
   );
+}
+
+/**
+ * A folder of an inbox, made when it is missing: people clear such away. It gets the rights of the inbox, so that whoever puts
+ * manifests in sees what becomes of them.
+ */
+export async function folderOf(inbox: string, name: string): Promise<string> {
+  const folder = join(inbox, name);
+  await onDisk(folder, async () => {
+    const isNew = (await mkdir(folder, { recursive: true })) !== undefined;
+    if (isNew) await chmod(folder, (await stat(inbox)).mode & 0o7777);
+  });
+  return folder;
+}
+
+/** Puts a file beside a manifest. Whoever may read the manifest may read it. */
+export async function putBeside(
+  manifest: string,
+  path: string,
+  write: (path: string) => Promise<void>,
+): Promise<void> {
+  await onDisk(path, () => write(path));
+  const found = await stat(manifest).catch(() => undefined);
+  if (found !== undefined) await onDisk(path, () => chmod(path, found.mode & 0o666));
 }

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { lstat, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { thisActor } from '../actor.ts';
 import { steadyNow } from '../clock.ts';
@@ -7,7 +7,7 @@ import { lockPath, type ProcessLock } from '../lock.ts';
 import { contentRunId } from '../run/run-id.ts';
 import { stateId } from '../run/state-id.ts';
 import { onDisk } from '../system-error.ts';
-import { digestOf, exists, moved } from './files.ts';
+import { digestOf, exists, folderOf, moved, putBeside } from './files.ts';
 import { type InboxPlace, inboxPlace, isPattern, uniqueName } from './names.ts';
 import { type EndedRecord, finalFolders, InboxRecords, type TakenRecord } from './records.ts';
 import { type FileLook, Settling } from './settling.ts';
@@ -93,10 +93,7 @@ export class Inbox {
         `There is no folder ${isPattern(path) ? place.folder : path}: make it first, or name a pattern in quotation marks: 'inbox/*.csv'.`,
       );
     }
-    for (const name of ['running', ...finalFolders]) {
-      const folder = join(place.folder, name);
-      await onDisk(folder, () => mkdir(folder, { recursive: true }));
-    }
+    for (const name of ['running', ...finalFolders]) await folderOf(place.folder, name);
     return new Inbox(place, await InboxRecords.open(place.folder), await stateId(stateDir), settleMs);
   }
 
@@ -216,6 +213,7 @@ export class Inbox {
 
   /** @returns false when somebody has taken it away, or put another one in its place, in the last moment. */
   async #takeOut(path: string, running: string, record: TakenRecord): Promise<boolean> {
+    await folderOf(this.folder, 'running');
     await this.#records.take(record);
     const found = (await moved(path, running)) ? await digestOf(running) : undefined;
     if (found === record.sha256) return true;
@@ -226,12 +224,14 @@ export class Inbox {
   }
 
   async #putToFirst(name: string, of: EndedRecord): Promise<Taking> {
-    const path = join(this.folder, of.folder, uniqueName(name, of.sha256));
+    const from = join(this.folder, name);
+    const path = join(await folderOf(this.folder, of.folder), uniqueName(name, of.sha256));
     const text =
       `${name} is byte for byte what ${of.name} was, which was run as ${of.run} on ${of.base_url} and ended on ${of.ended_at}: see ` +
       `"cqbatch show ${of.run}". It was not run again. To run it all the same, type: cqbatch run`;
-    await onDisk(path, () => writeFile(`${path}.copy.txt`, `${text} '${path}'\n`));
-    return (await moved(join(this.folder, name), path)) ? { kind: 'copy', of, path } : { kind: 'gone' };
+    const typed = `'${path.replaceAll("'", "'\\''")}'`;
+    await putBeside(from, `${path}.copy.txt`, (to) => writeFile(to, `${text} ${typed}\n`));
+    return (await moved(from, path)) ? { kind: 'copy', of, path } : { kind: 'gone' };
   }
 
   #describe({ run, user, host, taken_at: since, sha256 }: TakenRecord): string {

@@ -1,9 +1,8 @@
-import { chmod, copyFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessLock } from '../lock.ts';
 import type { ManifestOrigin } from '../run/create-run.ts';
-import { onDisk } from '../system-error.ts';
-import { moved } from './files.ts';
+import { folderOf, moved, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
 /** How it ended with a manifest that was taken. */
@@ -50,9 +49,11 @@ export class TakenManifest {
    * @returns where it is now.
    */
   async finish({ folder, text, files = {}, ranOn }: Ending): Promise<string> {
-    const path = join(this.#inbox, folder, this.record.file);
-    for (const [suffix, from] of Object.entries(files)) await this.#copy(from, `${path}${suffix}`);
-    if (text !== undefined) await onDisk(path, () => writeFile(`${path}.error.txt`, `${text}\n`));
+    const path = join(await folderOf(this.#inbox, folder), this.record.file);
+    for (const [suffix, from] of Object.entries(files))
+      await putBeside(this.path, `${path}${suffix}`, (to) => copyFile(from, to));
+    if (text !== undefined)
+      await putBeside(this.path, `${path}.error.txt`, (to) => writeFile(to, `${text}\n`));
     await moved(this.path, path);
     if (ranOn === undefined) await this.#records.forget(this.record.sha256);
     else {
@@ -61,13 +62,6 @@ export class TakenManifest {
     }
     await this.release();
     return path;
-  }
-
-  /** Whoever may read the manifest may read what is made of it. */
-  async #copy(from: string, to: string): Promise<void> {
-    await onDisk(to, () => copyFile(from, to));
-    const found = await stat(this.path).catch(() => undefined);
-    if (found !== undefined) await onDisk(to, () => chmod(to, found.mode & 0o666));
   }
 
   /** Leaves it to whoever looks next. */

@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Inbox } from '../../src/inbox/inbox.ts';
@@ -156,7 +167,45 @@ test('what belongs to a manifest is put beside it, readable by those who may rea
   const path = join(inbox, 'partial', `a.${digest('x').slice(0, 8)}.csv`);
   expect(await readFile(`${path}.error.txt`, 'utf8')).toBe('why\n');
   expect(await readFile(`${path}.failed.csv`, 'utf8')).toBe('rows');
-  expect((await stat(`${path}.failed.csv`)).mode & 0o777).toBe((await stat(path)).mode & 0o777);
+  for (const suffix of ['.failed.csv', '.error.txt'])
+    expect((await stat(path + suffix)).mode & 0o777).toBe((await stat(path)).mode & 0o777);
+});
+
+test('whoever may use the inbox may use the folders in it', async () => {
+  await chmod(inbox, 0o771);
+  await open();
+  for (const name of ['running', ...finalFolders])
+    expect((await stat(join(inbox, name))).mode & 0o777).toBe(0o771);
+});
+
+test('folders that somebody has cleared away meanwhile are made again', async () => {
+  const clearAway = async (...names: readonly string[]): Promise<void> => {
+    for (const name of names) await rm(join(inbox, name), { recursive: true });
+  };
+  const unique = `a.${digest('x').slice(0, 8)}.csv`;
+  const watched = await open();
+  await clearAway('running');
+  await drop('a.csv', 'x');
+  const { manifest } = await watched.next(hasRun);
+  await clearAway(...finalFolders);
+  await manifest?.finish(done);
+  expect(await files()).toEqual([join('done', unique)]);
+  await clearAway('done');
+  await drop('a.csv', 'x');
+  await watched.next(hasRun);
+  expect(await files()).toEqual([join('done', unique), join('done', `${unique}.copy.txt`)]);
+});
+
+test('the command for running a copy all the same can be typed as it is', async () => {
+  const watched = await open();
+  await drop("it's.csv", 'x', 100);
+  await drop("it's a copy.csv", 'x');
+  await work(watched);
+  const text = await readFile(
+    join(inbox, 'done', `it's a copy.${digest('x').slice(0, 8)}.csv.copy.txt`),
+    'utf8',
+  );
+  expect(text).toContain(`cqbatch run '${inbox}/done/it'\\''s a copy.`);
 });
 
 test('two watchers never have one content at the same time', async () => {
