@@ -6,7 +6,7 @@ import { BusyError, usageError } from '../errors.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
 import { contentRunId } from '../run/run-id.ts';
 import { stateId } from '../run/state-id.ts';
-import { onDisk } from '../system-error.ts';
+import { onDisk, SystemError } from '../system-error.ts';
 import { digestOf, exists, folderOf, moved, putBeside } from './files.ts';
 import { type InboxPlace, inboxPlace, isPattern, uniqueName } from './names.ts';
 import { type EndedRecord, finalFolders, InboxRecords, type TakenRecord } from './records.ts';
@@ -42,6 +42,8 @@ export type Taking =
   | { readonly kind: 'copy'; readonly of: EndedRecord; readonly path: string }
   /** Somebody else has its content, and works on it or will go on with it. */
   | { readonly kind: 'elsewhere'; readonly who: string }
+  /** The system does not let it be read or moved; whatever is wrong with it keeps no other from being taken. */
+  | { readonly kind: 'unusable'; readonly why: string }
   /** It is not there any more, or not as it was. */
   | { readonly kind: 'gone' };
 
@@ -118,7 +120,8 @@ export class Inbox {
   }
 
   async look(): Promise<InboxLook> {
-    const names = (await onDisk(this.folder, () => readdir(this.folder))).filter(this.#place.matches);
+    const all = await onDisk(this.folder, () => readdir(this.folder, { encoding: 'buffer' }));
+    const names = all.filter((name) => this.#place.matches(name.toString()));
     const found = await Promise.all(names.map((name) => lookAt(this.folder, name)));
     const files = found.filter((file) => file !== undefined);
     const waiting = new Set(files.map(seenAs));
@@ -133,10 +136,24 @@ export class Inbox {
 
   /** Takes a file that waits. */
   async take(file: WaitingFile): Promise<Taking> {
+    const path = join(this.folder, file.name);
+    try {
+      return await this.#take(file, path);
+    } catch (error) {
+      const isOfFile = error instanceof SystemError && (error.cause as NodeJS.ErrnoException).path === path;
+      if (isOfFile) return { kind: 'unusable', why: error.what };
+      throw error;
+    }
+  }
+
+  async #take(file: WaitingFile, path: string): Promise<Taking> {
     const { name } = file;
-    const path = join(this.folder, name);
     const sha256 = await this.#digestOf(file);
-    if (sha256 === undefined) return { kind: 'gone' };
+    if (sha256 === undefined) {
+      return name.includes('\ufffd')
+        ? { kind: 'unusable', why: 'its name is not UTF-8; rename it' }
+        : { kind: 'gone' };
+    }
     return this.#locked(sha256, async (lock) => {
       const ended = await this.#records.ended(sha256);
       if (ended !== undefined) return this.#putToFirst(name, ended);
@@ -262,9 +279,11 @@ async function isThatFolder(path: string): Promise<boolean> {
 }
 
 /** A file, if it is one: what a symbolic link leads to can't be taken out of its place. */
-async function lookAt(folder: string, name: string): Promise<WaitingFile | undefined> {
-  const found = await lstat(join(folder, name)).catch(() => undefined);
+async function lookAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
+  // As bytes, because not all of them are text.
+  const path = Buffer.concat([Buffer.from(join(folder, '/')), name]);
+  const found = await lstat(path).catch(() => undefined);
   if (found === undefined || !found.isFile()) return undefined;
   const { size, mtimeMs, ctimeMs, ino } = found;
-  return { name, size, mtimeMs, ctimeMs, ino };
+  return { name: name.toString(), size, mtimeMs, ctimeMs, ino };
 }

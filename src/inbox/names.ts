@@ -34,9 +34,16 @@ export function isPattern(path: string): boolean {
   return picomatch.scan(basename(path)).isGlob;
 }
 
-/** A name that no other content has: of `week 47.csv.gz` it is `week 47.3f2a1b9c.csv.gz`. */
+/** Bytes. Systems allow 255, and the longest name of what is put beside a manifest has `.not-attempted.csv` behind its own. */
+const longestName = 230;
+
+/** A name that no other content has: of `week 47.csv.gz` it is `week 47.3f2a1b9c.csv.gz`. One that is too long loses letters. */
 export function uniqueName(name: string, sha256: string): string {
   const suffix = extname(name);
   const suffixes = suffix === '.gz' ? extname(name.slice(0, -suffix.length)) + suffix : suffix;
-  return `${name.slice(0, name.length - suffixes.length)}.${sha256.slice(0, 8)}${suffixes}`;
+  const end = `.${sha256.slice(0, 8)}${suffixes}`;
+  const stem = Buffer.from(name.slice(0, name.length - suffixes.length));
+  const most = Math.max(0, longestName - Buffer.byteLength(end));
+  // Not half of a letter.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(stem.subarray(0, most), { stream: true }) + end;
 }

@@ -191,6 +191,27 @@ test('run --once takes what waits, puts it where it belongs, and goes on with wh
   });
 });
 
+test('a file that can not be used waits, and no other waits for it', async () => {
+  const {
+    cwd,
+    dropOld,
+    options,
+    in: inFolder,
+  } = await prepared('--unrecoverable', '0%', '--not-deleted', '0%');
+  // Its name, with something behind it, is longer than systems allow.
+  const unusable = `a.${'x'.repeat(250)}`;
+  await dropOld(1, unusable, restores(1, 1));
+  await dropOld(2, 'b.csv', restores(2, 2));
+  const env = { ...options.env, ...anyDatastore() };
+  const { code, stdout, stderr } = await cqbatch(['run', 'inbox/*', '--once', '--yes', '-q'], { cwd, env });
+  expect({ code, stdout, stderr }).toMatchObject({
+    code: 4,
+    stdout: expect.stringContaining("1 manifest: 1 done; 1 file can't be used."),
+    stderr: expect.stringContaining(`${unusable} waits: the path inbox/${unusable} is longer than`),
+  });
+  expect(await inFolder('.')).toEqual([unusable]);
+});
+
 test('what a budget or a token has stopped stays in running/, and the others wait', async () => {
   const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%');
   const { sandbox, dropOld, options } = place;

@@ -1,83 +1,23 @@
-import { createHash } from 'node:crypto';
-import {
-  chmod,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Inbox } from '../../src/inbox/inbox.ts';
-import { finalFolders, InboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
-import type { Ending } from '../../src/inbox/taken-manifest.ts';
+import { InboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
 import { stateId } from '../../src/run/state-id.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
-
-const done: Ending = { folder: 'done', ranOn: 'https://api.example' };
+import { digest, done, type InboxPlace, inboxPlace } from './inbox-place.ts';
 
 let folder: string;
 let inbox: string;
 let stateDir: string;
-/** Runs by id, with how often each was begun. */
-let runs: Map<string, number>;
+let runs: InboxPlace['runs'];
+let hasRun: InboxPlace['hasRun'];
+let drop: InboxPlace['drop'];
+let open: InboxPlace['open'];
+let work: InboxPlace['work'];
+let files: InboxPlace['files'];
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  inbox = join(folder, 'inbox');
-  stateDir = join(folder, 'state');
-  await mkdir(inbox);
-  runs = new Map();
+  ({ folder, inbox, stateDir, runs, hasRun, drop, open, work, files } = await inboxPlace());
 });
-
-const hasRun = async (id: string): Promise<boolean> => runs.has(id);
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-/** A file of the inbox that was complete so many seconds ago. */
-async function drop(name: string, text: string, secondsAgo = 60): Promise<void> {
-  await writeFile(join(inbox, name), text);
-  const at = new Date(Date.now() - secondsAgo * 1_000);
-  await utimes(join(inbox, name), at, at);
-}
-
-function open(path = inbox, dir = stateDir): Promise<Inbox> {
-  return Inbox.open({ path, stateDir: dir, settleMs: 60_000 });
-}
-
-/** Runs what waits, as a watcher does, and gives the names in the order in which they were begun. */
-async function work(watched: Inbox, ending: Ending = done): Promise<string[]> {
-  const begun: string[] = [];
-  for (;;) {
-    const { manifest } = await watched.next(hasRun);
-    if (manifest === undefined) return begun;
-    const { run, name } = manifest.record;
-    if (!runs.has(run)) {
-      runs.set(run, 1);
-      begun.push(name);
-    }
-    await manifest.finish(ending);
-  }
-}
-
-/** Paths of all visible files below the inbox. */
-async function files(): Promise<string[]> {
-  const found = await Promise.all(
-    ['.', 'running', ...finalFolders].map(async (each) =>
-      (await readdir(join(inbox, each), { withFileTypes: true }).catch(() => []))
-        .filter((entry) => entry.isFile())
-        .map(({ name }) => join(each, name)),
-    ),
-  );
-  return found.flat().sort();
-}
 
 test('manifests are taken oldest first and end in their folder under a name of their own', async () => {
   await drop('b.csv', 'b', 100);
@@ -169,43 +109,6 @@ test('what belongs to a manifest is put beside it, readable by those who may rea
   expect(await readFile(`${path}.failed.csv`, 'utf8')).toBe('rows');
   for (const suffix of ['.failed.csv', '.error.txt'])
     expect((await stat(path + suffix)).mode & 0o777).toBe((await stat(path)).mode & 0o777);
-});
-
-test('whoever may use the inbox may use the folders in it', async () => {
-  await chmod(inbox, 0o771);
-  await open();
-  for (const name of ['running', ...finalFolders])
-    expect((await stat(join(inbox, name))).mode & 0o777).toBe(0o771);
-});
-
-test('folders that somebody has cleared away meanwhile are made again', async () => {
-  const clearAway = async (...names: readonly string[]): Promise<void> => {
-    for (const name of names) await rm(join(inbox, name), { recursive: true });
-  };
-  const unique = `a.${digest('x').slice(0, 8)}.csv`;
-  const watched = await open();
-  await clearAway('running');
-  await drop('a.csv', 'x');
-  const { manifest } = await watched.next(hasRun);
-  await clearAway(...finalFolders);
-  await manifest?.finish(done);
-  expect(await files()).toEqual([join('done', unique)]);
-  await clearAway('done');
-  await drop('a.csv', 'x');
-  await watched.next(hasRun);
-  expect(await files()).toEqual([join('done', unique), join('done', `${unique}.copy.txt`)]);
-});
-
-test('the command for running a copy all the same can be typed as it is', async () => {
-  const watched = await open();
-  await drop("it's.csv", 'x', 100);
-  await drop("it's a copy.csv", 'x');
-  await work(watched);
-  const text = await readFile(
-    join(inbox, 'done', `it's a copy.${digest('x').slice(0, 8)}.csv.copy.txt`),
-    'utf8',
-  );
-  expect(text).toContain(`cqbatch run '${inbox}/done/it'\\''s a copy.`);
 });
 
 test('two watchers never have one content at the same time', async () => {

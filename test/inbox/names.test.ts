@@ -53,3 +53,14 @@ test('names of one content are as different as before, and those of one name dif
     }),
   );
 });
+
+test('a name that is as long as can be leaves room for what is put beside the manifest', () => {
+  for (const [letter, kept] of [
+    ['n', 217],
+    ['ü', 108],
+    ['🎧', 54],
+  ] as const) {
+    const name = `${letter.repeat(Math.floor(251 / Buffer.byteLength(letter)))}.csv`;
+    expect(uniqueName(name, sha256)).toBe(`${letter.repeat(kept)}.3f2a1b9c.csv`);
+  }
+});

@@ -4,6 +4,7 @@ import { isActive } from '../../cluster/entries.ts';
 import { CqbatchError } from '../../errors.ts';
 import type { FinalFolder } from '../../inbox/records.ts';
 import type { Ending, TakenManifest } from '../../inbox/taken-manifest.ts';
+import { escapeInvisible } from '../../printable.ts';
 import { actualState, isSpent, type RunRecord } from '../../run/record.ts';
 import { reportRun } from '../../run/report-run.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
@@ -79,7 +80,7 @@ export async function carryOut(context: Context, manifest: TakenManifest): Promi
 
   const ending = ended === undefined ? endingOfRefused(refused) : await endingOf(store, ended);
   const path = await manifest.finish(ending);
-  terminal.say(`${manifest.givenPath} → ${path}`);
+  terminal.say(`${escapeInvisible(manifest.givenPath)} → ${escapeInvisible(path)}`);
   return { exitCode, folder: ending.folder, document: { ...document, path, result } };
 }
 

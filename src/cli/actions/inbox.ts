@@ -134,28 +134,30 @@ class InboxWork {
 
   async untilEmpty(): Promise<ExitCode> {
     const { terminal, settings } = this.#context;
-    let growing = await this.#untilNoneWaits();
+    let left = await this.#untilNoneWaits();
     // What was put there a moment ago may be complete.
-    if (growing.length > 0 && !this.#isOver) {
+    if (left.growing.length > 0 && !this.#isOver) {
       await pause(settings.settle ?? defaults.settle, this.#stop);
-      growing = await this.#untilNoneWaits();
+      left = await this.#untilNoneWaits();
     }
+    const { growing } = left;
+    const unusable = left.others.flatMap(({ name, taking }) => (taking.kind === 'unusable' ? [name] : []));
     const manifests = this.#carriedOut.map(({ document }) => document);
     const folders = this.#carriedOut.map(({ folder }) => folder);
-    terminal.result({ manifests, growing }, inboxText(folders, growing.length));
+    terminal.result({ manifests, growing, unusable }, inboxText(folders, growing.length, unusable.length));
     if (this.#stop.aborted) return exitCodes.interrupted;
     const codes = new Set(this.#carriedOut.map(({ exitCode }) => exitCode));
+    if (unusable.length > 0) codes.add(exitCodes.fatal);
     return severity.find((code) => codes.has(code)) ?? exitCodes.success;
   }
 
-  /** @returns the names of what somebody may still be writing. */
-  async #untilNoneWaits(
-    onCarriedOut: (carriedOut: CarriedOut) => void = () => {},
-  ): Promise<readonly string[]> {
+  /** @returns what is left in the folder. */
+  async #untilNoneWaits(onCarriedOut: (carriedOut: CarriedOut) => void = () => {}): Promise<Found> {
     for (;;) {
-      if (this.#isOver) return [];
-      const { manifest, growing } = await this.#next();
-      if (manifest === undefined) return growing;
+      if (this.#isOver) return { others: [], growing: [] };
+      const found = await this.#next();
+      const { manifest } = found;
+      if (manifest === undefined) return found;
       try {
         const carriedOut = await carryOut(this.#context, manifest);
         this.#carriedOut.push(carriedOut);
@@ -178,11 +180,13 @@ class InboxWork {
       if (taking.kind === 'copy') {
         const { name: first, run } = taking.of;
         terminal.say(
-          `${escapeInvisible(name)} is a copy of ${escapeInvisible(first)}, run ${run}: put to ${taking.path}`,
+          `${escapeInvisible(name)} is a copy of ${escapeInvisible(first)}, run ${run}: put to ${escapeInvisible(taking.path)}`,
         );
       }
       if (taking.kind === 'elsewhere')
         this.#sayOnce(`${escapeInvisible(name)} waits: its content is with ${taking.who}`);
+      if (taking.kind === 'unusable')
+        this.#sayOnce(`${escapeInvisible(name)} waits: ${escapeInvisible(taking.why)}`);
     }
     return found;
   }

@@ -46,6 +46,10 @@ export async function beginInbox(
     }
     for (const file of (await inbox.look()).complete) {
       const taking = await inbox.take(file);
+      if (taking.kind === 'unusable') {
+        await tell(`${file.name}: ${taking.why}`);
+        begun.refused.push(file.name);
+      }
       if (taking.kind === 'taken' && !(await begin(workplace, taking.manifest, begun)))
         return { came: 'later' };
     }

@@ -40,8 +40,13 @@ export function endingText({ record, summary, next }: EndedRun, files: Ending['f
 }
 
 /** How many went where, for people. */
-export function inboxText(folders: readonly (FinalFolder | 'unfinished')[], growing: number): string {
-  const rest = growing === 0 ? '' : `; ${counted(growing, 'file', ['is', 'are'])} still being written`;
+export function inboxText(
+  folders: readonly (FinalFolder | 'unfinished')[],
+  growing: number,
+  unusable: number,
+): string {
+  const written = growing === 0 ? '' : `; ${counted(growing, 'file', ['is', 'are'])} still being written`;
+  const rest = unusable === 0 ? written : `${written}; ${counted(unusable, 'file')} can't be used`;
   if (folders.length === 0) return `No manifest waits${rest}.`;
   const kinds = (['done', 'partial', 'failed', 'unfinished'] as const).flatMap((folder) => {
     const number = folders.filter((each) => each === folder).length;

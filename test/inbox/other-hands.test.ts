@@ -1,0 +1,72 @@
+import { chmod, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { finalFolders } from '../../src/inbox/records.ts';
+import { digest, done, inboxPlace } from './inbox-place.ts';
+
+test('whoever may use the inbox may use the folders in it', async () => {
+  const { inbox, open } = await inboxPlace();
+  await chmod(inbox, 0o771);
+  await open();
+  for (const name of ['running', ...finalFolders])
+    expect((await stat(join(inbox, name))).mode & 0o777).toBe(0o771);
+});
+
+test('folders that somebody has cleared away meanwhile are made again', async () => {
+  const { inbox, hasRun, drop, open, files } = await inboxPlace();
+  const clearAway = async (...names: readonly string[]): Promise<void> => {
+    for (const name of names) await rm(join(inbox, name), { recursive: true });
+  };
+  const unique = `a.${digest('x').slice(0, 8)}.csv`;
+  const watched = await open();
+  await clearAway('running');
+  await drop('a.csv', 'x');
+  const { manifest } = await watched.next(hasRun);
+  await clearAway(...finalFolders);
+  await manifest?.finish(done);
+  expect(await files()).toEqual([join('done', unique)]);
+  await clearAway('done');
+  await drop('a.csv', 'x');
+  await watched.next(hasRun);
+  expect(await files()).toEqual([join('done', unique), join('done', `${unique}.copy.txt`)]);
+});
+
+test('a file that can not be moved keeps no other from being taken', async () => {
+  const { inbox, hasRun, drop, open, work } = await inboxPlace();
+  // Its name would be too long.
+  const name = `a.${'x'.repeat(250)}`;
+  await drop(name, 'x', 100);
+  await drop('b.csv', 'y');
+  const watched = await open(join(inbox, '*'));
+  expect(await work(watched)).toEqual(['b.csv']);
+  expect((await watched.next(hasRun)).others).toEqual([
+    { name, taking: { kind: 'unusable', why: expect.stringContaining('is longer than the system allows') } },
+  ]);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a file whose name is not UTF-8 is not passed over in silence',
+  async () => {
+    const { hasRun, drop, open, work } = await inboxPlace();
+    await drop(Buffer.from('M\xfcller.csv', 'latin1'), 'x', 100);
+    await drop('b.csv', 'y');
+    const watched = await open();
+    expect(await work(watched)).toEqual(['b.csv']);
+    expect((await watched.next(hasRun)).others).toEqual([
+      { name: 'M\ufffdller.csv', taking: { kind: 'unusable', why: 'its name is not UTF-8; rename it' } },
+    ]);
+  },
+);
+
+test('the command for running a copy all the same can be typed as it is', async () => {
+  const { inbox, drop, open, work } = await inboxPlace();
+  const watched = await open();
+  await drop("it's.csv", 'x', 100);
+  await drop("it's a copy.csv", 'x');
+  await work(watched);
+  const text = await readFile(
+    join(inbox, 'done', `it's a copy.${digest('x').slice(0, 8)}.csv.copy.txt`),
+    'utf8',
+  );
+  expect(text).toContain(`cqbatch run '${inbox}/done/it'\\''s a copy.`);
+});
