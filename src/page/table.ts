@@ -1,4 +1,4 @@
-import { durationText, element, outcomeText, redraw, timeText } from './dom.ts';
+import { counted, durationText, element, outcomeText, redraw, timeText } from './dom.ts';
 import type { Column } from './rows.ts';
 
 /** Of a row of the table, as the style sheet has it, in pixels. */
@@ -35,6 +35,8 @@ export class RowTable {
   readonly #head = element('tr');
   readonly #tall: HTMLElement;
   readonly #table: HTMLTableElement;
+  /** On paper only. */
+  readonly #cut = element('p', { class: 'note', hidden: true });
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
   #first = 0;
@@ -56,6 +58,7 @@ export class RowTable {
         keydown: (event) => this.#pressed(event as KeyboardEvent),
       },
       this.#tall,
+      this.#cut,
     );
     new ResizeObserver(() => this.#fit()).observe(this.element);
     const { signal } = options;
@@ -97,6 +100,7 @@ export class RowTable {
   }
 
   #fit(): void {
+    this.#cut.hidden = true;
     const height = this.#head.offsetHeight + this.#selected.length * rowHeight;
     this.#tall.style.height = `${Math.min(height, mostHeight)}px`;
     this.#scrolled();
@@ -111,6 +115,9 @@ export class RowTable {
   #print(): void {
     this.#tall.style.height = 'auto';
     this.#draw(0, printedRows);
+    const rest = this.#selected.length - printedRows;
+    this.#cut.hidden = rest <= 0;
+    this.#cut.textContent = `${counted(rest, 'more row')}: on paper are the first ${printedRows}.`;
   }
 
   #draw(first: number, length: number): void {

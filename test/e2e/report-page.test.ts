@@ -216,6 +216,11 @@ describeWithBrowser('report.html', (open) => {
     await page.waitForSelector(isReady);
     expect(await found(page)).toBe('All 200,000 rows');
     expect(await page.locator('.rows tbody tr').count()).toBeLessThan(60);
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    expect(await page.locator('.rows tbody tr').count()).toBe(500);
+    expect(await page.getByText('199,500 more rows').isVisible()).toBe(true);
+    await page.evaluate('dispatchEvent(new Event("afterprint"))');
+    expect(await page.getByText('199,500 more rows').isVisible()).toBe(false);
     await page.locator('.scroller').press('End');
     expect((await cellsUnder(page, 'Row')).at(-1)).toBe('200000');
     await page.locator('.scroller').press('ArrowUp');
