@@ -2,6 +2,8 @@ import uPlot from 'uplot';
 import { durationText, element, timeText } from './dom.ts';
 
 const height = 220;
+/** On paper, where two are side by side: half of a page of A4, lying. */
+const printedWidth = 490;
 /** So many points are marked; more of them are a line. */
 const markedPoints = 30;
 
@@ -54,9 +56,10 @@ export class Figure {
     );
     new ResizeObserver(() => {
       if (this.#plot === undefined) this.#draw();
-      else if (this.#plot.width !== this.#place.clientWidth)
-        this.#plot.setSize({ width: this.#place.clientWidth, height });
+      else this.#fit(this.#place.clientWidth);
     }).observe(this.#place);
+    addEventListener('beforeprint', () => this.#fit(printedWidth), { signal });
+    addEventListener('afterprint', () => this.#fit(this.#place.clientWidth), { signal });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), { signal });
   }
 
@@ -73,6 +76,10 @@ export class Figure {
     const isZoomed = min > first || max < last;
     plot.setData(dataOf(chart), !isZoomed);
     if (isZoomed) plot.redraw();
+  }
+
+  #fit(width: number): void {
+    if (this.#plot?.width !== width) this.#plot?.setSize({ width, height });
   }
 
   #draw(): void {

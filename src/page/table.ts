@@ -80,11 +80,11 @@ export class RowTable {
   }
 
   #header(column: Column, order: string): HTMLElement {
-    const { kind, name, title, isNumber } = column;
+    const { kind, name, title } = column;
     const sort = (): void => this.#options.onSort(column);
     return element(
       'th',
-      { scope: 'col', class: isNumber ? 'number' : undefined, 'aria-sort': order },
+      { scope: 'col', class: classOf(column), 'aria-sort': order },
       element('button', { type: 'button', id: `sort ${kind} ${name}`, click: sort }, title),
     );
   }
@@ -150,7 +150,7 @@ export class RowTable {
     const text = shownText(column, row);
     const isOutcome = column.kind === 'fact' && column.name === 'outcome';
     const content = isOutcome ? element('span', { class: `outcome ${column.text(row)}` }, text) : text;
-    return element('td', { class: column.isNumber ? 'number' : undefined }, content);
+    return element('td', { class: classOf(column) }, content);
   }
 
   #pressed(event: KeyboardEvent): void {
@@ -181,6 +181,10 @@ export class RowTable {
     if (most > 0) this.element.scrollTop = (first / most) * (scrollHeight - clientHeight);
     this.#draw(first, this.#visible + 1);
   }
+}
+
+function classOf({ kind, isNumber }: Column): string {
+  return isNumber ? `${kind} number` : kind;
 }
 
 /** What stands in a cell. */

@@ -120,6 +120,12 @@ describeWithBrowser('report.html', (open) => {
     expect(pdf.length).toBeGreaterThan(10_000);
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByRole('searchbox').isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: `${outcomes['failed']} failed` }).isVisible()).toBe(true);
+    // With boxes in it, the head of the table would not be on each page.
+    const heads = await page.evaluate<readonly string[]>(
+      '[...document.querySelectorAll("th button")].map((button) => getComputedStyle(button).display)',
+    );
+    expect(new Set(heads)).toEqual(new Set(['contents']));
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
   });
 
