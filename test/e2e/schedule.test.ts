@@ -51,7 +51,9 @@ describe('a schedule of an inbox', () => {
     const next = await home.worker('--coordinate', '--keep-last', '9');
     await eventually(async () => (await files('running')).length === 0 && (await files('done')).length === 5);
     // What was told before the daemon was killed may be told again, and nothing is told never.
-    await eventually(() => [1, 2].every((wanted) => told.some(({ exit_code: code }) => code === wanted)));
+    await eventually(() => told.some(({ exit_code: code }) => code === 1));
+    // On a slow machine, that it came too late for some second is told with the same code.
+    await eventually(() => told.some(({ exit_code: code, text }) => code === 2 && text.includes('bad.csv')));
     expect((await next.stop()).code).toBe(0);
 
     const calls = (await sandbox.log()).map(({ operation, id }) => `${operation} ${id}`);
@@ -73,7 +75,6 @@ describe('a schedule of an inbox', () => {
       expect.stringMatching(/problems\.txt$/),
     ]);
     expect(new Set(told.map(({ exit_code: code }) => code))).toEqual(new Set([1, 2]));
-    expect(told.find(({ exit_code: code }) => code === 2)?.text).toContain('bad.csv');
   });
 });
 
