@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { fatalError, usageError } from '../errors.ts';
+import { BusyError, fatalError, usageError } from '../errors.ts';
 import { makeFolder, writeFileAtomically } from '../files.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
@@ -41,7 +41,7 @@ export interface ScheduleStore {
   saveTrigger(name: string, trigger: Trigger): Promise<void>;
   /** Forgets a trigger, unless another one has come since. */
   clearTrigger(name: string, trigger: Trigger): Promise<void>;
-  /** @throws an error `SCHEDULE_LOCKED` while another process decides what it does. */
+  /** @throws a busy error `SCHEDULE_LOCKED` while another process decides what it does. */
   lock(name: string): Promise<ProcessLock>;
   /** What the alarms of this state folder are called in a datastore that it shares with others. */
   queueName(): Promise<string>;
@@ -127,7 +127,12 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
       lockPath({
         path: fileOf(name, 'schedule'),
         purpose: `schedule ${name}`,
-        taken: (who) => fatalError('SCHEDULE_LOCKED', `Schedule ${name} is being looked at by ${who}.`),
+        taken: (who) =>
+          new BusyError(
+            'SCHEDULE_LOCKED',
+            `A run of schedule ${name} is perhaps beginning: it is with ${who}`,
+            'Try again in a moment.',
+          ),
       }),
     queueName: async () => `schedules-${await stateId(stateDir)}`,
     async showDaemon() {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openScheduleStore } from '../../src/schedule/store.ts';
 import { httpServer } from '../api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import type { RedisServer } from '../helpers/redis-server.ts';
@@ -99,6 +100,26 @@ test('a run that waits for another one can be cancelled beside the daemon of the
   await eventually(async () => (await home.stateOf('second')) === 'cancelled');
   expect((await daemon.stop()).code).toBe(0);
   expect((await sandbox.log()).length).toBeLessThan(100);
+});
+
+test('a schedule is not removed, or made one of something else, while it begins a run', async () => {
+  const sandbox = await startSandbox();
+  const home = await newMachine({ ...embedded, sandbox });
+  const add = ['schedule', 'add', 'nightly', '--cron', '0 2 * * *', '--manifest'];
+  expect((await home.run(...add, 'rows.csv')).code).toBe(0);
+  // As a daemon that is planning a large manifest.
+  const planning = await openScheduleStore(home.stateDir).lock('nightly');
+  const changes = [
+    [...add, 'other.csv', '--replace'],
+    ['schedule', 'remove', 'nightly'],
+  ];
+  for (const change of changes)
+    expect(await home.run(...change)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('A run of schedule nightly is perhaps beginning: it is with process'),
+    });
+  await planning.release();
+  for (const change of changes) expect((await home.run(...change)).code).toBe(0);
 });
 
 test('a daemon removes old runs when it starts, if it is told which are kept', async () => {

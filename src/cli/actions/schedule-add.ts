@@ -19,6 +19,7 @@ import {
   refuseToLeave,
   sayWhoCarriesOut,
   viewOf,
+  whileNoneBegins,
 } from './schedule-place.ts';
 
 /** `cqbatch schedule add` */
@@ -50,10 +51,14 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     since: at,
     changes: [...(before?.changes ?? []), { what, at, ...attributionOf(flags) }].slice(-mostChanges),
   };
-  if (before !== undefined && !isDeepStrictEqual(before.source, source))
-    refuseToLeave(before.source, await goingRun(place.store, await schedules.state(name)));
-  if (what === 'replaced') await schedules.save(schedule);
-  else await schedules.add(schedule);
+  if (before === undefined || what === 'added') await schedules.add(schedule);
+  else {
+    await whileNoneBegins(place, name, async () => {
+      if (!isDeepStrictEqual(before.source, source))
+        refuseToLeave(before.source, await goingRun(place.store, await schedules.state(name)));
+      await schedules.save(schedule);
+    });
+  }
   if (settings.baseUrl === undefined)
     terminal.warn(
       'warning: the daemon has to be told where the API is: CQBATCH_BASE_URL, or --base-url here.',

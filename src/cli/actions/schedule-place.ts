@@ -3,6 +3,7 @@ import { BusyError } from '../../errors.ts';
 import type { Schedule } from '../../schedule/schedule.ts';
 import { openScheduleStore, type ScheduleStore } from '../../schedule/store.ts';
 import { nextTimes, timesOf } from '../../schedule/times.ts';
+import { firstSeen } from '../../waiting.ts';
 import type { Flags } from '../config/load.ts';
 import { openWorkplace, type Workplace } from '../context.ts';
 import type { ScheduleView } from '../render/schedule.ts';
@@ -23,6 +24,31 @@ export const mostChanges = 50;
 /** What tells a schedule from what it was before it was changed. */
 export function newKey(): string {
   return randomUUID().slice(0, 8);
+}
+
+/** Daemons look at a schedule for a moment every half minute; beginning a run may take minutes. */
+const patienceMs = 2_000;
+
+/** Does what must not happen while a run of a schedule begins. @throws a busy error when one does. */
+export async function whileNoneBegins<Result>(
+  { schedules }: Place,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let busy: Error | undefined;
+  const lock = await firstSeen(patienceMs, () =>
+    schedules.lock(name).catch((error: Error) => {
+      if (!(error instanceof BusyError)) throw error;
+      busy = error;
+      return undefined;
+    }),
+  );
+  if (lock === undefined) throw busy;
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
 }
 
 /** @throws a busy error when nobody would put the manifest of a run that is going where it belongs. */

@@ -12,7 +12,15 @@ import {
   timesText,
 } from '../render/schedule.ts';
 import { attributionOf } from './options.ts';
-import { mostChanges, newKey, openPlace, refuseToLeave, sayWhoCarriesOut, viewOf } from './schedule-place.ts';
+import {
+  mostChanges,
+  newKey,
+  openPlace,
+  refuseToLeave,
+  sayWhoCarriesOut,
+  viewOf,
+  whileNoneBegins,
+} from './schedule-place.ts';
 
 /** `cqbatch schedule list` */
 export async function listSchedules(flags: Flags): Promise<ExitCode> {
@@ -112,11 +120,15 @@ export async function triggerSchedule(name: string, flags: Flags): Promise<ExitC
 
 /** `cqbatch schedule remove` */
 export async function removeSchedule(name: string, flags: Flags): Promise<ExitCode> {
-  const { terminal, schedules, store } = await openPlace(flags);
+  const place = await openPlace(flags);
+  const { terminal, schedules, store } = place;
   const { source } = await schedules.load(name);
-  const going = await goingRun(store, await schedules.state(name));
-  refuseToLeave(source, going);
-  await schedules.remove(name);
+  const going = await whileNoneBegins(place, name, async () => {
+    const run = await goingRun(store, await schedules.state(name));
+    refuseToLeave(source, run);
+    await schedules.remove(name);
+    return run;
+  });
   const still = going === undefined ? '' : ` Run ${going} goes on.`;
   terminal.result(
     { schedule: name, removed: true, going: going ?? null },
