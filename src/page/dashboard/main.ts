@@ -38,7 +38,7 @@ class Dashboard {
   listen(): void {
     this.#events?.close();
     const run = this.#run;
-    const events = new EventSource(run === undefined ? '/events' : `/events?run=${encodeURIComponent(run)}`);
+    const events = new EventSource(run === undefined ? '/events' : `/events?run=${run}`);
     this.#events = events;
     events.addEventListener('open', () => this.#tellConnection(true));
     events.addEventListener('error', () => {
@@ -55,8 +55,7 @@ class Dashboard {
 
   /** The run whose page is shown. */
   get #run(): string | undefined {
-    const found = /^#run=(.+)$/.exec(location.hash)?.[1];
-    return found === undefined ? undefined : decodeURIComponent(found);
+    return /^#run=([\w-]+)$/.exec(location.hash)?.[1];
   }
 
   #tellConnection(isLive: boolean): void {
@@ -68,6 +67,8 @@ class Dashboard {
 
   #draw(snapshot: Snapshot): void {
     const run = this.#run;
+    // It was asked for before the reader went to this run.
+    if (run !== undefined && snapshot.run === undefined) return;
     redraw(this.#notes, ...notes(snapshot));
     if (run !== this.#runPage?.id) {
       this.#runPage?.close();

@@ -9,7 +9,7 @@ export type OnControl = (runId: string, control: Control) => void;
 
 /** `#run=ID`, where the page of a run is. */
 export function addressOf(id: string): string {
-  return `#run=${encodeURIComponent(id)}`;
+  return `#run=${id}`;
 }
 
 /** A run that is going: how far it is, how fast, and why not faster. */
