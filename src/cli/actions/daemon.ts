@@ -18,7 +18,7 @@ import { apiClient, type ClientOptions, tokenSource } from './api-client.ts';
 import { nextCommands } from './next-commands.ts';
 import { type Notifier, openNotifier } from './notify.ts';
 import { estimatedLimits } from './prospect.ts';
-import { beginInbox, finishInbox } from './scheduled-inbox.ts';
+import { beginInbox, inboxFinisher } from './scheduled-inbox.ts';
 import { beginRun } from './scheduled-run.ts';
 
 export interface DaemonOptions {
@@ -42,8 +42,9 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
   atEnd(() => news?.told());
   const common = { store, datastore, log, stop };
   const schedules = openScheduleStore(store.stateDir);
+  const finishInbox = inboxFinisher(store, log);
   const finish = async ({ source }: Schedule): Promise<void> => {
-    if ('inbox' in source) await finishInbox(store, source.inbox, log);
+    if ('inbox' in source) await finishInbox(source.inbox);
   };
   const finishAll = async (): Promise<void> => {
     for (const schedule of await schedules.list()) await finish(schedule);

@@ -101,9 +101,20 @@ async function goesOn({ store, flags, settings }: Workplace, id: string): Promis
   }
 }
 
-/** Puts the manifests whose runs have ended where they belong. */
-export async function finishInbox(store: RunStore, path: string, log: Logger): Promise<void> {
-  const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs: 0 });
+/** Puts the manifests of an inbox whose runs have ended where they belong. That is done every second, so inboxes are kept open. */
+export function inboxFinisher(store: RunStore, log: Logger): (path: string) => Promise<void> {
+  const inboxes = new Map<string, Inbox>();
+  return async (path) => {
+    const known = inboxes.get(path);
+    const inbox = known ?? (await Inbox.open({ path, stateDir: store.stateDir, settleMs: 0 }));
+    // When this fails, the next time makes what is missing.
+    inboxes.delete(path);
+    await finishInbox(inbox, store, log);
+    inboxes.set(path, inbox);
+  };
+}
+
+async function finishInbox(inbox: Inbox, store: RunStore, log: Logger): Promise<void> {
   for (const { run } of await inbox.unfinished()) {
     const found = await store.look(run);
     if (found === undefined || found === 'being planned' || !isFinal(found)) continue;
