@@ -78,6 +78,11 @@ const wrongPaths: Readonly<Record<string, Rule>> = {
     what: (place) => `the symbolic links of ${place} lead in a circle`,
     remedy: 'correct them',
   },
+  EXDEV: {
+    ...path,
+    what: (place) => `${place} can't be moved to another disk`,
+    remedy: 'let the folder where it goes be on the same disk',
+  },
   ENAMETOOLONG: {
     ...path,
     what: (place) => `the path ${place} is longer than the system allows`,

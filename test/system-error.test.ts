@@ -24,6 +24,7 @@ describe('an error of the system', () => {
     ['EISDIR', 'PATH_UNUSABLE', /^\/there is a folder where a file should be: /],
     ['EEXIST', 'PATH_UNUSABLE', /^\/there is there already/],
     ['ELOOP', 'PATH_UNUSABLE', /^the symbolic links of \/there lead in a circle: /],
+    ['EXDEV', 'PATH_UNUSABLE', /^\/there can't be moved to another disk: let the folder where it goes be /],
     ['ENAMETOOLONG', 'PATH_UNUSABLE', /^the path \/there is longer than the system allows: /],
   ])('%s has the code %s and says what to do', (code, known, message) => {
     expect(systemError(errno(code))).toMatchObject({

@@ -181,12 +181,12 @@ export class Inbox {
     return this.#locked(sha256, async (lock) => {
       const record = await this.#records.taken(sha256);
       if (record === undefined) return { kind: 'gone' };
-      const isHere = await exists(join(this.folder, 'running', record.file));
-      // Else it was refused and put away, or never taken out: nothing of it was sent.
-      if (!isHere && !(await hasRun(record.run))) {
+      if ((await this.#records.ended(sha256)) !== undefined) {
         await this.#records.forget(sha256);
         return { kind: 'gone' };
       }
+      // Else it was refused and put away, or never taken out, or is another one: nothing of it was sent.
+      if (!(await hasRun(record.run)) && !(await this.#isAsTaken(record))) return { kind: 'gone' };
       return { kind: 'taken', manifest: new TakenManifest(this.folder, this.#records, record, lock) };
     });
   }
@@ -228,15 +228,26 @@ export class Inbox {
     };
   }
 
-  /** @returns false when somebody has taken it away, or put another one in its place, in the last moment. */
   async #takeOut(path: string, running: string, record: TakenRecord): Promise<boolean> {
     await folderOf(this.folder, 'running');
     await this.#records.take(record);
-    const found = (await moved(path, running)) ? await digestOf(running) : undefined;
-    if (found === record.sha256) return true;
-    if (found !== undefined)
-      await moved(running, (await exists(path)) ? join(this.folder, uniqueName(record.name, found)) : path);
-    await this.#records.forget(record.sha256);
+    await moved(path, running).catch(async (error: unknown) => {
+      await this.#records.forget(record.sha256);
+      throw error;
+    });
+    return this.#isAsTaken(record);
+  }
+
+  /** @returns false when somebody has taken it away, or put another one in its place, which is put back. */
+  async #isAsTaken({ name, file, sha256 }: TakenRecord): Promise<boolean> {
+    const running = join(this.folder, 'running', file);
+    const found = await digestOf(running);
+    if (found === sha256) return true;
+    if (found !== undefined) {
+      const path = join(this.folder, name);
+      await moved(running, (await exists(path)) ? join(this.folder, uniqueName(name, found)) : path);
+    }
+    await this.#records.forget(sha256);
     return false;
   }
 

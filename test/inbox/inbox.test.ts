@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { InboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
@@ -236,5 +236,26 @@ describe('a watcher that was killed', () => {
     await rm(join(inbox, 'running', unique));
     expect(await work(await open())).toEqual([]);
     await expect((await InboxRecords.open(inbox)).ended(digest('x'))).resolves.toMatchObject({ run });
+  });
+
+  test('and whose manifest somebody has changed in running/ runs it as what it is now', async () => {
+    await drop('a.csv', 'x');
+    await (await open()).next(hasRun).then(({ manifest }) => manifest?.release());
+    await writeFile(join(inbox, 'running', unique), 'y');
+    const at = new Date(Date.now() - 100_000);
+    await utimes(join(inbox, 'running', unique), at, at);
+    expect(await work(await open())).toEqual(['a.csv']);
+    expect([...runs.keys()]).toEqual([`a-${digest('y').slice(0, 8)}`]);
+    await drop('a.csv', 'x');
+    expect(await work(await open())).toEqual(['a.csv']);
+  });
+
+  test('when it had written down the end of a manifest has nobody told of it again', async () => {
+    await drop('a.csv', 'x');
+    const watched = await open();
+    await work(watched);
+    await (await InboxRecords.open(inbox)).take(await record());
+    expect((await watched.next(hasRun)).manifest).toBeUndefined();
+    expect(await watched.unfinished()).toEqual([]);
   });
 });
