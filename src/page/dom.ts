@@ -30,18 +30,20 @@ export function factList(facts: readonly (readonly [name: string, text: string])
 
 /**
  * Gives an element these children in place of its own. Those that are as before stay, with what the reader has selected in
- * them, and the keyboard stays where it is, by the `id` of its element.
+ * them; new ones may be among them that were there before. The keyboard stays where it is, by the `id` of its element.
  */
 export function redraw(place: Element, ...children: readonly HTMLElement[]): void {
   const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
-  const before = [...place.children];
   for (const [index, child] of children.entries()) {
-    const old = before[index];
+    const old = place.children[index];
+    if (old === child) continue;
     if (old === undefined) place.append(child);
+    else if (child.parentNode === place) place.insertBefore(child, old);
     else if (!old.isEqualNode(child)) old.replaceWith(child);
   }
-  for (const old of before.slice(children.length)) old.remove();
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  for (const old of [...place.children].slice(children.length)) old.remove();
+  if (focused && document.activeElement?.id !== focused)
+    document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
 /** `12,345` */

@@ -17,6 +17,8 @@ class Dashboard {
   #events: EventSource | undefined;
   #snapshot: Snapshot | undefined;
   #runPage: RunPage | undefined;
+  /** Of runs that are going. */
+  #cards = new Map<string, HTMLElement>();
 
   constructor(main: HTMLElement) {
     this.#main = main;
@@ -94,11 +96,18 @@ class Dashboard {
   #overview(snapshot: Snapshot): readonly HTMLElement[] {
     const going = snapshot.runs.filter(({ ended }) => !ended);
     const ended = snapshot.runs.filter((run) => run.ended);
+    this.#cards = new Map(
+      going.map((run) => {
+        const card = this.#cards.get(run.id) ?? element('article', { class: 'card' });
+        redraw(card, ...runCard(run, this.#onControl(snapshot)));
+        return [run.id, card];
+      }),
+    );
     return [
       element('h1', {}, 'Runs'),
       element('p', { class: 'quiet' }, `of ${placeText(snapshot)}`),
       ...(going.length === 0 ? [element('p', {}, 'None is going.')] : []),
-      ...going.map((run) => runCard(run, this.#onControl(snapshot))),
+      ...this.#cards.values(),
       ...(ended.length === 0 ? [] : [element('h2', {}, 'Ended'), endedTable(ended)]),
       ...(snapshot.datastore === undefined
         ? []

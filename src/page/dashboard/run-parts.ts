@@ -13,7 +13,7 @@ export function addressOf(id: string): string {
 }
 
 /** A run that is going: how far it is, how fast, and why not faster. */
-export function runCard(run: RunData, onControl: OnControl | undefined): HTMLElement {
+export function runCard(run: RunData, onControl: OnControl | undefined): readonly HTMLElement[] {
   const title = element(
     'h3',
     {},
@@ -21,7 +21,7 @@ export function runCard(run: RunData, onControl: OnControl | undefined): HTMLEle
     ' ',
     stateText(run),
   );
-  return element('article', { class: 'card' }, title, ...progressOf(run), ...buttonsOf(run, onControl));
+  return [title, ...progressOf(run), ...buttonsOf(run, onControl)];
 }
 
 export function stateText({ state }: Pick<RunData, 'state'>): HTMLElement {
