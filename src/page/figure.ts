@@ -55,12 +55,13 @@ export class Figure {
       this.#figures,
     );
     new ResizeObserver(() => {
+      const width = this.#place.clientWidth;
       if (this.#plot === undefined) this.#draw();
-      else this.#fit(this.#place.clientWidth);
+      else if (this.#plot.width !== width) this.#plot.setSize({ width, height });
     }).observe(this.#place);
-    addEventListener('beforeprint', () => this.#fit(printedWidth), { signal });
-    addEventListener('afterprint', () => this.#fit(this.#place.clientWidth), { signal });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#draw(), { signal });
+    addEventListener('beforeprint', () => this.#draw(printedWidth), { signal });
+    addEventListener('afterprint', () => this.#draw(), { signal });
   }
 
   /** Shows what a chart of the same lines has become. The reader stays where he has zoomed in. */
@@ -78,13 +79,10 @@ export class Figure {
     if (isZoomed) plot.redraw();
   }
 
-  #fit(width: number): void {
-    if (this.#plot?.width !== width) this.#plot?.setSize({ width, height });
-  }
-
-  #draw(): void {
+  /** In the colours of the moment. */
+  #draw(width = this.#place.clientWidth): void {
     this.#plot?.destroy();
-    this.#plot = new uPlot(this.#options(), dataOf(this.#chart), this.#place);
+    this.#plot = new uPlot({ ...this.#options(), width, height }, dataOf(this.#chart), this.#place);
   }
 
   /** Thousands of cells are made only for who wants to see them. */
@@ -93,7 +91,7 @@ export class Figure {
     if (this.#figures.open) this.#figures.append(valueTable(this.#chart));
   }
 
-  #options(): uPlot.Options {
+  #options(): Omit<uPlot.Options, 'width' | 'height'> {
     const { lines, isTimeOfDay, valueText } = this.#chart;
     const colour = (name: string): string => getComputedStyle(document.body).getPropertyValue(name).trim();
     const whenText = (value: number): string =>
@@ -104,8 +102,6 @@ export class Figure {
       ticks: { stroke: colour('--line') },
     };
     return {
-      width: this.#place.clientWidth,
-      height,
       scales: { x: { time: isTimeOfDay } },
       cursor: { drag: { x: true, y: false } },
       hooks: { drawClear: [(plot) => shade(plot, this.#chart, colour('--waiting'))] },

@@ -28,6 +28,10 @@ export class ReportView {
 
   /** @param signal the view is no longer needed */
   constructor(signal: AbortSignal) {
+    // Before the charts hear of it, which take their colours from the style sheet.
+    const { classList } = document.documentElement;
+    addEventListener('beforeprint', () => classList.add('on-paper'), { signal });
+    addEventListener('afterprint', () => classList.remove('on-paper'), { signal });
     this.#charts = new Charts(signal);
     this.#table = new RowTable({
       signal,

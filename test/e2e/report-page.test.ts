@@ -115,6 +115,12 @@ describeWithBrowser('report.html', (open) => {
     await expectAccessible(page);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);
+    const ink = () => page.evaluate<string>('getComputedStyle(document.body).color');
+    const inkAtNight = await ink();
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    expect(await ink()).not.toBe(inkAtNight);
+    await page.evaluate('dispatchEvent(new Event("afterprint"))');
+    expect(await ink()).toBe(inkAtNight);
     // On paper there are more rows than on a screen.
     const pdf = await page.pdf({ format: 'A4' });
     expect(pdf.length).toBeGreaterThan(10_000);
