@@ -51,6 +51,8 @@ export interface RunNews {
 }
 
 const lookMs = 1_000;
+/** A run that has ended is read again after so many looks: it may have been pruned since, and its id taken by another. */
+const looksAtAll = 30;
 /** Each has a window of rows in memory and in the datastore. */
 const maxRuns = 16;
 
@@ -68,9 +70,14 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   };
   const atWork = new Map<string, Promise<void>>();
   setMaxListeners(2 * maxRuns, stop);
-  while (!stop.aborted) {
+  // Of which there are more and more.
+  const ended = new Set<string>();
+  for (let looks = 1; !stop.aborted; looks++) {
+    if (looks % looksAtAll === 0) ended.clear();
     try {
-      for (const record of await store.list(warnOnce)) {
+      const records = await store.list(warnOnce, ended);
+      for (const { id, state } of records) if (state === 'completed' || state === 'cancelled') ended.add(id);
+      for (const record of records) {
         if (atWork.size >= most || stop.aborted) break;
         if (atWork.has(record.id) || !isUpForGrabs(record)) continue;
         if (onlyApi !== undefined && record.options.baseUrl !== onlyApi) {

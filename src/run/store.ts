@@ -35,8 +35,9 @@ export interface RunStore {
    * All runs, oldest first. Folders without a record (a plan that was declined or died) are left out.
    *
    * @param onUnreadable takes the error of a damaged record, and the others are listed; without it, it is thrown.
+   * @param but ids of runs that are left out, and not read.
    */
-  list(onUnreadable?: (error: Error) => void): Promise<readonly RunRecord[]>;
+  list(onUnreadable?: (error: Error) => void, but?: ReadonlySet<string>): Promise<readonly RunRecord[]>;
   /** Removes a run that has never been started. */
   discard(id: string): Promise<void>;
 }
@@ -78,11 +79,11 @@ export function openRunStore(stateDir: string): RunStore {
     return names.filter(isRunId).sort();
   };
 
-  const list = async (onUnreadable?: (error: Error) => void): Promise<readonly RunRecord[]> => {
+  const list: RunStore['list'] = async (onUnreadable, but) => {
     const readable = (id: string): Promise<RunRecord | undefined> =>
       onUnreadable === undefined ? read(id) : read(id).catch((error) => void onUnreadable(error));
-    const records = (await Promise.all((await ids()).map(readable))).filter((record) => record !== undefined);
-    return inOrder(records);
+    const wanted = (await ids()).filter((id) => !but?.has(id));
+    return inOrder((await Promise.all(wanted.map(readable))).filter((record) => record !== undefined));
   };
 
   /** A plan that was killed leaves a folder without a record, perhaps with a large copy of its manifest. */

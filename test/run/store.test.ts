@@ -40,6 +40,7 @@ describe('the run store', () => {
     await store.save(recordOf(newer));
     expect(await store.load(older)).toEqual(recordOf(older));
     expect((await store.list()).map(({ id }) => id)).toEqual([older, newer]);
+    expect(await store.list(undefined, new Set([older]))).toEqual([recordOf(newer)]);
   });
 
   test('leaves out a folder without a record', async () => {
