@@ -14,6 +14,8 @@ export interface Situation {
 
 /** What is less late is in time: somebody who plans a large manifest for another schedule, a machine that is busy. */
 const inTimeMs = 60_000;
+/** What is further ahead was written down by a clock that was wrong; clocks of machines differ by less. */
+const aheadMs = 60 * 60_000;
 /** Entries that are kept of its history. */
 const mostEntries = 300;
 
@@ -52,7 +54,12 @@ function takeTimes(
   state: ScheduleState,
   { now, times }: Situation,
 ): { readonly state: ScheduleState; readonly due?: Occasion } {
-  const from = new Date(Math.max(Date.parse(since), Date.parse(state.doneUntil ?? since)));
+  const isAhead = (time: number): boolean => time > now.getTime() + aheadMs;
+  const added = Date.parse(since);
+  const dealtWith = Date.parse(state.doneUntil ?? since);
+  // From now on, times count again.
+  if (isAhead(dealtWith)) return { state: { ...state, doneUntil: now.toISOString() } };
+  const from = new Date(isAhead(added) ? dealtWith : Math.max(added, dealtWith));
   const latest = paused ? undefined : times.latest(now);
   const first = times.next(from);
   if (latest === undefined || first === undefined || latest <= from) return { state };

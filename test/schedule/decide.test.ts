@@ -74,6 +74,24 @@ describe('a schedule', () => {
     expect(late.history[0]).not.toHaveProperty('until');
   });
 
+  test('is due again when the clock, which was ahead, is set back', async () => {
+    for (const ahead of [{ since: '2030-01-01T00:00:00.000Z' }, {}]) {
+      const back = await decided(ahead, { doneUntil: '2030-01-02T02:00:00.000Z' }, '04T09:00');
+      expect(back).toEqual({ ...newState, ...done('04T09:00') });
+      expect(await decided(ahead, back, '05T01:59')).toEqual(back);
+      expect(await decided(ahead, back, '05T02:00')).toMatchObject({ beginning: { due: at('05T02:00') } });
+    }
+    expect(await decided({ since: '2030-01-01T00:00:00.000Z' }, {}, '04T09:00')).toMatchObject(
+      done('04T09:00'),
+    );
+  });
+
+  test('is not due twice when clocks differ a little, or one is set back a little', async () => {
+    const state = { ...newState, ...done('05T02:00') };
+    for (const now of ['05T01:01', '05T01:59', '05T02:00'])
+      expect(await decided({}, state, now)).toEqual(state);
+  });
+
   test('skips times while its run is going, as one entry', async () => {
     const going = { going: 'nightly-20261104-020000' };
     const first = await decided({}, done('04T02:00'), '05T02:00', going);
