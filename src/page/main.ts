@@ -41,8 +41,20 @@ main?.append(
   header(data),
   element('h2', {}, counted(manifest.rows, 'row')),
   outcomeBar(outcomes, manifest.rows - totalOf(outcomes)),
-  view.element,
 );
 const pieces = Object.fromEntries(ids.map((id) => [id, contentOf(id)]));
-view.show(data, await Rows.read({ data, pieces }));
+try {
+  view.show(data, await Rows.read({ data, pieces }));
+  main?.append(view.element);
+} catch (error) {
+  // The browser is older than Chrome 103, Firefox 113 or Safari 16.4, or the file is not whole.
+  const why = (error as Error).message;
+  main?.append(
+    element(
+      'p',
+      { class: 'note' },
+      `The rows can't be read here (${why}). They are in report.csv; another browser may show them.`,
+    ),
+  );
+}
 main?.setAttribute('aria-busy', 'false');

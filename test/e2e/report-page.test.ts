@@ -202,6 +202,23 @@ describeWithBrowser('report.html', (open) => {
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
   });
 
+  test('says what is wrong where its rows can not be read, and shows the rest', async () => {
+    const folder = await temporaryFolder();
+    const result = { row: 1, operation: 'o', outcome: 'failed', code: 'C', message: 'm' } as const;
+    const line = {
+      row: { row: 1, line: 2, cells: { id: '1' } },
+      result: { ...result, attempts: 1, unclear: false },
+    };
+    const path = await writePageOf([[line]], { folder, columns: ['id'] });
+    const html = await readFile(path, 'utf8');
+    await writeFile(path, html.replace(/(id="p0">)[^<]*/, '$1AAAA'));
+    const { page, complaints } = await open(String(pathToFileURL(path)));
+    await page.waitForSelector(isReady);
+    expect(await page.locator('h1').textContent()).toBe('Run r completed');
+    expect(await page.locator('.note').textContent()).toContain('They are in report.csv');
+    expect(complaints).toEqual([]);
+  });
+
   test('has 200,000 rows at hand', async () => {
     const folder = await temporaryFolder();
     const rows = 200_000;
