@@ -6,6 +6,7 @@ import { BusyError, usageError } from '../errors.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
 import { contentRunId } from '../run/run-id.ts';
 import { stateId } from '../run/state-id.ts';
+import { shellWord } from '../shell-word.ts';
 import { onDisk, SystemError } from '../system-error.ts';
 import { digestOf, exists, folderOf, moved, putBeside } from './files.ts';
 import { type InboxPlace, inboxPlace, isPattern, uniqueName } from './names.ts';
@@ -257,8 +258,7 @@ export class Inbox {
     const text =
       `${name} is byte for byte what ${of.name} was, which was run as ${of.run} on ${of.base_url} and ended on ${of.ended_at}: see ` +
       `"cqbatch show ${of.run}". It was not run again. To run it all the same, type: cqbatch run`;
-    const typed = `'${path.replaceAll("'", "'\\''")}'`;
-    await putBeside(from, `${path}.copy.txt`, (to) => writeFile(to, `${text} ${typed}\n`));
+    await putBeside(from, `${path}.copy.txt`, (to) => writeFile(to, `${text} ${shellWord(path)}\n`));
     return (await moved(from, path)) ? { kind: 'copy', of, path } : { kind: 'gone' };
   }
 

@@ -68,5 +68,5 @@ test('the command for running a copy all the same can be typed as it is', async 
     join(inbox, 'done', `it's a copy.${digest('x').slice(0, 8)}.csv.copy.txt`),
     'utf8',
   );
-  expect(text).toContain(`cqbatch run '${inbox}/done/it'\\''s a copy.`);
+  expect(text).toContain(`cqbatch run "${inbox}/done/it's a copy.`);
 });
