@@ -63,7 +63,9 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
       pace = now;
     },
     onHalt: (reason) => endBecause({ because: 'stuck', reason }),
-    onError: ({ message }) => log.warn({ err: message }, 'datastore error'),
+    // While it is known to be away, each connection says so every other second.
+    onError: ({ message }) =>
+      log[datastore.trouble === undefined ? 'warn' : 'debug']({ err: message }, 'datastore error'),
   });
   onAbort(stop, () => endBecause({ because: 'stopped' }));
 

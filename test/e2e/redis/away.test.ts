@@ -23,11 +23,25 @@ describeWithRedis('a Redis that goes away', () => {
     await run.says(`waiting: Redis at ${place.redis.url} does not answer`);
     await worker.says('waiting for the datastore');
     expect((await place.sandbox.log()).length).toBeLessThan(rows);
+    const said = worker.logged().length;
+    await eventually(() =>
+      worker
+        .logged()
+        .slice(said)
+        .some(({ msg }) => msg === 'datastore error'),
+    );
     await place.redis.restart();
 
     const { code, stderr } = await run.end;
     expect({ code, stderr }).toMatchObject({ code: 0 });
     await worker.says('the datastore is back');
+    // Said once is enough, however long it takes.
+    const away = worker.logged().slice(said);
+    const warned = away.slice(
+      0,
+      away.findIndex(({ msg }) => msg === 'the datastore is back'),
+    );
+    expect(warned.filter((line) => line.msg === 'datastore error' && line['level'] !== 20)).toEqual([]);
     const report = await home.report('r');
     expectEveryRowOnce(report, rows);
     expectAgreement(report, await place.sandbox.log(), { killed: true });
