@@ -141,6 +141,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const { results, leftovers, answers } = value === undefined ? nothing : decodeReturn(value);
     await saveAnswers(batch, answers);
     const told = new Set([...results, ...leftovers].map(({ row }) => row));
+    batch.isCollected = true;
     await options.collect({
       ...batch.size,
       results,
@@ -186,6 +187,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     }
     const taken = await batch.abandoned((first) => rows.readLedger(id, first));
     await saveAnswers(batch);
+    // It was completed since: what it returned says more than what was known here, and must have the last word.
+    if (batch.isCollected) return;
     await save(taken);
     // Whoever has claimed it meanwhile has it still, unless that was long ago: BullMQ removes nothing that is locked.
     if (performance.now() - since > lockMs / 2) return;

@@ -33,6 +33,8 @@ export class OpenBatch {
   isWithdrawn = false;
   /** Whether it was taken out of the datastore. */
   isTaken = false;
+  /** Whether what its worker returned is being taken over, or was. */
+  isCollected = false;
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #ledger: Ledger;
   #read = 0;

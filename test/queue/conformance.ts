@@ -362,6 +362,28 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test('takes nothing back from a batch that has just been collected', async () => {
+      const mayFinish = deferred();
+      const run = await begin(async (task) => {
+        await mayFinish.promise;
+        return { kind: 'returned', history: { ...history, attempts: 2, unclear: true }, delayMs: 10_000 };
+      });
+      await run.add(tasksOf(run.runId, 4).map((task) => ({ ...task, history })));
+      await vi.waitUntil(() => run.worker.active === 4, { timeout: 60_000 });
+      const { isActive } = Job.prototype;
+      vi.spyOn(Job.prototype, 'isActive').mockImplementationOnce(async function (this: Job) {
+        mayFinish.resolve();
+        await run.collected(1);
+        return isActive.call(this);
+      });
+      const taken: BatchReturn[] = [];
+      await run.batchQueue.drain(async (batch) => void taken.push(batch));
+      // Else the journal would forget the second attempt, and that it is unclear.
+      expect(taken).toEqual([]);
+      expect(run.batches[0]?.leftovers.map((leftover) => leftover.history?.attempts)).toEqual([2, 2, 2, 2]);
+      await run.end();
+    });
+
     test('calls nothing any more that was asked for back', async () => {
       const calling = deferred();
       const mayFinish = deferred();
