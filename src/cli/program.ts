@@ -37,12 +37,19 @@ Install it once:
   cqbatch completion zsh > ~/.zfunc/_cqbatch     # with fpath+=(~/.zfunc) before compinit
   cqbatch completion fish > ~/.config/fish/completions/cqbatch.fish`;
 
+/** A shell has made several of one, on a day when there are several. */
+const patternHint = " A pattern stands in quotation marks: 'inbox/*.csv'.";
+
 /** The command line. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
   // Its commands inherit that commander neither writes nor ends the process by itself.
   const program = new Command('cqbatch')
     .exitOverride()
-    .configureOutput({ writeOut: writeResult, writeErr: writeTalk })
+    .configureOutput({
+      writeOut: writeResult,
+      writeErr: writeTalk,
+      outputError: (text, write) => write(text.replace(/^error: too many arguments.*/, `$&${patternHint}`)),
+    })
     .description(intro)
     .version(version, '-V, --version')
     .addHelpText('after', withHeadings(outro))

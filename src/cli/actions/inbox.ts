@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BusyError } from '../../errors.ts';
+import { BusyError, usageError } from '../../errors.ts';
 import { type Found, Inbox } from '../../inbox/inbox.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { withReleases } from '../../releases.ts';
@@ -59,6 +59,13 @@ export async function watch(path: string, flags: Flags): Promise<ExitCode> {
 
 /** `cqbatch run … --once`: runs each manifest that waits in a folder. */
 export async function runOnce(context: Context, path: string): Promise<ExitCode> {
+  const { runId, orResume } = context.flags;
+  if (runId !== undefined || orResume) {
+    throw usageError(
+      'INVALID_SETTING',
+      'With --once, each run is named after its manifest, and gone on with: leave out --run-id and --or-resume.',
+    );
+  }
   const { notifyUrl: _notifyUrl, ...pinging } = context.settings;
   const { pingUrl: _pingUrl, ...telling } = context.settings;
   // Of each manifest people are told by itself.
