@@ -28,17 +28,18 @@ export async function* joinRetries(
   }
 }
 
-/** What became of a row that was called again, with the requests of both runs. */
+/** What became of a row that was to be called again, with the requests of both runs. */
 function lastOf(before: RowResult, after: RowResult): RowResult {
-  if (after.outcome === 'not_attempted') return before;
-  const { attempts, unprocessed = 0, unclear, startedAt } = before;
-  const unprocessedInAll = unprocessed + (after.unprocessed ?? 0);
+  // The API may have put it off, and then the retry was given up.
+  const last = after.outcome === 'not_attempted' ? before : after;
+  const startedAt = before.startedAt ?? after.startedAt;
+  const unprocessed = (before.unprocessed ?? 0) + (after.unprocessed ?? 0);
   return {
-    ...after,
+    ...last,
     row: before.row,
-    attempts: attempts + after.attempts,
-    unclear: unclear || after.unclear,
-    ...(unprocessedInAll > 0 && { unprocessed: unprocessedInAll }),
+    attempts: before.attempts + after.attempts,
+    unclear: before.unclear || after.unclear,
+    ...(unprocessed > 0 && { unprocessed }),
     ...(startedAt !== undefined && { startedAt }),
   };
 }

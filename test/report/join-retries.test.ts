@@ -66,3 +66,9 @@ test('an attempt that was unclear once, and when the first began, is not forgott
   );
   expect(line?.result).toMatchObject({ outcome: 'succeeded', unclear: true, startedAt: failed.startedAt });
 });
+
+test('the requests of a retry that was given up are counted, and its rows stay as they were', async () => {
+  const putOff = { outcome: 'not_attempted', code: 'CANCELLED', attempts: 3, unprocessed: 3 } as const;
+  const [line] = await joined({ 1: failed }, [{ 1: { ...putOff, unclear: false } }], 1);
+  expect(line?.result).toEqual({ ...failed, row: 1, attempts: 5, unprocessed: 3 });
+});
