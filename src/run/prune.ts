@@ -19,10 +19,12 @@ export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlyS
   const awaited = new Set<string>();
   for (const { id, keepWhile } of runs) {
     if (keepWhile === undefined) continue;
-    await access(keepWhile).then(
-      () => awaited.add(id),
-      () => {},
+    const isGone = await access(keepWhile).then(
+      () => false,
+      // Nobody knows while the disk of the inbox does not answer.
+      ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
     );
+    if (!isGone) awaited.add(id);
   }
   return awaited;
 }

@@ -109,3 +109,14 @@ test('runs are removed whole, and so is what a killed removal has left', async (
   expect(await readdir(runsDir)).toEqual(['b']);
   expect(ids(await store.list())).toEqual(['b']);
 });
+
+test('a run is awaited until what it is kept for is gone for certain', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'there'), '');
+  const runs = ['there', 'gone', 'there/unreachable'].map((name) => ({
+    ...plannedRecord,
+    id: name,
+    keepWhile: join(folder, name),
+  }));
+  expect(await awaitedRuns([...runs, plannedRecord])).toEqual(new Set(['there', 'there/unreachable']));
+});
