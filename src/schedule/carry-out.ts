@@ -107,7 +107,9 @@ export class ScheduleKeeper {
             runs: [...runs],
             ...(refused.length > 0 && { refused: [...refused] }),
           };
-      if (!isIdle) log.info({ schedule: name, due: occasion.due, runs }, 'schedule: runs submitted');
+      const { due } = occasion;
+      if (runs.length > 0) log.info({ schedule: name, due, runs }, 'schedule: runs submitted');
+      if (refused.length > 0) log.warn({ schedule: name, due, refused }, 'schedule: manifests refused');
       await schedules.saveState(name, concluded(state, entry));
       return;
     }

@@ -22,6 +22,8 @@ async function newScene(changes: Partial<Schedule> = {}) {
     /** What was begun, by id. */
     begun: [] as string[],
     told: [] as string[],
+    /** What stands in the log. */
+    logged: [] as { readonly msg: string }[],
     /** What comes of it; by default a run is submitted. */
     begin: async (schedule: Schedule, occasion: Occasion): Promise<Beginning> => {
       const id = runIdFor(schedule, occasion);
@@ -49,7 +51,7 @@ async function newScene(changes: Partial<Schedule> = {}) {
       runs,
       begin: (schedule: Schedule, occasion: Occasion) => scene.begin(schedule, occasion),
       onFailed: (_: Schedule, { message }: Error) => scene.told.push(message),
-      log: pino({ level: 'silent' }),
+      log: pino({ base: null }, { write: (line: string) => scene.logged.push(JSON.parse(line)) }),
     };
     return new ScheduleKeeper(options, () => scene.now);
   }
@@ -140,6 +142,10 @@ describe('a schedule that is carried out', () => {
     expect(await scene.history()).toMatchObject([
       { came: 'idle', due: '2026-11-05T02:00:00.000Z', until: '2026-11-07T02:00:00.000Z' },
       { came: 'began', runs: ['a'], refused: ['b.csv'] },
+    ]);
+    expect(scene.logged).toMatchObject([
+      { msg: 'schedule: runs submitted', runs: ['a'] },
+      { msg: 'schedule: manifests refused', refused: ['b.csv'] },
     ]);
   });
 
