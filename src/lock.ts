@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { steadyNow } from './clock.ts';
 import { fatalError } from './errors.ts';
 import { writeFileAtomically } from './files.ts';
-import { processSchema, stateOfProcess, thisProcess } from './process.ts';
+import { isThisProcess, processSchema, stateOfProcess, thisProcess } from './process.ts';
 import { SystemError, systemError } from './system-error.ts';
 import { deferred } from './waiting.ts';
 
@@ -32,6 +32,9 @@ const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string
 
 type Holder = z.infer<typeof holderSchema>;
 
+/** The paths that this process holds. */
+const held = new Set<string>();
+
 export interface LockOptions {
   /** The lock's files are this path with `.lock` and `.holder.json` behind it; its folder must exist. */
   readonly path: string;
@@ -53,19 +56,23 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
   const holderFile = `${path}.holder.json`;
   const lockFile = `${path}.lock`;
   const holder = await readHolder(holderFile);
-  const holderState = holder === undefined ? 'unknown' : stateOfProcess(holder);
+  const holderState = holder === undefined ? 'unknown' : stateOfHolder(holder, path);
   if (holder !== undefined && holderState === 'alive' && (await exists(lockFile)))
     throw taken(describe(holder));
   if (!(await isFree(lockFile, holderState))) throw taken(describe(holder));
 
   const lost = deferred<Error>();
+  let isLost = false;
   const release = await lock(path, {
     realpath: false,
     lockfilePath: lockFile,
     update: touchedEveryMs,
     stale: holderState === 'dead' ? deadHolderStaleAfterMs : staleAfterMs,
     retries: holderState === 'dead' ? { retries: 20, factor: 1, minTimeout: 200 } : 0,
-    onCompromised: (cause) => void lockLost(lockFile, cause).then(lost.resolve),
+    onCompromised: (cause) => {
+      isLost = true;
+      void lockLost(lockFile, cause).then(lost.resolve);
+    },
   }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ELOCKED')
       throw (
@@ -77,9 +84,13 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
     await release().catch(() => {});
     throw error;
   });
+  held.add(path);
 
   let releasing: Promise<void> | undefined;
   const releaseAll = async (): Promise<void> => {
+    held.delete(path);
+    // Its files may be those of another process by now.
+    if (isLost) return;
     await rm(holderFile, { force: true }).catch(() => {});
     await release().catch(() => {});
   };
@@ -90,6 +101,11 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
       return releasing;
     },
   };
+}
+
+/** What this process has not released, because it was elsewhere then, counts as that of a dead one. */
+function stateOfHolder(holder: Holder, path: string): ReturnType<typeof stateOfProcess> {
+  return isThisProcess(holder) && !held.has(path) ? 'dead' : stateOfProcess(holder);
 }
 
 async function lockLost(lockFile: string, cause: Error): Promise<Error> {

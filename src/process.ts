@@ -16,6 +16,11 @@ export function thisProcess(): ProcessId {
   return { pid: process.pid, host: hostname(), started: readStat(process.pid)?.start ?? '' };
 }
 
+export function isThisProcess({ pid, host, started }: ProcessId): boolean {
+  const own = thisProcess();
+  return pid === own.pid && host === own.host && started === own.started;
+}
+
 /** Whether that very process lives; processes of other machines can't be asked. */
 export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (host !== hostname()) return 'unknown';

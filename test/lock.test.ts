@@ -1,4 +1,4 @@
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -50,5 +50,28 @@ describe('a lock', () => {
   ])('is not taken from a process of another machine whose clock is %s', async (_title, agoSeconds) => {
     const take = await heldLockOf(elsewhere, agoSeconds);
     await expect(take()).rejects.toThrow('taken by process 1 on elsewhere (run r, since today)');
+  });
+
+  test('whose folder was away when it was released can be taken again', async () => {
+    const folder = join(await temporaryFolder(), 'run');
+    await mkdir(folder);
+    const take = () =>
+      lockPath({ path: join(folder, 'run'), purpose: 'test', taken: (who) => new Error(who) });
+    const lock = await take();
+    await rename(folder, `${folder}.away`);
+    await lock.release();
+    await rename(`${folder}.away`, folder);
+    await (await take()).release();
+  });
+
+  test('that another process has taken over is left to it', async () => {
+    const path = join(await temporaryFolder(), 'run');
+    const lock = await lockPath({ path, purpose: 'test', taken: (who) => new Error(who) });
+    await rm(`${path}.lock`, { recursive: true });
+    await mkdir(`${path}.lock`);
+    await writeFile(`${path}.holder.json`, JSON.stringify(elsewhere));
+    await lock.lost;
+    await lock.release();
+    expect(JSON.parse(await readFile(`${path}.holder.json`, 'utf8'))).toEqual(elsewhere);
   });
 });

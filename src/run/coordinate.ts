@@ -7,6 +7,7 @@ import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { CqbatchError } from '../errors.ts';
 import type { ProcessLock } from '../lock.ts';
+import { isThisProcess } from '../process.ts';
 import { withReleases } from '../releases.ts';
 import type { WrittenReports } from '../report/write-reports.ts';
 import { after, deferred, onAbort, orAborted } from '../waiting.ts';
@@ -105,13 +106,18 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   await Promise.all(atWork.values());
 }
 
-/** Whether a run waits for a coordinator, as far as its record tells; the lock has the last word. */
+/**
+ * Whether a run that is not at work here waits for a coordinator, as far as its record tells; the lock has the last word.
+ */
 function isUpForGrabs(record: RunRecord): boolean {
-  if (record.submitted !== true) return false;
-  if (record.state === 'submitted') return true;
-  if (!isActive(record.state)) return false;
+  const { submitted, state, process } = record;
+  if (submitted !== true) return false;
+  if (state === 'submitted') return true;
+  if (!isActive(state)) return false;
+  // Its folder was away when it failed here, so that its record does not say so.
+  if (process !== undefined && isThisProcess(process)) return true;
   // Whether a process of another machine is alive, only the age of its lock can tell.
-  return record.process?.host !== hostname() || !isActive(actualState(record));
+  return process?.host !== hostname() || !isActive(actualState(record));
 }
 
 async function tryLock(store: RunStore, id: string): Promise<ProcessLock | undefined> {
