@@ -1,6 +1,16 @@
-import { afterAll } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type OpenedRedis, openRedis } from '../../src/datastore/redis/redis.ts';
-import { assignSlots, describeWithRedis, type RedisServer, startRedis } from '../helpers/redis-server.ts';
+import { openBatchQueue } from '../../src/queue/batch-queue.ts';
+import { openRowQueue } from '../../src/queue/row-queue.ts';
+import {
+  adminOf,
+  assignSlots,
+  describeWithRedis,
+  patiently,
+  type RedisServer,
+  redisForTest,
+  startRedis,
+} from '../helpers/redis-server.ts';
 import { describeQueueOn } from './conformance.ts';
 
 describeWithRedis('Redis', () => {
@@ -29,5 +39,31 @@ describeWithRedis('Redis', () => {
       args: user.split(' ').map((word, index) => (index === 0 ? `--${word}` : word)),
     });
     return open(`redis://batch:secret@127.0.0.1:${port}/0`);
+  });
+
+  test('a run is forgotten that ends while its connections are made anew', async () => {
+    const server = await redisForTest();
+    const { datastore } = await openRedis({ url: server.url, purpose: 'test' });
+    const rows = openRowQueue(datastore, 'rows');
+    const batches = await openBatchQueue(datastore, {
+      runId: 'r',
+      rows,
+      policy: { attempts: 1, backoffMs: 0 },
+      collect: async () => {},
+      onResults: async () => {},
+      onAnswers: async () => {},
+      onVanished: async () => {},
+      onError: () => {},
+    });
+    const admin = adminOf(server);
+    await expect.poll(async () => String(await admin.client('LIST')), patiently).toContain('cmd=bzpopmin');
+    await server.kill();
+    await expect.poll(() => datastore.trouble, patiently).toBeDefined();
+    const forgotten = batches.forget();
+    await server.restart();
+    await forgotten;
+    await batches.close();
+    await rows.close();
+    await datastore.close();
   });
 });

@@ -1,6 +1,7 @@
 import { type ConnectionOptions, createRedisBackend, type RedisConnection } from 'bullmq';
 import type { Datastore } from '../datastore.ts';
 import type { Inspection } from './checks.ts';
+import { endBetweenTries, type RedisClient } from './client.ts';
 import type { FailoverWatch } from './failover.ts';
 import { dropCommand } from './failure.ts';
 import { isAtLeast } from './info.ts';
@@ -24,7 +25,10 @@ export function backendFor(inspection: Inspection, failover: FailoverWatch): Dat
     // First of all listeners, so that none sees what a failed login was made with.
     backend.on('error', dropCommand);
     backend.blockingConnection?.client.then(
-      (client) => failover.add(client),
+      (client) => {
+        failover.add(client);
+        endBetweenTries(client as unknown as RedisClient);
+      },
       () => {},
     );
     if (!askInfo) {

@@ -59,6 +59,19 @@ export function rejectCommands(
 }
 
 /**
+ * Has a client end also when it is told to between two tries to connect. ioredis then gives up in silence, and BullMQ, which
+ * ends the connection over which a worker waits before it closes it, would wait for its last word for good.
+ */
+export function endBetweenTries(client: RedisClient): void {
+  const disconnect = client.disconnect.bind(client);
+  client.disconnect = (reconnect = false) => {
+    // As ioredis calls a connection that is yet to be made: it ends that at once, and says so.
+    if (client.status === 'reconnecting' && !reconnect) client.status = 'wait';
+    disconnect(reconnect);
+  };
+}
+
+/**
  * ioredis does not send again what a lost connection left unanswered if told so, but it does not say so either: the
  * commands would stay pending for good. A Cluster needs no help, as it ends the connections to its nodes.
  */
