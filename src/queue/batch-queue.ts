@@ -213,11 +213,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (there < open.size) await Promise.all([...open].map(([id, batch]) => lookFor(id, batch)));
   }
 
-  /** A batch that is done is there until it has been collected. */
-  async function lookFor(id: string, { since, rows, size }: OpenBatch): Promise<void> {
-    if (performance.now() - since < addedWithinMs) return;
-    if ((await queue.getJob(id)) !== undefined || !open.delete(id)) return;
-    await options.onVanished(rows, size);
+  /** A batch that is done is there until it has been collected; what is being taken over can't be lost any more. */
+  async function lookFor(id: string, batch: OpenBatch): Promise<void> {
+    if (performance.now() - batch.since < addedWithinMs) return;
+    if ((await queue.getJob(id)) !== undefined || batch.isCollected || !open.delete(id)) return;
+    await options.onVanished(batch.rows, batch.size);
   }
 
   return {

@@ -85,7 +85,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       return run;
     }
 
-    async function begin(process: Processor, concurrency = 10, beforeCollecting = (): void => {}) {
+    async function begin(process: Processor, concurrency = 10, beforeCollecting = async () => {}) {
       runs += 1;
       const runId = `20260101-000000-a${100 + runs}`;
       const queue = openRowQueue(datastore, `rows-${runs}`);
@@ -111,7 +111,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         policy,
         onVanished: async (rows, size) => void vanished.push({ rows, size }),
         collect: async (batch) => {
-          beforeCollecting();
+          await beforeCollecting();
           batches.push(batch);
           changed();
         },
@@ -260,7 +260,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       'hands a batch out again when it could not be taken over, also when the clock is set by %d ms',
       async (byMs) => {
         let tries = 0;
-        const run = await begin(succeed, 1, () => {
+        const run = await begin(succeed, 1, async () => {
           tries += 1;
           if (tries > 1) return;
           setClock(byMs);
@@ -496,6 +496,30 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         )
         .toMatchObject([{ rows: [1, 2], size: { rows: 2 } }]);
       expect(run.batchQueue.openRows).toBe(0);
+      await run.end();
+    });
+
+    test('takes no batch for lost that is being taken over', async () => {
+      const collecting = deferred();
+      const mayEnd = deferred();
+      const run = await begin(succeed, 1, async () => {
+        collecting.resolve();
+        await mayEnd.promise;
+      });
+      await run.add(tasksOf(run.runId, 2));
+      await collecting.promise;
+      const { classes, options } = bullmqOn(datastore);
+      const batches = new classes.Queue(`batches-${run.runId}`, options);
+      await batches.obliterate({ force: true });
+      await batches.close();
+      const later = performance.now() + 60_000;
+      vi.spyOn(performance, 'now').mockImplementation(() => later);
+      await run.batchQueue.refresh();
+      vi.restoreAllMocks();
+      mayEnd.resolve();
+      await run.collected(1);
+      // Else its rows would be counted twice among those that are out of the datastore.
+      expect([run.vanished, run.results().length]).toEqual([[], 2]);
       await run.end();
     });
 
