@@ -364,7 +364,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
 
     test('takes nothing back from a batch that has just been collected', async () => {
       const mayFinish = deferred();
-      const run = await begin(async (task) => {
+      const run = await begin(async () => {
         await mayFinish.promise;
         return { kind: 'returned', history: { ...history, attempts: 2, unclear: true }, delayMs: 10_000 };
       });

@@ -2,12 +2,18 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../api/local-server.ts';
 
+/** Redis answers the first commands of a transaction before the last ones have come. */
+const quietMs = 100;
+
 /** A way to Redis that can be cut, and that can lead elsewhere. */
 export interface Proxy {
   readonly port: number;
   /** Where new connections lead. */
   target: number;
-  /** Swallows the next thing that Redis says, and cuts the connection over which it came. */
+  /**
+   * Swallows the next thing that Redis says, and cuts the connection over which it came once nothing more comes: by then Redis has
+   * read all that it was sent.
+   */
   loseNextReply(): void;
 }
 
@@ -25,13 +31,15 @@ export async function startProxy(target: number): Promise<Proxy> {
       socket.on('close', () => other.destroy());
     }
     client.on('data', (data) => redis.write(data));
+    let cutting: NodeJS.Timeout | undefined;
     redis.on('data', (data) => {
-      if (!losing) {
+      if (!losing && cutting === undefined) {
         client.write(data);
         return;
       }
       losing = false;
-      client.destroy();
+      clearTimeout(cutting);
+      cutting = setTimeout(() => client.destroy(), quietMs);
     });
   });
   onTestFinished(() => {

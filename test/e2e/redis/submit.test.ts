@@ -1,4 +1,4 @@
-import { readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openJournal } from '../../../src/journal/open.ts';
@@ -93,22 +93,6 @@ describeWithRedis('a submitted run', () => {
     await second.stop();
     // The worker has lived on: nothing was lost.
     await expectEveryRowCalledOnce(home, 'orphan', place, 300);
-  });
-
-  test('is gone on with by the same coordinator once its folder is back that was away', async () => {
-    const place = await newPlace('20ms');
-    const home = await newMachine(place, 300);
-    await (await newMachine(place)).worker('--concurrency', '4');
-    const coordinator = await home.worker(...coordinating);
-    await home.run('submit', 'rows.csv', '--yes', '--run-id', 'away');
-    await place.sandbox.requested(50);
-    const folder = home.folder('away');
-    await rename(folder, join(home.cwd, 'elsewhere'));
-    await coordinator.says('the run was not left in order');
-    await rename(join(home.cwd, 'elsewhere'), folder);
-    await eventually(async () => (await home.stateOf('away')) === 'completed');
-    expect((await coordinator.stop()).code).toBe(0);
-    await expectEveryRowCalledOnce(home, 'away', place, 300);
   });
 
   test('is coordinated by one process at a time, however many there are', async () => {
