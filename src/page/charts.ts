@@ -1,5 +1,5 @@
 import type { LatencySeries, PageData } from '../report/html/page-data.ts';
-import { counted, durationText, element } from './dom.ts';
+import { counted, durationText, element, perSecond } from './dom.ts';
 import { type Chart, Figure } from './figure.ts';
 
 /** Pictures of the rate and of the latency over time, as far as there is something to be seen. */
@@ -76,9 +76,4 @@ function latencyChart({ from, stretchMs, p50, p90, p99 }: LatencySeries): Chart 
       { label: 'p99', colour: '--refused', values: p99, dash: [2, 3] },
     ],
   };
-}
-
-/** `640/s`, `0.5/s` */
-export function perSecond(value: number): string {
-  return `${Number(value.toPrecision(3))}/s`;
 }

@@ -73,6 +73,11 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
 
+/** `640/s`, `0.5/s` */
+export function perSecond(value: number): string {
+  return `${Number(value.toPrecision(3))}/s`;
+}
+
 /** `not_attempted` as `not attempted` */
 export function outcomeText(outcome: string): string {
   return outcome.replace('_', ' ');

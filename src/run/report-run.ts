@@ -91,10 +91,9 @@ async function write(
   const folder = store.folder(record.id);
   const read = await readLines();
   await removeXlsxReport(folder);
-  const { columns } = record.plan;
-  const { clearToken } = record.options;
   const { lines, operations } = read;
   const pageOptions = pageOptionsOf(record, read);
+  const { columns, clearToken } = pageOptions.refeed;
   const page = html ? new ReportPage(pageOptions) : undefined;
   const report = await writeReports({
     folder,

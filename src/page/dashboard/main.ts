@@ -13,7 +13,7 @@ class Dashboard {
   readonly #place = element('div');
   readonly #connection = element('p', { role: 'status' });
   readonly #dialog = new ControlDialog();
-  readonly #pointer = new Pointer();
+  readonly #pointer = new Pointer(window);
   #events: EventSource | undefined;
   #snapshot: Snapshot | undefined;
   #runPage: RunPage | undefined;

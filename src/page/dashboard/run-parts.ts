@@ -1,7 +1,6 @@
 import type { Control, RunData } from '../../dashboard/page-data.ts';
 import { outcomes, totalOf } from '../../domain.ts';
-import { perSecond } from '../charts.ts';
-import { count, durationText, element, factList, outcomeText, timeText } from '../dom.ts';
+import { count, durationText, element, factList, outcomeText, perSecond, timeText } from '../dom.ts';
 import { outcomeBar } from '../outcome-bar.ts';
 
 /** What the buttons of a run do. */
