@@ -4,6 +4,14 @@ import { systemError } from './system-error.ts';
 
 /** Files and folders that nobody but their owner may use. */
 
+/** Whether there is something, as far as this process may see. */
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
 /**
  * Writes a whole file or nothing: a temporary file beside it is synced and renamed.
  *

@@ -4,7 +4,7 @@ import { lock } from 'proper-lockfile';
 import { z } from 'zod';
 import { steadyNow } from './clock.ts';
 import { fatalError } from './errors.ts';
-import { writeFileAtomically } from './files.ts';
+import { exists, writeFileAtomically } from './files.ts';
 import { isThisProcess, processSchema, stateOfProcess, thisProcess } from './process.ts';
 import { SystemError, systemError } from './system-error.ts';
 import { deferred } from './waiting.ts';
@@ -160,8 +160,4 @@ async function readHolder(file: string): Promise<Holder | undefined> {
   } catch {
     return undefined;
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lastTouched(path)) !== undefined;
 }

@@ -1,4 +1,4 @@
-import { access, chmod, mkdir, rename, stat } from 'node:fs/promises';
+import { chmod, mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashFile } from '../manifest/stage.ts';
 import { onDisk } from '../system-error.ts';
@@ -13,13 +13,6 @@ export async function moved(from: string, to: string): Promise<boolean> {
         throw error;
       },
     ),
-  );
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
   );
 }
 

@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { actorSchema, attributed } from '../actor.ts';
 import { usageError } from '../errors.ts';
-import { writeFileAtomically } from '../files.ts';
+import { exists, writeFileAtomically } from '../files.ts';
 import type { RowCounts } from '../manifest/row-counts.ts';
 import { hashFile } from '../manifest/stage.ts';
 import { escapeInvisible } from '../printable.ts';
@@ -67,11 +67,7 @@ export interface ApprovalInput extends Pick<Approval, 'options' | 'skip_invalid'
  */
 export async function writeApprovedPlan(file: string, input: ApprovalInput): Promise<ApprovedPlan> {
   const { source, approvedBy } = input;
-  const isThere = await stat(file).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) {
+  if (await exists(file)) {
     throw usageError(
       'PLAN_EXISTS',
       `${escapeInvisible(file)} exists already: remove it, or choose another name.`,

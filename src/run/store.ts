@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isActive } from '../cluster/entries.ts';
 import { BusyError, type CqbatchError, fatalError, usageError } from '../errors.ts';
-import { makeFolder, writeFileAtomically } from '../files.ts';
+import { exists, makeFolder, writeFileAtomically } from '../files.ts';
 import { isAbandoned, keepFolder, ownFolder } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import { actualState, type RunRecord, runRecordSchema } from './record.ts';
@@ -124,11 +124,7 @@ export function openRunStore(stateDir: string): RunStore {
     async look(id) {
       const record = await read(id);
       if (record !== undefined) return record;
-      const isThere = await stat(folder(id)).then(
-        () => true,
-        () => false,
-      );
-      return isThere && !(await isAbandoned(folder(id))) ? 'being planned' : undefined;
+      return (await exists(folder(id))) && !(await isAbandoned(folder(id))) ? 'being planned' : undefined;
     },
     async save(record) {
       await writeFileAtomically(join(folder(record.id), recordFile), `${JSON.stringify(record, null, 2)}\n`);

@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BusyError, fatalError, usageError } from '../errors.ts';
-import { makeFolder, writeFileAtomically } from '../files.ts';
+import { exists, makeFolder, writeFileAtomically } from '../files.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
 import { stateId } from '../run/state-id.ts';
@@ -147,13 +147,6 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
       return state === 'dead' || isGone ? undefined : found;
     },
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** What a file says; undefined when it is not there. */

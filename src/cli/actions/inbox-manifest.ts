@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isActive } from '../../cluster/entries.ts';
 import { CqbatchError } from '../../errors.ts';
+import { exists } from '../../files.ts';
 import type { FinalFolder } from '../../inbox/records.ts';
 import type { Ending, TakenManifest } from '../../inbox/taken-manifest.ts';
 import { escapeInvisible } from '../../printable.ts';
@@ -133,12 +133,7 @@ async function refeedable(folder: string): Promise<Readonly<Record<string, strin
   const files: Record<string, string> = {};
   for (const name of ['failed.csv', 'not-attempted.csv']) {
     const path = join(folder, name);
-    await access(path).then(
-      () => {
-        files[`.${name}`] = path;
-      },
-      () => {},
-    );
+    if (await exists(path)) files[`.${name}`] = path;
   }
   return files;
 }
