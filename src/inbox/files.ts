@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashFile } from '../manifest/stage.ts';
 import { onDisk } from '../system-error.ts';
@@ -13,6 +13,13 @@ export async function moved(from: string, to: string): Promise<boolean> {
         throw error;
       },
     ),
+  );
+}
+
+export async function isFolderAt(path: string): Promise<boolean> {
+  return lstat(path === '' ? '.' : join(path, '.')).then(
+    (found) => found.isDirectory(),
+    () => false,
   );
 }
 

@@ -9,7 +9,7 @@ import { contentRunId } from '../run/run-id.ts';
 import { stateId } from '../run/state-id.ts';
 import { shellWord } from '../shell-word.ts';
 import { onDisk, SystemError } from '../system-error.ts';
-import { digestOf, folderOf, moved, putBeside } from './files.ts';
+import { digestOf, folderOf, isFolderAt, moved, putBeside } from './files.ts';
 import { type InboxPlace, inboxPlace, isPattern, uniqueName } from './names.ts';
 import { type EndedRecord, finalFolders, InboxRecords, type TakenRecord } from './records.ts';
 import { type FileLook, Settling } from './settling.ts';
@@ -86,11 +86,11 @@ export class Inbox {
 
   /** @throws a usage error `INBOX_UNUSABLE` when there is no such folder. */
   static async open({ path, stateDir, settleMs }: InboxOptions): Promise<Inbox> {
-    const isFolder = await isThatFolder(path);
+    const isFolder = await isFolderAt(path);
     const place = inboxPlace(path, isFolder);
     // A name that is neither there nor a pattern is a folder that somebody has forgotten to make, or has misspelt.
     const isPlace =
-      isFolder || ((isPattern(path) || (await exists(path))) && (await isThatFolder(place.folder)));
+      isFolder || ((isPattern(path) || (await exists(path))) && (await isFolderAt(place.folder)));
     if (!isPlace) {
       throw usageError(
         'INBOX_UNUSABLE',
@@ -281,13 +281,6 @@ export class Inbox {
 /** Something else as soon as the file is another one or is written to. */
 function seenAs({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): string {
   return [ino, size, mtimeMs, ctimeMs, name].join('/');
-}
-
-async function isThatFolder(path: string): Promise<boolean> {
-  return lstat(path === '' ? '.' : join(path, '.')).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }
 
 /** A file, if it is one: what a symbolic link leads to can't be taken out of its place. */
