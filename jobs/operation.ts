@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ApiRequest } from '../src/api/request.ts';
+import type { FailureCode } from '../src/codes.ts';
 
 /**
  * The template of an operation. A new one is a file beside this with a constant made by `defineOperation`, and a
@@ -52,7 +53,7 @@ export interface Field {
 /** What an answer says: the report columns, or why it is not the answer to this request. */
 export type AnswerCheck =
   | { readonly ok: true; readonly columns: Readonly<Record<string, string>> }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+  | { readonly ok: false; readonly code: FailureCode; readonly message: string };
 
 /** Types an operation by its row schema. */
 export function defineOperation<Row>(operation: Operation<Row>): Operation<Row> {

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { failureCodes } from '../codes.ts';
 import type { ReceivedAnswer } from '../domain.ts';
 import { CqbatchError } from '../errors.ts';
 import { type Interpretation, interpret } from './answer.ts';
@@ -248,7 +249,7 @@ type Authentication =
 /** Errors of a token source that is not ours might quote the token. */
 function tokenFailure(error: unknown): ApiFailure {
   const known = error instanceof CqbatchError;
-  const code = known ? error.code : 'TOKEN_UNREADABLE';
+  const code = failureCodes.find((each) => known && each === error.code) ?? 'TOKEN_UNREADABLE';
   const message = known ? error.message : 'The source of the access token failed';
   return { class: 'halt', code, message, unclear: false };
 }

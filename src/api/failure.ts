@@ -1,3 +1,5 @@
+import type { FailureCode } from '../codes.ts';
+
 /**
  * Why an API call gave no usable answer. Failures are values; `docs/api-client.md` lists all of them.
  *
@@ -23,7 +25,7 @@ export type FailureClass =
 export interface ApiFailure {
   readonly class: FailureClass;
   /** Stable, upper-case: a `google.rpc.Code` name (`NOT_FOUND`), or a code of this client (`CONNECTION_LOST`). */
-  readonly code: string;
+  readonly code: FailureCode;
   /** One line for people. Parts that come from the server are cut and cleaned; the token never appears. */
   readonly message: string;
   /** HTTP status, when the head of an answer arrived. */

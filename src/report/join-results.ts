@@ -1,3 +1,4 @@
+import type { RowCode } from '../codes.ts';
 import type { RowHistory, RowResult } from '../domain.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
 import type { JournalView } from '../journal/journal.ts';
@@ -6,7 +7,12 @@ import type { ManifestRow } from '../manifest/manifest.ts';
 /** Why rows may be without a result: the run goes on by itself, or how it ended. */
 export type Unfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
 
-const unfinishedCodes: ReadonlySet<string> = new Set(['PENDING', 'INTERRUPTED', 'CANCELLED', 'HALTED']);
+const unfinishedCodes: Readonly<Record<Unfinished, RowCode>> = {
+  pending: 'PENDING',
+  interrupted: 'INTERRUPTED',
+  cancelled: 'CANCELLED',
+  halted: 'HALTED',
+};
 
 /** A row with what became of it: one line of the report. */
 export interface ReportLine {
@@ -82,7 +88,7 @@ export function incompleteReport(problem: string): CqbatchError {
 
 /** Whether a result stands for a row that has none: of a run that stopped, or goes on. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
-  return finishedAt === undefined && unfinishedCodes.has(code);
+  return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
 
 /** What the journal knows of a row without a result. */
@@ -109,7 +115,7 @@ export function unfinishedResult(unfinished: Unfinished, row: UnfinishedRow): Ro
     row: row.row,
     operation: row.operation,
     outcome: attempted && unfinished !== 'pending' ? 'failed' : 'not_attempted',
-    code: unfinished.toUpperCase(),
+    code: unfinishedCodes[unfinished],
     message: message(unfinished, history, { lost, unclear }),
     attempts: history?.attempts ?? 0,
     unclear,

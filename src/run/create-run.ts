@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import type { Attribution } from '../actor.ts';
+import type { RowCode } from '../codes.ts';
 import type { RowHistory, RowResult } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
 import { openJournal } from '../journal/open.ts';
@@ -185,7 +186,7 @@ class ResultBuffer {
 /** The result of a row for which nothing is called. */
 function uncalled(
   { row, operation }: Pick<PreparedRow, 'row' | 'operation'>,
-  why: Pick<RowResult, 'outcome' | 'code' | 'message' | 'duplicateOf'>,
+  why: Pick<RowResult, 'outcome' | 'message' | 'duplicateOf'> & { readonly code: RowCode },
 ): RowResult {
   return { row, operation: operation?.name ?? '', ...why, attempts: 0, unclear: false };
 }

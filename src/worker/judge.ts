@@ -2,6 +2,7 @@ import type { Operation } from '../../jobs/operation.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { withAttempt } from '../attempts.ts';
+import type { RowCode } from '../codes.ts';
 import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
@@ -51,7 +52,9 @@ export function judge(attempt: JudgedAttempt): Judgement {
   const attempts = before.attempts + answer.requests;
 
   const finished = (
-    outcome: Pick<RowResult, 'outcome' | 'code' | 'message' | 'unclear' | 'httpStatus' | 'columns'>,
+    outcome: Pick<RowResult, 'outcome' | 'message' | 'unclear' | 'httpStatus' | 'columns'> & {
+      readonly code: RowCode;
+    },
   ) => ({
     kind: 'finished' as const,
     result: {

@@ -13,7 +13,7 @@ export function failing(failure: Partial<ApiFailure>, figures: Figures = {}): Ap
     ok: false,
     requests: 1,
     durationMs: 50,
-    failure: { class: 'retry', code: 'CODE', message: 'why', unclear: false, ...failure },
+    failure: { class: 'retry', code: 'UNAVAILABLE', message: 'why', unclear: false, ...failure },
     ...figures,
   };
 }

@@ -10,12 +10,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function failure(code: string): ApiFailure {
+function failure(code: ApiFailure['code']): ApiFailure {
   return { class: 'retry', code, message: 'why', unclear: false };
 }
 
 function trouble(cause: Trouble['cause'], changes: Partial<Trouble> = {}): Trouble {
-  return { kind: 'trouble', cause, path: '/restore', failure: failure('CODE'), repeated: false, ...changes };
+  return {
+    kind: 'trouble',
+    cause,
+    path: '/restore',
+    failure: failure('UNAVAILABLE'),
+    repeated: false,
+    ...changes,
+  };
 }
 
 const answered = { kind: 'answered' } as const;

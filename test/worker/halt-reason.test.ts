@@ -6,7 +6,7 @@ test.each([
   ['PROXY_AUTHENTICATION', 'as in http://user:password@proxy:3128'],
   ['PROXY_REFUSED', 'Ask who runs the proxy, or list the host of the API in NO_PROXY'],
   ['PROXY_BAD_GATEWAY', 'see whether the service is up and the proxy may reach it'],
-])('what to do about %s is told', (code, remedy) => {
+] as const)('what to do about %s is told', (code, remedy) => {
   const failure = {
     class: 'halt',
     code,

@@ -56,7 +56,7 @@ const failing = (failure: Partial<ApiFailure> & Pick<ApiFailure, 'class'>) =>
     ok: false,
     requests: 1,
     durationMs: 5,
-    failure: { code: 'CODE', message: 'why', unclear: false, ...failure },
+    failure: { code: 'UNAVAILABLE', message: 'why', unclear: false, ...failure },
   }) as const;
 
 const withHistory = (history: Partial<RowHistory>): RowTask => ({
@@ -117,7 +117,7 @@ describe('a refusal for good', () => {
   test('is a failure', () => {
     expect(judge(attempt(failing({ class: 'permanent', status: 404 })))).toMatchObject({
       kind: 'finished',
-      result: { outcome: 'failed', code: 'CODE', message: 'why', httpStatus: 404, attempts: 1 },
+      result: { outcome: 'failed', code: 'UNAVAILABLE', message: 'why', httpStatus: 404, attempts: 1 },
     });
   });
 
@@ -164,13 +164,13 @@ describe('a failure that may pass', () => {
   });
 
   test('is remembered with its reason, and stays unclear', () => {
-    const answer = failing({ class: 'retry', code: 'TIMEOUT', unclear: true, status: 504 });
+    const answer = failing({ class: 'retry', code: 'TOTAL_TIMEOUT', unclear: true, status: 504 });
     expect(judge(attempt(answer))).toMatchObject({
       history: {
         attempts: 1,
         unprocessed: 0,
         unclear: true,
-        lastCode: 'TIMEOUT',
+        lastCode: 'TOTAL_TIMEOUT',
         lastMessage: 'why',
         lastStatus: 504,
       },

@@ -1,3 +1,4 @@
+import type { FailureCode } from '../../codes.ts';
 import type { FailureClass } from '../failure.ts';
 
 /** What an error means for a request that changes something. */
@@ -57,7 +58,7 @@ export function rpcVerdict(code: RpcCode): Verdict {
 
 /** What an HTTP status means when the body has no canonical code. */
 export interface StatusVerdict extends Verdict {
-  readonly code: string;
+  readonly code: FailureCode;
 }
 
 const verdictsByStatus = new Map<number, StatusVerdict>([
@@ -86,7 +87,7 @@ const verdictsByStatus = new Map<number, StatusVerdict>([
 export function statusVerdict(status: number): StatusVerdict {
   const known = verdictsByStatus.get(status);
   if (known !== undefined) return known;
-  const code = `HTTP_${status}`;
+  const code = `HTTP_${status}` as const;
   if (status < 500) return { code, class: 'permanent', unclear: false };
   if (status < 600) return { code, class: 'retry', unclear: true };
   return { code, class: 'permanent', unclear: true };

@@ -1,3 +1,4 @@
+import type { FailureCode } from '../../codes.ts';
 import type { ApiFailure, FailureClass } from '../failure.ts';
 import { serverText } from '../server-text.ts';
 import { type Progress, type Reached, switchedProtocols } from './exchange.ts';
@@ -40,13 +41,13 @@ function withReached(kind: Kind, { progress, status }: Reached): ApiFailure {
 
 interface Kind {
   readonly class: FailureClass;
-  readonly code: string;
+  readonly code: FailureCode;
   readonly message: string;
 }
 
-const unreachable = (code: string, message: string): Kind => ({ class: 'unreachable', code, message });
-const retry = (code: string, message: string): Kind => ({ class: 'retry', code, message });
-const halt = (code: string, message: string): Kind => ({ class: 'halt', code, message });
+const unreachable = (code: FailureCode, message: string): Kind => ({ class: 'unreachable', code, message });
+const retry = (code: FailureCode, message: string): Kind => ({ class: 'retry', code, message });
+const halt = (code: FailureCode, message: string): Kind => ({ class: 'halt', code, message });
 
 /** The proxy's trouble is never taken for the server's: the request was surely not sent. */
 function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError): Kind {
