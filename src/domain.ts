@@ -27,6 +27,13 @@ export function totalOf(counts: Partial<OutcomeCounts>): number {
   return outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
 }
 
+/** What it means that a row with this outcome is unclear. */
+export function unclearText(outcome: string): string {
+  return outcome === 'succeeded'
+    ? 'an earlier attempt may have been processed, too'
+    : 'an attempt may have been processed, though no usable answer came';
+}
+
 /** What an operation tells about a row it has done: report column (without its leading `_`) to text. */
 export type ResultColumns = Readonly<Record<string, string>>;
 

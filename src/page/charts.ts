@@ -1,3 +1,4 @@
+import { zoneText } from '../local-time.ts';
 import type { LatencySeries, PageData } from '../report/html/page-data.ts';
 import { counted, durationText, element, perSecond } from './dom.ts';
 import { type Chart, Figure } from './figure.ts';
@@ -66,7 +67,7 @@ function latencyChart({ from, stretchMs, p50, p90, p99 }: LatencySeries): Chart 
   const worst = Math.max(...p99.map((value) => value ?? 0));
   return {
     title: 'How long calls took',
-    summary: `Percentiles over time; the slowest percent took up to ${durationText(worst)}.`,
+    summary: `Percentiles over time (${zoneText(new Date(from))}); the slowest percent took up to ${durationText(worst)}.`,
     times: p50.map((_, index) => (from + index * stretchMs) / 1_000),
     isTimeOfDay: true,
     valueText: durationText,

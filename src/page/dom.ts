@@ -56,14 +56,6 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/** `2026-11-22 10:15:04`, in the time zone of the reader. */
-export function timeText(time: string | number): string {
-  const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return '';
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 19).replace('T', ' ');
-}
-
 /** `340 ms`, `12.3 s`, `3 min 20 s`, `2 h 5 min` */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
-import { durationText, element, timeText } from './dom.ts';
+import { localTime } from '../local-time.ts';
+import { durationText, element } from './dom.ts';
 
 const height = 220;
 /** On paper, where two are side by side: half of a page of A4, lying. */
@@ -95,7 +96,7 @@ export class Figure {
     const { lines, isTimeOfDay, valueText } = this.#chart;
     const colour = (name: string): string => getComputedStyle(document.body).getPropertyValue(name).trim();
     const whenText = (value: number): string =>
-      isTimeOfDay ? timeText(value * 1_000).slice(11) : durationText(value * 1_000);
+      isTimeOfDay ? localTime(value * 1_000).slice(11, 19) : durationText(value * 1_000);
     const axis = {
       stroke: colour('--quiet'),
       grid: { stroke: colour('--line'), width: 1 },
@@ -164,7 +165,7 @@ function valueTable({ times, isTimeOfDay, lines, valueText }: Chart): HTMLElemen
           element(
             'tr',
             {},
-            element('td', {}, isTimeOfDay ? timeText(time * 1_000) : durationText(time * 1_000)),
+            element('td', {}, isTimeOfDay ? localTime(time * 1_000) : durationText(time * 1_000)),
             ...lines.map(({ values }) => {
               const value = values[index];
               return element('td', { class: 'number' }, value == null ? '' : valueText(value));

@@ -1,6 +1,7 @@
 import { totalOf } from '../domain.ts';
+import { localTime } from '../local-time.ts';
 import type { PageData } from '../report/html/page-data.ts';
-import { counted, durationText, element, factList, timeText } from './dom.ts';
+import { counted, durationText, element, factList } from './dom.ts';
 import { outcomeBar } from './outcome-bar.ts';
 import { ReportView } from './report-view.ts';
 import { Rows } from './rows.ts';
@@ -15,14 +16,14 @@ function header({ run, summary }: PageData): HTMLElement {
     factList([
       ['Manifest', summary.manifest.name],
       ['Service', run.baseUrl],
-      ['Begun', summary.started_at === null ? '' : timeText(summary.started_at)],
-      ['Ended', summary.finished_at === null ? '' : timeText(summary.finished_at)],
+      ['Begun', summary.started_at === null ? '' : localTime(summary.started_at)],
+      ['Ended', summary.finished_at === null ? '' : localTime(summary.finished_at)],
       ['At work', durationText(summary.duration_s * 1_000)],
       ['By', run.by ?? ''],
       ['Why', run.purpose ?? ''],
       ['Retries', summary.retries.join(', ')],
       ['Retry of', summary.retry_of ?? ''],
-      ['Written', timeText(run.writtenAt)],
+      ['Written', localTime(run.writtenAt)],
     ]),
   );
 }

@@ -1,4 +1,4 @@
-import { outcomes } from '../domain.ts';
+import { noOutcomes, outcomes } from '../domain.ts';
 import type { PageData } from '../report/html/page-data.ts';
 import { Charts } from './charts.ts';
 import { codeList } from './code-list.ts';
@@ -14,6 +14,7 @@ export class ReportView {
   #shown: { readonly data: PageData; readonly rows: Rows | undefined } | undefined;
   #wanted = everything;
   #selected: Uint32Array = new Uint32Array();
+  readonly #unclear = element('p', { class: 'note' });
   readonly #outcomes = element('div', { class: 'buttons', role: 'group', 'aria-label': 'Show only' });
   readonly #codes = element('section', { 'aria-label': 'Codes' });
   readonly #charts: Charts;
@@ -50,6 +51,7 @@ export class ReportView {
     this.element = element(
       'div',
       {},
+      this.#unclear,
       this.#outcomes,
       this.#codes,
       this.#charts.element,
@@ -62,7 +64,9 @@ export class ReportView {
   show(data: PageData, rows: Rows | undefined): void {
     const isFirst = this.#shown === undefined;
     this.#shown = { data, rows };
-    this.#drawOutcomes();
+    this.#unclear.hidden = data.summary.unclear === 0;
+    this.#unclear.textContent = unclearNote(data);
+    this.#drawFilters();
     redraw(
       this.#codes,
       element('h2', {}, 'Why'),
@@ -82,24 +86,31 @@ export class ReportView {
   }
 
   /** Each keeps only its rows. */
-  #drawOutcomes(): void {
-    const counts = this.#shown?.data.summary.outcomes;
-    const buttons = outcomes
-      .filter((outcome) => counts !== undefined && counts[outcome] > 0)
-      .map((outcome) =>
-        element(
-          'button',
-          {
-            type: 'button',
-            id: `outcome ${outcome}`,
-            'aria-pressed': String(this.#wanted.outcomes.has(outcome)),
-            class: `outcome ${outcome}`,
-            click: () => this.#toggle(outcome),
-          },
-          `${count(counts?.[outcome] ?? 0)} ${outcomeText(outcome)}`,
-        ),
+  #drawFilters(): void {
+    const { outcomes: counts = noOutcomes(), unclear = 0 } = this.#shown?.data.summary ?? {};
+    const { outcomes: chosen, unclear: onlyUnclear } = this.#wanted;
+    const toggle = (name: string, rows: number, isChosen: boolean, click: () => void): HTMLElement =>
+      element(
+        'button',
+        {
+          type: 'button',
+          id: `only ${name}`,
+          'aria-pressed': String(isChosen),
+          class: `outcome ${name}`,
+          click,
+        },
+        `${count(rows)} ${outcomeText(name)}`,
       );
-    redraw(this.#outcomes, element('span', { class: 'quiet' }, 'Show only'), ...buttons);
+    redraw(
+      this.#outcomes,
+      element('span', { class: 'quiet' }, 'Show only'),
+      ...outcomes
+        .filter((outcome) => counts[outcome] > 0)
+        .map((outcome) => toggle(outcome, counts[outcome], chosen.has(outcome), () => this.#toggle(outcome))),
+      ...(unclear > 0
+        ? [toggle('unclear', unclear, onlyUnclear, () => this.#filter({ unclear: !onlyUnclear }))]
+        : []),
+    );
   }
 
   /** What chooses rows, and hands them on. */
@@ -126,10 +137,14 @@ export class ReportView {
   #toggle(outcome: string): void {
     const { outcomes: chosen } = this.#wanted;
     const isChosen = chosen.has(outcome);
-    this.#want({
+    this.#filter({
       outcomes: new Set(isChosen ? [...chosen].filter((other) => other !== outcome) : [...chosen, outcome]),
     });
-    this.#drawOutcomes();
+  }
+
+  #filter(changes: Partial<Selection>): void {
+    this.#want(changes);
+    this.#drawFilters();
   }
 
   #showCode(code: string): void {
@@ -176,6 +191,15 @@ function columnsOf({ columns }: Rows, hasUnclear: boolean): readonly Column[] {
     ...columns.filter(({ kind }) => kind === 'result'),
     ...facts(last),
   ];
+}
+
+function unclearNote({ run, summary }: PageData): string {
+  const rows = counted(summary.unclear, 'row');
+  return (
+    `${rows} ${summary.unclear === 1 ? 'is' : 'are'} unclear: the service may have processed an attempt though no usable answer came. ` +
+    'Where such a row succeeded, the change may have been made twice; where it failed, the change may have been made. ' +
+    `Look at these entries in the service before you repeat the rows: "cqbatch retry ${run.id} --unclear" repeats those that failed.`
+  );
 }
 
 function leftOutText({ rows, summary }: PageData): string {

@@ -28,6 +28,8 @@ export interface Column {
 export interface Selection {
   readonly query: string;
   readonly outcomes: ReadonlySet<string>;
+  /** Whether only unclear rows are wanted. */
+  readonly unclear: boolean;
   /** Empty: any, as `operation`. */
   readonly code: string;
   readonly operation: string;
@@ -38,6 +40,7 @@ export interface Selection {
 export const everything: Selection = {
   query: '',
   outcomes: new Set(),
+  unclear: false,
   code: '',
   operation: '',
   descending: false,
@@ -97,13 +100,14 @@ export class Rows {
   }
 
   /** The places of the wanted rows, in the wanted order. */
-  select({ query, outcomes, code, operation, sortBy, descending }: Selection): Uint32Array {
+  select({ query, outcomes, unclear, code, operation, sortBy, descending }: Selection): Uint32Array {
     const wanted = new Uint8Array(this.count).fill(1);
     const keep = (column: Column, isWanted: (text: string) => boolean): void => {
       for (let row = 0; row < this.count; row += 1)
         if (wanted[row] === 1 && !isWanted(column.text(row))) wanted[row] = 0;
     };
     if (outcomes.size > 0) keep(this.fact('outcome'), (text) => outcomes.has(text));
+    if (unclear) keep(this.fact('unclear'), (text) => text !== '');
     if (code !== '') keep(this.fact('code'), (text) => text === code);
     if (operation !== '') keep(this.fact('operation'), (text) => text === operation);
     if (query !== '') this.#keepMatching(query, wanted);
@@ -195,7 +199,10 @@ function columnOf(
   }
   const numbers = decodeNumbers(first, count);
   if (column.type === 'choice') return { ...common, isNumber: false, ...choicesOf(numbers, column.choices) };
-  const text = (row: number): string => numberText(name, numbers[row] ?? Number.NaN);
+  const text = (row: number): string => {
+    const number = numbers[row] ?? Number.NaN;
+    return Number.isNaN(number) ? '' : String(number);
+  };
   return {
     ...common,
     isNumber: true,
@@ -226,10 +233,4 @@ function choicesOf(numbers: Float64Array, choices: readonly string[]): Content {
       return Uint8Array.from(numbers, (index) => found[index] ?? 0);
     },
   };
-}
-
-function numberText(name: string, value: number): string {
-  if (Number.isNaN(value)) return '';
-  if (name === 'unclear') return value === 1 ? 'yes' : '';
-  return String(value);
 }

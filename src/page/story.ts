@@ -1,6 +1,7 @@
-import type { Attempt } from '../domain.ts';
+import { type Attempt, unclearText } from '../domain.ts';
+import { localTime } from '../local-time.ts';
 import type { CodeAdvice, PageData } from '../report/html/page-data.ts';
-import { counted, durationText, element, outcomeText, redraw, timeText } from './dom.ts';
+import { counted, durationText, element, outcomeText, redraw } from './dom.ts';
 import type { Rows } from './rows.ts';
 
 /** Longer texts are cut: who needs them whole has report.csv. */
@@ -49,7 +50,7 @@ function storyOf(rows: Rows, row: number, advice: CodeAdvice | undefined): reado
     ['Message', fact('message')],
     ['What it means', advice?.meaning ?? ''],
     ['What to do', fact('outcome') === 'succeeded' ? '' : (advice?.remedy ?? '')],
-    ['Unclear', fact('unclear') === 'yes' ? 'An attempt may have been processed unseen.' : ''],
+    ['Unclear', fact('unclear') === '' ? '' : unclearText(fact('outcome'))],
     ['Operation', fact('operation')],
     ['Called instead', duplicateOf === '' ? '' : `row ${duplicateOf}`],
   ];
@@ -118,7 +119,7 @@ function attemptTable(attempts: readonly Attempt[]): HTMLElement {
     element(
       'tr',
       {},
-      element('td', {}, at === undefined ? '' : timeText(at)),
+      element('td', {}, at === undefined ? '' : localTime(at)),
       element('td', { class: 'number' }, durationMs === undefined ? '' : durationText(durationMs)),
       element('td', { class: 'number' }, httpStatus === undefined ? '' : String(httpStatus)),
       element(

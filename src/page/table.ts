@@ -1,4 +1,5 @@
-import { counted, durationText, element, outcomeText, redraw, timeText } from './dom.ts';
+import { localTime } from '../local-time.ts';
+import { counted, durationText, element, outcomeText, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 
 /** Of a row of the table, as the style sheet has it, in pixels. */
@@ -192,7 +193,7 @@ export function shownText(column: Column, row: number): string {
   const text = column.text(row);
   if (column.kind === 'fact' && text !== '') {
     if (column.name === 'outcome') return outcomeText(text);
-    if (column.name === 'started') return timeText(Number(text));
+    if (column.name === 'started') return localTime(Number(text));
     if (column.name === 'duration') return durationText(Number(text));
   }
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;

@@ -7,6 +7,7 @@ import { progressLine } from '../../src/cli/render/progress.ts';
 import { cutTo, painted, plain } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain.ts';
+import { zoneText } from '../../src/local-time.ts';
 import type { Conflict } from '../../src/manifest/conflicts.ts';
 import { scanManifest } from '../../src/manifest/scan.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
@@ -151,7 +152,8 @@ async function plan() {
     onConflict: 'refuse' as const,
     earlier: undefined,
   };
-  return `${planText(planned, new Date(2026, 10, 21, 14, 0))}\n\n${verdictText(planned)}`;
+  const now = new Date(2026, 10, 21, 14, 0);
+  return `${planText(planned, now).replace(zoneText(now), 'UTC')}\n\n${verdictText(planned)}`;
 }
 
 describe('on screens of 40, 80 and 120 columns', () => {

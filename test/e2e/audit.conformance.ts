@@ -83,13 +83,13 @@ export function describeEvents(newScene: NewScene): void {
       ],
     });
     const { stdout } = await home.run('show', 'r');
-    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
     expect(stdout).toMatch(
       new RegExp(
-        `${time} {2}planned {6}by ${user.user} on ${user.host}\n {36}week 47 \\\\u001b\\[31m is lost\n`,
+        `${time}\\S* {2}planned {6}by ${user.user} on ${user.host}\n +week 47 \\\\u001b\\[31m is lost\n`,
       ),
     );
-    expect(stdout).toMatch(new RegExp(`${time} {2}cancelled .*\n {36}wrong column\n$`));
+    expect(stdout).toMatch(new RegExp(`${time}\\S* {2}cancelled .*\n +wrong column\n$`));
     expect(stdout.split('\n').every((line) => line.length <= 80 || line.includes(home.cwd))).toBe(true);
   });
 
@@ -186,7 +186,7 @@ export function describeAnswers(newScene: NewScene): void {
     expect(runs[0]?.responses.map(({ status }) => status)).toEqual(seen(row).map(({ status }) => status));
     const { stdout } = await home.run('show', 'r', '--row', String(row));
     expect(stdout).toMatch(
-      /Answer to the attempt of [-0-9]{10} [:0-9]{8}\.\d{3}: 200\n {2}content-type: application\/json/,
+      /Answer to the attempt of [-0-9]{10} [:0-9]{8}\.\d{3} UTC\S*: 200\n {2}content-type: application\/json/,
     );
   });
 }

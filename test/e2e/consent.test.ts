@@ -37,7 +37,7 @@ describe('what will happen', () => {
       '    sets title',
       '    clears description (1 of 2 rows)',
       '    leaves out file_name, file_type, description (1 of 2 rows), date_created, last_modified, file_size, recording_length',
-      expect.stringMatching(/^ {2}about 2 s at 2\/s: until \d\d:\d\d$/),
+      expect.stringMatching(/^ {2}about 2 s at 2\/s: until \d\d:\d\d UTC\S*$/),
       '  a new address: no run of this state folder has called it before',
     ]);
     const document = JSON.parse((await run(['plan', 'rows.csv', '--json'])).stdout);

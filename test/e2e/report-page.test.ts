@@ -44,7 +44,10 @@ describeWithBrowser('report.html', (open) => {
     const run = ['run', 'rows.csv', '--yes', '--skip-invalid', '--reason', 'for the picture'];
     expect((await cqbatch(run, options)).code).toBe(1);
     const folder = await newestRunFolder(cwd);
-    const { outcomes } = (await readSummary(folder)) as { outcomes: Readonly<Record<string, number>> };
+    const { outcomes, unclear } = (await readSummary(folder)) as {
+      readonly outcomes: Readonly<Record<string, number>>;
+      readonly unclear: number;
+    };
     const report = await readCsv(folder, 'report.csv');
     const url = String(pathToFileURL(join(folder, 'report.html')));
     const { page, complaints, requests } = await open(url);
@@ -55,7 +58,7 @@ describeWithBrowser('report.html', (open) => {
     expect(await found(page)).toBe(`All ${report.length} rows`);
     const buttons = await page.locator('.buttons button').allTextContents();
     expect(buttons).toEqual(
-      Object.entries(outcomes)
+      Object.entries({ ...outcomes, unclear })
         .filter(([, rows]) => rows > 0)
         .map(([outcome, rows]) => `${rows} ${outcome}`),
     );
@@ -66,6 +69,23 @@ describeWithBrowser('report.html', (open) => {
     expect(new Set(await cellsUnder(page, 'Outcome'))).toEqual(new Set(['failed']));
     const failed = report.filter((row) => row['_outcome'] === 'failed');
     expect(await cellsUnder(page, 'Row')).toEqual(failed.map((row) => row['_row']).slice(0, 40));
+
+    // Those that may have been processed unseen are told of above the table, and can be had for themselves.
+    const marked = report.filter((row) => row['_unclear'] === 'yes').map((row) => row['_row']);
+    expect(marked.length).toBeGreaterThan(0);
+    expect(await page.locator('main .note').first().textContent()).toMatch(
+      new RegExp(`^${marked.length} rows? (is|are) unclear: .*cqbatch retry .* --unclear`),
+    );
+    await page.getByRole('button', { name: `${outcomes['failed']} failed` }).click();
+    await page.getByRole('button', { name: `${unclear} unclear` }).click();
+    expect(await cellsUnder(page, 'Row')).toEqual(marked.slice(0, 40));
+    await page.getByRole('button', { name: `${unclear} unclear` }).click();
+    await page.getByRole('searchbox').fill('unclear');
+    await finds(page, new RegExp(`^${marked.length} of`));
+    await page.getByRole('searchbox').fill('');
+    await finds(page, /^All/);
+    expect(await page.locator('.facts').textContent()).toMatch(/Begun\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    await page.getByRole('button', { name: `${outcomes['failed']} failed` }).click();
 
     // What is saved is fed back as it is.
     const [download] = await Promise.all([

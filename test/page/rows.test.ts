@@ -82,7 +82,7 @@ test('all that is known of a row is there', async () => {
     'fact message': 'Nobody knows évaluation 7',
     'fact status': '404',
     'fact attempts': '3',
-    'fact unclear': 'yes',
+    'fact unclear': 'unclear',
     'fact started': String(Date.parse(failed.startedAt)),
     'fact late': '4950',
     'fact duration': '50',
@@ -106,6 +106,8 @@ test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly num
   ['a text of a message', { query: 'évaluation' }, [2, 4]],
   ['a part of an identifier', { query: '20' }, [2, 4]],
   ['what looks like a pattern', { query: '.*' }, []],
+  ['what is unclear', { unclear: true }, [2, 4]],
+  ['what is unclear, by its word', { query: 'Unclear' }, [2, 4]],
   ['a text and an outcome', { query: 'hello', outcomes: new Set(['failed']) }, []],
   ['nothing that there is', { query: 'nowhere' }, []],
 ])('%s can be chosen', async (_what, wanted, chosen) => {

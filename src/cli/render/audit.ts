@@ -1,4 +1,5 @@
 import { type Actor, thisActor } from '../../actor.ts';
+import { localTime } from '../../local-time.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import type { JournalSummary } from '../../run/run-journal.ts';
 import { nameInWords } from '../config/settings.ts';
@@ -208,7 +209,7 @@ function briefDuration(milliseconds: number): string {
 /** What happened when, by whom and why. */
 function timeline(events: readonly AuditEvent[]): readonly string[] {
   const known = events.map(({ at, event, by, reason }) => ({
-    when: at === undefined ? '' : timeOf(at),
+    when: at === undefined ? '' : localTime(at),
     event,
     // Of who runs this, nobody needs the version.
     lines: [
@@ -216,7 +217,8 @@ function timeline(events: readonly AuditEvent[]): readonly string[] {
       ...(reason === undefined ? [] : [reason]),
     ],
   }));
-  const width = 2 + 19 + 2 + Math.max(...known.map(({ event }) => event.length)) + 2;
+  const widest = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length));
+  const width = 2 + widest(known.map(({ when }) => when)) + 2 + widest(known.map(({ event }) => event)) + 2;
   return table(
     known.flatMap(({ when, event, lines }) => {
       const texts = lines.flatMap((line) => wrapped(line, columns - width));
@@ -228,12 +230,4 @@ function timeline(events: readonly AuditEvent[]): readonly string[] {
 /** Nothing for the version that shows it. */
 function versionText({ version }: Actor): string {
   return version === undefined || version === thisActor().version ? '' : ` with cqbatch ${version}`;
-}
-
-/** `2026-11-22 10:15:04`, here. */
-export function timeOf(iso: string): string {
-  const time = new Date(iso);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
-  return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
 }

@@ -1,8 +1,9 @@
-import type { Attempt, SavedAnswer } from '../../domain.ts';
+import { type Attempt, type SavedAnswer, unclearText } from '../../domain.ts';
 import { stringifyJson } from '../../json.ts';
+import { localTime, zoneText } from '../../local-time.ts';
 import { actualState } from '../../run/record.ts';
 import type { RowChapter, RowStory } from '../../run/row-story.ts';
-import { factLines, timeOf } from './audit.ts';
+import { factLines } from './audit.ts';
 import { count, counted, duration, indented, table, wrapped } from './words.ts';
 
 /** What `cqbatch show --row --json` prints. */
@@ -70,9 +71,11 @@ export function rowText(story: RowStory): string {
 function chapterLines(chapter: RowChapter, first: string): readonly string[] {
   const { record, result, attempts, untold, answers } = chapter;
   const where = record.id === first ? '' : ` in its retry ${record.id}`;
-  const tried = result.attempts > 0 || attempts.length > 0;
+  const made = Math.max(result.attempts, attempts.length);
+  const at = attempts.find((attempt) => attempt.at !== undefined)?.at;
+  const zone = at === undefined ? '' : `, times in ${zoneText(new Date(at))}`;
   return [
-    `${tried ? `${counted(Math.max(result.attempts, attempts.length), 'attempt')}` : 'No attempt'}${where}`,
+    `${made > 0 ? counted(made, 'attempt') : 'No attempt'}${where}${zone}`,
     ...(untold > 0 ? [`  ${counted(untold, 'attempt')} of which nothing is written down`] : []),
     ...attemptLines(attempts).map((line) => `  ${line}`),
     ...answers.flatMap(answerLines),
@@ -85,7 +88,7 @@ function answerLines({ at, status, headers, body, cut }: SavedAnswer): readonly 
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [
     '',
-    `Answer to the attempt of ${preciseTime(at)}: ${status}`,
+    `Answer to the attempt of ${localTime(at, 3)}: ${status}`,
     ...[...fields, ...(body === '' ? [] : [body]), ...(cut ? ['… (cut)'] : [])]
       .flatMap((text) => wrapped(text, columns - 2))
       .map((line) => `  ${line}`),
@@ -98,7 +101,7 @@ function outcomeText({ result, record }: RowChapter): string {
   const why = duplicateOf === undefined ? message : `same as row ${duplicateOf}`;
   return [
     `${name}, ${code}${why === '' ? '' : `: ${why}`}`,
-    ...(unclear && !message.includes('may have been processed') ? ['it may have been processed unseen'] : []),
+    ...(unclear && !message.includes('may have been processed') ? [unclearText(outcome)] : []),
     ...(code === 'PENDING' ? [`the run is ${actualState(record)}`] : []),
   ].join('; ');
 }
@@ -116,7 +119,7 @@ function attemptLines(attempts: readonly Attempt[]): readonly string[] {
     return [
       ...(omitted === undefined ? [] : [['…', '', `${counted(omitted, 'more attempt')}, not kept`]]),
       [
-        at === undefined ? '' : preciseTime(at),
+        at === undefined ? '' : localTime(at, 3).slice(0, 23),
         durationMs === undefined ? '' : briefly(durationMs),
         texts[0] ?? '',
       ],
@@ -135,11 +138,6 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
   if (next.omitted !== undefined) return undefined;
   // Clocks of two machines need not agree.
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
-}
-
-/** `2026-11-22 10:15:04.123`, here. */
-function preciseTime(iso: string): string {
-  return `${timeOf(iso)}.${iso.slice(-4, -1)}`;
 }
 
 function briefly(milliseconds: number): string {

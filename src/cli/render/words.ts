@@ -1,6 +1,7 @@
 /** Small pieces of text for people. */
 
 import { type OutcomeCounts, outcomes } from '../../domain.ts';
+import { zoneText } from '../../local-time.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { styleOf } from './chart.ts';
 import { styled, widthOf } from './style.ts';
@@ -45,10 +46,10 @@ function joined(large: number, largeUnit: string, small: number, smallUnit: stri
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-/** Time of day here, with the day when it is another one: `14:05`, `22 Nov 00:00`. By hand for the same reason. */
+/** Time of day here, with the day when it is another one: `14:05 UTC+1`, `22 Nov 00:00 UTC`. By hand for the same reason. */
 export function clockTime(date: Date, now = new Date()): string {
   // As `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`, in any language.
-  const time = date.toTimeString().slice(0, 5);
+  const time = `${date.toTimeString().slice(0, 5)} ${zoneText(date)}`;
   if (date.toDateString() === now.toDateString()) return time;
   const [, month, day] = date.toDateString().split(' ');
   return `${Number(day)} ${month} ${time}`;

@@ -1,6 +1,7 @@
 import type { RunData, ScheduleData, Snapshot, WorkerData } from '../../dashboard/page-data.ts';
 import { totalOf } from '../../domain.ts';
-import { count, element, redraw, timeText } from '../dom.ts';
+import { localTime } from '../../local-time.ts';
+import { count, element, redraw } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';
 import { Pointer } from './pointer.ts';
 import { RunPage } from './run-page.ts';
@@ -146,7 +147,7 @@ function notes({ datastore, warnings }: Snapshot): readonly HTMLElement[] {
     trouble === undefined
       ? []
       : [
-          `${trouble}. What other machines do is shown as it was at ${timeText(since ?? '')}; it goes on here when that is back.`,
+          `${trouble}. What other machines do is shown as it was at ${localTime(since ?? '')}; it goes on here when that is back.`,
         ];
   return [...away, ...warnings].map((text) => element('p', { class: 'note', role: 'status' }, text));
 }
@@ -158,7 +159,7 @@ function endedTable(runs: readonly RunData[]): HTMLElement {
     runs.map((run) => [
       element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id),
       stateText(run),
-      run.startedAt === undefined ? '' : timeText(run.startedAt),
+      run.startedAt === undefined ? '' : localTime(run.startedAt),
       `${count(totalOf(run.counts))} of ${count(run.rows)}`,
       count(run.counts.failed),
       run.manifest,
@@ -179,7 +180,7 @@ function workerTable(workers: readonly WorkerData[]): HTMLElement {
       worker.share === undefined ? '' : `${Math.round(worker.share * 100)} %`,
       count(worker.finished),
       worker.version,
-      worker.lastSeenAt === undefined ? 'now' : timeText(worker.lastSeenAt),
+      worker.lastSeenAt === undefined ? 'now' : localTime(worker.lastSeenAt),
     ]),
   );
 }
@@ -191,11 +192,11 @@ function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
     schedules.map(({ name, cron, tz, paused, next, last, source }) => [
       name,
       `${cron} (${tz})`,
-      paused ? 'paused' : next.map((time) => timeText(time)).join(', ') || 'never',
+      paused ? 'paused' : next.map((time) => localTime(time)).join(', ') || 'never',
       last === undefined
         ? 'not due yet'
         : [
-            timeText(last.due),
+            localTime(last.due),
             last.came,
             ...last.runs,
             ...(last.message === undefined ? [] : [last.message]),

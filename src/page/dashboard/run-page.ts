@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../dashboard/page-data.ts';
+import { localTime } from '../../local-time.ts';
 import type { PageContent } from '../../report/html/page-data.ts';
-import { element, redraw, timeText } from '../dom.ts';
+import { element, redraw } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
 import type { Pointer } from './pointer.ts';
@@ -56,7 +57,7 @@ export class RunPage {
       ...(details?.hasReport ? [reportLink(this.id)] : []),
     );
     if (!details) return;
-    const happened = details.states.map(({ at, state, reason = '' }) => [timeText(at), state, reason]);
+    const happened = details.states.map(({ at, state, reason = '' }) => [localTime(at), state, reason]);
     redraw(
       this.#states,
       element('h2', {}, 'What happened'),

@@ -1,6 +1,7 @@
 import type { Control, RunData } from '../../dashboard/page-data.ts';
 import { outcomes, totalOf } from '../../domain.ts';
-import { count, durationText, element, factList, outcomeText, perSecond, timeText } from '../dom.ts';
+import { localTime } from '../../local-time.ts';
+import { count, durationText, element, factList, outcomeText, perSecond } from '../dom.ts';
 import { outcomeBar } from '../outcome-bar.ts';
 
 /** What the buttons of a run do. */
@@ -45,7 +46,7 @@ export function progressOf(run: RunData): readonly HTMLElement[] {
       ['Left', run.etaSeconds === undefined ? '' : durationText(run.etaSeconds * 1_000)],
       ['Manifest', run.manifest],
       ['Service', run.baseUrl],
-      ['Begun', run.startedAt === undefined ? '' : timeText(run.startedAt)],
+      ['Begun', run.startedAt === undefined ? '' : localTime(run.startedAt)],
       ['Process', run.host === undefined ? '' : `${run.pid} on ${run.host}`],
     ]),
   ];
@@ -65,7 +66,7 @@ function rateText({ rowsPerSecond, isAverage, pace, ended, wantedRate }: RunData
 
 function waitingText({ waiting, waitUntil }: RunData): string {
   if (waiting === undefined) return '';
-  return waitUntil === undefined ? waiting : `until ${timeText(waitUntil)}: ${waiting}`;
+  return waitUntil === undefined ? waiting : `until ${localTime(waitUntil)}: ${waiting}`;
 }
 
 const buttonTexts = {

@@ -83,6 +83,8 @@ function factColumn(name: FactColumn): GrowingColumn {
     case 'outcome':
     case 'code':
       return choiceColumn(name, (result) => result[name]);
+    case 'unclear':
+      return choiceColumn(name, ({ unclear }) => (unclear ? 'unclear' : ''));
     case 'message':
       return textColumn('fact', name, ({ result }) => messageOf(result));
     case 'earlier':
@@ -96,14 +98,13 @@ function factColumn(name: FactColumn): GrowingColumn {
 
 const numbers: Readonly<
   Record<
-    Exclude<FactColumn, 'operation' | 'outcome' | 'code' | 'message' | 'earlier'>,
+    Exclude<FactColumn, 'operation' | 'outcome' | 'code' | 'unclear' | 'message' | 'earlier'>,
     (result: RowResult) => number | undefined
   >
 > = {
   row: ({ row }) => row,
   status: ({ httpStatus }) => httpStatus,
   attempts: ({ attempts }) => attempts,
-  unclear: ({ unclear }) => (unclear ? 1 : 0),
   started: ({ startedAt }) => timeOf(startedAt),
   // After how much more than the duration of its last attempt it was finished: nothing, for most.
   late(result) {

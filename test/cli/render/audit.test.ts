@@ -25,7 +25,7 @@ test('says of a run whose process died that it did', () => {
 
 test('shows records of versions that did not know who did it', () => {
   const text = auditText({ record: recordIn({ state: 'planned', at }), folder: 'f', retries: [], undos: [] });
-  expect(text.split('\n').at(-1)).toMatch(/^ {2}2026-01-01 \d\d:00:00 {2}planned$/);
+  expect(text.split('\n').at(-1)).toMatch(/^ {2}2026-01-01 \d\d:\d\d:00 UTC\S* {2}planned$/);
 });
 
 test('keeps to 80 columns, whatever a reason is', () => {

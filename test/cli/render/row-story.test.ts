@@ -44,6 +44,7 @@ test('tells a row with its cells, its attempts, what it waited and its outcome, 
   expect(text).toContain('note           a\\u001b[2J');
   expect(text).toContain('No request, because the row is invalid');
   expect(text).toMatch(/10:00|:00:00\.000 +12 ms {2}503 UNAVAILABLE: no\n/);
+  expect(text).toMatch(/^40 attempts, times in UTC/m);
   expect(text).toContain('nothing is known of it: its process died');
   expect(text).toContain('36 more attempts, not kept');
   expect(text).toContain('waited 2000 ms');

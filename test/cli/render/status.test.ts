@@ -126,7 +126,7 @@ describe('the status', () => {
   test('tells for how long the API asks to wait, while it does', () => {
     const restUntil = steadyTimeOf(now + 7_200_000);
     expect(statusText({ ...running, pace: { ...pace, restUntil } }, now)).toMatch(
-      /^ {2}pace +waiting 2 h, until .*\d\d:\d\d \(no limit is wanted\)$/m,
+      /^ {2}pace +waiting 2 h, until .*\d\d:\d\d UTC\S* \(no limit is wanted\)$/m,
     );
     expect(statusText({ ...running, pace: { ...pace, restUntil } }, now + 7_200_000)).not.toContain(
       'waiting',

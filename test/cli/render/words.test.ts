@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clockTime, count, counted, duration, perSecond, table } from '../../../src/cli/render/words.ts';
+import { zoneText } from '../../../src/local-time.ts';
 
 describe('words', () => {
   test.each([
@@ -30,7 +31,8 @@ describe('words', () => {
     [new Date(2026, 10, 22), '22 Nov 00:00'],
     [new Date(2027, 10, 21, 9, 30), '21 Nov 09:30'],
   ])('the time of day of %s is %s', (date, text) => {
-    expect(clockTime(date, new Date(2026, 10, 21, 9, 0))).toBe(text);
+    const zone = zoneText(date);
+    expect(clockTime(date, new Date(2026, 10, 21, 9, 0))).toBe(`${text} ${zone}`);
   });
 
   test('counts have separators and plurals', () => {

@@ -1,0 +1,15 @@
+/** The time zone of the reader at that time: `UTC`, `UTC+1`, `UTC-3:30`. */
+export function zoneText(date: Pick<Date, 'getTimezoneOffset'>): string {
+  const offset = date.getTimezoneOffset();
+  if (offset === 0) return 'UTC';
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  return `UTC${offset < 0 ? '+' : '-'}${hours}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`;
+}
+
+/** A time in the time zone of the reader, which it names: `2026-11-22 10:15:04 UTC+1`. Empty when it is none. */
+export function localTime(time: string | number, digits: 0 | 3 = 0): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return '';
+  const iso = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString();
+  return `${iso.slice(0, digits === 0 ? 19 : 23).replace('T', ' ')} ${zoneText(date)}`;
+}
