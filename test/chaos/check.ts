@@ -1,0 +1,98 @@
+import { readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import type { LogEntry } from '../../src/sandbox/request-log.ts';
+import { callsByRow, disagreements } from '../e2e/agreement.ts';
+import { expectInOrder } from '../e2e/edits.ts';
+import { type Cells, readCsv } from '../helpers/run-folder.ts';
+import { runId, type Stage } from './stage.ts';
+
+/** Compares how a round has ended with what is promised. @returns the promises that were broken */
+export async function brokenPromises(stage: Stage): Promise<string[]> {
+  const report = await readCsv(join(stage.stateDir, 'runs', runId), 'report.csv');
+  const log = await stage.sandbox.log();
+  const record = await stage.record();
+  return [
+    ...everyRowOnce(report, stage.rows),
+    ...(record?.state === 'completed' ? allAttempted(report) : []),
+    ...(stage.edits === undefined ? marks(stage, report, log) : order(stage, report, log)),
+    ...says(stage),
+    ...(await remains(stage)),
+  ].slice(0, 20);
+}
+
+function everyRowOnce(report: readonly Cells[], rows: number): string[] {
+  const numbers = report.map((row) => Number(row['_row']));
+  const isOnce = numbers.length === rows && numbers.every((row, at) => row === at + 1);
+  return isOnce ? [] : [`the report has ${numbers.length} rows of ${rows}: ${numbers.slice(0, 20)} …`];
+}
+
+function allAttempted(report: readonly Cells[]): string[] {
+  const left = report.filter((row) => row['_outcome'] === 'not_attempted').length;
+  return left === 0 ? [] : [`${left} rows of a run that is completed were not attempted`];
+}
+
+const happens = ({ scenario }: Stage, what: string): boolean =>
+  scenario.troubles.some((trouble) => trouble.what === what);
+
+/** The exceptions that docs/architecture.md names, each by its sentence. */
+function isPromised(stage: Stage, broken: string): boolean {
+  // "An older copy of the data of Redis, put in their place while workers are going, is believed by them: its rows are
+  // called again, and nobody knows."
+  return !happens(stage, 'put Redis back older') || !/called again|calls seen|lost attempt/.test(broken);
+}
+
+function marks(stage: Stage, report: readonly Cells[], log: readonly LogEntry[]): string[] {
+  const forgotten = happens(stage, 'empty Redis') || happens(stage, 'move state folder');
+  return disagreements(report, log, { killed: true, forgotten }).filter((broken) =>
+    isPromised(stage, broken),
+  );
+}
+
+/** Each edit of an entry follows the one before; a repeated one says that it was. */
+function order(stage: Stage, report: readonly Cells[], log: readonly LogEntry[]): string[] {
+  const { edits } = stage;
+  if (edits === undefined || happens(stage, 'cancel') || happens(stage, 'put Redis back older')) return [];
+  const found: string[] = [];
+  try {
+    expectInOrder(edits, log, 0);
+  } catch (error) {
+    found.push(`edits are not in their order: ${(error as Error).message}`);
+  }
+  for (const [key, calls] of callsByRow(log.filter(({ throttled, fault }) => !throttled && fault === null))) {
+    const rows = report.filter((row) => key === `${row['_operation']} ${row['soundboard_id']}`);
+    const repeated = rows.filter((row) => row['_unclear'] === 'yes').length;
+    if (calls.length > rows.length && repeated === 0)
+      found.push(`${key}: ${calls.length} calls for ${rows.length} edits, of which none is marked`);
+  }
+  return found;
+}
+
+/** No command has met a defect. */
+function says({ commands }: Stage): string[] {
+  return commands
+    .filter(({ process }) => /Unexpected error|DEFECT|^ {4}at /m.test(process.stderr))
+    .map(({ words, process }) => `cqbatch ${words} has met a defect: ${process.stderr.slice(-2_000)}`);
+}
+
+/** Nothing is left of a run that has ended. */
+async function remains(stage: Stage): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of await readdir('/proc').catch(() => [])) {
+    const cwd = /^\d+$/.test(pid) ? await readlink(`/proc/${pid}/cwd`).catch(() => '') : '';
+    if (cwd.startsWith(stage.folder)) found.push(`process ${pid} is left`);
+  }
+  if (stage.redis === undefined || happens(stage, 'put Redis back older')) return found;
+  const keys = (await keysIn(stage)).filter((key) => key.includes(`${runId}-b-`));
+  return keys.length === 0 ? found : [...found, `Redis still holds batches: ${keys.slice(0, 5)}`];
+}
+
+export async function keysIn({ redis }: Stage): Promise<string[]> {
+  if (redis === undefined) return [];
+  const client = new Redis(redis.port);
+  try {
+    return (await client.keys('*')).toSorted();
+  } finally {
+    client.disconnect();
+  }
+}

@@ -1,0 +1,102 @@
+// @ts-check
+/**
+ * Random runs with real processes: `npm run chaos [-- --seed N] [--from ROUND] [--rounds M] [--minutes M]`. See CONTRIBUTING.md.
+ *
+ * A round is decided by seed and number alone. The exit code is 1 when a promise was broken.
+ */
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+/** @typedef {import('./result.ts').RoundResult} RoundResult */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { seed, from, rounds, minutes } = readArguments();
+if (!existsSync(join(root, 'dist/bin/cqbatch.js')))
+  stopBecause('The project is not built: type "npm run build" first.');
+
+const folder = await mkdtemp(join(tmpdir(), 'cqbatch-chaos-result-'));
+process.on('exit', () => void rm(folder, { recursive: true, force: true }));
+process.stdout.write(`seed ${seed}\n`);
+const until = performance.now() + minutes * 60_000;
+let played = 0;
+let broken = 0;
+for (let round = from; round < from + rounds && performance.now() < until; round += 1) {
+  const result = await play(round);
+  played += 1;
+  process.stdout.write(`${round}: ${result.line}\n`);
+  if (result.violations.length === 0) continue;
+  broken += 1;
+  const { violations, story, kept } = result;
+  process.stdout.write(
+    `${[...violations.map((violation) => `  broken: ${violation}`), ...story.map((line) => `    ${line}`)].join('\n')}\n` +
+      `  Its files are in ${kept}. To play it again: npm run chaos -- --seed ${seed} --from ${round} --rounds 1\n`,
+  );
+}
+process.stdout.write(`seed ${seed}: ${played} rounds played, ${broken} broke a promise\n`);
+process.exit(broken === 0 ? 0 : 1);
+
+/** @param {number} round @returns {Promise<RoundResult>} */
+async function play(round) {
+  const file = join(folder, `${round}.json`);
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const child = spawn(process.execPath, [vitest, 'run', '--config', 'test/chaos/vitest.config.ts'], {
+    cwd: root,
+    env: { ...process.env, CHAOS_SEED: String(seed), CHAOS_ROUND: String(round), CHAOS_RESULT: file },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+  await once(child, 'close');
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    return {
+      line: 'could not be played',
+      violations: ['the round has failed'],
+      story: said.split('\n'),
+      kept: '',
+    };
+  }
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        seed: { type: 'string' },
+        from: { type: 'string', default: '1' },
+        rounds: { type: 'string' },
+        minutes: { type: 'string' },
+      },
+    });
+    const unbounded = values.minutes === undefined ? '5' : 'Infinity';
+    return {
+      seed: number('seed', values.seed ?? String(randomInt(1_000_000_000))),
+      from: number('from', values.from),
+      rounds: number('rounds', values.rounds ?? unbounded),
+      minutes: number('minutes', values.minutes ?? 'Infinity'),
+    };
+  } catch (error) {
+    return stopBecause(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** @param {string} name @param {string} text */
+function number(name, text) {
+  const value = Number(text);
+  if (!(value >= 0)) throw new Error(`--${name}: "${text}" is not a number.`);
+  return value;
+}
+
+/** @param {string} reason @returns {never} */
+function stopBecause(reason) {
+  process.stderr.write(`${reason}\n`);
+  process.exit(2);
+}

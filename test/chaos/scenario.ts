@@ -1,0 +1,127 @@
+import { type Random, randomFor } from '../../src/sandbox/random.ts';
+
+/** What is done to a round while it goes on, and how long after the one before. */
+export interface Trouble {
+  readonly afterMs: number;
+  readonly what: What;
+  /** How long what is done lasts. */
+  readonly forMs: number;
+  /** Which of several processes, when there are several. */
+  readonly which: number;
+}
+
+type What = keyof typeof troubles | keyof typeof redisTroubles;
+
+/** What may happen on any datastore, and how likely each is. */
+const troubles = {
+  'kill coordinator': 5,
+  'freeze coordinator': 3,
+  'interrupt coordinator': 3,
+  'interrupt coordinator twice': 1,
+  'move run folder': 2,
+  'move state folder': 1,
+  'fill disk': 1,
+  'set clock': 2,
+  'pause and unpause': 2,
+  'set-rate': 1,
+  look: 2,
+  'start another': 1,
+  cancel: 0.3,
+};
+
+const redisTroubles = {
+  'kill worker': 4,
+  'freeze worker': 3,
+  'interrupt worker twice': 1,
+  'kill Redis': 3,
+  'empty Redis': 3,
+  'put Redis back older': 1,
+  'cut connections': 2,
+};
+
+/** A round: what is run, where, and what happens to it. */
+export interface Scenario {
+  readonly redis: boolean;
+  /** Processes that only call the API; on Redis only. */
+  readonly workers: number;
+  /** Whether a daemon coordinates; else the command `run`. */
+  readonly submitted: boolean;
+  /** Whether what coordinates calls the API as well. */
+  readonly calls: boolean;
+  readonly rows: number;
+  /** Edits of the same entries, in the order of the manifest. */
+  readonly inOrder: boolean;
+  readonly rate: string;
+  readonly concurrency: number;
+  readonly saveResponses: boolean;
+  /** Flags of the sandbox. */
+  readonly api: readonly string[];
+  readonly latencyMs: number;
+  readonly troubles: readonly Trouble[];
+}
+
+const faults = [
+  'reset=1%,500=1%,503=1%',
+  'reset-after-commit=1%,502-after-commit=1%,malformed=1%',
+  'timeout=0.5%,timeout-after-commit=0.5%',
+];
+
+/** The round of that number; the same seed and number always give the same one. */
+export function scenarioOf(seed: number, round: number): Scenario {
+  const random = randomFor('chaos', seed, round);
+  const redis = random.chance(0.65);
+  const workers = redis ? random.integer(1, 3) : 0;
+  const inOrder = random.chance(0.25);
+  const latencyMs = random.integer(10, 120);
+  const submitted = random.chance(0.5);
+  const kinds = redis ? { ...troubles, ...redisTroubles } : troubles;
+  return {
+    redis,
+    workers,
+    submitted,
+    calls: !redis || random.chance(0.5),
+    rows: random.integer(150, 700),
+    inOrder,
+    rate: pick(random, { none: 2, '80/s': 3, '40/s': 1, auto: 1 }),
+    concurrency: random.integer(2, 15),
+    saveResponses: random.chance(0.3),
+    api: [
+      ...['--latency', `${latencyMs}ms..${latencyMs * 2}ms`],
+      ...(random.chance(0.4) ? ['--fault', faults[random.integer(0, faults.length - 1)] ?? ''] : []),
+      ...(random.chance(0.25) ? ['--limit', 'token-bucket:rate=60,burst=20'] : []),
+    ],
+    latencyMs,
+    troubles: Array.from({ length: random.integer(1, 7) }, (): Trouble => {
+      const isLong = random.chance(0.12);
+      return {
+        afterMs: random.integer(100, 2_500),
+        what: pick(random, kinds),
+        // Locks are held for 20 s.
+        forMs: isLong ? random.integer(21_000, 32_000) : random.integer(100, 3_000),
+        which: random.integer(0, 1_000),
+      };
+    }),
+  };
+}
+
+function pick<Name extends string>(random: Random, weights: Readonly<Partial<Record<Name, number>>>): Name {
+  const entries = Object.entries(weights) as [Name, number][];
+  let left = random.fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [name, weight] of entries) {
+    left -= weight;
+    if (left < 0) return name;
+  }
+  throw new Error('no weights');
+}
+
+/** What a round is, in a line. */
+export function inWords(scenario: Scenario): string {
+  const { redis, workers, submitted, calls, rows, inOrder, rate, concurrency, api } = scenario;
+  const coordinator = `${submitted ? 'daemon' : 'run'}${calls ? '' : ' that calls nothing'}`;
+  return [
+    `${redis ? `Redis, ${workers} workers` : 'embedded'}, ${coordinator}`,
+    `${rows} ${inOrder ? 'edits in order' : 'rows'}, rate ${rate}, ${concurrency} at once`,
+    `API ${api.join(' ')}`,
+    scenario.troubles.map(({ what }) => what).join(' · '),
+  ].join('; ');
+}

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { runId, type Stage } from './stage.ts';
+import type { Command } from './story.ts';
+
+/** So long nothing may go on before it counts as a hang: far longer than any lock, pause or look of the program. */
+const hangMs = 150_000;
+const lookMs = 250;
+const ended = new Set(['completed', 'cancelled']);
+
+/** A user, who begins the run, has it go on whenever it has stopped, and keeps its workers alive. */
+export class User {
+  readonly stage: Stage;
+  coordinator: Command | undefined;
+  readonly workers: Command[] = [];
+  #submitted = false;
+  /** Whether processes are left dead for the time being. */
+  #away = 0;
+
+  constructor(stage: Stage) {
+    this.stage = stage;
+  }
+
+  /** Leaves all as it is while something is done to it. */
+  async away(work: () => Promise<unknown>): Promise<void> {
+    this.#away += 1;
+    try {
+      await work();
+    } finally {
+      this.#away -= 1;
+    }
+  }
+
+  /** Sees to it that somebody works on the run, until it has ended. @returns why not, when nothing went on any more. */
+  async untilEnd(isTroubled: () => boolean): Promise<string | undefined> {
+    const { stage } = this;
+    let last = '';
+    for (let since = performance.now(); performance.now() - since < hangMs; await pause(lookMs)) {
+      const record = await stage.record();
+      if (!isTroubled() && ended.has(record?.state ?? '')) return undefined;
+      if (this.#away === 0 && !ended.has(record?.state ?? '')) await this.#see(record?.state);
+      const progress = await stage.progress();
+      if (progress !== last || isTroubled()) since = performance.now();
+      last = progress;
+    }
+    return `nothing goes on any more: ${last}`;
+  }
+
+  /** Ends what would never end by itself. @returns what did not end. */
+  async leave(): Promise<readonly string[]> {
+    const { commands, story } = this.stage;
+    story.tell('all processes are told to end');
+    const going = commands.filter(({ ended }) => !ended);
+    for (const { words, process } of going) if (words.startsWith('worker')) process.kill('SIGTERM');
+    const late = pause(hangMs, 'late', { ref: false });
+    const all = Promise.all(going.map(({ end }) => end));
+    if ((await Promise.race([all, late])) !== 'late') return [];
+    return going.filter(({ ended }) => !ended).map(({ words }) => `cqbatch ${words} does not end`);
+  }
+
+  async #see(state: string | undefined): Promise<void> {
+    const { scenario } = this.stage;
+    const concurrency = ['--concurrency', String(scenario.concurrency), '--timeout', '2s'];
+    for (let which = 0; which < scenario.workers; which += 1) {
+      if (this.workers[which]?.ended !== false)
+        this.workers[which] = this.stage.start('worker', ...concurrency);
+    }
+    if (scenario.submitted && !this.#submitted) {
+      const submit = this.stage.start('submit', 'rows.csv', ...this.#options());
+      const { code } = await submit.end;
+      this.#submitted = code === 0 || (await this.stage.record()) !== undefined;
+      return;
+    }
+    if (this.coordinator?.ended === false) {
+      // A daemon leaves it to the user what becomes of a run that has stopped.
+      const isLeft = scenario.submitted && ['halted', 'failed', 'interrupted'].includes(state ?? '');
+      const isResumed = this.stage.commands.some(({ words, ended }) => !ended && words.startsWith('resume'));
+      if (isLeft && !isResumed) this.stage.start('resume', runId);
+      return;
+    }
+    this.coordinator = this.#coordinate(state);
+  }
+
+  #coordinate(state: string | undefined): Command {
+    const { calls, concurrency, submitted } = this.stage.scenario;
+    if (submitted)
+      return this.stage.start(
+        ...['worker', '--coordinate', '--timeout', '2s'],
+        ...['--concurrency', calls ? String(concurrency) : '0'],
+      );
+    const here = calls ? [] : ['--no-worker'];
+    if (state !== undefined) return this.stage.start('resume', runId, ...here);
+    const log = ['--log-level', 'info'];
+    return this.stage.start('run', 'rows.csv', '--or-resume', ...this.#options(), ...here, ...log);
+  }
+
+  #options(): string[] {
+    const { rate, concurrency, inOrder, saveResponses, submitted } = this.stage.scenario;
+    return [
+      ...['--run-id', runId, '--yes', '--rate', rate, '--backoff', '50ms'],
+      ...(submitted ? [] : ['--concurrency', String(concurrency), '--timeout', '2s']),
+      ...(inOrder ? ['--on-conflict', 'in-order'] : []),
+      ...(saveResponses ? ['--save-responses'] : []),
+    ];
+  }
+}
