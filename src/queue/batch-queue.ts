@@ -110,7 +110,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   const collector = new classes.Worker<RunBatchData, null>(
     name,
     async (job, token) => {
-      await locks.during(job, token, () => collect(job));
+      const batch = open.get(job.id ?? '');
+      await locks.during(job, token, async () => batch?.collectOnce(() => collect(job, batch)));
       return null;
     },
     { ...bound, ...stallOptions, concurrency: 2, autorun: false },
@@ -122,6 +123,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   void collector.run().catch(options.onError);
 
   async function recover(): Promise<Recovered> {
+    // An earlier process may have died while it made the datastore forget the run.
+    await queue.resume();
     // A batch that was being collected when its process died: nobody else can be at it.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const { id = '', data } of await queue.getJobs()) {
@@ -133,15 +136,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     return { batches: batches.map(({ size }) => size), rows: new Set(batches.flatMap(({ rows }) => rows)) };
   }
 
-  async function collect(job: Job<RunBatchData>): Promise<void> {
-    const { id = '' } = job;
-    const batch = open.get(id);
-    if (batch === undefined) return;
+  async function collect(job: Job<RunBatchData>, batch: OpenBatch): Promise<void> {
     const [value] = Object.values(await job.getChildrenValues());
     const { results, leftovers, answers } = value === undefined ? nothing : decodeReturn(value);
     await saveAnswers(batch, answers);
     const told = new Set([...results, ...leftovers].map(({ row }) => row));
-    batch.isCollected = true;
     await options.collect({
       ...batch.size,
       results,
@@ -151,7 +150,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       }),
       missing: batch.isTaken ? [] : batch.rows.filter((row) => !told.has(row)),
     });
-    open.delete(id);
+    open.delete(job.id ?? '');
   }
 
   async function addOnce(id: string, tasks: readonly RowTask[], bytes: number): Promise<void> {

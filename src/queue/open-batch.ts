@@ -33,8 +33,7 @@ export class OpenBatch {
   isWithdrawn = false;
   /** Whether it was taken out of the datastore. */
   isTaken = false;
-  /** Whether what its worker returned is being taken over, or was. */
-  isCollected = false;
+  #collecting: Promise<void> | undefined;
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #ledger: Ledger;
   #read = 0;
@@ -47,6 +46,23 @@ export class OpenBatch {
     this.size = { rows: rows.length, bytes };
     this.#tasks = new Map(tasks.map((task) => [task.row, task]));
     this.#ledger = new Ledger(rows.map((row) => this.#tasks.get(row) ?? { row }));
+  }
+
+  /** Whether what its worker returned is being taken over, or was. */
+  get isCollected(): boolean {
+    return this.#collecting !== undefined;
+  }
+
+  /**
+   * Takes over what its worker returned. That is done once, also when the datastore hands the batch out a second time
+   * meanwhile, because this process was suspended until the lock had run out. It is done again when it has failed.
+   */
+  collectOnce(collect: () => Promise<void>): Promise<void> {
+    this.#collecting ??= collect().catch((error: Error) => {
+      this.#collecting = undefined;
+      throw error;
+    });
+    return this.#collecting;
   }
 
   get unfinishedRows(): number {

@@ -170,13 +170,8 @@ export class Coordinator {
       collect: (batch) => this.#failing(this.#collect(batch)),
       onResults: (results) => this.#failing(this.#keep(results)),
       onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
-      onVanished: async (rows, size) => {
-        await journal.append(
-          rows.filter((row) => !journal.isFinished(row)).map((row) => suspected(row, journal)),
-        );
-        window.collected(size.rows, size.bytes);
-        this.#end('rows-lost');
-      },
+      onVanished: (missing, size) =>
+        this.#failing(this.#collect({ ...size, results: [], leftovers: [], missing })),
       onError,
     });
     const { recovered } = this.#batches;

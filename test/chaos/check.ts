@@ -39,7 +39,10 @@ const happens = ({ scenario }: Stage, what: string): boolean =>
 function isPromised(stage: Stage, broken: string): boolean {
   // "An older copy of the data of Redis, put in their place while workers are going, is believed by them: its rows are
   // called again, and nobody knows."
-  return !happens(stage, 'put Redis back older') || !/called again|calls seen|lost attempt/.test(broken);
+  return (
+    !happens(stage, 'put Redis back older') ||
+    !/called again|calls seen|lost attempt|failed, yet done/.test(broken)
+  );
 }
 
 function marks(stage: Stage, report: readonly Cells[], log: readonly LogEntry[]): string[] {

@@ -523,6 +523,83 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test('takes a batch over once that is handed out again meanwhile, as when the process was suspended', async () => {
+      const collecting = deferred();
+      const mayEnd = deferred();
+      const run = await begin(succeed, 1, async () => {
+        collecting.resolve();
+        await mayEnd.promise;
+      });
+      await run.add(tasksOf(run.runId, 2));
+      await collecting.promise;
+      const { classes, options } = bullmqOn(datastore);
+      const batches = new classes.Queue(`batches-${run.runId}`, options);
+      // What the datastore does when the lock has run out.
+      for (const job of await batches.getActive()) await job.moveToWait('0');
+      await expect.poll(() => batches.getActiveCount(), { timeout: 60_000 }).toBe(1);
+      mayEnd.resolve();
+      await expect.poll(async () => (await batches.getJobs()).length, { timeout: 60_000 }).toBe(0);
+      await batches.close();
+      await run.end();
+      expect(run.batches).toHaveLength(1);
+    });
+
+    test('takes no batch for lost whose answers are being kept', async () => {
+      const keeping = deferred();
+      const mayEnd = deferred();
+      const run = await begin((task) => ({
+        ...succeeded(task),
+        answer: { row: task.row, at: '2026-01-01T00:00:00.000Z', status: 200, headers: {}, body: '' },
+      }));
+      await run.batchQueue.close();
+      const vanished: unknown[] = [];
+      const collected = deferred();
+      const batchQueue = await openBatchQueue(datastore, {
+        ...unheard(run.queue),
+        runId: run.runId,
+        onAnswers: async () => {
+          keeping.resolve();
+          await mayEnd.promise;
+        },
+        collect: async () => collected.resolve(),
+        onVanished: async (rows) => void vanished.push(rows),
+      });
+      await batchQueue.add(tasksOf(run.runId, 2), never);
+      await keeping.promise;
+      const { classes, options } = bullmqOn(datastore);
+      const batches = new classes.Queue(`batches-${run.runId}`, options);
+      await batches.obliterate({ force: true });
+      await batches.close();
+      const later = performance.now() + 60_000;
+      vi.spyOn(performance, 'now').mockImplementation(() => later);
+      await batchQueue.refresh();
+      vi.restoreAllMocks();
+      mayEnd.resolve();
+      await collected.promise;
+      expect(vanished).toEqual([]);
+      await batchQueue.close();
+      await run.end();
+    });
+
+    test('collects what is added after a process that died while it forgot the run', async () => {
+      const run = await begin(succeed);
+      await run.batchQueue.close();
+      const { classes, options } = bullmqOn(datastore);
+      const batches = new classes.Queue(`batches-${run.runId}`, options);
+      await batches.pause();
+      await batches.close();
+      const collected = deferred<CollectedBatch>();
+      const batchQueue = await openBatchQueue(datastore, {
+        ...unheard(run.queue),
+        runId: run.runId,
+        collect: async (batch) => collected.resolve(batch),
+      });
+      await batchQueue.add(tasksOf(run.runId, 2), never);
+      expect((await collected.promise).results.map(({ row }) => row)).toEqual([1, 2]);
+      await batchQueue.close();
+      await run.end();
+    });
+
     test('adopts what another process has left, and collects it', async () => {
       const run = await begin(async (task, _claim, signal) => {
         if (task.row <= 2) return succeeded(task);
