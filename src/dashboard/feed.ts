@@ -9,8 +9,8 @@ export interface Listener<Topic> {
 }
 
 export interface FeedOptions<Topic> {
-  /** Begins a look; what it gives tells each listener his document. */
-  readonly look: () => Promise<(topic: Topic) => Promise<object>>;
+  /** Begins a look for listeners with these topics; what it gives makes the document of each. */
+  readonly look: (topics: readonly Topic[]) => Promise<(topic: Topic) => Promise<object>>;
   readonly onError: (error: Error) => void;
   readonly everyMs?: number;
 }
@@ -46,7 +46,7 @@ export class Feed<Topic> {
   async #tell(): Promise<void> {
     if (this.#told.size === 0) return;
     const begun = performance.now();
-    const documentFor = await this.#options.look();
+    const documentFor = await this.#options.look([...this.#told.keys()].map(({ topic }) => topic));
     for (const listener of [...this.#told.keys()]) {
       const json = JSON.stringify(await documentFor(listener.topic));
       const isNew = this.#told.has(listener) && this.#told.get(listener) !== json;

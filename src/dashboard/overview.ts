@@ -58,12 +58,13 @@ export class Overview {
 
   readonly #warn = ({ message }: Error): void => void this.#warnings.add(message);
 
-  async look(): Promise<Look> {
+  /** @param wanted runs that are told of however old they are */
+  async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
     this.#warnings.clear();
     const seen = await this.#lookAtShared();
     const views = await this.#runs.look(
       seen,
-      (_, state, newer) => isActive(state) || state === 'submitted' || newer < mostEnded,
+      (id, state, newer) => isActive(state) || state === 'submitted' || newer < mostEnded || wanted.has(id),
     );
     const here = views.filter(({ local }) => local !== undefined).map((view) => runData(view, seen));
     if (seen !== undefined || this.#shared === undefined) {
@@ -74,7 +75,8 @@ export class Overview {
       stateDir: this.#store.stateDir,
       ...(this.#shared !== undefined && { datastore: this.#datastore(this.#shared) }),
       runs: [...here, ...this.#elsewhere],
-      workers: this.#workers,
+      workers:
+        this.#awaySince === undefined ? this.#workers : this.#workers.map(lastSeenBefore(this.#awaySince)),
       schedules: await this.#lookAtSchedules(),
       hasDaemon: (await this.#schedules.daemon()) !== undefined,
       warnings: [...this.#warnings],
@@ -158,6 +160,11 @@ export class Overview {
   }
 }
 
+/** While the shared datastore is away, a worker that was there was last seen before that. */
+function lastSeenBefore(awaySince: Date): (worker: WorkerData) => WorkerData {
+  return (worker) => ({ lastSeenAt: awaySince.toISOString(), ...worker });
+}
+
 function workerData(worker: WorkerEntry, share: number | undefined): WorkerData {
   const { host, pid, version, baseUrl, active, concurrency, finished, seenAt } = worker;
   return {
@@ -212,7 +219,7 @@ function waitingOf(
 ): string | undefined {
   if (state === 'submitted') return 'for a daemon that takes it over: "cqbatch worker --coordinate"';
   if (state !== 'running') return state === 'paused' ? 'until it is unpaused' : undefined;
-  if (waitMs >= noticeableRestMs) return pace?.reason ?? 'the API asks to wait';
+  if (pace !== undefined && (pace.phase === 'waiting' || waitMs >= noticeableRestMs)) return pace.reason;
   const isShared = seen?.entries.some((entry) => entry.id === id);
   return isShared && !workers.some((worker) => isPresent(worker))
     ? 'for a worker: none calls this API'

@@ -75,6 +75,12 @@ export interface ScheduleData {
   };
 }
 
+/**
+ * How often the server sends something on an event stream, at least: the event `alive` when it has no news. A page that
+ * has heard nothing for three times as long takes the server for gone.
+ */
+export const heartbeatMs = 3_000;
+
 /** All that the page shows. */
 export interface Snapshot {
   readonly stateDir: string;
@@ -87,7 +93,7 @@ export interface Snapshot {
   readonly hasDaemon: boolean;
   /** What is damaged or can't be read. */
   readonly warnings: readonly string[];
-  /** The run that this reader looks at; null: there is none of that id in the state folder. */
+  /** The run that this reader looks at; null: the state folder has no run of that id. */
   readonly run?: RunDetails | null;
   /** Whether this reader may control runs. */
   readonly mayControl: boolean;

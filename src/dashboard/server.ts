@@ -11,7 +11,7 @@ import { type ControlPlace, controlRun } from './control.ts';
 import { Feed } from './feed.ts';
 import { LiveReports, liveReport } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
-import { controls, type Snapshot } from './page-data.ts';
+import { controls, heartbeatMs, type Snapshot } from './page-data.ts';
 
 export interface DashboardOptions {
   readonly host: string;
@@ -68,9 +68,12 @@ const reportPolicy =
 
 const assets = { '/dashboard.js': 'text/javascript', '/dashboard.css': 'text/css' } as const;
 
-/** So often something is sent, so that a connection that is dead is noticed by whoever is in between. */
-const heartbeatMs = 15_000;
-/** So soon a browser comes back that has lost its connection. */
+const notFromHere =
+  'The dashboard does not answer requests of other sites. Open it by an IP address, by "localhost" or by the name in --host.\n';
+const noSession =
+  'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.';
+
+/** How soon a browser that has lost its connection comes back. */
 const retryMs = 2_000;
 
 /** Bytes that may wait for a slow reader. */
@@ -117,8 +120,8 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   const overview = new Overview(store, shared);
   let access: ControlAccess | undefined;
   const feed = new Feed<Topic>({
-    async look() {
-      const look = await overview.look();
+    async look(topics) {
+      const look = await overview.look(new Set(topics.map(({ run }) => run)));
       const detailed = new Map<string, Promise<Snapshot['run']>>();
       return async ({ run, mayControl }): Promise<Snapshot> => {
         if (run === undefined) return { ...look, mayControl };
@@ -144,7 +147,8 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
       'cross-origin-opener-policy': 'same-origin',
       'cache-control': 'no-store',
     });
-    return isFromHere(request, host) ? undefined : reply.code(403).send();
+    if (isFromHere(request, host)) return undefined;
+    return reply.code(403).type('text/plain; charset=utf-8').send(notFromHere);
   });
 
   server.get('/', async (_, reply) => reply.type('text/html; charset=utf-8').send(page));
@@ -182,7 +186,9 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     }
   });
 
-  server.get<{ Querystring: { token?: string } }>('/control', async ({ query }, reply) => {
+  // A HEAD request, as programs that preview links send it, must not use the token up.
+  const getOnly = { exposeHeadRoute: false };
+  server.get<{ Querystring: { token?: string } }>('/control', getOnly, async ({ query }, reply) => {
     const cookie = access?.exchange(query.token);
     if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('/', 303);
     const why =
@@ -194,7 +200,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     server.post<{ Params: { id: string }; Body: unknown }>(`/runs/:id/${what}`, async (request, reply) => {
       // Every browser says where a POST comes from; whether it is from here was looked at before.
       const mayControl = access?.isHeldBy(request) === true && request.headers.origin !== undefined;
-      if (control === undefined || !mayControl) return reply.code(403).send();
+      if (control === undefined || !mayControl) return reply.code(403).send({ message: noSession });
       const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
       const place = { store, cluster: shared?.cluster, ...control };
       const { status, ...answer } = await controlRun(place, request.params.id, what, body);
@@ -219,7 +225,7 @@ function openEventStream(reply: FastifyReply, onClose: () => void): void {
     'content-type': 'text/event-stream; charset=utf-8',
   });
   reply.raw.write(`retry: ${retryMs}\n\n`);
-  const heartbeat = setInterval(() => reply.raw.write(': still here\n\n'), heartbeatMs);
+  const heartbeat = setInterval(() => reply.raw.write('event: alive\ndata:\n\n'), heartbeatMs);
   heartbeat.unref();
   reply.raw.once('close', () => {
     clearInterval(heartbeat);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { phases } from '../pace.ts';
 
 /**
  * `rate.json` of a run: how fast the API could be called over time, and why. It is for people: nothing depends on it.
@@ -26,7 +27,7 @@ const rateHistorySchema = z.object({
   allowed_per_s: z.number().nullable(),
   limit_per_s: z.number().nullable(),
   concurrency: z.number(),
-  phase: z.string(),
+  phase: z.enum(phases),
   reason: z.string(),
   /** Until when no call may be made, ISO 8601 UTC. */
   wait_until: z.string().nullable(),

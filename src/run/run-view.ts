@@ -36,7 +36,7 @@ export interface RunView {
     | undefined;
   readonly workers: readonly WorkerEntry[];
   /** How the API is called, while it is. */
-  readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'reason' | 'restUntil'> | undefined;
+  readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil'> | undefined;
   /** The rate that is wanted, as it was written. */
   readonly wantedRate: string;
   /** What only the state folder knows; absent for a run of another machine. */
@@ -140,11 +140,12 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
 async function paceFromFolder(folder: string): Promise<RunView['pace']> {
   const history = await readRateHistory(folder);
   if (history === undefined) return undefined;
-  const { allowed_per_s, limit_per_s, concurrency, reason, wait_until } = history;
+  const { allowed_per_s, limit_per_s, concurrency, phase, reason, wait_until } = history;
   return {
     ...(allowed_per_s !== null && { rate: allowed_per_s }),
     ...(limit_per_s !== null && { limit: limit_per_s }),
     concurrency,
+    phase,
     reason,
     ...(wait_until !== null && { restUntil: steadyTimeOf(Date.parse(wait_until)) }),
   };

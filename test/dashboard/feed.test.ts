@@ -3,7 +3,7 @@ import { Feed } from '../../src/dashboard/feed.ts';
 
 /** A feed of a value that changes, with how often it was looked at. */
 function feedOf(value: { now: string }) {
-  const look = vi.fn(async () => async (topic: string) => ({ topic, is: value.now }));
+  const look = vi.fn(async (_: readonly string[]) => async (topic: string) => ({ topic, is: value.now }));
   const feed = new Feed<string>({ look, onError: () => {}, everyMs: 5 });
   onTestFinished(() => feed.close());
   const listen = (topic: string) => {
@@ -25,6 +25,7 @@ test('each listener hears what is new to him, once', async () => {
   const looks = look.mock.calls.length;
   await vi.waitUntil(() => look.mock.calls.length > looks + 3);
   expect([early.heard, late.heard]).toEqual([['a', 'b'], ['b']]);
+  expect(look).toHaveBeenLastCalledWith(['x', 'y']);
 });
 
 test('nothing is looked at while nobody listens', async () => {

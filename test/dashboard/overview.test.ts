@@ -1,10 +1,17 @@
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { steadyNow } from '../../src/clock.ts';
+import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { PublishedPace } from '../../src/cluster/entries.ts';
-import { runData } from '../../src/dashboard/overview.ts';
+import { Overview, runData } from '../../src/dashboard/overview.ts';
 import { Shares } from '../../src/dashboard/shares.ts';
+import { noOutcomes } from '../../src/domain.ts';
+import { enterState } from '../../src/run/record.ts';
 import { viewOfEntry } from '../../src/run/run-view.ts';
+import { openRunStore } from '../../src/run/store.ts';
 import { runEntry, workerEntry } from '../helpers/cluster-entries.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { plannedRecord } from '../run/planned-record.ts';
 
 const traffic = (accepted: number) => ({ accepted, rejected: 0, durationMs: 0, active: 0, stated: [] });
 
@@ -33,8 +40,55 @@ test('the time that is left is that of the rows without a result, unless nothing
     waiting: 'the API asks to wait',
     waitUntil: expect.stringMatching(/:\d\d\.000Z$/),
   });
+  // An API that is away is tested every few seconds: no rest is long.
+  const testing = {
+    ...pace,
+    reason: 'api.example.com is away: 502 Bad Gateway',
+    restUntil: steadyNow() + 10,
+  };
+  const out = runData(viewOfEntry(entry, { ...live, pace: testing }), seen);
+  expect(out).toMatchObject({ waiting: 'api.example.com is away: 502 Bad Gateway' });
+  expect(out).not.toHaveProperty('etaSeconds');
   const paused = { ...entry, state: 'paused' };
   expect(runData(viewOfEntry(paused, { ...live, entry: paused }), seen).waiting).toBe('until it is unpaused');
+});
+
+test('a run that a reader looks at is told of however old it is', async () => {
+  const store = openRunStore(join(await temporaryFolder(), '.cqbatch'));
+  const ids = Array.from({ length: 52 }, (_, index) => `r-${String(index).padStart(2, '0')}`);
+  for (const id of ids) {
+    await store.create(id);
+    await store.save(enterState({ ...plannedRecord, id, counts: noOutcomes() }, 'completed'));
+  }
+  const overview = new Overview(store, undefined);
+  onTestFinished(() => overview.close());
+  const told = async (...wanted: string[]) => (await overview.look(new Set(wanted))).runs.map(({ id }) => id);
+  expect(await told()).toEqual(ids.slice(2).toReversed());
+  expect(await told('r-00')).toEqual([...ids.slice(2).toReversed(), 'r-00']);
+});
+
+test('while Redis is away, its workers were last seen before that', async () => {
+  const store = openRunStore(join(await temporaryFolder(), '.cqbatch'));
+  const here = { runs: [runEntry()], workers: [workerEntry()], pace: undefined };
+  let isAway = false;
+  const answer = async <Value>(value: Value): Promise<Value> => {
+    if (isAway) throw new Error('away');
+    return value;
+  };
+  const cluster = {
+    runs: () => answer(here.runs),
+    workers: () => answer(here.workers),
+    pace: () => answer(here.pace),
+  } as Partial<Cluster> as Cluster;
+  const overview = new Overview(store, { name: 'redis://r', cluster, trouble: () => undefined });
+  onTestFinished(() => overview.close());
+  const before = await overview.look(new Set());
+  expect(before.workers).toMatchObject([{ pid: 2 }]);
+  expect(before.workers[0]).not.toHaveProperty('lastSeenAt');
+  isAway = true;
+  const away = await overview.look(new Set());
+  expect(away.datastore?.since).toEqual(expect.any(String));
+  expect(away.workers).toMatchObject([{ pid: 2, lastSeenAt: away.datastore?.since }]);
 });
 
 test("a worker's share is that of the calls of the last seconds", () => {

@@ -67,7 +67,7 @@ describe('the page', () => {
       for (const headers of [{ origin: 'http://evil.example' }, { host: 'evil.example:8788' }]) {
         const answer = await get(url, headers);
         expect(answer.statusCode).toBe(403);
-        expect(answer.body).toBe('');
+        expect(answer.body).toMatch(/^The dashboard does not answer requests of other sites\./);
       }
     },
   );
@@ -125,7 +125,9 @@ describe('control', () => {
     async (control, state, body, file) => {
       const { post, server, enter, access, folder } = await dashboard({ state });
       const url = `/runs/r/${control}`;
-      expect((await post(url, body)).statusCode).toBe(403);
+      const unknown = await post(url, body);
+      expect(unknown.statusCode).toBe(403);
+      expect(unknown.json().message).toContain('cqbatch dashboard --control');
       expect((await post(`${url}?token=${access?.token}`, body)).statusCode).toBe(403);
       expect((await post(url, body, { cookie: 'cqbatch-8788=guessed' })).statusCode).toBe(403);
       const session = await enter();
@@ -141,8 +143,10 @@ describe('control', () => {
   );
 
   test('is for one visitor, whose address has no token in it', async () => {
-    const { get, access } = await dashboard();
+    const { get, server, access } = await dashboard();
     const url = `/control?token=${access?.token}`;
+    // As programs that preview links ask for it.
+    expect((await server.inject({ method: 'HEAD', url, headers: { host } })).statusCode).toBe(404);
     const first = await get(url);
     expect(first.statusCode).toBe(303);
     expect(first.headers).toMatchObject({ location: '/', 'set-cookie': expect.stringContaining('HttpOnly') });

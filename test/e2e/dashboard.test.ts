@@ -205,13 +205,41 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await page.getByRole('heading', { name: 'What happened' }).waitFor();
     await expectAccessible(page);
 
+    await page.getByRole('button', { name: 'Set rate… run r' }).click();
+    const rate = page.getByLabel('As --rate takes it');
+    await rate.fill('fast');
+    await page.getByRole('button', { name: 'Set the rate' }).click();
+    // What is refused stays, with the reason.
+    await page.getByRole('alert').getByText('Rate "fast": ').waitFor();
+    expect(await rate.inputValue()).toBe('fast');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+
     await page.getByRole('button', { name: 'Cancel… run r' }).click();
     await page.getByRole('heading', { name: 'Cancel run r for good?' }).waitFor();
     expect((await cqbatch(['status', 'r', '--json'], place.options)).stdout).toContain('"running"');
     await page.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByRole('heading', { name: 'Run r cancelled' }).waitFor();
     expect((await run.end).code).toBe(3);
-    expect(complaints).toEqual([]);
+    // The browser itself complains of the rate that was refused.
+    expect(complaints).toEqual([expect.stringContaining('400')]);
     expect(requests.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
+  });
+
+  test('says that it is not live when its server stands still, and that control is gone with the old one', async () => {
+    const place = await newPlace(0);
+    const { served, url, control_url } = await dashboardOf(place, '--control');
+    const { page } = await open(control_url ?? '');
+    const status = (text: string) => page.locator('header').getByText(text).waitFor();
+    await status('live');
+    served.kill('SIGSTOP');
+    await status('The dashboard does not answer');
+    served.kill('SIGCONT');
+    await status('live');
+    served.kill('SIGKILL');
+    await status('The dashboard does not answer');
+    await dashboardOf(place, '--control', '--port', new URL(url).port);
+    await page.getByText('You can no longer control runs here').waitFor();
+    await status('live');
   });
 });

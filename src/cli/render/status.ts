@@ -63,7 +63,7 @@ export function statusLine(view: RunView): string {
 export function statusText(view: RunView, now = Date.now()): string {
   const { throughput, coordinator, local } = view;
   const done = totalOf(view.counts);
-  const reason = local?.states.at(-1)?.reason;
+  const reason = reasonOf(local?.states ?? []);
   const facts = [
     ['manifest', view.manifest],
     ['API', view.baseUrl],
@@ -86,6 +86,12 @@ export function statusText(view: RunView, now = Date.now()): string {
     ...(view.state === 'paused' ? [['next', `cqbatch unpause ${view.id}`]] : []),
   ];
   return `Run ${view.id} ${view.state}\n${indented(table(facts))}`;
+}
+
+/** Why the run is in its state. A run that was unpaused simply goes on. */
+function reasonOf(states: NonNullable<RunView['local']>['states']): string | undefined {
+  const [before, latest] = states.length > 1 ? states.slice(-2) : [undefined, states[0]];
+  return before?.state === 'paused' && latest?.state === 'running' ? undefined : latest?.reason;
 }
 
 function paceDocument(pace: RunView['pace']): object | null {

@@ -5,6 +5,7 @@ import { counted, element } from '../dom.ts';
 /** Asks before a run is cancelled, and for a rate; what the server answers is said there, too. */
 export class ControlDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'question' });
+  readonly #refused = element('p', { role: 'alert', class: 'refused' });
 
   ask(run: RunData, control: Control): void {
     if (control === 'pause' || control === 'unpause') void this.#send(run, control, {});
@@ -47,6 +48,7 @@ export class ControlDialog {
     );
   }
 
+  /** What is refused can be corrected where it was typed; without a dialog, one says what was refused. */
   async #send(run: RunData, control: Control, body: object): Promise<void> {
     const answer = await fetch(`/runs/${encodeURIComponent(run.id)}/${control}`, {
       method: 'POST',
@@ -55,15 +57,14 @@ export class ControlDialog {
     }).catch(() => undefined);
     if (answer?.status === 202) return this.element.close();
     const told = (await answer?.json().catch(() => undefined)) as { message?: string } | undefined;
-    const refused =
-      answer?.status === 403
-        ? 'You may no longer control runs here: start "cqbatch dashboard --control" again.'
-        : 'The dashboard does not answer.';
-    this.#show('Not done', [element('p', {}, told?.message ?? refused)]);
+    const why = told?.message ?? 'The dashboard does not answer.';
+    if (this.element.open) this.#refused.textContent = why;
+    else this.#show('Not done', [element('p', {}, why)]);
   }
 
   /** @param act absent: there is nothing to be confirmed */
   #show(title: string, content: readonly HTMLElement[], verb?: string, act?: () => Promise<void>): void {
+    this.#refused.textContent = '';
     const close = element(
       'button',
       { type: 'button', click: () => this.element.close() },
@@ -81,6 +82,7 @@ export class ControlDialog {
       },
       element('h2', { id: 'question' }, title),
       ...content,
+      this.#refused,
       element('div', { class: 'buttons' }, close, ...confirm),
     );
     this.element.replaceChildren(form);

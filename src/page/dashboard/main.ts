@@ -1,5 +1,10 @@
-import type { RunData, ScheduleData, Snapshot, WorkerData } from '../../dashboard/page-data.ts';
-import { totalOf } from '../../domain.ts';
+import {
+  heartbeatMs,
+  type RunData,
+  type ScheduleData,
+  type Snapshot,
+  type WorkerData,
+} from '../../dashboard/page-data.ts';
 import { localTime } from '../../local-time.ts';
 import { count, element, redraw } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';
@@ -7,7 +12,10 @@ import { Pointer } from './pointer.ts';
 import { RunPage } from './run-page.ts';
 import { addressOf, type OnControl, runCard, stateText, table } from './run-parts.ts';
 
-/** The page: an event stream tells how everything stands, and each time what has changed is drawn anew. */
+/** A server that sends nothing for so long is gone, or its connection is. */
+const silenceMs = 3 * heartbeatMs;
+
+/** The page: an event stream tells how everything stands, and what has changed is drawn each time. */
 class Dashboard {
   readonly #main: HTMLElement;
   readonly #notes = element('div');
@@ -16,6 +24,9 @@ class Dashboard {
   readonly #dialog = new ControlDialog();
   readonly #pointer = new Pointer(window);
   #events: EventSource | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  /** Whether this page has ever been allowed to control runs. */
+  #couldControl = false;
   #snapshot: Snapshot | undefined;
   #runPage: RunPage | undefined;
   /** Of runs that are going. */
@@ -43,15 +54,17 @@ class Dashboard {
     const run = this.#run;
     const events = new EventSource(run === undefined ? '/events' : `/events?run=${run}`);
     this.#events = events;
-    events.addEventListener('open', () => this.#tellConnection(true));
+    for (const event of ['open', 'alive']) events.addEventListener(event, () => this.#hear());
     events.addEventListener('error', () => {
       this.#tellConnection(false);
       // Else the browser tries again by itself.
       if (events.readyState === EventSource.CLOSED) setTimeout(() => this.listen(), 5_000);
     });
     events.addEventListener('snapshot', ({ data }) => {
+      this.#hear();
       const snapshot = JSON.parse(data) as Snapshot;
       this.#snapshot = snapshot;
+      this.#couldControl ||= snapshot.mayControl;
       this.#pointer.whenReleased(() => this.#draw(snapshot));
     });
   }
@@ -59,6 +72,16 @@ class Dashboard {
   /** The run whose page is shown. */
   get #run(): string | undefined {
     return /^#run=([\w-]+)$/.exec(location.hash)?.[1];
+  }
+
+  /** The server is there. When it falls silent, its connection is made again. */
+  #hear(): void {
+    this.#tellConnection(true);
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      this.#tellConnection(false);
+      this.listen();
+    }, silenceMs);
   }
 
   #tellConnection(isLive: boolean): void {
@@ -72,7 +95,7 @@ class Dashboard {
     const run = this.#run;
     // It was asked for before the reader went to this run.
     if (run !== undefined && snapshot.run === undefined) return;
-    redraw(this.#notes, ...notes(snapshot));
+    redraw(this.#notes, ...notes(snapshot, this.#couldControl && !snapshot.mayControl));
     if (run !== this.#runPage?.id) {
       this.#runPage?.close();
       this.#runPage = run === undefined ? undefined : new RunPage(run, this.#pointer);
@@ -141,7 +164,8 @@ function placeText({ stateDir, datastore }: Snapshot): string {
   return datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
 }
 
-function notes({ datastore, warnings }: Snapshot): readonly HTMLElement[] {
+/** @param hasLostControl whether the reader could control runs, and can't any more */
+function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): readonly HTMLElement[] {
   const { trouble, since } = datastore ?? {};
   const away =
     trouble === undefined
@@ -149,19 +173,24 @@ function notes({ datastore, warnings }: Snapshot): readonly HTMLElement[] {
       : [
           `${trouble}. What other machines do is shown as it was at ${localTime(since ?? '')}; it goes on here when that is back.`,
         ];
-  return [...away, ...warnings].map((text) => element('p', { class: 'note', role: 'status' }, text));
+  const lost = hasLostControl
+    ? [
+        'You can no longer control runs here: the dashboard was started again. Open the address that it printed then.',
+      ]
+    : [];
+  return [...away, ...lost, ...warnings].map((text) => element('p', { class: 'note', role: 'status' }, text));
 }
 
 function endedTable(runs: readonly RunData[]): HTMLElement {
   return table(
     'Runs that have ended',
-    ['Run', 'State', 'Begun', 'Done', 'Failed', 'Manifest', 'Machine'],
+    ['Run', 'State', 'Begun', 'Succeeded', 'Failed or invalid', 'Manifest', 'Machine'],
     runs.map((run) => [
       element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id),
       stateText(run),
       run.startedAt === undefined ? '' : localTime(run.startedAt),
-      `${count(totalOf(run.counts))} of ${count(run.rows)}`,
-      count(run.counts.failed),
+      `${count(run.counts.succeeded)} of ${count(run.rows)}`,
+      count(run.counts.failed + run.counts.invalid),
       run.manifest,
       run.isElsewhere ? (run.host ?? '') : 'this one',
     ]),

@@ -43,7 +43,7 @@ export class RunPage {
     const title = element('h1', {}, `Run ${this.id} `, ...(run === undefined ? [] : [stateText(run)]));
     const back = element('p', {}, element('a', { href: '#', id: 'back' }, 'All runs'));
     if (run === undefined) {
-      redraw(this.#head, back, title, note('It is not among the newest runs: cqbatch show tells of it.'));
+      redraw(this.#head, back, title, note('Neither the state folder nor Redis has a run of this name.'));
       return;
     }
     const elsewhere = `Its state folder is on ${run.host ?? 'another machine'}: its rows and its report are there.`;

@@ -3,6 +3,7 @@ import { outcomes, totalOf } from '../../domain.ts';
 import { localTime } from '../../local-time.ts';
 import { count, durationText, element, factList, outcomeText, perSecond } from '../dom.ts';
 import { outcomeBar } from '../outcome-bar.ts';
+import { stateOf } from './run-state.ts';
 
 /** What the buttons of a run do. */
 export type OnControl = (runId: string, control: Control) => void;
@@ -24,8 +25,9 @@ export function runCard(run: RunData, onControl: OnControl | undefined): readonl
   return [title, ...progressOf(run), ...buttonsOf(run, onControl)];
 }
 
-export function stateText({ state }: Pick<RunData, 'state'>): HTMLElement {
-  return element('span', { class: `state ${state}` }, state);
+export function stateText(run: RunData): HTMLElement {
+  const { text, kind } = stateOf(run);
+  return element('span', { class: `state ${kind}` }, text);
 }
 
 /** Bar and figures. */

@@ -40,7 +40,7 @@ const running: RunView = {
   workers: [worker],
 };
 
-const pace = { concurrency: 20, reason: 'no limit is wanted' };
+const pace = { concurrency: 20, phase: 'fixed', reason: 'no limit is wanted' } as const;
 
 const local = {
   unclear: 3,
@@ -91,6 +91,15 @@ describe('the status', () => {
     expect(text).toMatch(/^ {2}next {6}cqbatch resume monthly$/m);
     expect(statusText({ ...running, state: 'paused' }, now)).toMatch(/next +cqbatch unpause monthly$/);
     expect(statusText({ ...running, local }, now)).not.toMatch(/next|reason/);
+  });
+
+  test('gives the reason of a pause while it lasts, and not afterwards', () => {
+    const paused = { state: 'paused' as const, at: at(9), reason: 'maintenance' };
+    const unpaused = { state: 'running' as const, at: at(1), reason: 'on the dashboard' };
+    const told = (...states: NonNullable<RunView['local']>['states']) =>
+      statusText({ ...running, local: { ...local, states } }, now);
+    expect(told(paused)).toMatch(/^ {2}reason {4}maintenance$/m);
+    expect(told(paused, unpaused)).not.toContain('reason');
   });
 
   test('says that a rate is an average, and nothing of one that nobody knows', () => {

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { RunData } from '../../src/dashboard/page-data.ts';
+import { noOutcomes } from '../../src/domain.ts';
+import { stateOf } from '../../src/page/dashboard/run-state.ts';
+
+const run: RunData = {
+  id: 'r',
+  state: 'running',
+  ended: false,
+  manifest: 'rows.csv',
+  baseUrl: 'https://api.example.com',
+  rows: 100,
+  counts: noOutcomes(),
+  isAverage: false,
+  wantedRate: 'auto',
+  isElsewhere: false,
+};
+const completed = { ...run, state: 'completed', ended: true };
+
+test.each([
+  ['a run that calls rows', run, 'running', 'running'],
+  ['an API that is away', { ...run, waiting: 'away' }, 'running, but waiting', 'waiting'],
+  ['a paused run', { ...run, state: 'paused', waiting: 'until' }, 'paused', 'paused'],
+  ['success', { ...completed, counts: { ...run.counts, succeeded: 100 } }, 'completed', 'completed'],
+  [
+    'failures',
+    { ...completed, counts: { ...run.counts, succeeded: 20, failed: 78, invalid: 2 } },
+    'completed with failures',
+    'failed',
+  ],
+] as const)('the state of a run tells of %s', (_title, data, text, kind) => {
+  expect(stateOf(data)).toEqual({ text, kind });
+});
