@@ -27,6 +27,11 @@ export function totalOf(counts: Partial<OutcomeCounts>): number {
   return outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
 }
 
+/** How much is done, in whole percent, rounded; 100 only when all is done. */
+export function percentOf(done: number, rows: number): number {
+  return done < rows ? Math.min(99, Math.round((100 * done) / rows)) : Math.sign(rows) * 100;
+}
+
 /** What it means that a row with this outcome is unclear. */
 export function unclearText(outcome: string): string {
   return outcome === 'succeeded'

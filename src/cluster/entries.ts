@@ -24,7 +24,9 @@ export const runEntrySchema = z.object({
   spent: z.literal(true).exactOptional(),
   /** Rows of the manifest. */
   rows: z.number(),
-  /** Rows with a result. */
+  /** Rows with a result; absent in entries of older versions, whose counts are of these alone. */
+  done: z.number().exactOptional(),
+  /** As the report of the run counts them. */
   counts: countsSchema,
   /** Rows finished per second over the last seconds. */
   rowsPerSecond: z.number(),

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { steadyNow, timeOfDay } from '../clock.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { isActive, isPresent, type WorkerEntry } from '../cluster/entries.ts';
-import { totalOf } from '../domain.ts';
 import { noticeableRestMs } from '../pace.ts';
 import { AllRuns, type ClusterLook, lookAtCluster } from '../run/all-runs.ts';
 import { isRunId } from '../run/run-id.ts';
@@ -178,13 +177,14 @@ function workerData(worker: WorkerEntry, share: number | undefined): WorkerData 
 
 /** @param seen the shared datastore, if it is there */
 export function runData(view: RunView, seen: ClusterLook | undefined): RunData {
-  const { id, state, ended, manifest, baseUrl, rows, counts, throughput, pace, wantedRate, local } = view;
+  const { id, state, ended, manifest, baseUrl, rows, done, counts, throughput, pace, wantedRate, local } =
+    view;
   const waitMs = (pace?.restUntil ?? 0) - steadyNow();
   const waiting = waitingOf(view, seen, waitMs);
   const perSecond = throughput?.rowsPerSecond ?? 0;
   const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
   return {
-    ...{ id, state, ended, manifest, baseUrl, rows, counts, wantedRate },
+    ...{ id, state, ended, manifest, baseUrl, rows, done, counts, wantedRate },
     ...(throughput !== undefined && { rowsPerSecond: Math.round(perSecond * 10) / 10 }),
     isAverage: throughput?.of === 'average',
     ...(pace !== undefined && {
@@ -199,7 +199,7 @@ export function runData(view: RunView, seen: ClusterLook | undefined): RunData {
     ...(isActive(state) && waitMs >= noticeableRestMs && { waitUntil: wholeSecond(waitMs) }),
     ...(state === 'running' &&
       waiting === undefined &&
-      perSecond > 0 && { etaSeconds: Math.ceil((rows - totalOf(counts)) / perSecond) }),
+      perSecond > 0 && { etaSeconds: Math.ceil((rows - done) / perSecond) }),
     ...(view.coordinator !== undefined && { host: view.coordinator.host, pid: view.coordinator.pid }),
     isElsewhere: local === undefined,
     ...(startedAt !== undefined && { startedAt }),

@@ -19,6 +19,8 @@ export interface RunData {
   readonly manifest: string;
   readonly baseUrl: string;
   readonly rows: number;
+  /** Rows with a result. */
+  readonly done: number;
   readonly counts: OutcomeCounts;
   readonly rowsPerSecond?: number;
   /** Whether that is an average of all its time. */

@@ -86,6 +86,10 @@ abstract class OpenJournal implements JournalView {
     return this.#state.unsettledRows();
   }
 
+  begunRows(): Iterable<number> {
+    return this.#state.begunRows();
+  }
+
   async *results(first = 1, last = this.lastRow): AsyncGenerator<readonly RowResult[]> {
     let part: RowResult[] = [];
     for (let row = first; row <= Math.min(last, this.lastRow); row++) {

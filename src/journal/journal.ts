@@ -43,6 +43,8 @@ export interface JournalView {
   fedTo(row: number): string | undefined;
   /** The rows of which `isUnsettled` is true, in the order in which they were fed. */
   unsettledRows(): Iterable<number>;
+  /** The rows without a result of which `history` or `isUnsettled` tells something. */
+  begunRows(): Iterable<number>;
   /**
    * The results of the finished rows from `first` (default 1) to `last` (default: the last one), in row order and in
    * parts of up to 1,000. Memory does not depend on how many there are.

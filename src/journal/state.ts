@@ -63,6 +63,11 @@ export class JournalState {
     return this.#unsettled.keys();
   }
 
+  *begunRows(): Iterable<number> {
+    yield* this.#histories.keys();
+    for (const row of this.#unsettled.keys()) if (!this.#histories.has(row)) yield row;
+  }
+
   codeCounts(): readonly CodeCount[] {
     return [...this.#codes.values()].map((count) => ({ ...count }));
   }

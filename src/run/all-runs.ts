@@ -2,8 +2,8 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { isActive, isPresent, type RunEntry } from '../cluster/entries.ts';
 import type { JournalReader } from '../journal/journal.ts';
 import { actualState, type RunRecord } from './record.ts';
-import { type JournalSummary, openJournalReader, progressOf, summaryOf } from './run-journal.ts';
-import { type KnownSummary, type LiveRun, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
+import { type JournalSummary, openJournalReader, summaryOf, summaryOfRecord } from './run-journal.ts';
+import { type LiveRun, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
 import type { RunStore } from './store.ts';
 
 /** How an API is called, by whom. */
@@ -79,11 +79,8 @@ export class AllRuns {
   }
 
   async #briefly(record: RunRecord, seen: ClusterLook | undefined): Promise<RunView> {
-    const tellsEnough =
-      record.counts !== undefined && !isActive(record.state) && !this.#journals.has(record.id);
-    const summary: KnownSummary = tellsEnough
-      ? await progressOf(this.#store, record)
-      : await this.#summaryOf(record);
+    const known = this.#journals.has(record.id) ? undefined : summaryOfRecord(record);
+    const summary = known ?? (await this.#summaryOf(record));
     return viewOfRecord(this.#store, record, liveRunOf(record, seen), summary);
   }
 

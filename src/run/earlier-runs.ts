@@ -1,5 +1,6 @@
 import type { OutcomeCounts } from '../domain.ts';
 import { actualState, type RunRecord, type RunState } from './record.ts';
+import { progressOf } from './run-journal.ts';
 import type { RunStore } from './store.ts';
 
 /** The latest run of a manifest. */
@@ -9,7 +10,7 @@ export interface EarlierRun {
   readonly at: string;
   readonly state: RunState;
   readonly rows: number;
-  /** Absent while it goes on, or when its process died. */
+  /** Absent when its journal can't be read. */
   readonly counts?: OutcomeCounts;
   /** Runs of the same manifest besides, retries not counted. */
   readonly others: number;
@@ -35,13 +36,14 @@ export async function findEarlierRun(
   const firsts = runs.filter(({ retryOf }) => retryOf === undefined);
   const latest = firsts.at(-1) ?? runs.at(-1);
   if (latest === undefined) return undefined;
-  const { id, counts, plan } = latest;
+  const { id, plan } = latest;
+  const known = await progressOf(store, latest).catch(() => undefined);
   return {
     id,
     at: begunAt(latest),
     state: actualState(latest),
     rows: plan.rows,
-    ...(counts !== undefined && { counts }),
+    ...(known !== undefined && { counts: known.outcomes }),
     others: Math.max(firsts.length - 1, 0),
   };
 }

@@ -26,7 +26,7 @@ import { RecordKeeper, withTimeOfDead } from './record-keeper.ts';
 import { reportRun } from './report-run.ts';
 import { causeOf, type RunEnd } from './run-end.ts';
 import { runHere } from './run-here.ts';
-import { isIntact, requireAllResults } from './run-journal.ts';
+import { countsOf, isIntact, requireAllResults } from './run-journal.ts';
 import { type PlannedManifest, unfinishedTasks } from './run-manifest.ts';
 import { Stages } from './stages.ts';
 import { rememberTarget } from './targets.ts';
@@ -290,7 +290,8 @@ export class Execution {
   }
 
   #entry(): RunEntry {
-    return entryOf(this.#keeper.record, this.#run.journal.outcomeCounts, this.#progress);
+    const { record } = this.#keeper;
+    return entryOf(record, countsOf(record, this.#run.journal), this.#progress);
   }
 
   #warn({ message }: Error, what: string): void {

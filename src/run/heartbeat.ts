@@ -9,12 +9,13 @@ import {
 } from '../cluster/entries.ts';
 import { BusyError, usageError } from '../errors.ts';
 import { repeat } from '../repeat.ts';
+import type { RowCounts } from '../report/count-rows.ts';
 import { deferred } from '../waiting.ts';
 import type { Progress } from './progress.ts';
 import { isSpent, type RunRecord } from './record.ts';
 
 /** What a run shows of itself in a shared datastore. */
-export function entryOf(record: RunRecord, counts: RunEntry['counts'], progress: Progress): RunEntry {
+export function entryOf(record: RunRecord, { done, outcomes }: RowCounts, progress: Progress): RunEntry {
   const { rate, baseUrl } = record.options;
   return {
     id: record.id,
@@ -24,7 +25,8 @@ export function entryOf(record: RunRecord, counts: RunEntry['counts'], progress:
     state: record.state,
     ...(isSpent(record) && { spent: true }),
     rows: record.plan.rows,
-    counts: { ...counts },
+    done,
+    counts: outcomes,
     rowsPerSecond: progress.snapshot().rowsPerSecond,
     ...(rate !== undefined && { rate }),
     coordinator: { host: hostname(), pid: process.pid },

@@ -5,6 +5,7 @@ import { ratePolicySchema } from '../cluster/rate-policy.ts';
 import { conflictRules } from '../manifest/conflicts.ts';
 import { delimiters } from '../manifest/csv/delimiter.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
+import type { Unfinished } from '../report/join-results.ts';
 import { begunBudgetSchema, budgetSchema } from './budget.ts';
 import { failureLimitSchema } from './guards.ts';
 
@@ -236,6 +237,12 @@ export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
   // Its coordinator has died: another one takes over.
   return record.submitted === true && isActive(record.state);
+}
+
+/** Why rows of the run may be without a result. */
+export function unfinishedBecause(record: RunRecord): Unfinished {
+  if (goesOnByItself(record)) return 'pending';
+  return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
 }
 
 /** Whether `resume` can go on with a run in this state. */

@@ -6,11 +6,10 @@ import type { PreparedRow } from '../manifest/row-preparer.ts';
 import { withReleases } from '../releases.ts';
 import { unfinishedResult } from '../report/join-results.ts';
 import { readAnswers } from './answer-file.ts';
-import type { RunRecord } from './record.ts';
+import { type RunRecord, unfinishedBecause } from './record.ts';
 import { findRetries } from './retries.ts';
 import { readRowNumbers } from './row-numbers.ts';
 import { openJournalReader } from './run-journal.ts';
-import { unfinishedBecause } from './run-lines.ts';
 import { openManifestCopy } from './run-manifest.ts';
 import type { RunStore } from './store.ts';
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { isActive } from '../cluster/entries.ts';
-import { type OutcomeCounts, totalOf } from '../domain.ts';
+import { totalOf } from '../domain.ts';
 import { fatalError } from '../errors.ts';
-import type { CodeCount, Journal, JournalReader } from '../journal/journal.ts';
+import type { Journal, JournalReader, JournalView } from '../journal/journal.ts';
 import { type BegunRun, openJournal } from '../journal/open.ts';
-import type { RunRecord } from './record.ts';
+import { countRows, type RowCounts } from '../report/count-rows.ts';
+import { type RunRecord, unfinishedBecause } from './record.ts';
 import { timeAtWork } from './record-keeper.ts';
 import type { RunStore } from './store.ts';
 
@@ -23,35 +24,39 @@ function begun({ plan, counts }: RunRecord): BegunRun {
   return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
 }
 
-/** Rows by outcome, and how long the run was at work. The journal of a run that was left in order need not be read for that. */
-export async function progressOf(
-  store: RunStore,
-  record: RunRecord,
-): Promise<Pick<JournalSummary, 'counts' | 'atWorkMs'>> {
-  const { counts } = record;
-  if (counts !== undefined && !isActive(record.state))
-    return { counts, atWorkMs: timeAtWork(record, undefined) };
-  return readJournalSummary(store, record);
+/** What a run has come to so far, as its journal tells. */
+export interface JournalSummary extends RowCounts {
+  readonly atWorkMs: number;
 }
 
-/** What a run has come to so far, as its journal tells. */
-export interface JournalSummary {
-  readonly counts: OutcomeCounts;
-  readonly unclear: number;
-  readonly codes: readonly CodeCount[];
-  readonly atWorkMs: number;
+/** What its record tells as well, once all of its rows have their results. */
+export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'atWorkMs'> & Partial<JournalSummary>;
+
+/** The same. The journal is read only where the record does not tell enough. */
+export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
+  return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
+}
+
+/** Undefined while rows have no result: of those only the journal tells. */
+export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
+  const { counts, plan, state } = record;
+  if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
+  return { done: plan.rows, outcomes: counts, atWorkMs: timeAtWork(record, undefined) };
 }
 
 export function readJournalSummary(store: RunStore, record: RunRecord): Promise<JournalSummary> {
   return withJournalReader(store, record, (journal) => summaryOf(record, journal));
 }
 
+/** How the rows of a run stand, as its report says. */
+export function countsOf(record: RunRecord, journal: JournalView): RowCounts {
+  return countRows(journal, record.plan.rows, unfinishedBecause(record));
+}
+
 /** The same of a journal that is open. */
 export function summaryOf(record: RunRecord, journal: JournalReader): JournalSummary {
   return {
-    counts: { ...journal.outcomeCounts },
-    unclear: journal.unclearCount,
-    codes: journal.codeCounts,
+    ...countsOf(record, journal),
     atWorkMs: timeAtWork(record, journal.lastFinishedAt),
   };
 }

@@ -3,9 +3,9 @@ import type { Operation } from '../../jobs/operation.ts';
 import type { JournalView } from '../journal/journal.ts';
 import type { RowPreparer } from '../manifest/row-preparer.ts';
 import type { AtEnd } from '../releases.ts';
-import { joinResults, type Unfinished } from '../report/join-results.ts';
+import { joinResults } from '../report/join-results.ts';
 import { joinRetries, type ReportLines } from '../report/join-retries.ts';
-import { goesOnByItself, type RunRecord } from './record.ts';
+import { type RunRecord, unfinishedBecause } from './record.ts';
 import { readRowNumbers } from './row-numbers.ts';
 import { openJournalReader } from './run-journal.ts';
 import { openManifestCopy } from './run-manifest.ts';
@@ -72,10 +72,4 @@ async function* renumbered(lines: ReportLines, numberOf: (row: number) => number
       return { row: { ...row, row: number }, result: { ...result, row: number } };
     });
   }
-}
-
-/** Why rows of the run may be without a result. */
-export function unfinishedBecause(record: RunRecord): Unfinished {
-  if (goesOnByItself(record)) return 'pending';
-  return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
 }

@@ -8,12 +8,12 @@ import {
   type RunEntry,
   type WorkerEntry,
 } from '../cluster/entries.ts';
-import type { OutcomeCounts } from '../domain.ts';
+import { type OutcomeCounts, totalOf } from '../domain.ts';
 import type { CodeCount } from '../journal/journal.ts';
 import type { Pace } from '../pace.ts';
 import { readRateHistory } from '../report/rate-history.ts';
 import { actualState, isResumable, isSpent, type RunRecord } from './record.ts';
-import { type JournalSummary, readJournalSummary } from './run-journal.ts';
+import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import type { RunStore } from './store.ts';
 
 /** Where a run stands, whatever is known of it from here. */
@@ -27,6 +27,9 @@ export interface RunView {
   readonly manifest: string;
   readonly baseUrl: string;
   readonly rows: number;
+  /** Rows with a result. */
+  readonly done: number;
+  /** As its report counts them; of rows that will be called yet nothing is counted. */
   readonly counts: OutcomeCounts;
   /** Of the last seconds while somebody tells it, else on average. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
@@ -68,9 +71,6 @@ export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun>
   return { entry, workers, pace: pace && isPresent(pace) ? pace : undefined };
 }
 
-/** What is known of a journal: of a run that was left in order its record tells the counts. */
-export type KnownSummary = Pick<JournalSummary, 'counts' | 'atWorkMs'> & Partial<JournalSummary>;
-
 /**
  * A run of this state folder.
  *
@@ -83,7 +83,7 @@ export async function viewOfRecord(
   summary?: KnownSummary,
 ): Promise<RunView> {
   const known: KnownSummary = summary ?? (await readJournalSummary(store, record));
-  const { counts, unclear, codes, atWorkMs } = known;
+  const { done, outcomes: counts, unclear, codes, atWorkMs } = known;
   const state = actualState(record);
   const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
   const active = isActive(state);
@@ -96,6 +96,7 @@ export async function viewOfRecord(
     manifest: record.manifest.name,
     baseUrl: record.options.baseUrl,
     rows: record.plan.rows,
+    done,
     counts,
     throughput:
       active && entry !== undefined
@@ -128,6 +129,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     manifest: entry.manifest,
     baseUrl: entry.baseUrl,
     rows: entry.rows,
+    done: entry.done ?? totalOf(entry.counts),
     counts: entry.counts,
     throughput: active ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' } : undefined,
     coordinator: coordinatorOf(entry),

@@ -5,8 +5,8 @@ import type { Halt } from './circuit-breaker.ts';
 /** Why no more calls are made, for people: what was asked, what came back, what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven') {
-    const tried = calls === 1 ? '1 was made' : `${calls} were made`;
-    return fatalError('API_UNPROVEN', `No call has succeeded so far, and ${tried}. ${told(baseUrl, last)}`);
+    const tries = calls === 1 ? '1 try' : `${calls} tries`;
+    return fatalError('API_UNPROVEN', `No call has succeeded so far, after ${tries}. ${told(baseUrl, last)}`);
   }
   const minutes = Math.max(1, Math.round(lastedMs / 60_000));
   return fatalError(

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { OutcomeCounts } from '../../src/domain.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
-import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
+import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
@@ -136,6 +137,19 @@ describe('a run that is stopped', () => {
     expectAgreement(report, log, { killed: true });
     // Rows in flight at the kill may have been done: they are not among those that were never sent.
     const suspected = report.filter((row) => row['_unclear'] === 'yes');
+    expect(suspected.length).toBeGreaterThan(0);
     expect(suspected.every((row) => row['_outcome'] === 'failed' && row['_code'] === 'CANCELLED')).toBe(true);
+
+    // Whatever counts these rows, counts as the report does.
+    const { outcomes, unclear } = await readSummary(folder);
+    const said = async (...command: readonly string[]) =>
+      JSON.parse((await cqbatch([...command, '--json'], options)).stdout) as Record<string, unknown>;
+    expect(unclear).toBe(suspected.length);
+    expect(await said('status', killed?.run ?? '')).toMatchObject({ outcomes, unclear });
+    expect(await said('show', killed?.run ?? '')).toMatchObject({ outcomes, unclear });
+    const { succeeded, failed } = outcomes as OutcomeCounts;
+    expect((await said('list'))['runs']).toContainEqual(
+      expect.objectContaining({ run: killed?.run, succeeded, failed }),
+    );
   });
 });

@@ -10,6 +10,7 @@ const run: RunData = {
   manifest: 'rows.csv',
   baseUrl: 'https://api.example.com',
   rows: 100,
+  done: 0,
   counts: noOutcomes(),
   isAverage: false,
   wantedRate: 'auto',

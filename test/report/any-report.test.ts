@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outcomes, type RowHistory, type RowResult } from '../../src/domain.ts';
+import { countRows } from '../../src/report/count-rows.ts';
 import type { JoinInput } from '../../src/report/join-results.ts';
 import { type ReportInput, writeReports } from '../../src/report/write-reports.ts';
 import { anyHistory, anyResult, anyText, resultOf } from '../journal/arbitraries.ts';
@@ -66,6 +67,7 @@ async function report(random: readonly RandomRow[], more: Partial<ReportInput & 
   const { paths } = written;
   return {
     ...written,
+    journal: run.journal,
     report: await readRecords(paths.report),
     failed: paths.failed === undefined ? undefined : await readRecords(paths.failed),
     notAttempted: paths.notAttempted === undefined ? undefined : await readRecords(paths.notAttempted),
@@ -104,6 +106,31 @@ test('a report has every row once, in order, with its result where there is one'
       expect(written.notAttempted?.length).not.toBe(0);
     }),
     { numRuns: 60 },
+  );
+});
+
+test('a journal is counted as the report counts its lines', async () => {
+  const anyEnd = fc.constantFrom('interrupted', 'cancelled', 'halted' as const);
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), anyEnd, async (random, unfinished) => {
+      const { summary, journal } = await report(random, { unfinished });
+      const { done, outcomes: counted, unclear, codes } = countRows(journal, random.length, unfinished);
+      expect(counted).toEqual(summary.outcomes);
+      expect(unclear).toBe(summary.unclear);
+      const rowsByCode = (of: typeof codes) =>
+        new Map(of.map(({ outcome, code, count }) => [`${outcome} ${code}`, count]));
+      expect(rowsByCode(codes)).toEqual(rowsByCode(summary.codes));
+      expect(done).toBe(random.filter(({ fate }) => fate.result !== undefined).length);
+
+      // Of a run that goes on, only what is done has an outcome; the report says of the others that they are not attempted.
+      const going = countRows(journal, random.length, 'pending');
+      const pending = (await report(random, { unfinished: 'pending' })).summary;
+      expect({
+        ...going.outcomes,
+        not_attempted: going.outcomes.not_attempted + random.length - done,
+      }).toEqual(pending.outcomes);
+      expect(going.unclear).toBe(pending.unclear);
+    }),
   );
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusalReason } from '../../src/worker/halt-reason.ts';
+import { haltReason, refusalReason } from '../../src/worker/halt-reason.ts';
 
 test.each([
   ['PROXY_UNREACHABLE', 'Correct the proxy in that variable, or list the host of the API in NO_PROXY'],
@@ -19,4 +19,17 @@ test.each([
     'Asked: POST https://api.example.com/path. Came back: The proxy http://p:1 (HTTPS_PROXY) fails',
   );
   expect(message).toContain(remedy);
+});
+
+test('no call is said to have been made of a host that was never reached', () => {
+  const failure = {
+    class: 'unreachable',
+    code: 'CONNECTION_REFUSED',
+    message: 'The server refuses connections',
+    unclear: false,
+  } as const;
+  const halt = { because: 'unproven', calls: 3, lastedMs: 10, path: '/path', failure } as const;
+  expect(haltReason('https://api.example.com', halt).message).toMatch(
+    /^No call has succeeded so far, after 3 tries\. /,
+  );
 });

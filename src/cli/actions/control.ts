@@ -1,5 +1,4 @@
 import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
-import { totalOf } from '../../domain.ts';
 import { CqbatchError, fatalError, usageError } from '../../errors.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { withReleases } from '../../releases.ts';
@@ -133,8 +132,7 @@ function requireName({ terminal, flags: { yes } }: Context, id: string | undefin
 /** Asks whether this is the run to be given up, unless `--yes` says so or nobody can be asked. */
 async function isMeant({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
   if (yes || !terminal.canAsk) return true;
-  const { id, manifest, baseUrl, state, rows } = view;
-  const done = totalOf(view.counts);
+  const { id, manifest, baseUrl, state, rows, done } = view;
   terminal.warn(
     `Run ${id} of ${escapeInvisible(manifest)} on ${baseUrl} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
   );

@@ -1,14 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isActive } from '../../cluster/entries.ts';
-import { totalOf } from '../../domain.ts';
 import { BusyError, usageError } from '../../errors.ts';
 import { inputKind } from '../../manifest/input.ts';
 import { hashFile, stageManifest } from '../../manifest/stage.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
-import { withJournalReader } from '../../run/run-journal.ts';
+import { readJournalSummary } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import { nameInWords } from '../config/settings.ts';
 import type { Context, Workplace } from '../context.ts';
@@ -45,15 +44,8 @@ export async function goOn(context: Context, record: RunRecord, source: string):
   if (isActive(state)) throw runGoing(record);
   if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
 
-  const { outcomes, codes } = await withJournalReader(store, record, (journal) => ({
-    outcomes: { ...journal.outcomeCounts },
-    codes: journal.codeCounts,
-  }));
-  const neverCalled = record.plan.rows - totalOf(outcomes);
-  const next = retryCommand(id, [
-    ...codes,
-    ...(neverCalled > 0 ? [{ outcome: 'not_attempted', code: 'CANCELLED' } as const] : []),
-  ]);
+  const { outcomes, codes } = await readJournalSummary(store, record);
+  const next = retryCommand(id, codes);
   const isDone = state === 'completed';
   context.metrics?.foundFinished();
   const rows = `${counted(record.plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;

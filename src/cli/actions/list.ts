@@ -44,14 +44,14 @@ async function listedRecord(
     started_at: states.find(({ state }) => state === 'running')?.at ?? null,
     duration_s: known === undefined ? null : Math.round(known.atWorkMs / 1_000),
     rows: plan.rows,
-    ...rowCounts(known?.counts),
+    done: known?.done ?? null,
+    ...rowCounts(known?.outcomes),
     host: null,
   };
 }
 
 function rowCounts(counts: OutcomeCounts | undefined) {
   return {
-    done: counts ? totalOf(counts) : null,
     succeeded: counts?.succeeded ?? null,
     failed: counts?.failed ?? null,
   };
@@ -73,6 +73,7 @@ async function runsElsewhere(
       started_at: entry.startedAt || null,
       duration_s: null,
       rows: entry.rows,
+      done: entry.done ?? totalOf(entry.counts),
       ...rowCounts(entry.counts),
       host: entry.coordinator.host,
     }));

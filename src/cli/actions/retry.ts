@@ -53,7 +53,7 @@ function runToRetry(store: RunStore): FittingRun {
     what: 'has rows to be tried again',
     async fits(record) {
       if (isActive(actualState(record))) return false;
-      const { failed } = (await progressOf(store, record)).counts;
+      const { failed } = (await progressOf(store, record)).outcomes;
       if (failed === 0 && record.state !== 'cancelled') return false;
       all ??= store.list();
       const later = retriesAfter(retriesAmong(await all, record), record);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BusyError } from '../../errors.ts';
+import { actualState } from '../../run/record.ts';
+import { progressOf } from '../../run/run-journal.ts';
 import type { Schedule } from '../../schedule/schedule.ts';
 import { openScheduleStore, type ScheduleStore } from '../../schedule/store.ts';
 import { nextTimes, timesOf } from '../../schedule/times.ts';
@@ -72,8 +74,9 @@ export async function viewOf({ schedules, store }: Place, schedule: Schedule): P
     await Promise.all(
       state.history.flatMap((entry) =>
         (entry.came === 'began' ? entry.runs : []).map(async (id) => {
-          const record = await store.look(id).catch(() => undefined);
-          return [id, record === 'being planned' ? undefined : record] as const;
+          const record = await store.load(id).catch(() => undefined);
+          const known = record && (await progressOf(store, record).catch(() => undefined));
+          return [id, record && { state: actualState(record), counts: known?.outcomes }] as const;
         }),
       ),
     ),

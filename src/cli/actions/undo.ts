@@ -58,7 +58,7 @@ function runToUndo(store: RunStore): FittingRun {
       const runs = await all;
       if (undosOf(runs, record).length > 0) return false;
       for (const run of [record, ...retriesAmong(runs, record).retries]) {
-        const { succeeded, failed } = (await progressOf(store, run)).counts;
+        const { succeeded, failed } = (await progressOf(store, run)).outcomes;
         if (succeeded + failed > 0) return true;
       }
       return false;

@@ -96,7 +96,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
       reason: reason ?? null,
       ...(atWorkMs !== undefined && { at_work_s: Math.round(atWorkMs / 1_000) }),
     })),
-    outcomes: result?.counts ?? null,
+    outcomes: result?.outcomes ?? null,
     unclear: result?.unclear ?? null,
     codes: result?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
     at_work_s: result === undefined ? null : Math.round(result.atWorkMs / 1_000),
@@ -161,10 +161,10 @@ function runFacts(
 }
 
 function resultFacts(
-  { counts, unclear, atWorkMs }: NonNullable<RunAudit['result']>,
+  { outcomes, unclear, atWorkMs }: NonNullable<RunAudit['result']>,
   rows: number,
 ): readonly (readonly [name: string, text: string])[] {
-  const texts = outcomeTexts(counts).map(plain);
+  const texts = outcomeTexts(outcomes).map(plain);
   const took = atWorkMs > 0 ? ` after ${duration(atWorkMs / 1_000)} of work` : '';
   return [
     ['result', `${texts.length === 0 ? 'nothing yet' : texts.join(', ')} of ${counted(rows, 'row')}${took}`],

@@ -1,3 +1,4 @@
+import { percentOf } from '../../domain.ts';
 import type { Pace } from '../../pace.ts';
 import type { ProgressSnapshot, StalledCalls } from '../../run/progress.ts';
 import { clockTime, count, counted, duration, outcomeTexts, perSecond } from './words.ts';
@@ -11,7 +12,7 @@ export function progressLine(snapshot: ProgressSnapshot, trouble?: string): stri
   const { rows, done, counts, rowsPerSecond, pace, waitMs, retrying, etaSeconds } = snapshot;
   const { paused, workers, stalled } = snapshot;
   const parts = [
-    `${count(done)}/${count(rows)} (${Math.floor((done / Math.max(rows, 1)) * 100)} %)`,
+    `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
     outcomeTexts(counts).join(', '),
     `${perSecond(rowsPerSecond)}${pace === undefined || waitMs > 0 ? '' : paceText(pace)}`,
     retrying > 0 ? `${count(retrying)} retrying` : '',

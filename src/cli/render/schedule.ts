@@ -1,5 +1,5 @@
-import type { RunRecord } from '../../run/record.ts';
-import { actualState } from '../../run/record.ts';
+import type { OutcomeCounts } from '../../domain.ts';
+import type { RunState } from '../../run/record.ts';
 import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../schedule/schedule.ts';
 import { nameInWords } from '../config/settings.ts';
 import { duration, indented, outcomeTexts, table } from './words.ts';
@@ -13,7 +13,9 @@ export interface ScheduleView {
   /** Somebody wants it to begin, and no daemon has seen that yet. */
   readonly triggered: Trigger | undefined;
   /** A run that it has begun, as long as there is one. */
-  readonly run: (id: string) => RunRecord | undefined;
+  readonly run: (
+    id: string,
+  ) => { readonly state: RunState; readonly counts: OutcomeCounts | undefined } | undefined;
 }
 
 /** `Tue 24 Nov 02:00, Wed 25 Nov 02:00`, on the clock of a time zone. */
@@ -141,10 +143,9 @@ function entryText(entry: HistoryEntry, view: ScheduleView): string {
   }
 }
 
-function runText(id: string, record: RunRecord | undefined): string {
-  if (record === undefined) return `${id} (removed since)`;
-  const outcomes = record.counts === undefined ? [] : outcomeTexts(record.counts);
-  return `${id} ${[actualState(record), ...outcomes].join(', ')}`;
+function runText(id: string, run: ReturnType<ScheduleView['run']>): string {
+  if (run === undefined) return `${id} (removed since)`;
+  return `${id} ${[run.state, ...(run.counts === undefined ? [] : outcomeTexts(run.counts))].join(', ')}`;
 }
 
 /** What `cqbatch schedule show --json` prints, and `list --json` for each. */
@@ -181,12 +182,8 @@ export function historyDocument(view: ScheduleView): object {
 
 function entryDocument(entry: HistoryEntry, { run }: ScheduleView): object {
   const runs = (entry.came === 'began' ? entry.runs : []).map((id) => {
-    const record = run(id);
-    return {
-      run: id,
-      state: record === undefined ? null : actualState(record),
-      outcomes: record?.counts ?? null,
-    };
+    const known = run(id);
+    return { run: id, state: known?.state ?? null, outcomes: known?.counts ?? null };
   });
   return {
     due: entry.due,

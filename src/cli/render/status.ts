@@ -1,7 +1,7 @@
 import { steadyTimeOf, timeOfDay } from '../../clock.ts';
 import { goneAfterMs } from '../../cluster/entries.ts';
 import { toHundredths } from '../../cluster/rate-policy.ts';
-import { totalOf } from '../../domain.ts';
+import { percentOf } from '../../domain.ts';
 import { noticeableRestMs } from '../../pace.ts';
 import type { RunView } from '../../run/run-view.ts';
 import { clockTime, count, counted, duration, indented, outcomeTexts, perSecond, table } from './words.ts';
@@ -15,7 +15,7 @@ export function statusDocument(view: RunView): object {
     manifest: view.manifest,
     base_url: view.baseUrl,
     rows: view.rows,
-    done: totalOf(view.counts),
+    done: view.done,
     outcomes: view.counts,
     unclear: local?.unclear ?? null,
     codes: local?.codes?.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
@@ -45,11 +45,10 @@ export function statusDocument(view: RunView): object {
 
 /** Where a run stands, on one line that can be redrawn. */
 export function statusLine(view: RunView): string {
-  const { throughput, workers } = view;
-  const done = totalOf(view.counts);
+  const { throughput, workers, done, rows } = view;
   return [
     `Run ${view.id} ${view.state}`,
-    `${count(done)}/${count(view.rows)} (${percent(done, view.rows)} %)`,
+    `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
     outcomeTexts(view.counts).join(', '),
     throughput?.of === 'now' ? perSecond(throughput.rowsPerSecond) : '',
     ...paceLines(view.pace, Date.now()).map(([, text]) => text ?? ''),
@@ -61,13 +60,12 @@ export function statusLine(view: RunView): string {
 
 /** Where a run stands, and who works on it. */
 export function statusText(view: RunView, now = Date.now()): string {
-  const { throughput, coordinator, local } = view;
-  const done = totalOf(view.counts);
+  const { throughput, coordinator, local, done, rows } = view;
   const reason = reasonOf(local?.states ?? []);
   const facts = [
     ['manifest', view.manifest],
     ['API', view.baseUrl],
-    ['done', `${count(done)} of ${counted(view.rows, 'row')} (${percent(done, view.rows)} %)`],
+    ['done', `${count(done)} of ${counted(rows, 'row')} (${percentOf(done, rows)} %)`],
     ...outcomeTexts(view.counts).map((text) => ['', text]),
     ...(throughput === undefined
       ? []
@@ -115,10 +113,6 @@ function paceLines(pace: RunView['pace'], now: number): readonly string[][] {
       ? `waiting ${duration(waitMs / 1_000)}, until ${clockTime(new Date(now + waitMs), new Date(now))}`
       : `${allowed}${limit}`;
   return [['pace', `${text} (${pace.reason})`]];
-}
-
-function percent(done: number, rows: number): number {
-  return Math.floor((done / Math.max(rows, 1)) * 100);
 }
 
 /** Nothing while it is there. */

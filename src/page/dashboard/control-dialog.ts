@@ -1,5 +1,4 @@
 import type { Control, RunData } from '../../dashboard/page-data.ts';
-import { totalOf } from '../../domain.ts';
 import { counted, element } from '../dom.ts';
 
 /** Asks before a run is cancelled, and for a rate; what the server answers is said there, too. */
@@ -14,8 +13,7 @@ export class ControlDialog {
   }
 
   #askCancel(run: RunData): void {
-    const { id, manifest, baseUrl, state, rows, counts } = run;
-    const done = totalOf(counts);
+    const { id, manifest, baseUrl, state, rows, done } = run;
     this.#show(
       `Cancel run ${id} for good?`,
       [

@@ -1,5 +1,5 @@
 import type { Control, RunData } from '../../dashboard/page-data.ts';
-import { outcomes, totalOf } from '../../domain.ts';
+import { outcomes, percentOf, totalOf } from '../../domain.ts';
 import { localTime } from '../../local-time.ts';
 import { count, durationText, element, factList, outcomeText, perSecond } from '../dom.ts';
 import { outcomeBar } from '../outcome-bar.ts';
@@ -32,15 +32,13 @@ export function stateText(run: RunData): HTMLElement {
 
 /** Bar and figures. */
 export function progressOf(run: RunData): readonly HTMLElement[] {
-  const { rows, counts } = run;
-  const done = totalOf(counts);
-  const percent = Math.floor((done / Math.max(rows, 1)) * 100);
+  const { rows, done, counts } = run;
   const told = outcomes
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
-  const label = [`${count(done)} of ${count(rows)} rows (${percent} %)`, ...told].join(', ');
+  const label = [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...told].join(', ');
   return [
-    outcomeBar(counts, rows - done, label),
+    outcomeBar(counts, rows - totalOf(counts), label),
     element('p', {}, label),
     factList([
       ['Rate', rateText(run)],

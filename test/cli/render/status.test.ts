@@ -34,6 +34,7 @@ const running: RunView = {
   manifest: 'rows.csv',
   baseUrl: 'https://api.example.com',
   rows: 12_000,
+  done: 4_512,
   counts: { succeeded: 4_480, failed: 32, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 },
   throughput: { rowsPerSecond: 640.4, of: 'now' },
   coordinator: { host: 'beta', pid: 42, seenAt: at(1) },
@@ -58,7 +59,7 @@ describe('the status', () => {
       'Run monthly running',
       '  manifest  rows.csv',
       '  API       https://api.example.com',
-      '  done      4,512 of 12,000 rows (37 %)',
+      '  done      4,512 of 12,000 rows (38 %)',
       '            4,480 succeeded',
       '            32 failed',
       '  rate      640/s',
@@ -112,12 +113,12 @@ describe('the status', () => {
 
   test('fits on one line', () => {
     expect(statusLine(running)).toBe(
-      'Run monthly running  4,512/12,000 (37 %)  4,480 succeeded, 32 failed  640/s  1 worker',
+      'Run monthly running  4,512/12,000 (38 %)  4,480 succeeded, 32 failed  640/s  1 worker',
     );
     const { throughput: _, ...submitted } = { ...running, state: 'submitted', workers: [] };
-    expect(statusLine({ ...submitted, counts: { ...running.counts, succeeded: 0, failed: 0 } })).toBe(
-      'Run monthly submitted  0/12,000 (0 %)',
-    );
+    expect(
+      statusLine({ ...submitted, done: 0, counts: { ...running.counts, succeeded: 0, failed: 0 } }),
+    ).toBe('Run monthly submitted  0/12,000 (0 %)');
     expect(statusLine({ ...running, workers: [worker, worker] })).toMatch(/2 workers$/);
     expect(statusLine({ ...running, throughput: { rowsPerSecond: 5, of: 'average' } })).not.toContain('/s');
   });
@@ -144,7 +145,7 @@ describe('the status', () => {
 
   test('of a manifest without rows is no division by zero', () => {
     const counts = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
-    expect(statusLine({ ...running, rows: 0, counts })).toContain('0/0 (0 %)');
+    expect(statusLine({ ...running, rows: 0, done: 0, counts })).toContain('0/0 (0 %)');
   });
 });
 
