@@ -58,7 +58,8 @@ test('a run that a reader looks at is told of however old it is', async () => {
   const ids = Array.from({ length: 52 }, (_, index) => `r-${String(index).padStart(2, '0')}`);
   for (const id of ids) {
     await store.create(id);
-    await store.save(enterState({ ...plannedRecord, id, counts: noOutcomes() }, 'completed'));
+    const counts = { ...noOutcomes(), succeeded: plannedRecord.plan.rows };
+    await store.save(enterState({ ...plannedRecord, id, counts }, 'completed'));
   }
   const overview = new Overview(store, undefined);
   onTestFinished(() => overview.close());
