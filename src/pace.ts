@@ -40,6 +40,8 @@ export interface Pace {
   readonly tolerates503: boolean;
   /** Why the rate is as it is, for people. */
   readonly reason: string;
+  /** The run whose bound sets the rate, where several runs share it. */
+  readonly boundBy?: string;
 }
 
 /** A pace, and what calls have met with since its governor began. */

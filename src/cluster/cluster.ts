@@ -9,7 +9,6 @@ import {
   commandSchema,
   type DatedCommand,
   forgottenAfterMs,
-  isActive,
   isPresent,
   type PublishedPace,
   paceEntrySchema,
@@ -143,15 +142,16 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
       const present = workers
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry, silentMs));
-      const active = runs
+      // A run that is paused calls nothing, so that it must not hold the others back.
+      const atWork = runs
         .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
-        .filter((run) => run.baseUrl === baseUrl && isActive(run.state) && isPresent(run));
-      if (leads === 1) known = { runs: active.map((run) => run.id), workers: present.length };
+        .filter((run) => run.baseUrl === baseUrl && run.state === 'running' && isPresent(run));
+      if (leads === 1) known = { runs: atWork.map((run) => run.id), workers: present.length };
       const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
       return {
         leads: leads === 1,
         reports: new Map([...reports, [id, heartbeat.traffic]]),
-        policies: active.map(({ rate }) => rate),
+        policies: new Map(atWork.map(({ id: run, rate }) => [run, rate])),
         ...(pace !== undefined && { pace }),
       };
     },

@@ -82,6 +82,7 @@ export const paceEntrySchema = z.object({
   phase: z.enum(phases),
   tolerates503: z.boolean(),
   reason: z.string(),
+  boundBy: z.string().exactOptional(),
   accepted: z.number(),
   rejected: z.number(),
   /** Runs whose policies it obeys. */

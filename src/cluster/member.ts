@@ -1,7 +1,7 @@
 import { steadyNow } from '../clock.ts';
 import type { Pace, PaceReport } from '../pace.ts';
 import type { PublishedPace, TrafficReport, WorkerEntry } from './entries.ts';
-import type { RatePolicy } from './rate-policy.ts';
+import type { RatePolicy, RunPolicies } from './rate-policy.ts';
 import {
   newTimeline,
   type RateCommand,
@@ -22,8 +22,8 @@ export interface Beat {
   readonly leads: boolean;
   /** The one that leads: what each worker has met with, this one included; else its own only. */
   readonly reports: ReadonlyMap<string, TrafficReport>;
-  /** The one that leads: how fast the runs that are there let the API be called. */
-  readonly policies: readonly (RatePolicy | undefined)[];
+  /** The one that leads: how fast the runs that are at work let the API be called. */
+  readonly policies: RunPolicies;
   /** What was decided last, by whomever; absent: nothing yet. */
   readonly pace?: PublishedPace;
 }
@@ -52,7 +52,7 @@ export function onlyMember(policy: () => RatePolicy | undefined): Member {
     beat: async ({ traffic }) => ({
       leads: true,
       reports: new Map([[worker, traffic]]),
-      policies: [policy()],
+      policies: new Map([['own', policy()]]),
     }),
     decide: async (pace) => setRate(timeline, steadyNow(), { worker, ...rateCommandOf(pace) }),
     take: async (request) => take(timeline, steadyNow(), { worker, ...request }),

@@ -16,14 +16,25 @@ export type RatePolicy = z.infer<typeof ratePolicySchema>;
 export interface CommonPolicy {
   readonly auto: boolean;
   readonly perSecond?: number | undefined;
+  /** The run that wants this bound, where there are several runs. */
+  readonly boundBy?: string;
 }
 
+/** What each run that calls an API allows, by its id; undefined: as fast as can be. */
+export type RunPolicies = ReadonlyMap<string, RatePolicy | undefined>;
+
 /** The strictest of all bounds; the API's own limit is looked for as soon as one of them wants that. */
-export function commonPolicy(policies: readonly (RatePolicy | undefined)[]): CommonPolicy {
-  const bounds = policies.flatMap((policy) => (policy?.perSecond === undefined ? [] : [policy.perSecond]));
+export function commonPolicy(policies: RunPolicies): CommonPolicy {
+  let strictest: { readonly run: string; readonly perSecond: number } | undefined;
+  for (const [run, policy] of policies) {
+    const { perSecond } = policy ?? {};
+    if (perSecond !== undefined && perSecond < (strictest?.perSecond ?? Number.POSITIVE_INFINITY))
+      strictest = { run, perSecond };
+  }
   return {
-    auto: policies.some((policy) => policy?.auto === true),
-    ...(bounds.length > 0 && { perSecond: Math.min(...bounds) }),
+    auto: [...policies.values()].some((policy) => policy?.auto === true),
+    ...(strictest !== undefined && { perSecond: strictest.perSecond }),
+    ...(strictest !== undefined && policies.size > 1 && { boundBy: strictest.run }),
   };
 }
 

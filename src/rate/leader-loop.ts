@@ -1,8 +1,8 @@
 import { steadyNow } from '../clock.ts';
 import type { PublishedPace } from '../cluster/entries.ts';
 import type { Beat, Member } from '../cluster/member.ts';
-import { type CommonPolicy, commonPolicy } from '../cluster/rate-policy.ts';
-import type { PaceReport, StartingPoint } from '../pace.ts';
+import { type CommonPolicy, commonPolicy, toHundredths } from '../cluster/rate-policy.ts';
+import type { Pace, PaceReport, StartingPoint } from '../pace.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { deferred, orAfter } from '../waiting.ts';
 import type { CallGate } from './call-gate.ts';
@@ -115,7 +115,7 @@ export class LeaderLoop {
 
   async #lead({ reports, policies, pace }: Beat): Promise<void> {
     const now = steadyNow();
-    this.#hasRun = policies.length > 0;
+    this.#hasRun = policies.size > 0;
     // Rows that a run has left behind are called as it wanted, or as carefully as can be.
     if (this.#hasRun) this.#wanted = commonPolicy(policies);
     if (this.#state.mode !== 'leading') {
@@ -126,7 +126,8 @@ export class LeaderLoop {
     const { controller, ledger } = this.#state;
     const met = ledger.add(now, reports);
     const { accepted, rejected } = ledger;
-    const decided = { ...controller.update(now, met, this.#wanted, reports.size), accepted, rejected };
+    const allowed = controller.update(now, met, this.#wanted, reports.size);
+    const decided = { ...namingBound(allowed, this.#wanted), accepted, rejected };
     if (decided.limit !== undefined) this.#start = { limit: decided.limit, concurrency: decided.concurrency };
     if (await this.#options.member.decide(decided)) this.#obey(decided, reports.size);
   }
@@ -140,4 +141,11 @@ export class LeaderLoop {
     onPace(pace, { concurrency: concurrency ?? Math.max(gate.places, part), inFlight: meter.inFlight });
     this.#established.resolve();
   }
+}
+
+/** Says which run holds the others back, while its bound is what sets the rate. */
+function namingBound(pace: Pace, { perSecond, boundBy }: CommonPolicy): Pace {
+  const isBound = perSecond !== undefined && pace.rate === perSecond && pace.restUntil === undefined;
+  if (!isBound || boundBy === undefined) return pace;
+  return { ...pace, reason: `held to ${toHundredths(perSecond)}/s by run ${boundBy}`, boundBy };
 }

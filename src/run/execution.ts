@@ -211,9 +211,11 @@ export class Execution {
         this.#progress.see(event);
         if (event.type === 'paused') {
           this.#keeper.enter(event.paused ? 'paused' : 'running', event.attribution);
+          this.#heartbeat?.now();
           void this.#saved();
         }
       },
+      rateInForce: async () => this.#heartbeat?.establishedAgain(),
     });
   }
 

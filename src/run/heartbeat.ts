@@ -86,6 +86,8 @@ const silentMs = 2_500;
 export interface Heartbeat {
   /** Resolves when no worker calls faster than all runs of the same API allow together: no row may be fed before. */
   readonly established: Promise<void>;
+  /** The same for a run that goes on after a pause: while it called nothing, nothing kept to its rate. */
+  establishedAgain(): Promise<void>;
   /** Shows at once how the run is. */
   now(): void;
   /** Writes the entry a last time. */
@@ -97,21 +99,24 @@ export interface Heartbeat {
  * and the others of its decision. Without one that leads nothing can be called, and the next one hears of the run first.
  */
 export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions): Heartbeat {
-  const established = deferred();
+  let established = deferred();
   let isEstablished = false;
-  let isHeardOf = false;
+  let wasEstablished = false;
+  /** How many beats in a row have found the run among those whose bounds are obeyed. */
+  let heardOf = 0;
 
   const beat = async (): Promise<void> => {
     const own = entry();
     await cluster.putRun(own);
     const known = await cluster.pace(own.baseUrl);
     const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
-    const includesRun = pace?.runs.includes(own.id) ?? true;
-    if (includesRun && (isHeardOf || (pace?.workers ?? 1) === 1)) {
+    heardOf = pace === undefined || pace.runs.includes(own.id) ? heardOf + 1 : 0;
+    // Other workers hear of a decision later, and what is found first after a pause may have been decided before it.
+    const isOneEnough = pace === undefined || (pace.workers === 1 && !wasEstablished);
+    if (heardOf >= (isOneEnough ? 1 : 2)) {
       isEstablished = true;
       established.resolve();
     }
-    isHeardOf = includesRun;
     const workers = (await cluster.workers(own.baseUrl)).filter((worker) => isPresent(worker));
     onClusterStatus({ workers: workers.length, ...(pace !== undefined && { pace }) });
   };
@@ -120,6 +125,11 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
 
   return {
     established: established.promise,
+    establishedAgain() {
+      [established, wasEstablished, isEstablished, heardOf] = [deferred(), isEstablished, false, 0];
+      beats.now();
+      return established.promise;
+    },
     now: beats.now,
     async stop() {
       await beats.stop();

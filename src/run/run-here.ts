@@ -53,6 +53,7 @@ export async function runHere(run: OpenRun, options: RunHereOptions): Promise<Ru
     const { command, ...attribution } = wanted;
     if (command === 'cancel') return { state: 'cancelled', attribution };
     onEvent({ type: 'paused', paused: false, attribution });
+    await orAborted(options.rateInForce(), AbortSignal.any([interrupt, run.lost, deadline]));
   }
 }
 

@@ -47,6 +47,8 @@ export interface RunHereOptions extends RunContext {
    */
   readonly onDone: (signal: AbortSignal) => Promise<RunEnd | undefined>;
   readonly commands: CommandWatch;
+  /** Called when the run goes on after a pause. Resolves when its rate is kept again: no row may be fed before. */
+  readonly rateInForce: () => Promise<void>;
   /** Makes the worker of this run one of those of the API. */
   readonly join: () => Member;
   /** What earlier runs have found of the API. */

@@ -103,7 +103,7 @@ describeWithRedis('the processes that share a Redis', () => {
   test('know the workers of an API until they leave, and one of them leads', async () => {
     const api = newApi();
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
-    expect(await first.beat(heartbeat)).toMatchObject({ leads: true, policies: [] });
+    expect(await first.beat(heartbeat)).toMatchObject({ leads: true, policies: new Map() });
     const followed = await second.beat(heartbeat);
     expect(followed).toMatchObject({ leads: false });
     expect(followed.reports.size).toBe(1);
@@ -120,10 +120,11 @@ describeWithRedis('the processes that share a Redis', () => {
     const api = newApi();
     const rate = { text: '50/s', auto: false, perSecond: 50 };
     const run = runEntry({ baseUrl: api, rate });
-    for (const entry of [run, runEntry({ baseUrl: api, state: 'completed' }), runEntry()])
+    const paused = runEntry({ baseUrl: api, state: 'paused', rate: { ...rate, perSecond: 5 } });
+    for (const entry of [run, paused, runEntry({ baseUrl: api, state: 'completed' }), runEntry()])
       await cluster.putRun(entry);
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
-    expect((await first.beat(heartbeat)).policies).toEqual([rate]);
+    expect((await first.beat(heartbeat)).policies).toEqual(new Map([[run.id, rate]]));
     expect(await cluster.pace(api)).toBeUndefined();
     expect(await second.decide({ ...decision, rate: 500 })).toBe(false);
     expect(await first.decide(decision)).toBe(true);

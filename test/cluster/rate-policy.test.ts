@@ -6,6 +6,9 @@ const none = undefined;
 const fixed = (perSecond: number): RatePolicy => ({ text: `${perSecond}/s`, auto: false, perSecond });
 const bounded = (perSecond: number): RatePolicy => ({ text: `auto..${perSecond}/s`, auto: true, perSecond });
 
+const byRun = (policies: readonly (RatePolicy | undefined)[]) =>
+  new Map(policies.map((policy, index) => [`r${index}`, policy]));
+
 describe('what several runs allow together', () => {
   test.each<[string, (RatePolicy | undefined)[], object]>([
     ['no run', [], { auto: false }],
@@ -21,8 +24,18 @@ describe('what several runs allow together', () => {
     ['a fixed rate below a bound', [bounded(50), fixed(5)], { auto: true, perSecond: 5 }],
     ['a fixed rate above a bound', [fixed(50), bounded(5), none], { auto: true, perSecond: 5 }],
   ])('%s', (_title, policies, expected) => {
-    expect(commonPolicy(policies)).toEqual(expected);
-    expect(commonPolicy(policies.toReversed())).toEqual(expected);
+    expect(commonPolicy(byRun(policies))).toMatchObject(expected);
+    expect(commonPolicy(byRun(policies.toReversed()))).toMatchObject(expected);
+  });
+
+  test('is bound by the strictest of them, which is named where there are others', () => {
+    expect(commonPolicy(byRun([fixed(5)]))).toEqual({ auto: false, perSecond: 5 });
+    expect(commonPolicy(byRun([auto, none]))).toEqual({ auto: true });
+    expect(commonPolicy(byRun([auto, fixed(5), bounded(9)]))).toEqual({
+      auto: true,
+      perSecond: 5,
+      boundBy: 'r1',
+    });
   });
 });
 

@@ -9,8 +9,8 @@ import { answered, tooMany } from '../worker/answers.ts';
 import { gateOnTimeline } from './gate-on-timeline.ts';
 
 const beatMs = 100;
-const leading = { leads: true, policies: [{ text: 'auto', auto: true }] };
-const following = { leads: false, policies: [] };
+const leading = { leads: true, policies: new Map([['r', { text: 'auto', auto: true }]]) };
+const following = { leads: false, policies: new Map() };
 
 function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
   return {
@@ -110,13 +110,35 @@ describe('a worker that leads', () => {
   });
 
   test('keeps to the rate that the user wants', async () => {
-    const { did, beat } = begin({ leads: true, policies: [{ text: '50/s', auto: false, perSecond: 50 }] });
+    const { did, beat } = begin({
+      leads: true,
+      policies: new Map([['r', { text: '50/s', auto: false, perSecond: 50 }]]),
+    });
     await beat();
     expect(did.decided[0]).toMatchObject({ rate: 50, phase: 'fixed', command: { rate: 50 } });
   });
 
+  test.each([
+    { others: 'a fixed rate', auto: false },
+    { others: 'the limit of the API', auto: true },
+  ])('names the run that holds the others back, which want $others', async ({ auto }) => {
+    const slow = { text: '5/s', auto: false, perSecond: 5 };
+    const fast = { text: 'fast', auto, perSecond: 50 };
+    const { did, beat } = begin({
+      leads: true,
+      policies: new Map([
+        ['slow', slow],
+        ['fast', fast],
+      ]),
+    });
+    await beat();
+    const told = { rate: 5, reason: 'held to 5/s by run slow', boundBy: 'slow' };
+    expect(did.decided.at(-1)).toMatchObject(told);
+    expect(did.paces.at(-1)).toMatchObject(told);
+  });
+
   test('keeps no rate where none is wanted, and still lets the API rest', async () => {
-    const { did, meter, beat, call } = begin({ leads: true, policies: [undefined] });
+    const { did, meter, beat, call } = begin({ leads: true, policies: new Map([['r', undefined]]) });
     await beat();
     expect(did.decided[0]?.command).toEqual({ rate: undefined, cap: 50, restMs: 0 });
     call(tooMany());
@@ -128,10 +150,10 @@ describe('a worker that leads', () => {
   test('keeps to what the strictest run allowed until another one is there', async () => {
     const { around, did, beat } = begin({
       leads: true,
-      policies: [{ text: '9/s', auto: false, perSecond: 9 }],
+      policies: new Map([['r', { text: '9/s', auto: false, perSecond: 9 }]]),
     });
     await beat();
-    around.known = { leads: true, policies: [] };
+    around.known = { leads: true, policies: new Map() };
     await beat(10);
     expect(did.decided.at(-1)?.command.rate).toBe(9);
   });
@@ -240,7 +262,7 @@ describe('a worker that follows', () => {
 
 describe('a worker', () => {
   test('beats seldom where there is no run and nothing to call', async () => {
-    const { did, beat } = begin({ leads: true, policies: [] });
+    const { did, beat } = begin({ leads: true, policies: new Map() });
     await beat(50);
     expect(did.beats.length).toBeLessThanOrEqual(12);
   });

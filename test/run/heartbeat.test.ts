@@ -177,6 +177,27 @@ describe('the rate of a run is in force', () => {
     expect(begun.did.established).toBe(true);
   });
 
+  test('again after a pause when what is decided since then has it', async () => {
+    const begun = begin();
+    begun.others.pace = publishedPace();
+    await begun.heartbeat.established;
+    let isAgain = false;
+    // Decided before the run went on.
+    void begun.heartbeat.establishedAgain().then(() => {
+      isAgain = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    begun.others.pace = publishedPace({ runs: ['other'] });
+    for (let second = 0; second < 3; second += 1) {
+      begun.others.pace = publishedPace({ runs: ['other'] });
+      await begun.beat();
+    }
+    expect(isAgain).toBe(false);
+    begun.others.pace = publishedPace({ runs: ['other', 'own'] });
+    await begun.beat();
+    expect(isAgain).toBe(true);
+  });
+
   test('not before the datastore has taken it', async () => {
     const begun = begin({}, new Error('away'));
     await begun.beat();

@@ -39,9 +39,9 @@ function paceText(pace: Pace): string {
   return ` of ${perSecond(pace.rate)}${why === '' ? '' : ` (${why})`}`;
 }
 
-/** Nothing where the user has asked for the rate. */
+/** Nothing where the user has asked for the rate, unless it is that of another run. */
 function reasonOf(pace: Pace | undefined): string {
-  return pace === undefined || pace.phase === 'fixed' ? '' : pace.reason;
+  return pace === undefined || (pace.phase === 'fixed' && pace.boundBy === undefined) ? '' : pace.reason;
 }
 
 /** `1 call in flight for 35 s (time-out 60 s)` */

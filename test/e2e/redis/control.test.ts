@@ -290,7 +290,7 @@ describeWithRedis('a run on Redis', () => {
     expect(stdout).toMatch(new RegExp(`^ +process +${run.pid} on ${hostname()}$`, 'm'));
     expect((await elsewhere.run('list')).stdout).toMatch(
       new RegExp(
-        `^r +running +\\d\\d:\\d\\d +\\? +[1-9][\\d,]*/1,200 +\\d+ +http:\\S+ +rows\\.csv \\(on ${hostname()}\\)$`,
+        `^r +running +\\d\\d:\\d\\d [A-Z]\\S* +\\? +[1-9][\\d,]*/1,200 +\\d+ +http:\\S+ +rows\\.csv \\(on ${hostname()}\\)$`,
         'm',
       ),
     );
