@@ -6,7 +6,7 @@ import { environment, readSecret } from '../config/load.ts';
 import type { Context } from '../context.ts';
 import type { CommandInput } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { type EndedRun, newsOf } from '../render/news.ts';
+import { bodyFor, type EndedRun, newsOf } from '../render/news.ts';
 import { exitCodeOfError } from '../thrown.ts';
 
 /** Tells the URLs of the user what begins and how it ends. Whether they take it, only a warning says. */
@@ -49,13 +49,13 @@ export async function openNotifier(
   return {
     began: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),
     async ended({ run, exitCode, error }) {
-      const news = newsOf({ run, exitCode, error, by: thisActor() });
+      const all = { run, exitCode, error, by: thisActor() };
       const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
-      const body = JSON.stringify(news);
+      const body = bodyFor(notify?.host ?? '', all);
       const headers =
         secret === undefined ? [] : signatureHeaders(secret, `msg_${randomUUID()}`, new Date(), body);
       await Promise.all([
-        telling('--ping-url', ping, ping?.post(news.text, { below: `/${exitCode}` })),
+        telling('--ping-url', ping, ping?.post(newsOf(all).text, { below: `/${exitCode}` })),
         telling('--notify-url', notify, isWanted ? notify?.post(body, { headers }) : undefined),
       ]);
     },

@@ -24,7 +24,7 @@ export interface Ended {
 /** Codes with their rows that are told. */
 const toldCodes = 5;
 
-/** What is posted to `--notify-url`: `text` for people (Slack and Teams show it), all else for programs. */
+/** What is posted to `--notify-url`: `text` for people (Slack shows it), all else for programs. */
 export interface News {
   readonly text: string;
   readonly exit_code: number;
@@ -34,16 +34,39 @@ export interface News {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-export function newsOf({ run, exitCode, error, by }: Ended): News {
-  const { user, host } = by;
+export function newsOf(ended: Ended): News {
+  const { run, exitCode, error } = ended;
+  const { user, host } = ended.by;
   return {
-    text: forChat(run === undefined ? withoutRun(host, exitCode, error) : textOf(host, run)),
+    text: forChat(textOf(ended)),
     exit_code: exitCode,
     user,
     host,
     run: run === undefined ? null : runDocument(run),
     error: error === undefined ? null : { code: String(error.code ?? 'UNEXPECTED'), message: error.message },
   };
+}
+
+/** Where Teams takes messages: its Workflows, by either address that they may have, and the connectors before them. */
+const teams = /\.(?:logic\.azure\.com|api\.powerplatform\.com|webhook\.office\.com)(?::\d+)?$/i;
+
+/** The body that is posted to a host. Teams takes nothing but a message that holds an Adaptive Card. */
+export function bodyFor(host: string, ended: Ended): string {
+  return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
+}
+
+/** Its runs of text are no Markdown: nothing in a manifest becomes a link. */
+function cardMessage(text: string): object {
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.2',
+    body: text
+      .split('\n')
+      .map((line) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: line }] })),
+  };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
 }
 
 function runDocument({ record, summary, next }: EndedRun): object {
@@ -65,7 +88,12 @@ function runDocument({ record, summary, next }: EndedRun): object {
   };
 }
 
-function textOf(host: string, { record, summary, next }: EndedRun): string {
+function textOf({ run, exitCode, error, by: { host } }: Ended): string {
+  const text = run === undefined ? withoutRun(host, exitCode, error) : textOfRun(host, run);
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}
+
+function textOfRun(host: string, { record, summary, next }: EndedRun): string {
   const { id, manifest, options, states } = record;
   const rows = `${counted(summary.manifest.rows, 'row')}, ${outcomeTexts(summary.outcomes).map(plain).join(', ')}`;
   const [worst] = summary.codes.filter(({ outcome }) => outcome === 'failed');
@@ -87,6 +115,5 @@ const longestText = 3_000;
 
 /** Chats take these signs for links and mentions. */
 function forChat(text: string): string {
-  const cut = text.length > longestText ? `${text.slice(0, longestText)}…` : text;
-  return cut.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { bodyFor } from '../../../src/cli/render/news.ts';
+
+const ended = {
+  run: undefined,
+  exitCode: 2,
+  error: Object.assign(new Error('[here](https://evil.example) & <@all>\nline 2'), { code: 'X' }),
+  by: { user: 'ann', host: 'desk' },
+};
+
+describe('what is posted', () => {
+  // As "When a Teams webhook request is received" takes it (learn.microsoft.com/connectors/teams).
+  test.each([
+    'prod-23.westeurope.logic.azure.com',
+    'default0123.4.environment.api.powerplatform.com',
+    'contoso.webhook.office.com',
+    'contoso.webhook.office.com:8443',
+  ])('to %s is a message with one Adaptive Card, whose texts are no Markdown', (host) => {
+    const run = (text: string) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] });
+    expect(JSON.parse(bodyFor(host, ended))).toEqual({
+      type: 'message',
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.adaptive',
+          contentUrl: null,
+          content: {
+            $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+            type: 'AdaptiveCard',
+            version: '1.2',
+            body: [
+              run('cqbatch on desk: nothing was run: [here](https://evil.example) & <@all>'),
+              run('line 2'),
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  test.each(['hooks.slack.com', 'logic.azure.com.evil.example', 'example.com'])(
+    'to %s has a text, in which nothing is a mention, and all else for programs',
+    (host) => {
+      expect(JSON.parse(bodyFor(host, ended))).toMatchObject({
+        text: 'cqbatch on desk: nothing was run: [here](https://evil.example) &amp; &lt;@all&gt;\nline 2',
+        exit_code: 2,
+        error: { code: 'X' },
+      });
+    },
+  );
+});
