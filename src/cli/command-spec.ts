@@ -14,6 +14,8 @@ export interface CommandSpec extends NamedSpec {
   readonly argument?: readonly [name: string, description: string];
   /** What comes after it. */
   readonly secondArgument?: readonly [name: string, description: string];
+  /** What `--json` makes it do, where that is not to print exactly one document. */
+  readonly printsAsJson?: string;
   /** In the order in which help lists them. */
   readonly options?: readonly OptionGroup[];
   /** What comes in the help after those that every command has. */

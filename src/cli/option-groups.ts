@@ -4,6 +4,7 @@ import { flagOf, type SettingFlag, type SettingName } from './config/settings.ts
 /** An option as commander takes it. */
 type Option =
   | SettingFlag
+  | readonly [flags: string, description: string]
   | readonly [flags: string, description: string, byDefault: string]
   | readonly [flags: string, description: string, count: (value: unknown, before?: number) => number];
 
@@ -24,11 +25,13 @@ export const insecureHttp: Option = [
   'allow http:// to a host that is not this machine',
 ];
 
+export const json = ['--json', 'print exactly one JSON document on standard output'] as const;
+
 /** Of every command. */
 export const output: OptionGroup = {
   heading: 'Output',
   options: [
-    ['--json', 'print exactly one JSON document on standard output'],
+    json,
     [
       '-q, --quiet',
       'no progress and no hints, only the result; -qq: nothing unless the exit code is above 0',

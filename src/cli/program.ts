@@ -1,8 +1,9 @@
 import { Argument, Command, Option } from 'commander';
 import type { CommandGroupSpec, CommandSpec } from './command-spec.ts';
 import { commands } from './commands.ts';
+import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { output } from './option-groups.ts';
+import { json, output } from './option-groups.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
 import { indented, table } from './render/words.ts';
@@ -65,8 +66,8 @@ export async function createProgram(version: string, args: readonly string[]): P
     else defineCommand(command, spec);
   }
   define('version', 'the version of cqbatch')
-    .option('--json', 'print exactly one JSON document on standard output')
-    .action(({ json = false }) => (json ? writeDocument({ version }) : writeResult(`${version}\n`)));
+    .option(...json)
+    .action((flags: Flags) => (flags.json ? writeDocument({ version }) : writeResult(`${version}\n`)));
   defineCompletion(
     program,
     define('completion', 'the script that completes commands, options and runs in a shell'),
@@ -100,13 +101,22 @@ function showExamples(command: Command, examples: NonNullable<CommandSpec['examp
 type Collect = (text: string, before: unknown) => unknown;
 
 function defineCommand(command: Command, spec: CommandSpec): void {
-  const { argument, secondArgument, options = [], seldomNeeded = [], examples = [], load } = spec;
+  const {
+    argument,
+    secondArgument,
+    options = [],
+    seldomNeeded = [],
+    examples = [],
+    printsAsJson,
+    load,
+  } = spec;
   if (argument !== undefined) command.argument(...argument);
   if (secondArgument !== undefined) command.argument(...secondArgument);
   for (const group of [...options, output, ...seldomNeeded]) {
     command.optionsGroup(`${group.heading}:`);
     for (const [flags, description, more] of group.options) {
       if (typeof more === 'function') command.option(flags, description, more as Collect);
+      else if (flags === json[0]) command.option(flags, printsAsJson ?? description);
       else command.option(flags, description, more);
     }
     // Else it would open a group of its own.
@@ -133,10 +143,13 @@ function refuseDryRun(command: Command): void {
 function defineCompletion(program: Command, completion: Command, version: string): void {
   completion
     .addArgument(new Argument('<shell>', 'which one').choices(['bash', 'zsh', 'fish']))
+    .option(...json)
     .addHelpText('after', withHeadings(installing))
-    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+    .action(async (shell: 'bash' | 'zsh' | 'fish', flags: Flags) => {
       const { completionScripts } = await import('./completion.ts');
-      writeResult(completionScripts[shell]);
+      const script = completionScripts[shell];
+      if (flags.json) writeDocument({ shell, script });
+      else writeResult(script);
     });
   program.command('__complete [words...]', { hidden: true }).action(async (words: readonly string[]) => {
     const { completionsFor, completionText } = await import('./completion.ts');

@@ -120,6 +120,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'watch',
     description: 'run each manifest that is put into a folder, once by its content, until it is stopped',
     argument: ['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"],
+    printsAsJson: 'print a JSON document for each manifest on standard output, one a line',
     options: [
       { heading: 'API', options: [...settings('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
       {

@@ -1,10 +1,12 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
 import { httpServer } from '../api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
+import { cqbatch, finished, startAtTerminal, startCqbatch } from '../helpers/cqbatch.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 /** An escape sequence, a C1 one, BEL, DEL, a right-to-left override, a line separator, a zero-width blank. */
@@ -60,6 +62,38 @@ async function hostilePlace() {
   const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token', ...anyDatastore() };
   return { cwd, name, env, run: (...args: string[]) => cqbatch(args, { cwd, env }) };
 }
+
+/** Commands with all that they require, the groups left out. */
+function commandLines(program: Command): readonly (readonly string[])[] {
+  const help = program.createHelp();
+  return help
+    .visibleCommands(program)
+    .filter((command) => command.name() !== 'help')
+    .flatMap((command) => {
+      const below = commandLines(command);
+      if (below.length > 0) return below.map((words) => [command.name(), ...words]);
+      const words = command.registeredArguments
+        .filter(({ required }) => required)
+        .map(({ argChoices }) => argChoices?.[0] ?? 'x');
+      const port = command.options.some(({ long }) => long === '--port') ? ['--port', '0'] : [];
+      return [[command.name(), ...words, ...port]];
+    });
+}
+
+test('with --json, every command prints exactly one document, also when it fails', async () => {
+  const cwd = await temporaryFolder();
+  const lines = commandLines(await createProgram('0', ['sandbox']));
+  expect(lines.length).toBeGreaterThan(25);
+  const ends = lines.map(async (words): Promise<readonly [command: string, document: string]> => {
+    const child = startCqbatch([...words, '--json'], { cwd });
+    // Those that serve until they are stopped have said by then where.
+    child.stdout?.once('data', () => child.kill('SIGTERM'));
+    const { stdout } = await finished(child);
+    return [words.join(' '), JSON.stringify(JSON.parse(stdout))];
+  });
+  for (const [command, document] of await Promise.all(ends))
+    expect(document, command).toMatch(/^\{(?!.*unknown option)/);
+});
 
 describe('nothing that a terminal acts on is written', () => {
   test('by commands that work on hostile manifests and answers, as text and as JSON', async () => {
