@@ -125,8 +125,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   async function recover(): Promise<Recovered> {
     // An earlier process may have died while it made the datastore forget the run.
     await queue.resume();
-    // A batch that was being collected when its process died: nobody else can be at it.
+    // A batch that was being collected when its process died: nobody else can be at it. One that could not be collected is due
+    // by a clock that may have been set back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
+    for (const job of await queue.getDelayed()) await job.promote();
     for (const { id = '', data } of await queue.getJobs()) {
       const child = await rows.job(id);
       const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;

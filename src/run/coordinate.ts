@@ -165,7 +165,8 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
     } catch (error) {
       const { message } = error as Error;
       log.error({ run: id, err: message }, 'the run has failed');
-      if (error instanceof CqbatchError && error.code === 'LOCK_LOST') return;
+      // Another process has it, or its folder was away, perhaps for a moment only: it is looked for again.
+      if (error instanceof CqbatchError && ['LOCK_LOST', 'JOURNAL_REMOVED'].includes(error.code)) return;
       // Whoever tried it again would fail in the same way.
       await store.save(enterState(await store.load(id), 'failed', { reason: message }));
       news?.failed(error as Error);

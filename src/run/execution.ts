@@ -245,9 +245,10 @@ export class Execution {
     const { store, record, journal } = this.#run;
     const remedy = `cqbatch ${this.#hasEnded ? 'report' : 'resume'} ${record.id}`;
     const failure = systemError(error)?.followedBy(remedy) ?? error;
+    const { code } = error as CqbatchError;
     // Who has lost the run to another process must not write what that one has written since.
-    if ((error as CqbatchError).code === 'LOCK_LOST') this.#rateLog?.abandon();
-    else if (!this.#hasEnded) {
+    if (code === 'LOCK_LOST') this.#rateLog?.abandon();
+    else if (!this.#hasEnded && !(this.#options.handOver && code === 'JOURNAL_REMOVED')) {
       this.#keeper.enter('failed', { reason: (failure as Error).message });
       await this.#saved();
     }

@@ -23,6 +23,8 @@ if (!existsSync(join(root, 'dist/bin/cqbatch.js')))
 
 const folder = await mkdtemp(join(tmpdir(), 'cqbatch-chaos-result-'));
 process.on('exit', () => void rm(folder, { recursive: true, force: true }));
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 process.stdout.write(`seed ${seed}\n`);
 const until = performance.now() + minutes * 60_000;
 let played = 0;
@@ -50,10 +52,16 @@ async function play(round) {
     cwd: root,
     env: { ...process.env, CHAOS_SEED: String(seed), CHAOS_ROUND: String(round), CHAOS_RESULT: file },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // All of its processes are a group, which ends with it.
+    detached: true,
   });
+  const end = () => endGroup(child.pid);
+  process.once('exit', end);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
-  await once(child, 'close');
+  await once(child, 'exit');
+  process.off('exit', end);
+  end();
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch {
@@ -63,6 +71,15 @@ async function play(round) {
       story: said.split('\n'),
       kept: '',
     };
+  }
+}
+
+/** @param {number | undefined} pid */
+function endGroup(pid) {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
   }
 }
 

@@ -39,7 +39,7 @@ async function play(scenario: Scenario): Promise<RoundResult> {
   }
   const calls = (await stage.sandbox.log()).length;
   const seconds = Math.round((performance.now() - since) / 1_000);
-  const end = `${(await stage.record())?.state}, ${calls} calls, ${seconds} s`;
+  const end = `${(await stage.record())?.state}, ${calls} calls, ${stage.commands.length} commands, ${seconds} s`;
   if (broken.length > 0) await keep(stage);
   else await rm(stage.folder, { recursive: true, force: true, maxRetries: 5 });
   return {

@@ -6,6 +6,8 @@ import type { Command } from './story.ts';
 const hangMs = 150_000;
 const lookMs = 250;
 const ended = new Set(['completed', 'cancelled']);
+/** What becomes of a submitted run that has stopped so, its daemon leaves to the user. */
+const left = new Set(['halted', 'failed', 'interrupted']);
 
 /** A user, who begins the run, has it go on whenever it has stopped, and keeps its workers alive. */
 export class User {
@@ -71,13 +73,19 @@ export class User {
       return;
     }
     if (this.coordinator?.ended === false) {
-      // A daemon leaves it to the user what becomes of a run that has stopped.
-      const isLeft = scenario.submitted && ['halted', 'failed', 'interrupted'].includes(state ?? '');
-      const isResumed = this.stage.commands.some(({ words, ended }) => !ended && words.startsWith('resume'));
-      if (isLeft && !isResumed) this.stage.start('resume', runId);
+      if (scenario.submitted && left.has(state ?? '')) await this.#resume(this.coordinator);
       return;
     }
     this.coordinator = this.#coordinate(state);
+  }
+
+  /** On the embedded datastore only one process can work at a time. */
+  async #resume(daemon: Command): Promise<void> {
+    if (!this.stage.scenario.redis) {
+      daemon.process.kill('SIGTERM');
+      await daemon.end;
+    }
+    await this.stage.start('resume', runId).end;
   }
 
   #coordinate(state: string | undefined): Command {

@@ -581,6 +581,28 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test('collects at once what an earlier process could not, also when the clock was set back since', async () => {
+      const failed = deferred();
+      const run = await begin(succeed, 1, async () => {
+        setClock(3_600_000);
+        failed.resolve();
+        throw new Error('the journal was removed');
+      });
+      await run.add(tasksOf(run.runId, 2));
+      await failed.promise;
+      await run.batchQueue.close();
+      vi.restoreAllMocks();
+      const collected = deferred<CollectedBatch>();
+      const batchQueue = await openBatchQueue(datastore, {
+        ...unheard(run.queue),
+        runId: run.runId,
+        collect: async (batch) => collected.resolve(batch),
+      });
+      expect((await collected.promise).results.map(({ row }) => row)).toEqual([1, 2]);
+      await batchQueue.close();
+      await run.end();
+    });
+
     test('collects what is added after a process that died while it forgot the run', async () => {
       const run = await begin(succeed);
       await run.batchQueue.close();

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openJournal } from '../../../src/journal/open.ts';
@@ -77,13 +77,20 @@ describeWithRedis('a submitted run', () => {
     expect(worker.logged('row finished')).toHaveLength(300);
   });
 
-  test('is taken over when its coordinator is killed', async () => {
+  test('goes on when its folder is back that was away for a moment, and when its coordinator is killed', async () => {
     const place = await newPlace('20ms');
     const home = await newMachine(place, 300);
     await (await newMachine(place)).worker('--concurrency', '4');
     const first = await home.worker(...coordinating);
     await home.run('submit', 'rows.csv', '--yes', '--run-id', 'orphan');
     await place.sandbox.requested(50);
+    // As it is when its folder was on another disk for a moment.
+    const journal = join(home.folder('orphan'), 'journal.jsonl');
+    first.kill('SIGSTOP');
+    await cp(journal, `${journal}.copy`);
+    await rename(`${journal}.copy`, journal);
+    first.kill('SIGCONT');
+    await eventually(() => first.logged('coordinating').length === 2);
     first.kill('SIGKILL');
     await first.end;
     expect(await home.json('status', 'orphan')).toMatchObject({ state: 'interrupted' });
