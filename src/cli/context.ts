@@ -2,7 +2,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { ApprovedPlan } from '../run/approved-plan.ts';
 import { checkStateFolder } from '../run/state-folder.ts';
 import { openRunStore, type RunStore } from '../run/store.ts';
-import { type Flags, loadSettings, stateDirOf } from './config/load.ts';
+import { type Flags, loadSettings, trustedStateDir } from './config/load.ts';
 import { type CommandInput, chooseDatastore, type DatastoreChoice } from './datastore.ts';
 import type { EndedRun } from './render/news.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -48,7 +48,7 @@ export async function openContext(flags: Flags): Promise<Context> {
 
 /** Opens the runs of the state folder that a command works in, and says what is not as it should be. */
 export async function openState(terminal: Terminal, flags: Flags): Promise<RunStore> {
-  const stateDir = stateDirOf(flags);
+  const stateDir = await trustedStateDir(flags);
   for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
   return openRunStore(stateDir);
 }

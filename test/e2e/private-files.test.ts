@@ -59,3 +59,29 @@ describe.skipIf(process.platform === 'win32')('what is in the state folder', () 
     });
   });
 });
+
+describe.skipIf(process.platform === 'win32')('a configuration that other users may change', () => {
+  test('sends no token anywhere until the state folder is named', async () => {
+    const cwd = await temporaryFolder();
+    const sandbox = await startSandbox();
+    const { CQBATCH_BASE_URL: base_url, ...env } = sandbox.env;
+    const config = join(cwd, '.cqbatch', 'config.json');
+    await mkdir(join(cwd, '.cqbatch'), { mode: 0o700 });
+    await writeFile(config, JSON.stringify({ base_url }), { mode: 0o600 });
+    await writeFile(join(cwd, 'rows.csv'), restoreCsv(2).text);
+    const from = 'the address is that of base_url in .cqbatch/config.json';
+    expect(await cqbatch(['plan', 'rows.csv'], { cwd, env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(from),
+    });
+    await chmod(config, 0o666);
+    expect(await cqbatch(['run', 'rows.csv', '--yes'], { cwd, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('.cqbatch/config.json may be changed by other users'),
+    });
+    expect(await sandbox.log()).toEqual([]);
+    expect(
+      await cqbatch(['run', 'rows.csv', '--yes', '--state-dir', '.cqbatch'], { cwd, env }),
+    ).toMatchObject({ code: 0 });
+  });
+});

@@ -3,6 +3,7 @@ import { type EstimatedLimits, openEstimatedLimits } from '../../run/estimated-l
 import type { RunOptions } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import { lookUpTarget } from '../../run/targets.ts';
+import { fileThatSays } from '../config/load.ts';
 import type { Workplace } from '../context.ts';
 import type { Prospect } from '../render/prospect.ts';
 import { tokenSource } from './api-client.ts';
@@ -22,8 +23,11 @@ export async function prospectOf(
   if (baseUrl === undefined) return { baseUrl, proxy, target: undefined, rate: wanted };
   const limit = rate?.auto ? await limitOf(workplace, baseUrl) : undefined;
   const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
+  const { approved, settings, flags } = workplace;
+  const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
   return {
     baseUrl,
+    baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
     proxy,
     target: await lookUpTarget(workplace.store.stateDir, baseUrl),
     rate: isLower ? { perSecond: limit, isWanted: false } : wanted,

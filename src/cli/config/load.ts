@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
-import { type RawSettings, resolveSettings, type Settings } from './settings.ts';
+import {
+  type RawSettings,
+  resolveSettings,
+  type SettingName,
+  type Settings,
+  variableOf,
+} from './settings.ts';
+import { requireOwn } from './trust.ts';
 
 /** The one place that reads the process's environment. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
@@ -72,18 +79,34 @@ export const defaultStateDir = '.cqbatch';
 /** A CSV cell that sends an empty string, unless `--clear-token` names another one. */
 export const defaultClearToken = '<clear>';
 
+/** The user's own settings in the state folder. */
+export const configFile = 'config.json';
+
 /** The state folder: `--state-dir`, else `CQBATCH_STATE_DIR`. */
 export function stateDirOf(flags: Flags): string {
   return flags.stateDir ?? (environment['CQBATCH_STATE_DIR'] || defaultStateDir);
 }
 
 /**
+ * The state folder. Its configuration and its runs decide where the token goes, so that one that was only found in the current
+ * folder must be this user's; one that is named is trusted, as git trusts a repository that `GIT_DIR` names.
+ *
+ * @throws a usage error `STATE_DIR_UNTRUSTED`
+ */
+export async function trustedStateDir(flags: Flags): Promise<string> {
+  const stateDir = stateDirOf(flags);
+  const isNamed = flags.stateDir !== undefined || Boolean(environment['CQBATCH_STATE_DIR']);
+  if (!isNamed) await requireOwn(stateDir, configFile, environment['SUDO_UID']);
+  return stateDir;
+}
+
+/**
  * The settings of a command: flags, environment and `config.json` in the state folder, in this order.
  *
- * @throws a usage error when one of them can't be understood.
+ * @throws a usage error when one of them can't be understood, or `config.json` may be another user's.
  */
 export async function loadSettings(flags: Flags): Promise<Settings> {
-  const path = join(stateDirOf(flags), 'config.json');
+  const path = join(await trustedStateDir(flags), configFile);
   const values = await readConfigFile(path);
   return resolveSettings({ flags, environment, ...(values !== undefined && { file: { path, values } }) });
 }
@@ -113,6 +136,12 @@ interface SecretPlace {
   /** What the file is called in the message that it can't be read, and the code of that error. */
   readonly what: string;
   readonly code: string;
+}
+
+/** The configuration file, where that is what gives a setting its value. */
+export function fileThatSays(name: SettingName, flags: Flags): string | undefined {
+  const isSaidBefore = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
+  return isSaidBefore ? undefined : join(stateDirOf(flags), configFile);
 }
 
 /** @throws a usage error when the file can't be read. */

@@ -51,7 +51,8 @@ export function flagOf(name: SettingName, own: OwnMeaning = {}): SettingFlag {
   return isMap ? [flag, text, (another, before = []) => [...before, another]] : [flag, text];
 }
 
-function variableOf(name: string): string {
+/** The variable that says what a setting is. */
+export function variableOf(name: string): string {
   return `CQBATCH_${nameInWords(name, '_').toUpperCase()}`;
 }
 

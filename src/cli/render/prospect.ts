@@ -7,6 +7,8 @@ import { clockTime, count, counted, duration, indented, perSecond } from './word
 export interface Prospect {
   /** Undefined when nobody said where the API is. */
   readonly baseUrl: string | undefined;
+  /** The configuration file, where that says where the API is. */
+  readonly baseUrlFile?: string | undefined;
   /** The proxy on the way there, without its password. */
   readonly proxy: string | undefined;
   /** What is known of the API; undefined when nobody said where it is. */
@@ -31,10 +33,13 @@ export function prospectText(
   now: Date,
 ): string {
   if (callable === 0) return '';
-  const { baseUrl, proxy, target } = prospect;
+  const { baseUrl, baseUrlFile, proxy, target } = prospect;
   const where = baseUrl === undefined ? '' : ` at ${baseUrl}`;
   const facts = [
     ...Object.entries(operations).flatMap(([name, summary]) => operationLines(name, summary)),
+    ...(baseUrlFile === undefined
+      ? []
+      : [`the address is that of base_url in ${escapeInvisible(baseUrlFile)}`]),
     ...(proxy === undefined ? [] : [`through the proxy ${proxy}`]),
     ...timeLine(callable, prospect, now),
     ...(target?.isNew ? ['a new address: no run of this state folder has called it before'] : []),
