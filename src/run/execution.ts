@@ -29,7 +29,7 @@ import { runHere } from './run-here.ts';
 import { countsOf, isIntact, requireAllResults } from './run-journal.ts';
 import { type PlannedManifest, unfinishedTasks } from './run-manifest.ts';
 import { Stages } from './stages.ts';
-import { rememberTarget } from './targets.ts';
+import { grantsPartial, rememberTarget } from './targets.ts';
 import type { RunContext } from './working-spell.ts';
 
 /** The record is that of a run that is planned, or stopped before its end. */
@@ -223,7 +223,7 @@ export class Execution {
     const { record: planned, journal, store } = this.#run;
     const { handOver, estimates, onEnded } = this.#options;
     if (end.state === 'completed') requireAllResults(planned, journal);
-    if (end.state === 'completed' && planned.plan.partial > 0) await this.#remember('partial');
+    if (end.state === 'completed' && grantsPartial(planned)) await this.#remember('partial');
     onEnded?.();
     await this.#rateLog?.close();
     if (estimates !== undefined && this.#pace !== undefined)

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../files.ts';
+import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
   base_url: z.string(),
   /** When a run of this state folder first called it, ISO 8601 UTC. */
   used_at: z.string(),
-  /** When a run that left fields out was first completed there. */
+  /** When a run that left fields out, and was let through to its end, was first completed there. */
   partial_at: z.string().exactOptional(),
 });
 
@@ -25,6 +26,18 @@ export interface Target {
 export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<Target> {
   const known = (await read(stateDir)).find(({ base_url: url }) => url === baseUrl);
   return { isNew: known === undefined, allowsPartial: known?.partial_at !== undefined };
+}
+
+/**
+ * Whether a completed run shows that somebody lets rows leave fields out at its API: the rows were those of a manifest which
+ * the user gave. A retry or an undo repeats rows of a run, perhaps of one that was stopped after its canary.
+ */
+export function grantsPartial({
+  plan,
+  retryOf,
+  undoOf,
+}: Pick<RunRecord, 'plan' | 'retryOf' | 'undoOf'>): boolean {
+  return plan.partial > 0 && (retryOf ?? undoOf) === undefined;
 }
 
 /** Remembers that an API is called, or that a run which left fields out has come to its end there. */

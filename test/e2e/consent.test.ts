@@ -70,7 +70,11 @@ describe('rows that leave fields out', () => {
 
   test('are refused with the risk and how to find out, until --allow-partial; the run that ends says it for good', async () => {
     const { sandbox, run } = await prepared('rows.csv', text);
-    expect((await run(['plan', 'rows.csv'], asked)).stdout).toContain('the run needs --allow-partial');
+    const planned = await run(['plan', 'rows.csv'], asked);
+    expect(planned.code).toBe(2);
+    expect(planned.stdout).toContain('Not ready: 2 rows leave fields out.');
+    const document = JSON.parse((await run(['plan', 'rows.csv', '--json'], asked)).stdout);
+    expect(document).toMatchObject({ ready: false, warnings: [{ code: 'PARTIAL_ROWS' }] });
     const refused = await run(['run', 'rows.csv', '--yes'], asked);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(`2 rows leave fields out. Whether ${sandbox.url} keeps`);
@@ -79,8 +83,23 @@ describe('rows that leave fields out', () => {
     expect(await sandbox.log()).toEqual([]);
 
     expect((await run(['run', 'rows.csv', '--yes', '--allow-partial'], asked)).code).toBe(0);
-    expect((await run(['plan', 'rows.csv'], asked)).stdout).not.toContain('--allow-partial');
+    expect(await run(['plan', 'rows.csv'], asked)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Ready: 2 calls.'),
+    });
     expect((await run(['run', 'rows.csv', '--yes'], asked)).code).toBe(0);
+  });
+
+  test('are refused again after a run that was stopped behind its canary, and undone to its end', async () => {
+    const { run } = await prepared('rows.csv', 'soundboard_id,title,old_title\n41,a,b\n42,c,d\n');
+    const spent = await run(
+      ['run', 'rows.csv', '--yes', '--allow-partial', '--run-id', 'r', '--max-rows', '1'],
+      asked,
+    );
+    expect(spent.code).toBe(6);
+    await run(['cancel', 'r'], asked);
+    expect((await run(['undo', 'r', '--yes'], asked)).code).toBe(0);
+    expect((await run(['run', 'rows.csv', '--yes'], asked)).code).toBe(2);
   });
 
   test('are refused again after a run that did not come to its end, and for another API', async () => {

@@ -97,7 +97,7 @@ test('the packed program, installed for all, is what the lock file says, and wor
 
   const env = { PATH: `${join(prefix, 'bin')}:${process.env['PATH']}`, HOME: home, TMPDIR: home };
   expect((await run('cqbatch', ['--version'], { cwd, env })).stdout.trim()).toBe(version);
-  const plan = await run('cqbatch', ['plan', join(installed, 'examples/mixed.csv')], {
+  const plan = await run('cqbatch', ['plan', join(installed, 'examples/mixed.csv'), '--allow-partial'], {
     cwd,
     env: { ...env, CQBATCH_BASE_URL: 'https://api.example.com', CQBATCH_TOKEN: 'secret' },
   });

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lookUpTarget, rememberTarget } from '../../src/run/targets.ts';
+import { grantsPartial, lookUpTarget, rememberTarget } from '../../src/run/targets.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { plannedRecord } from './planned-record.ts';
 
 const api = 'https://api.example.com';
 const unknown = { isNew: true, allowsPartial: false };
@@ -15,6 +16,14 @@ test('an API is new until it is used, and takes partial edits from when they wer
   await rememberTarget(folder, api, 'partial');
   await rememberTarget(folder, api, 'used');
   expect(await lookUpTarget(folder, api)).toEqual({ isNew: false, allowsPartial: true });
+});
+
+test('only a completed run of a manifest that the user gave shows that fields may be left out', () => {
+  const plan = { ...plannedRecord.plan, partial: 3 };
+  expect(grantsPartial({ plan })).toBe(true);
+  expect(grantsPartial({ plan, undoOf: 'r' })).toBe(false);
+  expect(grantsPartial({ plan, retryOf: 'r' })).toBe(false);
+  expect(grantsPartial(plannedRecord)).toBe(false);
 });
 
 test('each API is remembered by itself', async () => {

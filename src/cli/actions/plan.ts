@@ -14,7 +14,7 @@ import type { Flags } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';
 import { openWorkplace, type Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { isPartialAllowed, type Plan, partialText, planDocument, planText } from '../render/plan.ts';
+import { type Plan, planDocument, planText } from '../render/plan.ts';
 import { isReady, verdictText } from '../render/problems.ts';
 import { fingerprint } from '../render/words.ts';
 import { proxyTo } from './api-client.ts';
@@ -70,16 +70,12 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
     }
   });
   if (typeof planned === 'number') return planned;
-  const approved = out && isReady(planned) && isPartialAllowed(planned) ? await out(planned) : undefined;
+  const approved = out && isReady(planned) ? await out(planned) : undefined;
   terminal.result(
     { ...planDocument(planned), ...(approved && { plan_file: approved.file, plan_sha256: approved.sha256 }) },
     `${planText(planned)}\n\n${verdictText(planned)}`,
   );
   if (!isReady(planned)) return exitCodes.usage;
-  if (out !== undefined && approved === undefined) {
-    terminal.warn(`error: ${partialText(planned)}`);
-    return exitCodes.usage;
-  }
   const next = approved === undefined ? [source, ...readingWords(flags)] : [approved.file];
   if (approved !== undefined)
     terminal.say(`Wrote ${escapeInvisible(approved.file)} (fingerprint ${fingerprint(approved.sha256)}).`);

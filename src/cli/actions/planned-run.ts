@@ -13,8 +13,8 @@ import { defaults } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
-import { isPartialAllowed, type Plan, partialText, planDocument, planText } from '../render/plan.ts';
-import { isReady, leavesInvalid, problemText, verdictText } from '../render/problems.ts';
+import { type Plan, planDocument, planText } from '../render/plan.ts';
+import { problemText, refusalOf, verdictText } from '../render/problems.ts';
 import { counted } from '../render/words.ts';
 import { proxyTo, wayTo } from './api-client.ts';
 import { refuseOtherRows } from './approval.ts';
@@ -53,9 +53,10 @@ export async function planRun(
   }
   const planned = await planOf(workplace, created, proxy);
   terminal.say(planText(planned));
-  if (!isReady(planned) || !isPartialAllowed(planned)) {
+  const refusal = refusalOf(planned);
+  if (refusal !== undefined) {
     await discard(store, created.record, created.journal);
-    return refuse(workplace, planned);
+    return refuse(workplace, planned, refusal);
   }
   terminal.say(`\n${verdictText(planned)}`);
   return (await isAgreed(workplace, created, proxy)) ? created : exitCodes.usage;
@@ -183,12 +184,8 @@ export async function earlierRun(
 }
 
 /** Says why a plan is not carried out. */
-function refuse({ terminal, onRefused }: Workplace, planned: Plan): ExitCode {
-  const notReady = leavesInvalid(planned) ? 'CONFLICTING_ROWS' : 'INVALID_ROWS';
-  const [code, why] = isReady(planned)
-    ? ['PARTIAL_ROWS', partialText(planned)]
-    : [notReady, verdictText(planned)];
-  const message = `${why} Nothing was sent.`;
+function refuse({ terminal, onRefused }: Workplace, planned: Plan, code: string): ExitCode {
+  const message = `${verdictText(planned)} Nothing was sent.`;
   const problems = problemText(planned);
   const { file } = planned.problems;
   onRefused?.({ text: `${problems}\n${message}`.trim(), ...(file !== undefined && { problems: file }) });

@@ -9,9 +9,8 @@ import type { ScanSummary } from '../../manifest/scan.ts';
 import { escapeInvisible } from '../../printable.ts';
 import type { EarlierRun } from '../../run/earlier-runs.ts';
 import type { ProblemList } from '../../run/problem-file.ts';
-import { shellWord } from '../../shell-word.ts';
 import { earlierDocument, earlierText } from './earlier-run.ts';
-import { isReady, problemText } from './problems.ts';
+import { isPartialAllowed, isReady, partialText, problemText } from './problems.ts';
 import { estimatedSeconds, type Prospect, prospectText } from './prospect.ts';
 import { count, counted, indented } from './words.ts';
 
@@ -81,7 +80,10 @@ export function planDocument(plan: Plan): object {
     })),
     done_in: [...scan.doneIn].map(([source, rows]) => ({ source, rows })),
     run_before: plan.earlier === undefined ? null : earlierDocument(plan.earlier),
-    warnings: scan.warnings.map(({ code, message }) => ({ code, message })),
+    warnings: [
+      ...scan.warnings.map(({ code, message }) => ({ code, message })),
+      ...(isPartialAllowed(plan) ? [] : [{ code: 'PARTIAL_ROWS', message: partialText(plan) }]),
+    ],
     preview: scan.preview.map(({ row, request }) => ({
       row,
       method: 'POST',
@@ -186,29 +188,7 @@ function warningText(plan: Plan): string {
   const { scan } = plan;
   const warnings = scan.warnings.map(({ message }) => `warning: ${message}`);
   if (plan.earlier !== undefined) warnings.push(`warning: ${earlierText(plan.earlier)}`);
-  if (!isPartialAllowed(plan)) {
-    warnings.push(
-      `warning: ${counted(scan.partial, 'row', ['leaves', 'leave'])} fields out; whether the service keeps those or resets ` +
-        'them is not documented: the run needs --allow-partial',
-    );
-  }
   return warnings.join('\n');
-}
-
-/** Whether rows may leave fields out that the service might reset, if any does. */
-export function isPartialAllowed({ scan, target, allowPartial }: Plan): boolean {
-  return scan.partial === 0 || allowPartial || target?.allowsPartial === true;
-}
-
-/** What may go wrong with rows that leave fields out, and how to find out whether it does. */
-export function partialText({ scan, manifest, baseUrl }: Plan): string {
-  const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
-  const name = escapeInvisible(shellWord(manifest.name));
-  return (
-    `${rows} fields out. Whether ${baseUrl} keeps such fields or resets them is not documented; if it resets them, they are ` +
-    `lost in each entry. Try it with one row: "cqbatch run ${name} --allow-partial --canary 1" asks after it; look at ` +
-    'that entry before you say yes. Once a run has come to its end, this is not asked again for that address. Or give all fields.'
-  );
 }
 
 function previewText(plan: Plan): string {

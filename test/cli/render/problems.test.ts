@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { problemText, verdictText } from '../../../src/cli/render/problems.ts';
+import { isReady, problemText, verdictText } from '../../../src/cli/render/problems.ts';
 import type { ConflictRule } from '../../../src/manifest/conflicts.ts';
 import { ProblemGroups } from '../../../src/manifest/problem-groups.ts';
 
 const manifest = { name: 'a.csv' };
+const planned = { manifest, allowPartial: false, target: undefined, baseUrl: 'https://api.example.com' };
 
 test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean, verdict: string]>([
   [12_000, 12_000, 0, false, 'Ready: 12,000 calls.'],
@@ -15,8 +16,8 @@ test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean
   [2, 0, 2, false, 'Not ready: all 2 rows of a.csv are invalid; mend them.'],
   [1, 0, 1, false, 'Not ready: 1 row of a.csv is invalid; mend it.'],
 ])('of %d rows %d callable, %d invalid, left out: %s', (rows, callable, invalid, skipInvalid, verdict) => {
-  const scan = { rows, callable, invalid, conflicts: 0 };
-  expect(verdictText({ manifest, scan, skipInvalid, onConflict: 'refuse' })).toBe(verdict);
+  const scan = { rows, callable, invalid, conflicts: 0, partial: 0 };
+  expect(verdictText({ ...planned, scan, skipInvalid, onConflict: 'refuse' })).toBe(verdict);
 });
 
 const remedy =
@@ -29,15 +30,31 @@ test.each<[invalid: number, conflicts: number, onConflict: ConflictRule, verdict
   [0, 12, 'in-order', 'Ready: 19 calls.'],
   [1, 12, 'in-order', 'Ready: 19 calls, 1 invalid row left out.'],
 ])('of %d invalid and %d conflicting rows, by the rule %s: %s', (invalid, conflicts, onConflict, verdict) => {
-  const scan = { rows: 20, callable: 19, invalid, conflicts };
-  expect(verdictText({ manifest, scan, skipInvalid: true, onConflict })).toBe(verdict);
+  const scan = { rows: 20, callable: 19, invalid, conflicts, partial: 0 };
+  expect(verdictText({ ...planned, scan, skipInvalid: true, onConflict })).toBe(verdict);
 });
 
 test('what is invalid and what conflicts is told in one verdict', () => {
-  const scan = { rows: 20, callable: 19, invalid: 1, conflicts: 1 };
+  const scan = { rows: 20, callable: 19, invalid: 1, conflicts: 1, partial: 0 };
   const invalid = 'Not ready: 1 row of a.csv is invalid; mend it or pass --skip-invalid.';
-  expect(verdictText({ manifest, scan, skipInvalid: false, onConflict: 'refuse' })).toBe(
+  expect(verdictText({ ...planned, scan, skipInvalid: false, onConflict: 'refuse' })).toBe(
     `${invalid} Not ready: 1 row of a.csv changes what an earlier row changes, ${remedy}`,
+  );
+});
+
+test.each([
+  ['nobody allowed it there', false, { isNew: false, allowsPartial: false }, false],
+  ['the API is not named', false, undefined, false],
+  ['the user allows it', true, undefined, true],
+  ['an earlier run was let through there', false, { isNew: false, allowsPartial: true }, true],
+])('rows that leave fields out may be called or not: %s', (_title, allowPartial, target, ready) => {
+  const scan = { rows: 2, callable: 2, invalid: 0, conflicts: 0, partial: 2 };
+  const plan = { ...planned, scan, skipInvalid: false, onConflict: 'refuse' as const, allowPartial, target };
+  expect(isReady(plan)).toBe(ready);
+  expect(verdictText(plan)).toMatch(
+    ready
+      ? /^Ready: 2 calls\.$/
+      : /^Not ready: 2 rows leave fields out\. .*run a\.csv --allow-partial --canary 1/,
   );
 });
 
