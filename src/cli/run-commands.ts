@@ -87,6 +87,7 @@ export const runCommands: readonly CommandSpec[] = [
         options: [
           ...startOptions,
           ['--or-resume', 'go on with the run of that name, if there is one; do nothing if it is finished'],
+          ['--resume-halted', 'with --or-resume: also where a guard has halted it, at your own risk'],
           skipInvalid,
           ...settings('wait'),
         ],

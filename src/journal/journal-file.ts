@@ -2,6 +2,7 @@ import { type FileHandle, stat } from 'node:fs/promises';
 import type { OutcomeCounts, RowHistory, RowResult } from '../domain.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { deferred } from '../waiting.ts';
+import type { FailureTally } from './failed-rows.ts';
 import { removedJournal, replacedJournal } from './failure.ts';
 import type { GroupWriter } from './group-writer.ts';
 import type { CodeCount, Journal, JournalEntry, JournalReader, JournalView } from './journal.ts';
@@ -52,6 +53,10 @@ abstract class OpenJournal implements JournalView {
 
   get codeCounts(): readonly CodeCount[] {
     return this.#state.codeCounts();
+  }
+
+  get failures(): FailureTally {
+    return this.#state.failures;
   }
 
   get unclearCount(): number {

@@ -1,4 +1,5 @@
 import type { Outcome, OutcomeCounts, RowHistory, RowResult } from '../domain.ts';
+import type { FailureTally } from './failed-rows.ts';
 
 /**
  * What a journal says, one entry a line:
@@ -8,12 +9,14 @@ import type { Outcome, OutcomeCounts, RowHistory, RowResult } from '../domain.ts
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
  * - `settled`: whatever was fed before is finished, described by an `open` entry, or was never called; the datastore
  *   holds nothing of this run any more.
+ * - `accepted`: a person lets the run go on after a guard has halted it. The guards count from here on.
  */
 export type JournalEntry =
   | { readonly type: 'row'; readonly result: RowResult }
   | { readonly type: 'fed'; readonly first: number; readonly last: number; readonly to?: string }
   | { readonly type: 'open'; readonly row: number; readonly history: RowHistory }
-  | { readonly type: 'settled' };
+  | { readonly type: 'settled' }
+  | { readonly type: 'accepted' };
 
 /** How many rows ended with an outcome and a code. */
 export interface CodeCount {
@@ -28,6 +31,8 @@ export interface JournalView {
   readonly finishedCount: number;
   readonly outcomeCounts: OutcomeCounts;
   readonly codeCounts: readonly CodeCount[];
+  /** What the guards go by: of all rows, or of those that finished since the latest `accepted`. */
+  readonly failures: FailureTally;
   /** Finished rows with an attempt that may have been processed without its answer arriving. */
   readonly unclearCount: number;
   /** Highest number of a finished row, 0 when there is none. */

@@ -51,7 +51,8 @@ export function decodeEntry(line: string): JournalEntry | undefined {
     if (!isRow(first) || !isRow(last) || !isAbsentOr(isText, to)) return undefined;
     return { type: 'fed', first, last, ...(isText(to) && { to }) };
   }
-  return fields['settled'] === true ? { type: 'settled' } : undefined;
+  if (fields['settled'] === true) return { type: 'settled' };
+  return fields['accepted'] === true ? { type: 'accepted' } : undefined;
 }
 
 /** JSON leaves these in strings as they are, but many tools that read lines take them for line ends. */
@@ -97,6 +98,8 @@ function toLine(entry: JournalEntry): object {
       return { fed: [entry.first, entry.last], to: entry.to };
     case 'settled':
       return { settled: true };
+    case 'accepted':
+      return { accepted: true };
   }
 }
 

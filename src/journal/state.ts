@@ -1,4 +1,5 @@
 import { noOutcomes, type Outcome, type RowHistory, type RowResult } from '../domain.ts';
+import { FailureTally } from './failed-rows.ts';
 import type { CodeCount, JournalEntry } from './journal.ts';
 
 /**
@@ -11,6 +12,7 @@ export class JournalState {
   unclearCount = 0;
   lastRow = 0;
   lastFinishedAt: string | undefined;
+  readonly failures = new FailureTally();
   readonly #offsets = new RowOffsets();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #histories = new Map<number, RowHistory>();
@@ -34,6 +36,9 @@ export class JournalState {
         break;
       case 'settled':
         this.#unsettled.clear();
+        break;
+      case 'accepted':
+        this.failures.clear();
         break;
     }
   }
@@ -79,6 +84,7 @@ export class JournalState {
     this.#unsettled.delete(row);
     this.outcomeCounts[outcome]++;
     this.finishedCount++;
+    this.failures.add(result);
     if (result.unclear) this.unclearCount++;
     if (row > this.lastRow) this.lastRow = row;
     // Times of one format, in UTC, sort as text.

@@ -126,6 +126,7 @@ function lastRowOf(entry: JournalEntry): number {
     case 'open':
       return entry.row;
     case 'settled':
+    case 'accepted':
       return 0;
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { RowResult } from '../domain.ts';
+import { FailureCodes } from '../journal/failed-rows.ts';
 import type { Journal } from '../journal/journal.ts';
-import { FailureCodes, haltText } from './guards.ts';
+import { haltText } from './guards.ts';
 import type { CanaryOptions, RunRecord } from './record.ts';
 import type { PlannedManifest } from './run-manifest.ts';
 

@@ -1,7 +1,8 @@
 import { usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type ExecutedRun, type ExecuteRunOptions, Execution } from './execution.ts';
-import { withRun } from './open-run.ts';
+import { type OpenRun, withRun } from './open-run.ts';
+import { isHaltedByGuard } from './record.ts';
 import { openManifestCopy } from './run-manifest.ts';
 import { type RunWatch, watchRun } from './run-watch.ts';
 import { claimForOurselves } from './stopped-runs.ts';
@@ -25,9 +26,21 @@ export function executeRun(options: WatchedOptions): Promise<ExecutedRun> {
     refuseOtherDatastore(options, run.journal);
     return watchRun(options.watch, run, async () => {
       if (datastore.exclusive) await claimForOurselves(run, interrupt);
-      return new Execution(run, options, planned).untilEnd(atEnd);
+      return new Execution(await accepted(run), options, planned).untilEnd(atEnd);
     });
   });
+}
+
+/**
+ * A run that a guard has halted goes on only when a person wants it to, who has seen what failed: the guards count from here
+ * on, and its canary is not asked about again.
+ */
+async function accepted(run: OpenRun): Promise<OpenRun> {
+  const { record, journal } = run;
+  if (!isHaltedByGuard(record)) return run;
+  await journal.append([{ type: 'accepted' }]);
+  const { canary } = record;
+  return { ...run, record: { ...record, ...(canary && { canary: { ...canary, wentOn: true } }) } };
 }
 
 /** @throws a usage error when rows of the run may be in a datastore that is not the one at hand. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RowResult } from '../domain.ts';
+import { type FailedRows, FailureTally } from '../journal/failed-rows.ts';
 
 /** How many rows may fail before a run halts: so many, so many of a hundred finished ones, or any number. */
 export const failureLimitSchema = z.union([
@@ -19,13 +20,6 @@ export interface FailureLimits {
   readonly maxConsecutiveFailures?: number;
 }
 
-/** Rows that have failed with one code, and the first of them. */
-interface FailedRows {
-  readonly code: string;
-  readonly rows: number;
-  readonly example: RowResult;
-}
-
 /** Why too much has failed for a run to go on. */
 export interface FailureHalt {
   /** Which guard, and what it saw. */
@@ -34,48 +28,27 @@ export interface FailureHalt {
   readonly most: FailedRows;
 }
 
-/** The codes with which rows have failed. */
-export class FailureCodes {
-  readonly #codes = new Map<string, { rows: number; readonly example: RowResult }>();
-
-  add(result: RowResult): void {
-    const known = this.#codes.get(result.code);
-    if (known === undefined) this.#codes.set(result.code, { rows: 1, example: result });
-    else known.rows += 1;
-  }
-
-  /** The one with which most have failed, the first of these. There must be one. */
-  get most(): FailedRows {
-    let most: FailedRows | undefined;
-    for (const [code, { rows, example }] of this.#codes)
-      if (rows > (most?.rows ?? 0)) most = { code, rows, example };
-    if (most === undefined) throw new TypeError('Nothing has failed.');
-    return most;
-  }
-}
-
 /** Where a share is wanted and nobody says from how many rows on. */
 const usuallyAfter = 100;
 /** An operation or column that is wrong from the first row on shows in as many. */
 const firstCalls = 20;
 
 /**
- * Watches the results of a run since it was begun or resumed, and tells once when too much has failed. Only rows that were
- * called and `failed` count against it. A result that comes twice, from the worker of this process and when it is
- * collected, counts once.
+ * Watches the results of a run, and tells once when too much has failed. It counts from what the journal has: over the
+ * whole run, or since a person let it go on after a halt. Only rows that were called and `failed` count against it. A result
+ * that comes twice, from the worker of this process and when it is collected, counts once.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
+  readonly #tally: FailureTally;
   /** Of rows that finished here and are not collected yet. */
   readonly #seenHere = new Set<number>();
-  readonly #codes = new FailureCodes();
-  #finished = 0;
-  #failed = 0;
-  #inARow = 0;
   #halted = false;
 
-  constructor(limits: FailureLimits) {
+  /** @param before what the journal has */
+  constructor(limits: FailureLimits, before: FailureTally = new FailureTally()) {
     this.#limits = limits;
+    this.#tally = before.copy();
   }
 
   /** A row was finished by the worker of this process. */
@@ -92,35 +65,27 @@ export class FailureGuard {
     return halt;
   }
 
-  #see(result: RowResult): FailureHalt | undefined {
-    const { outcome } = result;
-    if (outcome === 'succeeded') this.#inARow = 0;
-    else if (outcome !== 'failed') return undefined;
-    this.#finished += 1;
-    if (outcome === 'failed') {
-      this.#failed += 1;
-      this.#inARow += 1;
-      this.#codes.add(result);
-    }
-    if (this.#halted || this.#failed === 0) return undefined;
+  /** Whether what was counted so far is too much: a process may have died before it could halt the run. */
+  check(): FailureHalt | undefined {
+    if (this.#halted || this.#tally.failed === 0) return undefined;
     const what = this.#exceeded();
     if (what === undefined) return undefined;
     this.#halted = true;
-    return { what, most: this.#codes.most };
+    return { what, most: this.#tally.codes.most };
+  }
+
+  #see(result: RowResult): FailureHalt | undefined {
+    return this.#tally.add(result) ? this.check() : undefined;
   }
 
   #exceeded(): string | undefined {
     const { maxFailures = 'none', maxFailuresAfter = usuallyAfter, maxConsecutiveFailures } = this.#limits;
-    const finished = this.#finished;
-    const failed = this.#failed;
-    if (maxConsecutiveFailures !== undefined && this.#inARow > maxConsecutiveFailures)
-      return `${this.#inARow} rows in a row have failed, and --max-consecutive-failures allows ${maxConsecutiveFailures}`;
+    const { finished, failed, inARow, alike, firstCode } = this.#tally;
+    if (maxConsecutiveFailures !== undefined && inARow > maxConsecutiveFailures)
+      return `${inARow} rows in a row have failed, and --max-consecutive-failures allows ${maxConsecutiveFailures}`;
     if (maxFailures === 'none') return undefined;
-    if (finished === firstCalls && failed === firstCalls) {
-      const { code, rows } = this.#codes.most;
-      if (rows === firstCalls)
-        return `the first ${firstCalls} rows have all failed with ${code}, which only --max-failures none allows`;
-    }
+    if (alike >= firstCalls)
+      return `the first ${firstCalls} rows have all failed with ${firstCode}, which only --max-failures none allows`;
     if (typeof maxFailures === 'number')
       return failed > maxFailures
         ? `${failed} of ${finished} rows have failed, and --max-failures allows ${maxFailures}`

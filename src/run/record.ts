@@ -144,6 +144,8 @@ const stateEntrySchema = z.object({
   reason: z.string().exactOptional(),
   /** Of `interrupted`: its budget was spent. */
   spent: z.literal(true).exactOptional(),
+  /** Of `halted`: no row could succeed, or the worker could not go on. Absent: a guard, or an answer to its canary, halted it. */
+  stuck: z.literal(true).exactOptional(),
   /** Of `running`: for how long it was worked on, milliseconds by a clock that never jumps. */
   atWorkMs: z.number().exactOptional(),
   /** While it lasts, and if the process died: for how long it was when that was written down last. */
@@ -191,15 +193,16 @@ export const runRecordSchema = z.object({
 
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
-/** Who wanted a state, and why; or that a budget was spent. */
+/** Who wanted a state, and why; what else its entry says. */
 export interface StateCause extends Attribution {
   readonly spent?: true;
+  readonly stuck?: true;
 }
 
 /** A state that is entered now. */
 export function stateEntry(
   state: RunState,
-  { by, reason, spent }: StateCause = {},
+  { by, reason, spent, stuck }: StateCause = {},
 ): RunRecord['states'][number] {
   const at = new Date().toISOString();
   return {
@@ -208,12 +211,18 @@ export function stateEntry(
     ...(by !== undefined && { by }),
     ...(reason !== undefined && { reason }),
     ...(spent && { spent }),
+    ...(stuck && { stuck }),
   };
 }
 
 /** Whether a run waits to be resumed because its budget was spent. */
 export function isSpent({ states }: Pick<RunRecord, 'states'>): boolean {
   return states.at(-1)?.spent === true;
+}
+
+/** Whether a guard has halted a run: only a person lets it go on. */
+export function isHaltedByGuard({ state, states }: Pick<RunRecord, 'state' | 'states'>): boolean {
+  return state === 'halted' && states.at(-1)?.stuck !== true;
 }
 
 /** The record in a new state. */

@@ -43,7 +43,7 @@ export async function causeOf(
   if (end.state === 'interrupted' && end.spent !== undefined)
     return { reason: `${end.spent}. Go on with: cqbatch resume ${record.id}`, spent: true };
   if (end.state !== 'halted') return {};
-  if (end.because === 'stuck') return { reason: end.reason.message };
+  if (end.because === 'stuck') return { reason: end.reason.message, stuck: true };
   if (end.because === 'canary') return { reason: end.reason };
   const numberOf = await readRowNumbers(store.folder(record.id), record);
   return { reason: haltText(end.halt, record.id, numberOf ?? ((row) => row)) };

@@ -28,7 +28,7 @@ export async function runHere(run: OpenRun, options: RunHereOptions): Promise<Ru
   const { log, interrupt, deadline, commands, onEvent } = options;
   const { id } = run.record;
   const givenUp = datastoreGivenUp(run.datastore, interrupt);
-  const guard = new FailureGuard(run.record.options);
+  const guard = new FailureGuard(run.record.options, run.journal.failures);
   for (;;) {
     const reason = await new WorkingSpell(run, options, guard, givenUp).untilLeft();
     if (reason.state === 'again') continue;

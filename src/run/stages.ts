@@ -36,7 +36,7 @@ export class Stages {
     // Rows that somebody still has would be called beyond those that the budget allows.
     if (budget?.maxRows !== undefined && record.budget?.begun === undefined && !datastore.exclusive)
       await reconcile(run, interrupt);
-    const hasCanary = record.options.canary !== undefined && record.canary === undefined;
+    const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
     return new Stages(options, hasCanary ? await canaryRows(record, journal) : undefined);
   }
 

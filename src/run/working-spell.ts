@@ -110,7 +110,8 @@ export class WorkingSpell {
       });
       this.#coordinator = coordinator;
       atEnd(() => this.#close(coordinator));
-      if (client !== undefined) this.#worker = this.#startWorker(client);
+      this.#haltIf(this.#guard.check());
+      if (client !== undefined && this.#state.mode === 'working') this.#worker = this.#startWorker(client);
       atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
       atEnd(onAbort(deadline, () => this.#leave(interruptedBy(this.#options))));
       void commands

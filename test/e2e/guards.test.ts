@@ -61,9 +61,33 @@ describe('a run', () => {
       /^the first 20 rows have all failed with FAILED_PRECONDITION/,
     );
     await expectHalted(scene, many, ({ seq }) => seq === 20);
+    const called = await sandbox.log();
+    // As cron starts it again and again, a hopeless manifest calls nothing more.
+    const again = [...runArgs, '--or-resume', ...flags];
+    for (const _start of [1, 2]) {
+      const start = await home.run(...again);
+      expect(start).toMatchObject({ code: 3 });
+      expect(start.stderr).toContain('Halted: the first 20 rows have all failed');
+    }
+    expect(await sandbox.log()).toHaveLength(called.length);
+    // A person may want it to go on: then the guards count from there on.
+    expect(await home.run(...again, '--resume-halted')).toMatchObject({ code: 3 });
+    expect((await stateOf(home, 'r')).reason).toMatch(/^the first 20 rows have all failed/);
     const resumed = await home.run('resume', 'r', '--max-failures', 'none', ...flags);
     expect(resumed).toMatchObject({ code: 1 });
     expect(await sandbox.log()).toHaveLength(many);
+  });
+
+  test('is halted by what failed before it was stopped, too', async () => {
+    const { home, sandbox, flags } = await newScene(60, '100%');
+    const guarded = ['--max-failures', '5', '--max-rows', '4', ...flags];
+    expect(await home.run(...runArgs, ...guarded)).toMatchObject({ code: 6 });
+    const resumed = await home.run('resume', 'r', ...guarded);
+    expect(resumed).toMatchObject({ code: 3 });
+    expect((await stateOf(home, 'r')).reason).toMatch(
+      /^6 of 6 rows have failed, and --max-failures allows 5\./,
+    );
+    expect((await sandbox.log()).length).toBeLessThanOrEqual(4 + 4);
   });
 
   test('is completed, not halted, when nothing is left to be called', async () => {
@@ -91,6 +115,11 @@ describe('a run', () => {
     const report = await home.report('r');
     expectEveryRowOnce(report, rows);
     expectAgreement(report, await sandbox.log());
+
+    // A start by cron does not go on with the rest.
+    const again = await home.run(...runArgs, '--canary', '12', '--or-resume', ...flags);
+    expect(again).toMatchObject({ code: 3 });
+    expect(await sandbox.log()).toHaveLength(12);
 
     const resumed = await home.run('resume', 'r', ...flags);
     expect(resumed).toMatchObject({ code: 1 });

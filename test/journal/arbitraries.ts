@@ -96,6 +96,7 @@ export function anyEntry(maxRow = 2 ** 40): fc.Arbitrary<JournalEntry> {
     fc.tuple(row, fc.string()).map(([first, to]) => ({ type: 'fed' as const, first, last: first, to })),
     fc.tuple(row, anyHistory).map(([open, history]) => ({ type: 'open' as const, row: open, history })),
     fc.constant({ type: 'settled' as const }),
+    fc.constant({ type: 'accepted' as const }),
   );
 }
 

@@ -44,6 +44,7 @@ test('keys that say nothing are left out', () => {
   expect(encodeEntry({ type: 'fed', first: 1, last: 500 })).toBe('{"fed":[1,500]}\n');
   expect(encodeEntry({ type: 'fed', first: 1, last: 500, to: 'a1' })).toBe('{"fed":[1,500],"to":"a1"}\n');
   expect(encodeEntry({ type: 'settled' })).toBe('{"settled":true}\n');
+  expect(encodeEntry({ type: 'accepted' })).toBe('{"accepted":true}\n');
 });
 
 test('keys of later minor additions are ignored', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RowResult } from '../../src/domain.ts';
+import { FailureTally } from '../../src/journal/failed-rows.ts';
 import { FailureGuard, type FailureLimits, haltText } from '../../src/run/guards.ts';
 
 function result(row: number, outcome: RowResult['outcome'], code: string, message = ''): RowResult {
@@ -97,6 +98,36 @@ test('a result counts once, whether it is seen when it finishes, when it is coll
   expect(guard.collected([second, first])).toBeUndefined();
   expect(guard.collected([third])).toMatchObject({
     what: '3 of 3 rows have failed, and --max-failures allows 2',
+  });
+});
+
+describe('a guard of a run that goes on', () => {
+  test.each<[string, FailureLimits, string]>([
+    ['a number', { maxFailures: 4 }, 'A.A.A.A.A'],
+    ['a share', share, `${'A'.repeat(5)}${'.'.repeat(94)}B`],
+    ['failures in a row', { maxConsecutiveFailures: 4 }, '..AAAAA'],
+    ['the first rows with one code', share, 'A'.repeat(20)],
+  ])(
+    'halts where it would have halted in one go, however often the process is killed: %s',
+    (_title, limits, text) => {
+      const results = resultsOf(text);
+      const journal = new FailureTally();
+      const halts = results.map((one) => {
+        const halt = new FailureGuard(limits, journal).finished(one);
+        journal.add(one);
+        return halt !== undefined;
+      });
+      expect(halts.indexOf(true)).toBe(results.length - 1);
+      // The process died before it could say so.
+      expect(new FailureGuard(limits, journal).check()).toBeDefined();
+    },
+  );
+
+  test('goes on as long as nothing is too much', () => {
+    const journal = new FailureTally();
+    for (const one of resultsOf('A.')) journal.add(one);
+    expect(new FailureGuard({ maxFailures: 1 }, journal).check()).toBeUndefined();
+    expect(new FailureGuard({ maxFailures: 0 }, new FailureTally()).check()).toBeUndefined();
   });
 });
 

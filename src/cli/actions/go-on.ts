@@ -6,14 +6,16 @@ import { inputKind } from '../../manifest/input.ts';
 import { hashFile, stageManifest } from '../../manifest/stage.ts';
 import { makeTemporaryFolder } from '../../owned-folder.ts';
 import { escapeInvisible } from '../../printable.ts';
-import { actualState, type RunRecord } from '../../run/record.ts';
-import { readJournalSummary } from '../../run/run-journal.ts';
+import { actualState, isHaltedByGuard, type RunRecord } from '../../run/record.ts';
+import { reportRun } from '../../run/report-run.ts';
+import { readJournalSummary, withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
 import { nameInWords } from '../config/settings.ts';
 import type { Context, Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { EndedRun } from '../render/news.ts';
 import { counted, outcomeTexts } from '../render/words.ts';
-import { retryCommand } from './next-commands.ts';
+import { nextCommands, retryCommand } from './next-commands.ts';
 import { givenRowOptions, rowOptions } from './options.ts';
 import { readingManifest } from './planned-run.ts';
 import { resumeRun, runGoing } from './resume.ts';
@@ -30,7 +32,7 @@ export async function lookUp(store: RunStore, id: string): Promise<RunRecord | u
 }
 
 /**
- * `run --or-resume` where there is a run of that name: goes on with it, unless it is finished.
+ * `run --or-resume` where there is a run of that name: goes on with it, unless it is finished or a guard has halted it.
  *
  * @throws a usage error when it is of another manifest, or reads it in another way; a busy error when it is going.
  */
@@ -42,6 +44,7 @@ export async function goOn(context: Context, record: RunRecord, source: string):
   refuseOtherOptions(context, record);
   const state = actualState(record);
   if (isActive(state)) throw runGoing(record);
+  if (isHaltedByGuard(record) && !context.flags.resumeHalted) return stillHalted(context, record);
   if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
 
   const { outcomes, codes } = await readJournalSummary(store, record);
@@ -55,6 +58,29 @@ export async function goOn(context: Context, record: RunRecord, source: string):
     [text, ...next.map((command) => `Next: ${command}`)].join('\n'),
   );
   return isDone ? exitCodes.success : exitCodes.halted;
+}
+
+/** What a guard has halted is not gone on with before a person wants that: each start by cron would call more rows. */
+async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
+  const ended = await endedRun(context.store, record);
+  const { summary, next } = ended;
+  context.onEnded?.(ended);
+  const rows = `${counted(summary.manifest.rows, 'row')}, ${outcomeTexts(summary.outcomes).join(', ')}`;
+  context.terminal.result(
+    { run: record.id, state: record.state, outcomes: summary.outcomes, next },
+    [
+      `Run ${record.id} is halted: ${rows}. Nothing was sent.`,
+      ...next.map((command) => `Next: ${command}`),
+    ].join('\n'),
+  );
+  context.terminal.warn(`Halted: ${record.states.at(-1)?.reason}`);
+  return exitCodes.halted;
+}
+
+/** What a run has come to that was taken to its end before, perhaps by a process that had no time to report it. */
+export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
+  const { summary } = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
+  return { record, summary, next: nextCommands(record, summary) };
 }
 
 /**

@@ -5,9 +5,7 @@ import { exists } from '../../files.ts';
 import type { FinalFolder } from '../../inbox/records.ts';
 import type { Ending, TakenManifest } from '../../inbox/taken-manifest.ts';
 import { escapeInvisible } from '../../printable.ts';
-import { actualState, isSpent, type RunRecord } from '../../run/record.ts';
-import { reportRun } from '../../run/report-run.ts';
-import { withJournalReader } from '../../run/run-journal.ts';
+import { actualState, isHaltedByGuard, isSpent, type RunRecord } from '../../run/record.ts';
 import type { RunStore } from '../../run/store.ts';
 import type { Context, RefusedManifest } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
@@ -15,8 +13,7 @@ import { endingText, finalFolderOf } from '../render/inbox.ts';
 import type { EndedRun } from '../render/news.ts';
 import { plain } from '../render/style.ts';
 import { execute } from './execute.ts';
-import { lookUp } from './go-on.ts';
-import { nextCommands } from './next-commands.ts';
+import { endedRun, lookUp } from './go-on.ts';
 import { notifying } from './notify.ts';
 import { calls } from './options.ts';
 import { planRun } from './planned-run.ts';
@@ -101,16 +98,11 @@ export function isOfManifest({ kind, code }: CqbatchError): boolean {
 async function goOn(context: Context, record: RunRecord): Promise<ExitCode> {
   const state = actualState(record);
   if (isActive(state) || state === 'submitted') throw runGoing(record);
-  if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
+  const isOver = state === 'completed' || state === 'cancelled' || isHaltedByGuard(record);
+  if (!isOver) return resumeRun(context, record);
   const ended = await endedRun(context.store, record);
   context.onEnded?.(ended);
   return exitCodeOf({ state, spent: isSpent(record) }, ended.summary.outcomes);
-}
-
-/** What a run has come to that was taken to its end before, perhaps by a process that had no time to report it. */
-export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
-  const { summary } = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
-  return { record, summary, next: nextCommands(record, summary) };
 }
 
 /** Of a manifest that was not run. */

@@ -24,6 +24,11 @@ async function runOrResume(opened: Context, manifest: string): Promise<ExitCode>
   const { workplace: context, source } = await approvedSource(opened, manifest);
   const { flags } = context;
   const id = runIdOf(flags);
+  if (flags.resumeHalted && !flags.orResume)
+    throw usageError(
+      'INVALID_SETTING',
+      '--resume-halted goes with --or-resume; "cqbatch resume" needs no flag.',
+    );
   if (!flags.orResume) return whenFree(context, `run ${id ?? source}`, (free) => start(free, source));
   if (id === undefined) {
     throw usageError('INVALID_SETTING', '--or-resume goes on with a run of that name: it needs --run-id.');

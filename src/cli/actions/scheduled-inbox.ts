@@ -10,7 +10,8 @@ import type { Beginning } from '../../schedule/carry-out.ts';
 import type { Occasion, Schedule } from '../../schedule/schedule.ts';
 import { defaults } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
-import { endedRun, endingOf, endingOfRefused } from './inbox-manifest.ts';
+import { endedRun } from './go-on.ts';
+import { endingOf, endingOfRefused } from './inbox-manifest.ts';
 import { budgetOf, runOptions } from './options.ts';
 import { type DaemonPlace, failedToBegin, scheduledWorkplace, submitOnce } from './scheduled-run.ts';
 

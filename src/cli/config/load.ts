@@ -36,6 +36,8 @@ export interface Flags extends RawSettings {
   readonly canaryRandom?: boolean;
   /** Whether a run of that id is gone on with. */
   readonly orResume?: boolean;
+  /** Whether that is done also where a guard has halted it. */
+  readonly resumeHalted?: boolean;
   /** False with `--no-worker`: other processes call the API. */
   readonly worker?: boolean;
   readonly watch?: boolean;
