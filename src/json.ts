@@ -33,10 +33,12 @@ const keyEnd = /[ \t\n\r]*:/y;
 export function parseJson(text: string): unknown {
   if (mayBeDeep(text)) checkDepth(text);
   try {
+    // In Node 24, `JSON.parse` may take such a name for one that it has read before (nodejs/node#63785).
+    const isSafe = !hasEscapedName(text);
     const { marked, marks } = markNumbers(text);
-    if (marks === 0) return JSON.parse(text);
+    if (isSafe && marks === 0) return JSON.parse(text);
     // Nothing but an escaped NUL could be mistaken for a mark.
-    if (!text.includes('\\u0000')) return restoreNumbers(JSON.parse(marked), { marks });
+    if (isSafe && !text.includes('\\u0000')) return restoreNumbers(JSON.parse(marked), { marks });
   } catch {
     // The library below says where a mistake is; the messages of JSON.parse often don't.
   }
@@ -46,6 +48,25 @@ export function parseJson(text: string): unknown {
     // The library quotes the character it met.
     throw new SyntaxError(escapeInvisible(error instanceof Error ? error.message : String(error)));
   }
+}
+
+/** Whether an object of JSON text has a name in which a character is escaped. */
+function hasEscapedName(text: string): boolean {
+  if (!text.includes('\\')) return false;
+  const colon = /\s*:/y;
+  for (let start = text.indexOf('"'); start >= 0; ) {
+    let end = start + 1;
+    let isEscaped = false;
+    for (; end < text.length && text[end] !== '"'; end++) {
+      if (text[end] !== '\\') continue;
+      isEscaped = true;
+      end++;
+    }
+    colon.lastIndex = end + 1;
+    if (isEscaped && colon.test(text)) return true;
+    start = text.indexOf('"', end + 1);
+  }
+  return false;
 }
 
 /**
