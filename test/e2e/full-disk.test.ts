@@ -37,7 +37,7 @@ async function leftovers({ folder }: SmallDisk): Promise<readonly string[]> {
 }
 
 describe.skipIf(!canMount)('a full disk (needs root on Linux)', () => {
-  test('ends a run at once, resumable, and resume does the rest', async () => {
+  test('ends a run with the first write that it refuses, resumable, and resume does the rest', async () => {
     const { disk, sandbox, options, run } = await newPlace();
     const end = finished(startCqbatch([...runArgs, '--rate', '100/s'], options));
     await sandbox.requested(50);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
@@ -38,6 +38,11 @@ describe.skipIf(process.platform === 'win32')('what is in the state folder', () 
     expect(await end).toMatchObject({ code: 1, stderr: expect.not.stringContaining('warning') });
     expect(await readdir(stateDir)).toEqual(expect.arrayContaining(['problems', 'queue', 'runs']));
     expect(await openToOthers(stateDir)).toEqual([]);
+    const written = [...(await readdir(stateDir)), ...(await readdir(join(stateDir, 'runs', 'first')))];
+    const page = await readFile('docs/architecture.md', 'utf8');
+    const [, tree = ''] = /^## Files of a run\n\n```\n(.*?)^```/ms.exec(page) ?? [];
+    const documented = tree.split(/[\s,/]+/).concat('manifest.csv');
+    expect(written.filter((name) => !documented.includes(name))).toEqual([]);
 
     // As an earlier version, or somebody's hand, may have left it.
     execFileSync('chmod', ['-R', 'a+rwX', stateDir]);

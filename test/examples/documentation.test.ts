@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { settings } from '../../src/cli/config/setting-table.ts';
+import { nameInWords } from '../../src/cli/config/settings.ts';
 import { understood, words } from './command-line.ts';
 
 const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
@@ -17,6 +19,20 @@ function commandLines(page: string): readonly string[] {
 }
 
 const all = pages.flatMap((page) => commandLines(page).map((line) => ({ page, line })));
+
+/** The names in code of a text. */
+function namesIn(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
+
+test('the README names every setting of the configuration file', () => {
+  const [, list = ''] =
+    /can stand in `\.cqbatch\/config\.json`:(.*?)Flags come before/s.exec(
+      readFileSync('README.md', 'utf8'),
+    ) ?? [];
+  const keys = Object.keys(settings).map((name) => nameInWords(name, '_'));
+  expect(namesIn(list).toSorted()).toEqual(keys.toSorted());
+});
 
 describe('the documentation', () => {
   test('has command lines', () => expect(all.length).toBeGreaterThan(20));
