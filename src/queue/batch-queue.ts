@@ -104,13 +104,17 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
-  /** Batches that are not collected, by id. */
+  /** Batches that are not collected, by id, and the ids of all that were. */
   const open = new Map<string, OpenBatch>();
+  const known = new Set<string>();
   const locks = renewLocks(options.onError);
   const collector = new classes.Worker<RunBatchData, null>(
     name,
     async (job, token) => {
-      const batch = open.get(job.id ?? '');
+      const { id = '' } = job;
+      // Completed here, it would be lost for the coordinator that has added it: this one was suspended, or ends.
+      if (!known.has(id)) throw new Error(`batch ${id} belongs to another coordinator of the run`);
+      const batch = open.get(id);
       await locks.during(job, token, async () => batch?.collectOnce(() => collect(job, batch)));
       return null;
     },
@@ -122,6 +126,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   const recovered = await recover();
   void collector.run().catch(options.onError);
 
+  function keep(id: string, batch: OpenBatch): void {
+    known.add(id);
+    open.set(id, batch);
+  }
+
   async function recover(): Promise<Recovered> {
     // An earlier process may have died while it made the datastore forget the run.
     await queue.resume();
@@ -132,7 +141,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     for (const { id = '', data } of await queue.getJobs()) {
       const child = await rows.job(id);
       const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
-      open.set(id, new OpenBatch(rowsOf(data), data.bytes, tasks));
+      keep(id, new OpenBatch(rowsOf(data), data.bytes, tasks));
     }
     const batches = [...open.values()];
     return { batches: batches.map(({ size }) => size), rows: new Set(batches.flatMap(({ rows }) => rows)) };
@@ -247,7 +256,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       const id = `${runId}-b-${randomUUID()}`;
       const added = tasks.map(({ row }) => row);
       const bytes = bytesOf(tasks);
-      open.set(id, new OpenBatch(added, bytes, tasks));
+      keep(id, new OpenBatch(added, bytes, tasks));
       for (;;) {
         try {
           return await addOnce(id, tasks, bytes);

@@ -79,8 +79,14 @@ export class Coordinator {
 
   static async start(run: OpenRun, options: CoordinatorOptions): Promise<Coordinator> {
     const coordinator = new Coordinator(run, options);
-    await coordinator.#recover();
-    return coordinator;
+    try {
+      await coordinator.#recover();
+      return coordinator;
+    } catch (error) {
+      // It would take what the next coordinator of the run waits for.
+      await coordinator.close();
+      throw error;
+    }
   }
 
   private constructor(run: OpenRun, options: CoordinatorOptions) {
@@ -128,7 +134,7 @@ export class Coordinator {
   async close(): Promise<void> {
     this.#forgetLoss();
     for (const repeated of this.#repeated) void repeated.stop();
-    await this.#batches.close();
+    await this.#batches?.close();
   }
 
   get #isFeeding(): boolean {

@@ -41,7 +41,7 @@ function isPromised(stage: Stage, broken: string): boolean {
   // called again, and nobody knows."
   return (
     !happens(stage, 'put Redis back older') ||
-    !/called again|calls seen|lost attempt|failed, yet done/.test(broken)
+    !/called again|calls seen|lost attempt|unclear attempt|failed, yet done/.test(broken)
   );
 }
 

@@ -603,6 +603,21 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test('leaves the batches of another coordinator of the run to it', async () => {
+      const stale = await begin(succeed);
+      const collected: CollectedBatch[] = [];
+      const batchQueue = await openBatchQueue(datastore, {
+        ...unheard(stale.queue),
+        runId: stale.runId,
+        collect: async (batch) => void collected.push(batch),
+      });
+      for (let row = 1; row <= 12; row += 1) await batchQueue.add(tasksOf(stale.runId, 1, row), never);
+      await expect.poll(() => collected.length, { timeout: 60_000 }).toBe(12);
+      expect(stale.batches).toEqual([]);
+      await batchQueue.close();
+      await stale.end();
+    });
+
     test('collects what is added after a process that died while it forgot the run', async () => {
       const run = await begin(succeed);
       await run.batchQueue.close();

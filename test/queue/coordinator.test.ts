@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { Worker } from 'bullmq';
+import { expect, test, vi } from 'vitest';
 import type { RowTask } from '../../src/queue/payload.ts';
+import type { OpenRun } from '../../src/run/open-run.ts';
 import { openRunStore } from '../../src/run/store.ts';
 import { built } from '../helpers/built.ts';
 import { plannedRecord } from '../run/planned-record.ts';
@@ -28,41 +30,50 @@ async function* manyTasks(): AsyncGenerator<RowTask> {
     };
 }
 
-test('a run that is stopped between what it says of its batches and adding them waits for none of them', async () => {
+interface Scene {
+  readonly run: OpenRun;
+  start(): ReturnType<typeof Coordinator.start>;
+}
+
+async function withRun(work: (scene: Scene) => Promise<void>): Promise<void> {
   const stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-coordinator-'));
   const datastore = await openEmbedded({ stateDir, purpose: 'test' });
   const rows = openRowQueue(datastore, 'rows-1');
   const journal = await openJournal(join(stateDir, 'journal.jsonl'), { runId: plannedRecord.id });
   const lost = new AbortController().signal;
   const answers = new AnswerFile(stateDir, plannedRecord);
-  const run = {
-    store: openRunStore(stateDir),
-    record: plannedRecord,
-    datastore,
-    rows,
-    journal,
-    answers,
-    lost,
-  };
-  const coordinator = await Coordinator.start(run, {
-    tasks: manyTasks(),
-    window: new FeedWindow({ concurrency: 1 }),
-    onCollected: async () => {},
-    onError: () => {},
-  });
-  const append = journal.append.bind(journal);
-  journal.append = async (entries) => {
-    const added = await append(entries);
-    if (entries.some(({ type }) => type === 'fed')) coordinator.stop();
-    return added;
-  };
-  expect(await coordinator.run()).toBe('stopped');
-  expect([...journal.unsettledRows()]).toHaveLength(200);
-  expect(await coordinator.drain(AbortSignal.timeout(10_000))).toBe(true);
-  expect([...journal.unsettledRows()]).toEqual([]);
-  await coordinator.close();
+  const store = openRunStore(stateDir);
+  const run = { store, record: plannedRecord, datastore, rows, journal, answers, lost };
+  const window = new FeedWindow({ concurrency: 1 });
+  const silent = { onCollected: async () => {}, onError: () => {} };
+  await work({ run, start: () => Coordinator.start(run, { tasks: manyTasks(), window, ...silent }) });
   await journal.close();
   await rows.close();
   await datastore.close();
   await rm(stateDir, { recursive: true });
-});
+}
+
+test('a run that is stopped between what it says of its batches and adding them waits for none of them', () =>
+  withRun(async ({ run: { journal }, start }) => {
+    const coordinator = await start();
+    const append = journal.append.bind(journal);
+    journal.append = async (entries) => {
+      const added = await append(entries);
+      if (entries.some(({ type }) => type === 'fed')) coordinator.stop();
+      return added;
+    };
+    expect(await coordinator.run()).toBe('stopped');
+    expect([...journal.unsettledRows()]).toHaveLength(200);
+    expect(await coordinator.drain(AbortSignal.timeout(10_000))).toBe(true);
+    expect([...journal.unsettledRows()]).toEqual([]);
+    await coordinator.close();
+  }));
+
+test('a coordinator that can not begin leaves nothing open that would collect for the next one', () =>
+  withRun(async ({ run: { journal }, start }) => {
+    const closed = vi.spyOn(Worker.prototype, 'close');
+    vi.spyOn(journal, 'append').mockRejectedValueOnce(new Error('its folder was moved away'));
+    await expect(start()).rejects.toThrow('its folder was moved away');
+    expect(closed).toHaveBeenCalledOnce();
+    vi.restoreAllMocks();
+  }));
