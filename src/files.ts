@@ -53,6 +53,33 @@ export async function replaceFile(
   }
 }
 
+/** The most bytes of a text that a user writes by hand, or has a program write for one purpose. */
+const mostBytes = 1_000_000;
+
+/**
+ * Reads the text of a small file. A device could be read without end, and a pipe only once.
+ *
+ * @throws what the system says, or an Error whose message ends the sentence "Can't read …:".
+ */
+export async function readSmallFile(path: string): Promise<string> {
+  const found = await stat(path);
+  if (!found.isFile() && !found.isDirectory())
+    throw new Error(`it is a ${found.isFIFO() ? 'pipe' : 'device'}, not a file`);
+  const file = await open(path);
+  try {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false, end: mostBytes })) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+    if (bytes > mostBytes) throw new Error('it is larger than 1 MB');
+    return Buffer.concat(chunks).toString('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
 /**
  * Makes a folder, and those above it that are missing, for its owner only.
  *

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { usageError } from '../errors.ts';
+import { CqbatchError, usageError } from '../errors.ts';
+import { readSmallFile } from '../files.ts';
 
 /** Where the Bearer token comes from (interface document, section 5). */
 export interface TokenSource {
@@ -78,10 +78,11 @@ export function tokenMark(token: string): string {
 
 async function readTokenFile(path: string): Promise<string> {
   try {
-    return checkToken(await readFile(path, 'utf8'));
+    return checkToken(await readSmallFile(path));
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) throw error;
-    const message = `The token file ${path} cannot be read (${error.code}): check --token-file or CQBATCH_TOKEN_FILE`;
+    if (error instanceof CqbatchError) throw error;
+    const { code, message: why } = error as NodeJS.ErrnoException;
+    const message = `The token file ${path} cannot be read (${code ?? why}): check --token-file or CQBATCH_TOKEN_FILE`;
     throw usageError('TOKEN_UNREADABLE', message, error);
   }
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { actorSchema, attributed } from '../actor.ts';
 import { usageError } from '../errors.ts';
-import { exists, writeFileAtomically } from '../files.ts';
+import { exists, readSmallFile, writeFileAtomically } from '../files.ts';
 import type { RowCounts } from '../manifest/row-counts.ts';
 import { hashFile } from '../manifest/stage.ts';
 import { escapeInvisible } from '../printable.ts';
@@ -122,9 +122,9 @@ export async function readApprovedPlan(file: string): Promise<ApprovedPlan> {
 async function readSigned(file: string): Promise<{ readonly sha256: string }> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = await readSmallFile(file);
   } catch (error) {
-    throw systemError(error, file) ?? unreadable(file, (error as Error).message, error);
+    throw systemError(error, file) ?? unreadable(file, `can't be read: ${(error as Error).message}`, error);
   }
   try {
     const said: unknown = JSON.parse(text);

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
+import { readSmallFile } from '../../files.ts';
 import {
   type RawSettings,
   resolveSettings,
@@ -116,7 +116,7 @@ export async function loadSettings(flags: Flags): Promise<Settings> {
 async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readSmallFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw usageError('CONFIG_UNREADABLE', `Can't read ${path}: ${(error as Error).message}.`, error);
@@ -130,6 +130,12 @@ async function readConfigFile(path: string): Promise<Readonly<Record<string, unk
   throw usageError('CONFIG_UNREADABLE', `${path} must hold a JSON object.`);
 }
 
+/** The configuration file, where that is what gives a setting its value. */
+export function fileThatSays(name: SettingName, flags: Flags): string | undefined {
+  const isSaidBefore = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
+  return isSaidBefore ? undefined : join(stateDirOf(flags), configFile);
+}
+
 /** Where a secret stands: never in a flag. */
 interface SecretPlace {
   /** The file that a setting names; it goes first. */
@@ -140,17 +146,11 @@ interface SecretPlace {
   readonly code: string;
 }
 
-/** The configuration file, where that is what gives a setting its value. */
-export function fileThatSays(name: SettingName, flags: Flags): string | undefined {
-  const isSaidBefore = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
-  return isSaidBefore ? undefined : join(stateDirOf(flags), configFile);
-}
-
 /** @throws a usage error when the file can't be read. */
 export async function readSecret({ file, variable, what, code }: SecretPlace): Promise<string | undefined> {
   if (file === undefined) return environment[variable] || undefined;
   try {
-    return (await readFile(file, 'utf8')).trim();
+    return (await readSmallFile(file)).trim();
   } catch (error) {
     throw usageError(code, `Can't read ${what} ${file}: ${(error as Error).message}.`, error);
   }
