@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { usageError } from '../errors.ts';
 import { hashFile } from '../manifest/stage.ts';
 import { onDisk } from '../system-error.ts';
 
@@ -37,16 +38,34 @@ export async function digestOf(path: string): Promise<string | undefined> {
 }
 
 /**
- * A folder of an inbox, made when it is missing: people clear such away. It gets the rights of the inbox, so that whoever puts
- * manifests in sees what becomes of them.
+ * A folder of an inbox, made when it is missing: people clear such away. It gets the rights of the inbox, so that users who put
+ * manifests in see what becomes of them.
+ *
+ * @throws what `refuseLink` throws
  */
 export async function folderOf(inbox: string, name: string): Promise<string> {
   const folder = join(inbox, name);
+  await refuseLink(folder);
   await onDisk(folder, async () => {
     const isNew = (await mkdir(folder, { recursive: true })) !== undefined;
     if (isNew) await chmod(folder, (await stat(inbox)).mode & 0o7777);
   });
   return folder;
+}
+
+/**
+ * Refuses a link in place of a folder of an inbox: any user who may put files into the inbox could have manifests and their
+ * results written to another place.
+ *
+ * @throws a usage error `INBOX_UNUSABLE`
+ */
+export async function refuseLink(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(() => undefined);
+  if (found?.isSymbolicLink())
+    throw usageError(
+      'INBOX_UNUSABLE',
+      `${folder} is a symbolic link, and manifests are moved only within their inbox: remove the link.`,
+    );
 }
 
 /** Puts a file beside a manifest. Whoever may read the manifest may read it. */

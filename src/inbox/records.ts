@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { fatalError } from '../errors.ts';
 import { makeFolder, writeFileAtomically } from '../files.ts';
 import { onDisk } from '../system-error.ts';
+import { refuseLink } from './files.ts';
 
 /** Where a manifest goes when it is finished. */
 export const finalFolders = ['done', 'partial', 'failed'] as const;
@@ -56,6 +57,7 @@ export class InboxRecords {
 
   static async open(inbox: string): Promise<InboxRecords> {
     const folder = join(inbox, '.cqbatch-inbox');
+    await refuseLink(folder);
     for (const name of ['taken', 'ended', 'locks']) await makeFolder(join(folder, name));
     return new InboxRecords(folder);
   }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { InboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
@@ -43,6 +43,29 @@ test('what somebody writes is left alone, and so are folders, links and hidden f
   await symlink(join(inbox, '.hidden.csv'), join(inbox, 'link.csv'));
   const watched = await open();
   expect(await watched.next(hasRun)).toEqual({ others: [], growing: ['growing.csv'] });
+});
+
+test.each(['done', 'failed', 'running', '.cqbatch-inbox'])(
+  'a link called %s is not followed',
+  async (name) => {
+    const elsewhere = join(folder, 'elsewhere');
+    await mkdir(elsewhere);
+    await symlink(elsewhere, join(inbox, name));
+    await drop('a.csv', 'a', 100);
+    await expect(open().then(work)).rejects.toMatchObject({
+      code: 'INBOX_UNUSABLE',
+      message: expect.stringContaining(`${name} is a symbolic link`),
+    });
+    expect(await readdir(elsewhere)).toEqual([]);
+  },
+);
+
+test('a link that is put in place of a folder while the inbox is watched is not followed', async () => {
+  const watched = await open();
+  await rm(join(inbox, 'done'), { recursive: true });
+  await symlink(folder, join(inbox, 'done'));
+  await drop('a.csv', 'a', 100);
+  await expect(work(watched)).rejects.toMatchObject({ code: 'INBOX_UNUSABLE' });
 });
 
 test('a file that is renamed when it is complete is taken at once', async () => {
