@@ -7,6 +7,14 @@ const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** The same but for line feeds. */
 const unprintableInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
+/** Controls, but for line feeds and tabs, and those that change the order in which letters are shown (Unicode's Bidi_Control). */
+const misleading = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
+
+/** Text that a page shows in the order in which it is stored: `\u202e` in place of a control. Joined emoji stay whole. */
+export function inReadingOrder(text: string): string {
+  return text.replace(misleading, escaped);
+}
+
 /** One line of text that is safe to print: `\u001b` in place of an escape character, `\n` in place of a line feed. */
 export function escapeInvisible(text: string): string {
   return text.replace(unprintable, escaped);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../src/json.ts';
-import { escapeInvisible, printable, printableJson } from '../src/printable.ts';
+import { escapeInvisible, inReadingOrder, printable, printableJson } from '../src/printable.ts';
 
 test.each([
   ['an escape sequence', '\u001b[31mred', '\\u001b[31mred'],
@@ -29,6 +29,17 @@ test('nothing that a terminal acts on is left of any text, and one line stays on
       expect(escapeInvisible(text)).not.toMatch(/\n/);
     }),
   );
+});
+
+test.each([
+  ['a right-to-left override', 'file\u202egpj.exe', 'file\\u202egpj.exe'],
+  ['an isolate and a mark', 'a\u2066b\u200f', 'a\\u2066b\\u200f'],
+  ['a control', 'a\u0007b', 'a\\u0007b'],
+  ['a tab and a line feed, which stay', 'a\tb\nc', 'a\tb\nc'],
+  ['a joined emoji, which stays', '👩‍👩‍👧', '👩‍👩‍👧'],
+  ['Arabic, which stays', 'العربية', 'العربية'],
+])('text of a page is shown in the order of its letters: %s', (_title, text, shown) => {
+  expect(inReadingOrder(text)).toBe(shown);
 });
 
 test.each([

@@ -1,7 +1,9 @@
+import { inReadingOrder } from '../printable.ts';
+
 /** What an element has besides its text: attributes as they would be written; functions listen to events. */
 type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;
 
-/** Makes an element. Texts become text, never markup. */
+/** Makes an element. Texts become text, never markup, with controls that would change their order made visible. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Properties = {},
@@ -13,7 +15,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
     else if (value === true) made.setAttribute(key, '');
     else if (typeof value === 'string') made.setAttribute(key, value);
   }
-  made.append(...children);
+  made.append(...children.map((child) => (typeof child === 'string' ? inReadingOrder(child) : child)));
   return made;
 }
 

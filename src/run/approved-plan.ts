@@ -7,7 +7,7 @@ import { usageError } from '../errors.ts';
 import { exists, readSmallFile, writeFileAtomically } from '../files.ts';
 import type { RowCounts } from '../manifest/row-counts.ts';
 import { hashFile } from '../manifest/stage.ts';
-import { escapeInvisible } from '../printable.ts';
+import { escapeInvisible, printableJson } from '../printable.ts';
 import { systemError } from '../system-error.ts';
 import { runOptionsSchema } from './record.ts';
 
@@ -87,7 +87,7 @@ export async function writeApprovedPlan(file: string, input: ApprovalInput): Pro
     ...(approvedBy !== undefined && { approved_by: approvedBy }),
   });
   const signed = { ...approval, sha256: digestOf(approval) };
-  await writeFileAtomically(file, `${JSON.stringify(signed, null, 2)}\n`);
+  await writeFileAtomically(file, `${printableJson(JSON.stringify(signed, null, 2))}\n`);
   return { ...signed, file, source };
 }
 

@@ -31,7 +31,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/page': {
     folders: [
       ...['src/dashboard/page-data.ts', 'src/report'],
-      ...['src/manifest/formula-guard.ts', 'src/domain.ts', 'src/local-time.ts'],
+      ...['src/manifest/formula-guard.ts', 'src/domain.ts', 'src/local-time.ts', 'src/printable.ts'],
     ],
     packages: ['rolldown', 'uplot'],
   },

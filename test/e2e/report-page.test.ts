@@ -188,6 +188,7 @@ describeWithBrowser('report.html', (open) => {
       'a\u2028globalThis.hit=5\u2029b',
       '<style>*{display:none}</style>',
       '&lt;b&gt;',
+      'invoice\u202egpj.exe',
       'x'.repeat(1_000_000),
     ];
     const column = '<img src=x onerror="globalThis.hit=6">';
@@ -207,14 +208,15 @@ describeWithBrowser('report.html', (open) => {
     const { page, complaints, requests } = await open(url);
     await page.waitForSelector(isReady);
     expect(await page.locator('.rows th').allTextContents()).toContain(column);
-    const shown = hostile.map((text) => (text.length > 300 ? `${text.slice(0, 300)}…` : text));
+    const texts = hostile.map((text) => text.replace('\u202e', '\\u202e'));
+    const shown = texts.map((text) => (text.length > 300 ? `${text.slice(0, 300)}…` : text));
     for (const title of ['Message', column, 'told']) expect(await cellsUnder(page, title)).toEqual(shown);
     for (const index of hostile.keys()) {
       await page
         .locator(`.rows tbody tr:nth-child(${index + 1}) td`)
         .first()
         .click();
-      expect(await page.locator('dialog').textContent()).toContain((hostile[index] ?? '').slice(0, 20_000));
+      expect(await page.locator('dialog').textContent()).toContain((texts[index] ?? '').slice(0, 20_000));
       await page.keyboard.press('Escape');
     }
     expect(await page.evaluate(() => (globalThis as { hit?: unknown }).hit)).toBeUndefined();

@@ -31,6 +31,11 @@ test('a plan is read as it was written', async () => {
   expect(plan.manifest).toMatchObject({ path: '../rows.csv', bytes: 26 });
 });
 
+test('a plan shows its reader what it says, in that order', async () => {
+  const { file } = await written();
+  expect(await readFile(file, 'utf8')).toContain('\\"the boss\\"\\u2028');
+});
+
 test('a plan with any other character is refused, but for blanks between its words', async () => {
   const { file } = await written();
   const text = await readFile(file, 'utf8');
