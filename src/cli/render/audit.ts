@@ -4,7 +4,17 @@ import { actualState, type RunRecord } from '../../run/record.ts';
 import type { JournalSummary } from '../../run/run-journal.ts';
 import { nameInWords } from '../config/settings.ts';
 import { plain } from './style.ts';
-import { count, counted, duration, fingerprint, indented, outcomeTexts, table, wrapped } from './words.ts';
+import {
+  count,
+  counted,
+  duration,
+  fingerprint,
+  indented,
+  outcomeTexts,
+  table,
+  unclearRows,
+  wrapped,
+} from './words.ts';
 
 /** All that is known of the past of a run. */
 export interface RunAudit {
@@ -168,9 +178,7 @@ function resultFacts(
   const took = atWorkMs > 0 ? ` after ${duration(atWorkMs / 1_000)} of work` : '';
   return [
     ['result', `${texts.length === 0 ? 'nothing yet' : texts.join(', ')} of ${counted(rows, 'row')}${took}`],
-    ...(unclear === 0
-      ? []
-      : [['', `${counted(unclear, 'row')} that may have been processed unseen`] as const]),
+    ...(unclear === 0 ? [] : [['', unclearRows(unclear)] as const]),
   ];
 }
 

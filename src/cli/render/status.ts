@@ -4,7 +4,17 @@ import { toHundredths } from '../../cluster/rate-policy.ts';
 import { percentOf } from '../../domain.ts';
 import { noticeableRestMs } from '../../pace.ts';
 import type { RunView } from '../../run/run-view.ts';
-import { clockTime, count, counted, duration, indented, outcomeTexts, perSecond, table } from './words.ts';
+import {
+  clockTime,
+  count,
+  counted,
+  duration,
+  indented,
+  outcomeTexts,
+  perSecond,
+  table,
+  unclearRows,
+} from './words.ts';
 
 /** What `cqbatch status --json` prints. */
 export function statusDocument(view: RunView): object {
@@ -67,6 +77,7 @@ export function statusText(view: RunView, now = Date.now()): string {
     ['API', view.baseUrl],
     ['done', `${count(done)} of ${counted(rows, 'row')} (${percentOf(done, rows)} %)`],
     ...outcomeTexts(view.counts).map((text) => ['', text]),
+    ...(local?.unclear ? [['', unclearRows(local.unclear)]] : []),
     ...(throughput === undefined
       ? []
       : [['rate', `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`]]),

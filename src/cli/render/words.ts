@@ -28,6 +28,11 @@ export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
     .map((outcome) => styled(styleOf[outcome], `${count(counts[outcome])} ${outcome.replace('_', ' ')}`));
 }
 
+/** `3 rows that may have been processed unseen` */
+export function unclearRows(rows: number): string {
+  return `${counted(rows, 'row')} that may have been processed unseen`;
+}
+
 /** `640/s`, `0.5/s` */
 export function perSecond(value: number): string {
   return `${value < 10 ? Number(value.toPrecision(2)) : count(value)}/s`;

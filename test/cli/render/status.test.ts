@@ -88,6 +88,7 @@ describe('the status', () => {
       { state: 'halted' as const, at: at(1), reason: 'more failures than --max-failures allows' },
     ];
     const text = statusText({ ...halted, local: { ...local, states, resumable: true } }, now);
+    expect(text).toMatch(/^ {12}3 rows that may have been processed unseen$/m);
     expect(text).toMatch(/^ {2}reason {4}more failures than --max-failures allows$/m);
     expect(text).toMatch(/^ {2}next {6}cqbatch resume monthly$/m);
     expect(statusText({ ...running, state: 'paused' }, now)).toMatch(/next +cqbatch unpause monthly$/);
