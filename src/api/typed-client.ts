@@ -29,7 +29,7 @@ export interface TypedClient extends ApiClient {
    * Updates a soundboard entry (section 4.2): only the given fields are sent.
    *
    * Rejects with an ApiError when the call fails or the answer is about another entry; with a RangeError for an
-   * integer that is not exact.
+   * integer that is not exact, an update without any field, or a field that the service does not know.
    */
   readonly updateSoundboard: (
     input: UpdateSoundboardInput,

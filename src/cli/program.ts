@@ -127,8 +127,16 @@ function defineCommand(command: Command, spec: CommandSpec): void {
   if (!hasDryRun) refuseDryRun(command);
   command.action(async (...args: unknown[]) => {
     const act = (await load()) as (...args: unknown[]) => Promise<ExitCode>;
-    process.exitCode = await act(...args);
+    process.exitCode = await act(...args.slice(0, -2), typedFlags(command));
   });
+}
+
+/** The flags that were typed, without those that have a default: what is typed is written down, and suggested again. */
+function typedFlags(command: Command): Flags {
+  const typed = Object.entries(command.opts()).filter(
+    ([name]) => command.getOptionValueSource(name) === 'cli',
+  );
+  return Object.fromEntries(typed);
 }
 
 /** Other tools have this option where `cqbatch` has a command. */

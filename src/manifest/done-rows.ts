@@ -49,6 +49,13 @@ export class DoneRows {
     this.#table.set(entry, sourceNumber, isDone ? this.#sources.length : 0);
   }
 
+  /** What this source has done is taken back, or may be. */
+  undo(subject: Subject): void {
+    const known = this.#table.find(subjectDigest(subject));
+    if (known >= 0 && this.#table.get(known, sourceNumber) === this.#sources.length)
+      this.#table.set(known, sourceNumber, 0);
+  }
+
   /** Undefined when no source has done it. */
   find(subject: Subject): DoneBefore | undefined {
     const entry = this.#table.find(subjectDigest(subject));

@@ -4,7 +4,7 @@ import { DoneRows } from '../manifest/done-rows.ts';
 import { withReleases } from '../releases.ts';
 import { type ReadReportOptions, readReport } from '../report/read-report.ts';
 import { goesOnByItself, type RunRecord } from './record.ts';
-import { findRetries, retriesAfter } from './retries.ts';
+import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
 import { isRunId } from './run-id.ts';
 import { openLastLines } from './run-lines.ts';
 import type { RunStore } from './store.ts';
@@ -67,20 +67,73 @@ async function noteRun(
       `--skip-done ${id}: that run was on ${options.baseUrl}. What was done there is not done on ${baseUrl}.`,
     );
   }
-  const later = retriesAfter(await findRetries(store, record), record);
-  const going = [record, ...later].find(goesOnByItself);
-  if (going !== undefined) {
-    throw new BusyError('RUN_RUNNING', `Run ${going.id} is still going`, 'Wait for its end, or cancel it.');
-  }
   done.begin(id);
+  const runs = await store.list();
+  await replay(store, runs, runs.find((run) => run.id === id) ?? record, done, 'done');
+}
+
+/**
+ * Notes what a run has done, with its retries, or takes back what it has undone; then the runs that undid that again, in
+ * the order in which they were made.
+ *
+ * @param runs the oldest first
+ */
+async function replay(
+  store: RunStore,
+  runs: readonly RunRecord[],
+  record: RunRecord,
+  done: DoneRows,
+  effect: 'done' | 'undone',
+): Promise<void> {
+  const retries = retriesAfter(retriesAmong(runs, record), record);
+  const members = [record, ...retries, ...sourcesOf(runs, record)];
+  const since = new Set(runs.slice(runs.indexOf(record)));
+  const undos = new Set(members.flatMap((run) => undosOf(runs, run)).filter((undo) => since.has(undo)));
+  const going = [record, ...retries, ...undos].find(goesOnByItself);
+  if (going !== undefined)
+    throw new BusyError('RUN_RUNNING', `Run ${going.id} is still going`, 'Wait for its end, or cancel it.');
+  const firstUndo = runs.findIndex((run) => undos.has(run));
+  const sinceUndo = new Set(firstUndo < 0 ? [] : runs.slice(firstUndo));
+  await noteLines(
+    store,
+    record,
+    retries.filter((retry) => !sinceUndo.has(retry)),
+    done,
+    effect,
+  );
+  for (const run of sinceUndo) {
+    if (undos.has(run)) await replay(store, runs, run, done, effect === 'done' ? 'undone' : 'done');
+    else if (retries.includes(run)) await noteLines(store, run, [], done, effect);
+  }
+}
+
+/** The runs whose rows a run has left out, because they were done there: what undoes these counts for it, too. */
+function sourcesOf(runs: readonly RunRecord[], { options }: RunRecord): readonly RunRecord[] {
+  const sources = runs.filter(({ id }) => options.skipDone?.includes(id));
+  return sources.flatMap((run) => [
+    run,
+    ...retriesAfter(retriesAmong(runs, run), run),
+    ...sourcesOf(runs, run),
+  ]);
+}
+
+async function noteLines(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  done: DoneRows,
+  effect: 'done' | 'undone',
+): Promise<void> {
   await withReleases(async (atEnd) => {
     const { lines, prepare } = await openLastLines(store, record, later, atEnd);
     for await (const part of lines) {
       for (const { row, result } of part) {
         const prepared = prepare(row);
         if (prepared.kind !== 'callable') continue;
-        const { operation, subject } = prepared;
-        done.note({ operation: operation.name, subject }, result.row, result);
+        const subject = { operation: prepared.operation.name, subject: prepared.subject };
+        if (effect === 'done') done.note(subject, result.row, result);
+        // What may have been put back is not done for certain.
+        else if (result.outcome === 'succeeded' || result.unclear) done.undo(subject);
       }
     }
   });

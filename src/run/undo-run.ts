@@ -35,13 +35,13 @@ export const byHandFile = 'undo-by-hand.csv';
 
 /** What the rows that act on one subject have changed. */
 interface Edit {
-  /** The first of the rows. */
-  readonly row: number;
+  /** The first of the rows that have changed it; 0: none has. */
+  row: number;
   readonly operation: Operation;
   readonly subject: string;
   /** The fields that every row of the operation has. */
   readonly required: Readonly<Record<string, unknown>>;
-  /** What the fields were before the first row that sent them; undefined where it does not say that. */
+  /** What the fields were before the first row that has or would have sent them; undefined where it does not say that. */
   readonly before: Map<string, unknown>;
   /** What they are now, if nobody else has edited them. */
   readonly now: Map<string, unknown>;
@@ -49,7 +49,8 @@ interface Edit {
 
 /**
  * Writes a manifest that puts back what the rows of a run, or of these later retries, have changed or may have changed: the
- * fields that a row sent and whose old values it has. Of several rows for one subject the earliest old value counts. In the
+ * fields that a row sent and whose old values it has. Of several rows for one subject the earliest old value counts, also of
+ * one that a later row superseded: what that one says of before may be what the earlier one would have made it. In the
  * run's folder it lists what can't be taken back, and what only by hand.
  */
 export function writeUndoManifest(
@@ -72,30 +73,33 @@ export function writeUndoManifest(
     const edits = new Map<string, Edit>();
 
     const putBack = (edit: Edit): void => {
-      const { row, operation, subject, before } = edit;
-      const missing = [...before].filter(([, value]) => value === undefined).map(([field]) => field);
-      if (missing.length < before.size) {
+      const { row, operation, subject, before, now } = edit;
+      if (row === 0) return;
+      const missing = [...now.keys()].filter((field) => before.get(field) === undefined);
+      if (missing.length < now.size) {
         rows.add(row, undoRow(edit));
         subjects.add(keyOf(operation, subject));
       }
       if (missing.length === 0) return;
       const why =
-        missing.length < before.size
+        missing.length < now.size
           ? 'no old values of these fields; the others are put back'
           : 'no old values';
       notUndone.add([String(row), operation.name, subject, missing.join(' '), why]);
     };
 
     await eachDone(store, record, later, async (done) => {
-      for (const { prepared, result, row } of done) {
+      for (const one of done) {
+        const { prepared, result, row } = one;
         const { operation, subject } = prepared;
         if (!operation.takesOldValues) {
-          byHand.add([String(row), operation.name, subject, result.unclear ? 'yes' : '']);
+          if (hasChanged(result))
+            byHand.add([String(row), operation.name, subject, result.unclear ? 'yes' : '']);
           continue;
         }
         const key = keyOf(operation, subject);
-        const edit = edits.get(key) ?? newEdit(row, prepared);
-        note(edit, prepared);
+        const edit = edits.get(key) ?? newEdit(prepared);
+        note(edit, one);
         if (repeated.has(key)) edits.set(key, edit);
         else putBack(edit);
       }
@@ -136,7 +140,12 @@ interface DoneRow {
   readonly result: ReportLine['result'];
 }
 
-/** Reads the rows that have changed something, or may have, in parts. */
+/** Whether a row has changed something, or may have. */
+function hasChanged({ outcome, unclear }: DoneRow['result']): boolean {
+  return outcome === 'succeeded' || unclear;
+}
+
+/** Reads the rows that have changed something, or may have, and those that a later one superseded, in parts. */
 function eachDone(
   store: RunStore,
   record: RunRecord,
@@ -148,7 +157,7 @@ function eachDone(
     for await (const part of lines) {
       const done: DoneRow[] = [];
       for (const { row, result } of part) {
-        if (result.outcome !== 'succeeded' && !result.unclear) continue;
+        if (!hasChanged(result) && result.code !== 'SUPERSEDED') continue;
         const prepared = prepare(row);
         if (prepared.kind === 'callable') done.push({ row: row.row, prepared, result });
       }
@@ -157,7 +166,7 @@ function eachDone(
   });
 }
 
-/** Subjects on which several rows have acted: only their edits are kept in memory. */
+/** Subjects on which several rows have acted, or would have: only their edits are kept in memory. */
 async function repeatedSubjects(
   store: RunStore,
   record: RunRecord,
@@ -179,26 +188,28 @@ function keyOf(operation: Operation, subject: string): string {
   return `${operation.name} ${subject}`;
 }
 
-function newEdit(row: number, { operation, subject, values }: CallableRow): Edit {
+function newEdit({ operation, subject, values }: CallableRow): Edit {
   const required = operation.fields.filter((field) => field.required).map(({ name }) => [name, values[name]]);
   return {
-    ...{ row, operation, subject, required: Object.fromEntries(required) },
+    ...{ row: 0, operation, subject, required: Object.fromEntries(required) },
     before: new Map(),
     now: new Map(),
   };
 }
 
-function note({ operation, before, now }: Edit, { values, old = {} }: CallableRow): void {
+function note(edit: Edit, { prepared: { values, old = {} }, result, row }: DoneRow): void {
+  const { operation, before, now } = edit;
+  if (edit.row === 0 && hasChanged(result)) edit.row = row;
   for (const { name, required } of operation.fields) {
     if (required || values[name] === undefined) continue;
     if (!before.has(name)) before.set(name, old[name]);
-    now.set(name, values[name]);
+    if (hasChanged(result)) now.set(name, values[name]);
   }
 }
 
 /** The row that puts the old values back, with what is there now as its old values: an undo can be undone, too. */
 function undoRow({ operation, required, before, now }: Edit): Readonly<Record<string, unknown>> {
-  const known = [...before].filter(([, value]) => value !== undefined);
+  const known = [...before].filter(([field, value]) => value !== undefined && now.has(field));
   return {
     operation: operation.name,
     ...required,

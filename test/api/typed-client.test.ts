@@ -112,6 +112,22 @@ describe('updateSoundboard', () => {
     });
   });
 
+  test.each<[string, object, RegExp]>([
+    ['changes nothing', {}, /changes nothing: give at least one field/],
+    ['gives fields without a value', { title: undefined }, /changes nothing/],
+    [
+      'has a field that there is not',
+      { titel: 'x' },
+      /^titel is no field of a soundboard entry: there are soundboardId, fileName/,
+    ],
+    ['has that beside a known one', { title: 'x', Description: 'y' }, /^Description is no field/],
+    ['has a text that is none', { title: null }, /^title must be a text$/],
+  ])('sends nothing when the update %s', async (_title, fields, message) => {
+    const { client, server } = await answering('{"soundboard_id":5}');
+    await expect(client.updateSoundboard({ soundboardId: 5, ...fields })).rejects.toThrow(message);
+    expect(server.seen).toEqual([]);
+  });
+
   test('sends nothing that is not given', async () => {
     const { client, server } = await answering('{"soundboard_id":5}');
     await client.updateSoundboard({ soundboardId: 5, title: 't', description: undefined });

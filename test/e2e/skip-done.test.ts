@@ -25,6 +25,28 @@ async function prepared(...sandboxArgs: string[]) {
 
 const idsOf = (log: readonly { readonly id: string | null }[]) => log.map(({ id }) => id);
 
+describe('rows that were done and undone', () => {
+  const boards = 'soundboard_id,title,old_title\n41,a,Recording 41\n42,b,Recording 42\n43,c,\n';
+  const done = async (run: (...args: string[]) => Promise<{ readonly stdout: string }>, of: string) => {
+    const { stdout } = await run('plan', 'boards.csv', '--skip-done', of, '--json');
+    return JSON.parse(stdout).done_before;
+  };
+
+  test('are called again, also through a chain of runs, and not when the undo was undone', async () => {
+    const { run, write } = await prepared();
+    await write('boards.csv', boards);
+    await run('run', 'boards.csv', '--yes', '--run-id', 'first');
+    // All of its rows were left out.
+    await run('run', 'boards.csv', '--yes', '--run-id', 'second', '--skip-done', 'first');
+    expect([await done(run, 'first'), await done(run, 'second')]).toEqual([3, 3]);
+    await run('undo', 'first', '--yes', '--run-id', 'back');
+    // What the third was before, nobody said: it is as the run has made it.
+    expect([await done(run, 'first'), await done(run, 'second')]).toEqual([1, 1]);
+    await run('undo', 'back', '--yes', '--run-id', 'forth');
+    expect([await done(run, 'first'), await done(run, 'second')]).toEqual([3, 3]);
+  });
+});
+
 describe('rows that were done before', () => {
   test('in a run are left out, counted and named', async () => {
     const { cwd, sandbox, run, write } = await prepared();
@@ -134,7 +156,7 @@ describe('a manifest that was run before', () => {
       'was run before',
     );
     const said =
-      /^warning: this manifest was run before, as monday \([\d:]+, completed, 4 rows, 2 succeeded, 1 failed, 1 duplicate\); to leave out what was done: (--skip-done monday)$/m;
+      /^warning: this manifest was run before, as monday \([\d:]+ UTC, completed, 4 rows, 2 succeeded, 1 failed, 1 duplicate\); to leave out what was done: (--skip-done monday)$/m;
     const plan = await run('plan', 'rows.csv');
     const offered = said.exec(plan.stdout)?.[1]?.split(' ') ?? [];
     expect(offered).toHaveLength(2);

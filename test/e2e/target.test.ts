@@ -86,6 +86,25 @@ describe('a target that has answered nothing', () => {
     expect([resumed.code, api.calls.length]).toEqual([0, 3]);
   });
 
+  test('is the only one that gets the token of its run: a variable that says another one is refused', async () => {
+    const api = await startMoodyApi();
+    const other = await startMoodyApi();
+    const { cwd, env } = await prepared(3, api.url);
+    expect((await cqbatch([...run, '--max-rows', '1'], { cwd, env })).code).toBe(6);
+    const elsewhere = { cwd, env: { ...env, CQBATCH_BASE_URL: other.url } };
+    for (const command of [['resume'], [...run, '--run-id', 'x', '--or-resume']]) {
+      if (command.length > 1) await cqbatch([...run, '--run-id', 'x', '--max-rows', '1'], { cwd, env });
+      const { code, stderr } = await cqbatch(command, elsewhere);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(
+          /was begun on \S+, and CQBATCH_BASE_URL says \S+: an access token is for one API/,
+        ),
+      });
+    }
+    expect(other.calls).toEqual([]);
+  });
+
   test('fails rows by themselves where it speaks of them', async () => {
     const sandbox = await startSandbox('--evaluations', '10');
     const { cwd } = await prepared(1, sandbox.url);

@@ -87,7 +87,7 @@ describe('undo', () => {
 
     await home.write(
       'many.csv',
-      `soundboard_id,title\n${Array.from({ length: 9 }, (_, id) => `${id + 1},x\n`).join('')}`,
+      `soundboard_id,title\n${Array.from({ length: 99 }, (_, id) => `${id + 1},x\n`).join('')}`,
     );
     const long = home.start('run', 'many.csv', '--run-id', 'long', '--rate', '1/s', ...start);
     await sandbox.requested((await sandbox.log()).length + 1);

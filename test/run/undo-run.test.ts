@@ -85,6 +85,37 @@ test('of several edits of an entry, the earliest old value of each field counts'
   expect(notUndone).toMatchObject([{ _row: '1', id: '1', fields: 'file_name' }]);
 });
 
+test('of rows that a later one superseded, the first old value of the entry counts', async () => {
+  const superseded = { outcome: 'skipped', code: 'SUPERSEDED' } as const;
+  const { rows, manifest, notUndone } = await undone(
+    [
+      board(101, { title: 'A', old_title: 'Recording 101' }),
+      board(101, { title: 'B', file_name: 'x', old_title: 'Recording 101', old_file_name: 'y' }),
+      board(101, { title: 'A', description: 'd', old_title: 'B', old_description: '' }),
+      // Nobody says what it was before the row that was left out.
+      board(102, { title: 'A' }),
+      board(102, { title: 'B', old_title: 'A' }),
+      board(103, { title: 'A', old_title: 'was' }),
+      board(103, { title: 'B', old_title: 'A' }),
+    ],
+    {
+      1: superseded,
+      2: superseded,
+      4: superseded,
+      6: superseded,
+      7: { outcome: 'failed', code: 'NOT_FOUND' },
+    },
+  );
+  expect(rows).toEqual([
+    {
+      ...{ operation, soundboard_id: '101', title: 'Recording 101', description: '' },
+      ...{ old_title: 'A', old_description: 'd' },
+    },
+  ]);
+  expect(manifest.rowNumbers).toEqual([3]);
+  expect(notUndone).toMatchObject([{ _row: '5', id: '102', fields: 'title' }]);
+});
+
 test('takes rows that succeeded or are unclear, and lists those of which nothing is known', async () => {
   const { rows, notUndone, byHand } = await undone(
     [

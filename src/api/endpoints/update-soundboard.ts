@@ -31,6 +31,11 @@ export interface UpdateSoundboardAnswer {
   readonly soundboardId: bigint;
 }
 
+const inputNames: ReadonlySet<string> = new Set<keyof UpdateSoundboardInput>([
+  ...(['soundboardId', 'fileName', 'fileType', 'title', 'description'] as const),
+  ...(['dateCreated', 'lastModified', 'fileSize', 'recordingLength'] as const),
+]);
+
 const path = '/api/v1alpha1/org/soundboard/update';
 
 const answer = object({ soundboardId: integer });
@@ -38,11 +43,19 @@ const answer = object({ soundboardId: integer });
 /**
  * The request; the same input always gives the same text, fields in the order of section 2.6.
  *
- * @throws RangeError when an integer is not exact or out of its range.
+ * @throws RangeError when an integer is not exact or out of its range, a text is none, no field is given, or one that the
+ *   service does not know: it would be left out silently.
  */
 export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiRequest {
   const { fileSize, recordingLength } = input;
-  let fields = `"soundboard_id":${requireInt64('soundboardId', input.soundboardId, 1)}`;
+  for (const name in input) {
+    if (!inputNames.has(name))
+      throw new RangeError(
+        `${name} is no field of a soundboard entry: there are ${[...inputNames].join(', ')}`,
+      );
+  }
+  const identifier = `"soundboard_id":${requireInt64('soundboardId', input.soundboardId, 1)}`;
+  let fields = identifier;
   fields += stringField('file_name', input.fileName);
   fields += stringField('file_type', input.fileType);
   fields += stringField('title', input.title);
@@ -53,6 +66,8 @@ export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiReques
   if (recordingLength !== undefined) {
     fields += `,"recording_length":${requireInt64('recordingLength', recordingLength, 0)}`;
   }
+  if (fields === identifier)
+    throw new RangeError('the update changes nothing: give at least one field besides soundboardId');
   return { path, body: `{"soundboard":{${fields}}}` };
 }
 
@@ -67,5 +82,7 @@ export function readUpdateSoundboardAnswer(
 }
 
 function stringField(name: string, value: string | undefined): string {
-  return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
+  if (value === undefined) return '';
+  if (typeof value !== 'string') throw new RangeError(`${name} must be a text`);
+  return `,"${name}":${JSON.stringify(value)}`;
 }

@@ -12,8 +12,9 @@ import type { Context } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { proxyTo, tokenSource } from './api-client.ts';
 import { execute } from './execute.ts';
-import { attributionOf, callOptions, calls, canaryOptions, savingOptions } from './options.ts';
+import { attributionOf, baseUrlOf, callOptions, calls, canaryOptions, savingOptions } from './options.ts';
 import { isAgreed, runIdOf } from './planned-run.ts';
+import { otherApi } from './resume.ts';
 
 /** Rows of another run, as a manifest that is to be run. */
 export interface DerivedRows extends Pick<NonNullable<CreateRunInput['from']>, 'rowNumbers' | 'histories'> {
@@ -40,9 +41,11 @@ export async function runDerived(
     const source = join(folder, `rows-of-${of.id}.jsonl`);
     const written = await write(source);
     if (typeof written === 'number') return written;
-    if (callsHere) await tokenSource(settings).current();
     const { rowNumbers, histories, options: reading } = written;
     const { baseUrl, allowInsecureHttp } = of.options;
+    const wanted = baseUrlOf({ allowInsecureHttp: allowInsecureHttp ?? false }, settings) ?? baseUrl;
+    if (wanted !== baseUrl) throw otherApi(of.id, baseUrl, wanted, flags);
+    if (callsHere) await tokenSource(settings).current();
     const proxy = callsHere ? proxyTo(of.options) : undefined;
     const created = await createRun(store, {
       source,

@@ -5,7 +5,7 @@ import type { Budget } from '../../run/budget.ts';
 import type { RunOptions } from '../../run/record.ts';
 import type { RowOptions } from '../../run/run-manifest.ts';
 import { defaultClearToken, type Flags } from '../config/load.ts';
-import { defaults, type Settings } from '../config/settings.ts';
+import { defaults, nameInWords, type Settings } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
 
 /**
@@ -124,27 +124,18 @@ export function givenRowOptions(flags: Flags, settings: Settings): Partial<RowOp
   return { ...given, ...(flags.clearToken !== undefined && { clearToken }) };
 }
 
-/** The words of a command line that say again what flags said of how a manifest is read. */
-export function readingWords(flags: Flags): readonly string[] {
-  const { operation, userId, map = [], clearToken, encoding, skipLines, rowsAt, sheet } = flags;
-  const { trim, skipInvalid, onConflict, skipDone = [] } = flags;
-  const pairs: readonly (readonly [flag: string, value: string | undefined])[] = [
-    ['--operation', operation],
-    ['--user-id', userId],
-    ...map.map((pair) => ['--map', pair] as const),
-    ['--encoding', encoding],
-    ['--skip-lines', skipLines],
-    ['--rows-at', rowsAt],
-    ['--sheet', sheet],
-    ['--clear-token', clearToken === defaultClearToken ? undefined : clearToken],
-    ['--on-conflict', onConflict],
-    ...skipDone.map((name) => ['--skip-done', name] as const),
-  ];
-  return [
-    ...pairs.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
-    ...(trim ? ['--trim'] : []),
-    ...(skipInvalid ? ['--skip-invalid'] : []),
-  ];
+/** What is said of this command, and not of the run that is planned. */
+const ownFlags: ReadonlySet<string> = new Set<keyof Flags>(['json', 'quiet', 'out', 'approvedBy']);
+
+/** The words of a command line that say again what flags said of the run. */
+export function runWords(flags: Flags): readonly string[] {
+  return Object.entries(flags).flatMap(([name, value]: [string, unknown]) => {
+    if (value === undefined || ownFlags.has(name)) return [];
+    const words = nameInWords(name, '-');
+    if (value === true) return [`--${words}`];
+    if (value === false) return [`--no-${words}`];
+    return [value].flat().flatMap((text) => [`--${words}`, String(text)]);
+  });
 }
 
 /**

@@ -18,7 +18,7 @@ import { type Plan, planDocument, planText } from '../render/plan.ts';
 import { isReady, verdictText } from '../render/problems.ts';
 import { fingerprint } from '../render/words.ts';
 import { proxyTo } from './api-client.ts';
-import { baseUrlOf, readingWords, rowOptions, runOptions } from './options.ts';
+import { baseUrlOf, rowOptions, runOptions, runWords } from './options.ts';
 import { doneBefore, earlierRun, readingManifest } from './planned-run.ts';
 import { prospectOf } from './prospect.ts';
 
@@ -76,7 +76,7 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
     `${planText(planned)}\n\n${verdictText(planned)}`,
   );
   if (!isReady(planned)) return exitCodes.usage;
-  const next = approved === undefined ? [source, ...readingWords(flags)] : [approved.file];
+  const next = approved === undefined ? [source, ...runWords(flags)] : [approved.file];
   if (approved !== undefined)
     terminal.say(`Wrote ${escapeInvisible(approved.file)} (fingerprint ${fingerprint(approved.sha256)}).`);
   terminal.say(`Nothing was sent. Next: cqbatch run ${next.map(shellWord).map(escapeInvisible).join(' ')}`);

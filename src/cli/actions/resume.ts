@@ -1,9 +1,9 @@
 import { attributed } from '../../actor.ts';
 import { isActive } from '../../cluster/entries.ts';
-import { BusyError, usageError } from '../../errors.ts';
+import { BusyError, type CqbatchError, usageError } from '../../errors.ts';
 import { actualState, isResumable, type RunRecord } from '../../run/record.ts';
 import { refuseChangedManifest } from '../../run/run-manifest.ts';
-import type { Flags } from '../config/load.ts';
+import { environment, type Flags } from '../config/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Context, openContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -60,11 +60,23 @@ function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, set
   const wanted = baseUrlOf({ allowInsecureHttp }, settings) ?? options.baseUrl;
   const isUnused = state === 'halted' && counts !== undefined && counts.succeeded + counts.failed === 0;
   if (wanted === options.baseUrl || isUnused) return wanted;
-  if (flags.baseUrl === undefined) return options.baseUrl;
-  throw usageError(
+  throw otherApi(id, options.baseUrl, wanted, flags);
+}
+
+/** Why rows of a run are not called: an access token is for one API, and the user names another one. */
+export function otherApi(
+  id: string,
+  baseUrl: string,
+  wanted: string,
+  { baseUrl: flag }: Flags,
+): CqbatchError {
+  const begun = `Run ${id} was begun on ${baseUrl}`;
+  const variable = environment['CQBATCH_BASE_URL'] ? 'CQBATCH_BASE_URL' : '"base_url" in config.json';
+  return usageError(
     'OTHER_API',
-    `Run ${id} was begun on ${options.baseUrl}, which has answered for some of its rows: leave out --base-url, or start a new ` +
-      'run with its not-attempted.csv.',
+    flag === undefined
+      ? `${begun}, and ${variable} says ${wanted}: an access token is for one API. Set ${variable} and the token to those of the run.`
+      : `${begun}, which has answered for some of its rows: leave out --base-url, or start a new run with its not-attempted.csv.`,
   );
 }
 

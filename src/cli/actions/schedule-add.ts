@@ -6,7 +6,7 @@ import { Inbox } from '../../inbox/inbox.ts';
 import { planSuffix } from '../../run/approved-plan.ts';
 import { goingRun, overlapRules, refuseOtherNames, type Schedule } from '../../schedule/schedule.ts';
 import { timesOf } from '../../schedule/times.ts';
-import { defaultClearToken, type Flags } from '../config/load.ts';
+import type { Flags } from '../config/load.ts';
 import { orNone, parseChoice, parseLongDuration } from '../config/parsers.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { scheduleDocument, timesText } from '../render/schedule.ts';
@@ -120,11 +120,10 @@ const ownFlags: ReadonlySet<string> = new Set<keyof Flags>([
 ]);
 
 /** The run options that were given, as they were. */
-async function givenOptions({ tz, clearToken, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
+async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
   const options = Object.entries(flags).filter(([name]) => !ownFlags.has(name)) as [string, string | true][];
   return {
     ...Object.fromEntries(options),
-    ...(clearToken !== undefined && clearToken !== defaultClearToken && { clearToken }),
     ...(skipDone !== undefined && { skipDone: await Promise.all(skipDone.map(absoluteIfFile)) }),
     ...(tz !== undefined && flags.stopAt !== undefined && { tz }),
   };
