@@ -2,7 +2,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
-import { callsByRow, disagreements } from '../e2e/agreement.ts';
+import { callsByRow, callsOf, disagreements } from '../e2e/agreement.ts';
 import { expectInOrder } from '../e2e/edits.ts';
 import { type Cells, readCsv } from '../helpers/run-folder.ts';
 import { runId, type Stage } from './stage.ts';
@@ -16,6 +16,7 @@ export async function brokenPromises(stage: Stage): Promise<string[]> {
     ...everyRowOnce(report, stage.rows),
     ...(record?.state === 'completed' ? allAttempted(report) : []),
     ...(stage.edits === undefined ? marks(stage, report, log) : order(stage, report, log)),
+    ...canaryFirst(stage, report, log),
     ...says(stage),
     ...(await remains(stage)),
   ].slice(0, 20);
@@ -69,6 +70,19 @@ function order(stage: Stage, report: readonly Cells[], log: readonly LogEntry[])
       found.push(`${key}: ${calls.length} calls for ${rows.length} edits, of which none is marked`);
   }
   return found;
+}
+
+/** No row is called before all of the canary were. */
+function canaryFirst(
+  { scenario: { canary } }: Stage,
+  report: readonly Cells[],
+  log: readonly LogEntry[],
+): string[] {
+  const calls = callsByRow(log);
+  const firsts = report.map((row) => callsOf(row, calls)[0]?.seq ?? Number.POSITIVE_INFINITY);
+  const early = Math.min(...firsts.slice(canary));
+  const late = firsts.slice(0, canary).filter((seq) => seq > early);
+  return late.length === 0 ? [] : [`${late.length} rows of the canary were called after other rows`];
 }
 
 /** No command has met a defect. */

@@ -54,6 +54,8 @@ export interface Scenario {
   readonly rate: string;
   readonly concurrency: number;
   readonly saveResponses: boolean;
+  /** Rows that are called before all others; 0: none. */
+  readonly canary: number;
   /** Flags of the sandbox. */
   readonly api: readonly string[];
   readonly latencyMs: number;
@@ -74,6 +76,7 @@ export function scenarioOf(seed: number, round: number): Scenario {
   const inOrder = random.chance(0.25);
   const latencyMs = random.integer(10, 120);
   const submitted = random.chance(0.5);
+  const canary = !inOrder && random.chance(0.25) ? random.integer(1, 25) : 0;
   const kinds = redis ? { ...troubles, ...redisTroubles } : troubles;
   return {
     redis,
@@ -82,6 +85,7 @@ export function scenarioOf(seed: number, round: number): Scenario {
     calls: !redis || random.chance(0.5),
     rows: random.integer(150, 700),
     inOrder,
+    canary,
     rate: pick(random, { none: 2, '80/s': 3, '40/s': 1, auto: 1 }),
     concurrency: random.integer(2, 15),
     saveResponses: random.chance(0.3),
@@ -116,11 +120,11 @@ function pick<Name extends string>(random: Random, weights: Readonly<Partial<Rec
 
 /** What a round is, in a line. */
 export function inWords(scenario: Scenario): string {
-  const { redis, workers, submitted, calls, rows, inOrder, rate, concurrency, api } = scenario;
+  const { redis, workers, submitted, calls, rows, inOrder, canary, rate, concurrency, api } = scenario;
   const coordinator = `${submitted ? 'daemon' : 'run'}${calls ? '' : ' that calls nothing'}`;
   return [
     `${redis ? `Redis, ${workers} workers` : 'embedded'}, ${coordinator}`,
-    `${rows} ${inOrder ? 'edits in order' : 'rows'}, rate ${rate}, ${concurrency} at once`,
+    `${rows} ${inOrder ? 'edits in order' : 'rows'}${canary > 0 ? `, ${canary} first` : ''}, rate ${rate}, ${concurrency} at once`,
     `API ${api.join(' ')}`,
     scenario.troubles.map(({ what }) => what).join(' · '),
   ].join('; ');

@@ -4,6 +4,8 @@ import type { Command } from './story.ts';
 
 /** So long nothing may go on before it counts as a hang: far longer than any lock, pause or look of the program. */
 const hangMs = 150_000;
+/** A round that still goes on after so long goes in a circle. */
+const longestMs = 15 * 60_000;
 const lookMs = 250;
 const ended = new Set(['completed', 'cancelled']);
 /** What becomes of a submitted run that has stopped so, its daemon leaves to the user. */
@@ -35,13 +37,15 @@ export class User {
   /** Sees to it that somebody works on the run, until it has ended. @returns why not, when nothing went on any more. */
   async untilEnd(isTroubled: () => boolean): Promise<string | undefined> {
     const { stage } = this;
+    const began = performance.now();
     let last = '';
-    for (let since = performance.now(); performance.now() - since < hangMs; await pause(lookMs)) {
+    for (let since = began; performance.now() - since < hangMs; await pause(lookMs)) {
       const record = await stage.record();
       if (!isTroubled() && ended.has(record?.state ?? '')) return undefined;
       if (this.#away === 0 && !ended.has(record?.state ?? '')) await this.#see(record?.state);
       const progress = await stage.progress();
-      if (progress !== last || isTroubled()) since = performance.now();
+      if (performance.now() - began > longestMs) return `it goes in a circle: ${progress}`;
+      if (progress !== last) since = performance.now();
       last = progress;
     }
     return `nothing goes on any more: ${last}`;
@@ -102,12 +106,13 @@ export class User {
   }
 
   #options(): string[] {
-    const { rate, concurrency, inOrder, saveResponses, submitted } = this.stage.scenario;
+    const { rate, concurrency, inOrder, saveResponses, submitted, canary } = this.stage.scenario;
     return [
       ...['--run-id', runId, '--yes', '--rate', rate, '--backoff', '50ms'],
       ...(submitted ? [] : ['--concurrency', String(concurrency), '--timeout', '2s']),
       ...(inOrder ? ['--on-conflict', 'in-order'] : []),
       ...(saveResponses ? ['--save-responses'] : []),
+      ...(canary > 0 ? ['--canary', String(canary), '--canary-max-failures', String(canary)] : []),
     ];
   }
 }
