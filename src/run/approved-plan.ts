@@ -94,7 +94,7 @@ export async function writeApprovedPlan(file: string, input: ApprovalInput): Pro
 /**
  * Reads a plan and looks for its manifest, where it was from the plan's folder, or beside the plan.
  *
- * @throws a usage error `PLAN_UNREADABLE`, `PLAN_CHANGED`, `MANIFEST_NOT_FOUND` or `MANIFEST_CHANGED`.
+ * @throws a usage error `PLAN_NOT_FOUND`, `PLAN_UNREADABLE`, `PLAN_CHANGED`, `MANIFEST_NOT_FOUND` or `MANIFEST_CHANGED`.
  */
 export async function readApprovedPlan(file: string): Promise<ApprovedPlan> {
   const { sha256, ...said } = await readSigned(file);
@@ -124,6 +124,8 @@ async function readSigned(file: string): Promise<{ readonly sha256: string }> {
   try {
     text = await readSmallFile(file);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw usageError('PLAN_NOT_FOUND', `${escapeInvisible(file)}: there is no such file`, error);
     throw systemError(error, file) ?? unreadable(file, `can't be read: ${(error as Error).message}`, error);
   }
   try {

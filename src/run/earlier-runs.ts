@@ -1,9 +1,9 @@
 import type { OutcomeCounts } from '../domain.ts';
-import { actualState, type RunRecord, type RunState } from './record.ts';
+import { actualState, goesOnByItself, type RunRecord, type RunState } from './record.ts';
 import { progressOf } from './run-journal.ts';
 import type { RunStore } from './store.ts';
 
-/** The latest run of a manifest. */
+/** The latest run of a manifest that has called something, or may yet. */
 export interface EarlierRun {
   readonly id: string;
   /** When it was begun or submitted, ISO 8601 UTC. */
@@ -34,18 +34,24 @@ export async function findEarlierRun(
   );
   // What retries have done, who skips what the run has done gets, too.
   const firsts = runs.filter(({ retryOf }) => retryOf === undefined);
-  const latest = firsts.at(-1) ?? runs.at(-1);
-  if (latest === undefined) return undefined;
-  const { id, plan } = latest;
-  const known = await progressOf(store, latest).catch(() => undefined);
-  return {
-    id,
-    at: begunAt(latest),
-    state: actualState(latest),
-    rows: plan.rows,
-    ...(known !== undefined && { counts: known.outcomes }),
-    others: Math.max(firsts.length - 1, 0),
-  };
+  const candidates = (firsts.length > 0 ? firsts : runs).toReversed();
+  for (const [newer, record] of candidates.entries()) {
+    const known = await progressOf(store, record).catch(() => undefined);
+    const state = actualState(record);
+    // One that has called nothing, and will call nothing by itself, tells of nothing that was done.
+    if (
+      known !== undefined &&
+      known.outcomes.succeeded + known.outcomes.failed === 0 &&
+      !goesOnByItself(record)
+    )
+      continue;
+    return {
+      ...{ id: record.id, at: begunAt(record), state, rows: record.plan.rows },
+      ...(known !== undefined && { counts: known.outcomes }),
+      others: Math.max(firsts.length - 1 - newer, 0),
+    };
+  }
+  return undefined;
 }
 
 function begunAt({ states }: RunRecord): string {

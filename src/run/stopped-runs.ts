@@ -3,9 +3,10 @@ import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { Coordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
-import { type OpenRun, withRun } from './open-run.ts';
-import { enterState, type RunRecord } from './record.ts';
+import { lockRun, type OpenRun, withRun } from './open-run.ts';
+import { enterState, goesOnByItself, type RunRecord } from './record.ts';
 import { withTimeOfDead } from './record-keeper.ts';
+import { withJournalReader } from './run-journal.ts';
 import type { RunStore } from './store.ts';
 
 /**
@@ -53,6 +54,33 @@ export async function cancelStoppedRun(
     await store.save(cancelled);
     return cancelled;
   });
+}
+
+/**
+ * Gives up a stopped run of which no datastore holds anything, as one that a guard has halted: beside a daemon that has the
+ * embedded datastore.
+ *
+ * @returns undefined when rows of it may be in a datastore, or it goes on by itself; the run is as it was.
+ */
+export async function cancelSettledRun(
+  store: RunStore,
+  id: string,
+  attribution: Attribution = {},
+): Promise<RunRecord | undefined> {
+  const lock = await lockRun(store.folder(id), id, `cancel ${id}`);
+  try {
+    const record = await store.load(id);
+    if (goesOnByItself(record) || !(await isSettled(store, record))) return undefined;
+    const cancelled = enterState(record, 'cancelled', attribution);
+    await store.save(cancelled);
+    return cancelled;
+  } finally {
+    await lock.release();
+  }
+}
+
+function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
+  return withJournalReader(store, record, (journal) => [...journal.unsettledRows()].length === 0);
 }
 
 /** @returns the record with the time that its dead process was at work; undefined when the signal aborted. */

@@ -96,3 +96,8 @@ test.each(['', '[]', '{}', 'null', '{"sha256":"x"}', '{"sha256":"x","cqplan":2}'
     await expect(readApprovedPlan(file)).rejects.toMatchObject({ code: 'PLAN_UNREADABLE' });
   },
 );
+
+test('a plan that is not there is a mistake of the user, as a manifest is', async () => {
+  const file = join(await temporaryFolder(), 'x.cqplan');
+  await expect(readApprovedPlan(file)).rejects.toMatchObject({ kind: 'usage', code: 'PLAN_NOT_FOUND' });
+});

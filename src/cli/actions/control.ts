@@ -5,7 +5,7 @@ import { withReleases } from '../../releases.ts';
 import { writeCommand } from '../../run/control-command.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { type RunView, viewOfEntry, viewOfRecord } from '../../run/run-view.ts';
-import { cancelStoppedRun } from '../../run/stopped-runs.ts';
+import { cancelSettledRun, cancelStoppedRun } from '../../run/stopped-runs.ts';
 import { firstSeen } from '../../waiting.ts';
 import type { Flags } from '../config/load.ts';
 import { type Context, openContext } from '../context.ts';
@@ -103,7 +103,12 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
   }
   const cancelled = await cancelStopped(context, record).catch(async (error: unknown) => {
     const isHeld = error instanceof CqbatchError && error.code === 'DATASTORE_LOCKED';
-    if (state !== 'submitted' || !isHeld) throw error;
+    if (!isHeld) throw error;
+    if (state !== 'submitted') {
+      const settled = await cancelSettledRun(store, record.id, attribution);
+      if (settled === undefined) throw error;
+      return settled;
+    }
     // By a daemon that takes one run after the other.
     await writeCommand(store.folder(record.id), 'cancel', attribution);
     return undefined;

@@ -15,7 +15,7 @@ import type { Context, Workplace } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { EndedRun } from '../render/news.ts';
 import { counted, outcomeTexts } from '../render/words.ts';
-import { nextCommands, retryCommand } from './next-commands.ts';
+import { isCured, nextCommands, retryCommand } from './next-commands.ts';
 import { givenRowOptions, rowOptions } from './options.ts';
 import { readingManifest } from './planned-run.ts';
 import { resumeRun, runGoing } from './resume.ts';
@@ -48,7 +48,7 @@ export async function goOn(context: Context, record: RunRecord, source: string):
   if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
 
   const { outcomes, codes } = await readJournalSummary(store, record);
-  const next = retryCommand(id, codes);
+  const next = (await isCured(store, record)) ? [] : retryCommand(id, codes);
   const isDone = state === 'completed';
   context.metrics?.foundFinished();
   const rows = `${counted(record.plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;

@@ -2,6 +2,9 @@ import { mayPassAgain } from '../../api/classify/verdict.ts';
 import type { CodeCount } from '../../journal/journal.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
+import { findRetries, retriesAfter } from '../../run/retries.ts';
+import { hasRowsToRetry } from '../../run/retry-run.ts';
+import type { RunStore } from '../../run/store.ts';
 
 /** More codes than that make a command that nobody wants to read. */
 const maxCodes = 4;
@@ -21,6 +24,17 @@ export function nextCommands(
   if (isResumable(state)) return [`cqbatch resume ${id}`];
   const isPartOfOthers = retryOf !== null && retries.length === 0;
   return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
+}
+
+/** Whether rows of a run have failed, and later retries have left nothing of it to be tried again. */
+export async function isCured(store: RunStore, record: RunRecord): Promise<boolean> {
+  try {
+    const later = retriesAfter(await findRetries(store, record), record);
+    return later.length > 0 && !(await hasRowsToRetry(store, record, later));
+  } catch {
+    // Another run may be damaged: this one can be reported none the less.
+    return false;
+  }
 }
 
 /** `retry`, when there is something that may pass; only what may, when that is not all of it. */

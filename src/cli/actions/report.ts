@@ -13,7 +13,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
 import { openTerminal, type Terminal } from '../terminal.ts';
 import { anyRun, findRecord } from './find-run.ts';
-import { nextCommands } from './next-commands.ts';
+import { isCured, nextCommands } from './next-commands.ts';
 
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
@@ -61,7 +61,7 @@ export async function reportAnew(
   how: ReportOptions = {},
 ): Promise<WrittenReports> {
   const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
-  printReport(terminal, record, reports);
+  printReport(terminal, record, reports, await isCured(store, record));
   return reports;
 }
 
@@ -80,9 +80,14 @@ function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports):
 }
 
 /** Prints what commands say that end with a report. */
-export function printReport(terminal: Terminal, record: RunRecord, { summary, paths }: WrittenReports): void {
+export function printReport(
+  terminal: Terminal,
+  record: RunRecord,
+  { summary, paths }: WrittenReports,
+  isCured = false,
+): void {
   const state = actualState(record);
-  const next = nextCommands(record, summary);
+  const next = nextCommands(record, isCured ? { ...summary, codes: [] } : summary);
   const text = summaryText(summary, paths, next, terminal.columns);
   const mayBeFedTwice = isResumable(state) && !goesOnByItself(record);
   terminal.result(

@@ -1,8 +1,14 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { nextCommands } from '../../../src/cli/actions/next-commands.ts';
-import type { Outcome } from '../../../src/domain.ts';
-import type { RunState } from '../../../src/run/record.ts';
-import { plannedRecord } from '../../run/planned-record.ts';
+import { isCured, nextCommands } from '../../../src/cli/actions/next-commands.ts';
+import type { Outcome, RowResult } from '../../../src/domain.ts';
+import { type CreateRunInput, createRun } from '../../../src/run/create-run.ts';
+import { enterState, type RunState } from '../../../src/run/record.ts';
+import { openRunStore } from '../../../src/run/store.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { resultOf } from '../../journal/arbitraries.ts';
+import { leastOptions, plannedRecord } from '../../run/planned-record.ts';
 
 function next(
   state: RunState,
@@ -83,4 +89,27 @@ test('a retry leads to one report of all', () => {
     'cqbatch report r --with-retries',
   ]);
   expect(next('completed', [['succeeded', 'OK']], { retries: ['b'] })).toEqual([]);
+});
+
+test('a run is cured once its retries have left nothing to be tried again', async () => {
+  const store = openRunStore(await temporaryFolder());
+  const source = join(store.stateDir, 'rows.csv');
+  await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
+  const ended = async (from: Pick<CreateRunInput, 'from'>, ...results: readonly RowResult[]) => {
+    const options = { ...leastOptions, onConflict: 'refuse' as const };
+    const { record, journal } = await createRun(store, { source, options, ...from });
+    await journal.append(results.map((result) => ({ type: 'row', result })));
+    await journal.close();
+    const completed = enterState(record, 'completed');
+    await store.save(completed);
+    return completed;
+  };
+  const failed = { outcome: 'failed', code: 'UNAVAILABLE' } as const;
+  const run = await ended({}, resultOf(1), resultOf(2, failed));
+  expect(await isCured(store, run)).toBe(false);
+  const from = { as: 'retry', of: run, rowNumbers: [1, 2], histories: new Map() } as const;
+  await ended({ from }, resultOf(1), resultOf(2, failed));
+  expect(await isCured(store, run)).toBe(false);
+  await ended({ from }, resultOf(1), resultOf(2));
+  expect(await isCured(store, run)).toBe(true);
 });
