@@ -113,7 +113,7 @@ export interface RowHistory {
   readonly attempts: number;
   /**
    * How many of them surely were not processed and cost no attempt: the API asked to slow down (429, 503 with a waiting
-   * time), or refused the token.
+   * time, 503 that depends on the rate), or refused the token.
    */
   readonly unprocessed: number;
   readonly unclear: boolean;

@@ -36,8 +36,8 @@ export interface Pace {
   /** The limit of the API in calls per second, once it is known. */
   readonly limit?: number;
   readonly phase: Phase;
-  /** Whether a 503 that does not ask to wait is no refusal: such calls fail at any rate, or that is being found out. */
-  readonly tolerates503: boolean;
+  /** Whether each 503 is a refusal, as a 429 is: they were found to go when the rate goes down. */
+  readonly refuses503: boolean;
   /** Why the rate is as it is, for people. */
   readonly reason: string;
   /** The run whose bound sets the rate, where several runs share it. */
@@ -55,4 +55,4 @@ export interface PaceReport extends Pace {
 export const noticeableRestMs = 1_000;
 
 /** What is known of the limits of an API before its first call. */
-export type StartingPoint = Partial<Pick<Pace, 'limit' | 'concurrency' | 'restUntil'>>;
+export type StartingPoint = Partial<Pick<Pace, 'limit' | 'concurrency' | 'restUntil' | 'refuses503'>>;

@@ -53,7 +53,7 @@ const trafficReportSchema = z.object({
   accepted: z.number(),
   /** Calls that it refused because they were too many. */
   rejected: z.number(),
-  /** Calls that were answered 503 without being asked to wait, refused or not. */
+  /** Calls that were answered 503 without being asked to wait, and that count as neither. */
   unavailable: z.number().exactOptional(),
   /** Of the accepted calls together. */
   durationMs: z.number(),
@@ -80,7 +80,7 @@ export const paceEntrySchema = z.object({
   restMs: z.number(),
   limit: z.number().exactOptional(),
   phase: z.enum(phases),
-  tolerates503: z.boolean(),
+  refuses503: z.boolean(),
   reason: z.string(),
   boundBy: z.string().exactOptional(),
   accepted: z.number(),

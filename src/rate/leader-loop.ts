@@ -128,14 +128,15 @@ export class LeaderLoop {
     const { accepted, rejected } = ledger;
     const allowed = controller.update(now, met, this.#wanted, reports.size);
     const decided = { ...namingBound(allowed, this.#wanted), accepted, rejected };
-    if (decided.limit !== undefined) this.#start = { limit: decided.limit, concurrency: decided.concurrency };
+    const { limit, concurrency, refuses503 } = decided;
+    if (limit !== undefined) this.#start = { limit, concurrency, refuses503 };
     if (await this.#options.member.decide(decided)) this.#obey(decided, reports.size);
   }
 
   #obey(pace: PaceReport, workers: number): void {
     const { gate, meter, concurrency, onPace } = this.#options;
     gate.heardOfRest(pace.restUntil ?? 0);
-    meter.tolerates503 = pace.tolerates503;
+    meter.refuses503 = pace.refuses503;
     // Who has nothing to call has no places; what it may claim until then is an equal part.
     const part = Math.max(1, Math.floor(pace.concurrency / workers));
     onPace(pace, { concurrency: concurrency ?? Math.max(gate.places, part), inFlight: meter.inFlight });

@@ -51,14 +51,14 @@ export class RateController {
       concurrency: perSecond === undefined ? usualConcurrency : pace.concurrency,
       ...(traffic.waitUntil !== undefined && traffic.waitUntil > now && { restUntil: traffic.waitUntil }),
       phase: 'fixed',
-      tolerates503: false,
+      refuses503: false,
       reason: perSecond === undefined ? 'no limit is wanted' : 'as it was asked for',
     };
   }
 
   /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */
-  #isIdle(now: number, { accepted, rejected }: Traffic, { phase, rate = 0 }: Pace): boolean {
-    const sent = accepted + rejected;
+  #isIdle(now: number, { accepted, rejected, unavailable = 0 }: Traffic, { phase, rate = 0 }: Pace): boolean {
+    const sent = accepted + rejected + unavailable;
     const seconds = (now - this.#lookedAt) / 1_000;
     this.#lookedAt = now;
     this.#sentPerSecond += (sent / Math.max(seconds, 0.001) - this.#sentPerSecond) * Math.min(1, seconds);

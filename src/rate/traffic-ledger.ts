@@ -4,7 +4,7 @@ import type { Traffic } from './governor/traffic.ts';
 /** Adds up what all workers report: each tells all that it has met with, the governor wants what is new. */
 export class TrafficLedger {
   readonly #known = new Map<string, TrafficReport>();
-  /** Calls that were accepted and rejected since the ledger began. */
+  /** Calls that were let through and rejected since the ledger began. */
   accepted = 0;
   rejected = 0;
 
@@ -25,7 +25,8 @@ export class TrafficLedger {
 
     const accepted = sum(fresh, ({ accepted }) => accepted);
     const rejected = sum(fresh, ({ rejected }) => rejected);
-    this.accepted += accepted;
+    const unavailable = sum(fresh, ({ unavailable }) => unavailable);
+    this.accepted += accepted + unavailable;
     this.rejected += rejected;
     const refused = fresh.filter((each) => each.rejected > 0);
     const sentAt = highest(
@@ -41,7 +42,7 @@ export class TrafficLedger {
     return {
       accepted,
       rejected,
-      unavailable: sum(fresh, ({ unavailable }) => unavailable),
+      unavailable,
       durationMs: sum(fresh, ({ durationMs }) => durationMs),
       active: sum(fresh, ({ report }) => report.active),
       ...(sentAt !== undefined && { rejectedSentAt: sentAt }),
@@ -50,7 +51,9 @@ export class TrafficLedger {
       ...(acceptedAmong !== undefined && { acceptedAmong }),
       ...(rejectedAmong !== undefined && { rejectedAmong }),
       // A worker without a new answer repeats what it has reported before.
-      stated: fresh.flatMap((each) => (each.accepted + each.rejected > 0 ? each.report.stated : [])),
+      stated: fresh.flatMap((each) =>
+        each.accepted + each.rejected + each.unavailable > 0 ? each.report.stated : [],
+      ),
     };
   }
 }

@@ -2,7 +2,7 @@ import type { ApiAnswer } from '../api/client.ts';
 import type { StatedLimit } from '../api/limits/stated-limit.ts';
 import { steadyNow } from '../clock.ts';
 import type { TrafficReport } from '../cluster/entries.ts';
-import { UnavailableCalls } from './unavailable-calls.ts';
+import { isRefusal, isUnavailable } from './refusal.ts';
 
 /** Names of limits come from the server. */
 const maxStated = 16;
@@ -28,6 +28,8 @@ export class TrafficMeter {
   onRefused: (waitUntil: number) => void = () => {};
   /** Tells how many calls other processes have in flight, as far as is known. */
   elsewhere: () => number = () => 0;
+  /** Whether each 503 is a refusal. */
+  refuses503 = false;
   /** Calls in flight, the oldest first. */
   readonly #calls = new Set<MeteredCall>();
   #accepted = 0;
@@ -39,7 +41,6 @@ export class TrafficMeter {
   #waitUntil = 0;
   #acceptedAmong: number | undefined;
   #rejectedAmong: number | undefined;
-  readonly #unavailableCalls = new UnavailableCalls();
   readonly #stated = new Map<string, StatedLimit>();
 
   /** Calls in flight. */
@@ -51,11 +52,6 @@ export class TrafficMeter {
   get inFlight(): CallsInFlight | undefined {
     const [oldest] = this.#calls;
     return oldest && { calls: this.#calls.size, oldestMs: steadyNow() - oldest.sentAt };
-  }
-
-  /** Whether a 503 that does not ask to wait is no refusal, however many there are. */
-  set tolerates503(tolerated: boolean) {
-    this.#unavailableCalls.tolerated = tolerated;
   }
 
   sent(): MeteredCall {
@@ -80,6 +76,7 @@ export class TrafficMeter {
       this.#durationMs += answer.durationMs;
       this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
     }
+    if (kind === 'unavailable') this.#unavailable += 1;
     if (kind !== 'rejected') return;
     this.#rejected += 1;
     this.#refusedWith = answer.ok ? undefined : answer.failure.status;
@@ -116,14 +113,12 @@ export class TrafficMeter {
     return report;
   }
 
-  #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'neither' {
-    const { status, waitMs } = answer.ok ? { status: answer.status, waitMs: undefined } : answer.failure;
-    const isToldToSlowDown = !answer.ok && answer.failure.class === 'slow-down';
-    if (status === undefined) return isToldToSlowDown ? 'rejected' : 'neither';
-    if (status === 503 && waitMs === undefined) this.#unavailable += 1;
-    const isRefused =
-      this.#unavailableCalls.counts({ status, waitMs }) || (isToldToSlowDown && status !== 503);
+  #kindOf(answer: ApiAnswer): 'accepted' | 'rejected' | 'unavailable' | 'neither' {
+    if (answer.ok) return 'accepted';
+    const { failure } = answer;
+    if (isRefusal(failure, this.refuses503)) return 'rejected';
+    if (isUnavailable(failure)) return 'unavailable';
     // Whatever else the API has said of a call, it has let it through.
-    return isRefused ? 'rejected' : 'accepted';
+    return failure.status === undefined ? 'neither' : 'accepted';
   }
 }

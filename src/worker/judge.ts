@@ -6,6 +6,7 @@ import type { RowCode } from '../codes.ts';
 import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
+import { isUnavailable } from '../rate/refusal.ts';
 import type { Blame } from './circuit-breaker.ts';
 
 /** One attempt and all that its judgement depends on. */
@@ -33,8 +34,19 @@ const maxBackoffMs = 60_000;
 /** A pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
+/** A row that was refused so often is not refused for the rate: from then on its 503s are failures of its own. */
+const mostRefusals = 5;
 /** An API that asks to wait for no time at all would be asked again and again. */
 const leastWaitMs = 100;
+
+/**
+ * The answer as one that asks to slow down, if it is a 503 where those are known to depend on the rate: then it was not
+ * processed, as with a 429.
+ */
+export function asRefusal(answer: ApiAnswer, { history = noHistory }: RowTask): ApiAnswer {
+  if (answer.ok || history.unprocessed >= mostRefusals || !isUnavailable(answer.failure)) return answer;
+  return { ...answer, failure: { ...answer.failure, class: 'slow-down', unclear: false } };
+}
 
 /**
  * Decides what an answer means for its row:

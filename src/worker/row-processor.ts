@@ -10,7 +10,7 @@ import type { RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import type { TrafficMeter } from '../rate/traffic-meter.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { type JudgedAttempt, judge, spare, uncalled } from './judge.ts';
+import { asRefusal, type JudgedAttempt, judge, spare, uncalled } from './judge.ts';
 import { signOf } from './sign.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
@@ -25,7 +25,7 @@ export interface RowProcessorOptions {
   readonly client: Pick<ApiClient, 'send'>;
   /** Where calls wait for their turn, and what counts them. */
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'leave'>;
-  readonly meter: Pick<TrafficMeter, 'sent' | 'ended'>;
+  readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
   /** What tells trouble of the API from trouble of a row. */
   readonly breaker: Pick<CircuitBreaker, 'begin' | 'end' | 'admit' | 'assess'>;
   /** Whether a governor decides how fast to call. */
@@ -97,7 +97,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       task,
       operation,
       claim,
-      answer,
+      answer: meter.refuses503 ? asRefusal(answer, task) : answer,
       startedAt,
       finishedAt: new Date(),
       provenRight: proven.has(task.operation),

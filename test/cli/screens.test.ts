@@ -111,7 +111,7 @@ const progress: ProgressSnapshot = {
     isKept: true,
     concurrency: 20,
     phase: 'holding',
-    tolerates503: false,
+    refuses503: false,
     reason: 'just under the limit',
   },
   waitMs: 0,

@@ -13,7 +13,7 @@ const decision: PaceReport = {
   isKept: true,
   concurrency: 20,
   phase: 'holding',
-  tolerates503: false,
+  refuses503: false,
   reason: 'NUL \u0000, 🎧, "quotes"\n',
   accepted: 1_000,
   rejected: 2,

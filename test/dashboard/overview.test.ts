@@ -27,7 +27,7 @@ test('the time that is left is that of the rows without a result, unless nothing
     isKept: true,
     concurrency: 1,
     phase: 'waiting',
-    tolerates503: false,
+    refuses503: false,
     accepted: 0,
     rejected: 0,
     reason: 'the API asks to wait',

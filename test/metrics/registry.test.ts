@@ -16,7 +16,7 @@ const pace: Pace = {
   isKept: true,
   concurrency: 8,
   phase: 'holding',
-  tolerates503: false,
+  refuses503: false,
   reason: '',
 };
 const ok = { operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' } as const;

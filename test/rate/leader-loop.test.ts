@@ -19,7 +19,7 @@ function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
     rate: 100,
     isKept: true,
     concurrency: 20,
-    tolerates503: false,
+    refuses503: false,
     limit: 101,
     phase: 'holding',
     reason: 'just under the limit',

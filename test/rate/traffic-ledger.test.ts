@@ -45,7 +45,7 @@ describe('what is new', () => {
       ]),
     );
     expect(traffic).toMatchObject({ accepted: 7, rejected: 3, unavailable: 4, durationMs: 70, active: 3 });
-    expect([ledger.accepted, ledger.rejected]).toEqual([37, 6]);
+    expect([ledger.accepted, ledger.rejected]).toEqual([41, 6]);
   });
 
   test('is nothing when a worker says the same again', () => {

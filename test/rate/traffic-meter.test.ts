@@ -42,10 +42,10 @@ describe('a call', () => {
     ['that breaks the server (500) is accepted', failing({ class: 'retry', status: 500 }), accepted],
     ['that is too late for a gateway (504) is accepted', failing({ status: 504 }), accepted],
     ['whose answer is cut off is accepted', failing({ code: 'ANSWER_CUT_OFF', status: 200 }), accepted],
-    ['that meets a single 503 is accepted', unavailable, accepted],
+    ['that meets a 503 is neither: it may be an accident', unavailable, neither],
     ['that is one too many (429) is rejected', tooMany(), rejected],
     ['that is one too many (429), with how long to wait, is rejected', tooMany(1_000), rejected],
-    ['that meets a single 503 with how long to wait is accepted', unavailableFor(1_000), accepted],
+    ['that meets a 503 with how long to wait is rejected', unavailableFor(1_000), rejected],
     ['that is refused a connection is neither', refusedConnection, neither],
     ['whose host is not known is neither', failing({ code: 'HOST_NOT_FOUND' }), neither],
     ['that gets no answer in time is neither', failing({ code: 'TOTAL_TIMEOUT', unclear: true }), neither],
@@ -65,66 +65,41 @@ test('a call that the client itself has failed with is over, and tells nothing',
 });
 
 describe('calls that meet a 503', () => {
-  const others = (count: number) => Array.from({ length: count }, () => answered());
-
-  test.each<[string, ApiAnswer[], number]>([
-    ['are an accident when they are two of ten', [unavailable, ...others(8), unavailable], 0],
-    [
-      'are too many when they are three of ten',
-      [unavailable, ...others(4), unavailable, ...others(3), unavailable],
-      1,
-    ],
-    [
-      'are an accident when they are three of eleven',
-      [unavailable, ...others(8), unavailable, unavailable],
-      0,
-    ],
-    ['are too many from the third one in a row on', Array.from({ length: 10 }, () => unavailable), 8],
-    [
-      'are too many whether they say when to come back or not',
-      [unavailableFor(1), unavailable, unavailableFor(1)],
-      1,
-    ],
-    [
-      'are judged by answers only',
-      [unavailable, unavailable, ...Array.from({ length: 20 }, () => refusedConnection), unavailable],
-      1,
-    ],
-  ])('%s', (_title, answers, rejected) => {
-    expect(metered(...answers).report().rejected).toBe(rejected);
-  });
-});
-
-describe('503s that are tolerated', () => {
-  /** A meter after these answers, to which no 503 by itself is a refusal. */
-  function tolerant(...answers: readonly ApiAnswer[]): TrafficMeter {
+  /** A meter after these answers, which has heard what 503s are. */
+  function knowing(refuses503: boolean, ...answers: readonly ApiAnswer[]): TrafficMeter {
     const meter = new TrafficMeter();
-    meter.tolerates503 = true;
+    meter.refuses503 = refuses503;
     meter.onRefused = vi.fn();
     for (const answer of answers) meter.ended(meter.sent(), answer);
     return meter;
   }
 
-  test('are accepted, and of no interest to whoever wants to know of refusals', () => {
-    const meter = tolerant(unavailable, unavailable, unavailable, unavailable);
-    expect(meter.report()).toMatchObject({ accepted: 4, rejected: 0, unavailable: 4 });
+  test('are counted by themselves, however many they are, and cause no rest', () => {
+    const meter = knowing(false, unavailable, unavailable, unavailable, unavailable, answered());
+    expect(meter.report()).toMatchObject({ accepted: 1, rejected: 0, unavailable: 4, acceptedAmong: 1 });
     expect(meter.onRefused).not.toHaveBeenCalled();
+  });
+
+  test('are refusals, each by itself, once they are known to depend on the rate', () => {
+    const meter = knowing(true, answered(), unavailable);
+    expect(meter.report()).toMatchObject({ accepted: 1, rejected: 1, unavailable: 0, refusedWith: 503 });
+    expect(meter.onRefused).toHaveBeenCalledOnce();
   });
 
   test.each<[string, ApiAnswer]>([
     ['a 503 that asks to wait', unavailableFor(1_000)],
     ['a 429', tooMany()],
   ])('leave %s a refusal', (_title, answer) => {
-    const meter = tolerant(unavailable, unavailable, answer);
-    expect(meter.report()).toMatchObject({ accepted: 2, rejected: 1, unavailable: 2 });
+    const meter = knowing(false, unavailable, unavailable, answer);
+    expect(meter.report()).toMatchObject({ accepted: 0, rejected: 1, unavailable: 2 });
     expect(meter.onRefused).toHaveBeenCalledOnce();
   });
 
-  test('count again at once when they are so no more', () => {
-    const meter = tolerant(unavailable, unavailable);
-    meter.tolerates503 = false;
+  test('are counted by themselves again at once when that is known no more', () => {
+    const meter = knowing(true, unavailable);
+    meter.refuses503 = false;
     meter.ended(meter.sent(), unavailable);
-    expect(counted(meter)).toEqual({ accepted: 2, rejected: 1 });
+    expect(meter.report()).toMatchObject({ rejected: 1, unavailable: 1 });
   });
 });
 
@@ -193,10 +168,6 @@ describe('a report', () => {
     expect(meter.report().waitMs).toBe(1);
     vi.advanceTimersByTime(1);
     expect(meter.report().waitMs).toBeUndefined();
-  });
-
-  test('says how long to wait though the call that was told so was an accident', () => {
-    expect(metered(unavailableFor(5_000)).report()).toMatchObject({ rejected: 0, waitMs: 5_000 });
   });
 
   test('says nothing of a wait before a single row is tried again', () => {

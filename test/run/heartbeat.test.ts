@@ -17,7 +17,7 @@ function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
     workers: 1,
     rate: 40,
     concurrency: 50,
-    tolerates503: false,
+    refuses503: false,
     phase: 'holding',
     isKept: true,
     reason: 'just under the limit',

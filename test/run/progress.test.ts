@@ -7,7 +7,7 @@ const pace: Pace = {
   isKept: false,
   concurrency: 50,
   phase: 'fixed',
-  tolerates503: false,
+  refuses503: false,
   reason: 'no limit is wanted',
 };
 

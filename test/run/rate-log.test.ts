@@ -10,7 +10,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 const pace: PaceReport = {
   rate: 50,
   isKept: true,
-  tolerates503: false,
+  refuses503: false,
   concurrency: 20,
   phase: 'searching',
   reason: 'looking for the limit of the API',

@@ -5,7 +5,7 @@ import type { ApiFailure } from '../../src/api/failure.ts';
 import type { RowHistory } from '../../src/domain.ts';
 import type { Claim } from '../../src/queue/claimed-batch.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
-import { type JudgedAttempt, judge, spare, uncalled } from '../../src/worker/judge.ts';
+import { asRefusal, type JudgedAttempt, judge, spare, uncalled } from '../../src/worker/judge.ts';
 
 const task: RowTask = {
   run: 'r',
@@ -62,6 +62,34 @@ const failing = (failure: Partial<ApiFailure> & Pick<ApiFailure, 'class'>) =>
 const withHistory = (history: Partial<RowHistory>): RowTask => ({
   ...task,
   history: { attempts: 1, unprocessed: 0, unclear: false, ...history },
+});
+
+describe('a 503 that depends on the rate', () => {
+  const answer = failing({ class: 'retry', code: 'UNAVAILABLE', status: 503, unclear: true });
+
+  test('was not processed, and uses up no attempt', () => {
+    expect(judge(attempt(asRefusal(answer, task), { governed: true }))).toMatchObject({
+      kind: 'throttled',
+      history: { attempts: 1, unprocessed: 1, unclear: false },
+      waitMs: 0,
+    });
+  });
+
+  test('is a failure of its row when the row was refused five times before', () => {
+    const often = withHistory({ attempts: 5, unprocessed: 5 });
+    expect(judge(attempt(asRefusal(answer, often), { task: often }))).toMatchObject({
+      kind: 'retry',
+      history: { attempts: 6, unprocessed: 5, unclear: true },
+    });
+  });
+
+  test.each([
+    ['another failure', failing({ class: 'retry', code: 'INTERNAL', status: 500, unclear: true })],
+    ['a failure for good', failing({ class: 'permanent', code: 'NOT_FOUND', status: 503 })],
+    ['a success', answered('right')],
+  ])('is not %s', (_title, other) => {
+    expect(asRefusal(other, task)).toBe(other);
+  });
 });
 
 describe('an answer', () => {

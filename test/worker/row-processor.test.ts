@@ -180,6 +180,18 @@ describe('a call', () => {
     expect(events).toEqual([{ type: 'throttled', run: 'r', row: 7, waitMs }]);
   });
 
+  test('that meets a 503 is an attempt in doubt until 503s are known to depend on the rate', async () => {
+    const answer = failing({ code: 'UNAVAILABLE', status: 503, unclear: true });
+    const { process, meter, events } = begin([answer, answer]);
+    meter.refuses503 = true;
+    expect(await process()).toMatchObject({
+      kind: 'throttled',
+      waitMs: 0,
+      history: { attempts: 1, unprocessed: 1, unclear: false },
+    });
+    expect(events).toEqual([{ type: 'throttled', run: 'r', row: 7, waitMs: 0 }]);
+  });
+
   test('that shows that no row can succeed halts the worker', async () => {
     const { process, onHalt } = begin([failing({ class: 'halt', code: 'UNAUTHENTICATED', status: 401 })]);
     expect(await process()).toMatchObject({ kind: 'returned', history: { attempts: 1, unprocessed: 1 } });

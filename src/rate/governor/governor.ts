@@ -2,10 +2,11 @@ import type { Pace, StartingPoint } from '../../pace.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { fastestRate, reasons, slowestRate } from './pace.ts';
 import { SlowStart } from './rate-changes.ts';
-import { RateIndependence } from './rate-independence.ts';
+import { RateDependence } from './rate-dependence.ts';
 import { RateSearch } from './rate-search.ts';
 import { StatedPace, statedRemaining } from './stated-pace.ts';
-import { type RateNews, Reaction, type Traffic } from './traffic.ts';
+import { StrayRefusals } from './stray-refusals.ts';
+import { type RateNews, Reaction, type Traffic, type UpdateTime } from './traffic.ts';
 
 export interface GovernorOptions {
   /** The most calls per second that are ever allowed; absent: no bound. */
@@ -21,6 +22,8 @@ type GovernedPace = Pace & { readonly rate: number };
 
 /** No wait is longer, whatever an API asks for. */
 const longestWaitMs = 86_400_000;
+/** The most that was accepted in a second is a little more than what is in each (three workers, a cap of 10). */
+const nearlyAll = 0.93;
 
 /**
  * Decides how an API may be called: signals in, a pace out, on the clock of whoever asks. It has no timers.
@@ -57,14 +60,17 @@ export class Governor {
   /** The most calls per second that are allowed from the next update on; undefined: no bound. */
   bound: number | undefined;
   #search: RateSearch;
-  readonly #concurrency: ConcurrencyLimit;
+  #concurrency: ConcurrencyLimit;
+  readonly #mostConcurrency: number;
   readonly #stated = new StatedPace();
   readonly #slowStart: SlowStart;
   readonly #reaction: Reaction;
-  readonly #independence = new RateIndependence();
+  readonly #dependence: RateDependence;
+  readonly #strays = new StrayRefusals();
   #updatedAt: number;
-  /** Whether the search was told of 503s as of refusals. */
+  /** Whether the search was told of 503s as of refusals, though it was not known that they are. */
   #isMisled = false;
+  #isTrying = false;
   /** Until when the API has asked to wait. */
   #waitUntil = 0;
   /** Until when no call is to be made, for any reason. */
@@ -80,12 +86,14 @@ export class Governor {
     this.bound = bound;
     this.#updatedAt = now;
     this.#search = new RateSearch(now, rate);
+    this.#mostConcurrency = concurrency.most;
     this.#concurrency = new ConcurrencyLimit(now, {
       ...concurrency,
       start: believable(known.concurrency, 1, concurrency.most) ?? concurrency.start,
     });
     this.#slowStart = new SlowStart(now, rate);
     this.#reaction = new Reaction(now);
+    this.#dependence = new RateDependence(known.refuses503);
     this.#waitUntil = Math.min(known.restUntil ?? 0, now + longestWaitMs);
     this.#restUntil = this.#waitUntil;
     if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
@@ -103,16 +111,19 @@ export class Governor {
     this.#reaction.update(now, traffic);
     const wasCapped = this.#concurrency.capped;
     const isCapped = this.#concurrency.update(now, traffic, {
-      sending: this.#search.sending,
+      // A search that begins again sends less than was accepted already (three workers, windows of a second that answer 503).
+      sending: Math.max(this.#search.sending, nearlyAll * this.#dependence.mostAccepted),
       reactionMs: this.#reaction.ms,
       isStated: this.#isStated,
     });
     const rejected = isCapped ? 0 : traffic.rejected;
-    const { isComparing } = this.#independence;
+    const isComparing = this.#isComparing;
     this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic));
+    const passed = traffic.accepted + (traffic.unavailable ?? 0);
     const news: RateNews = {
       now,
-      accepted: isComparing ? 0 : traffic.accepted,
+      accepted: isComparing ? 0 : passed,
+      acceptedAside: isComparing ? traffic.accepted : 0,
       rejected,
       remaining: this.#isCeiled || isComparing ? undefined : statedRemaining(traffic),
       active: traffic.active,
@@ -129,18 +140,42 @@ export class Governor {
     return this.#decide(now, traffic.active);
   }
 
-  /** Leaves out 503s that come at any rate. A search that has lowered the rate for them begins anew. */
+  /** Counts the 503s as what they are. A search that has lowered the rate for some that come at any rate begins anew. */
   #leaveOut(now: number, met: Traffic): Traffic {
-    const wasComparing = this.#independence.isComparing;
+    const wasComparing = this.#dependence.isComparing;
     const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
-    const traffic = this.#independence.update(met, time, this.#search.rate);
+    const counted = this.#dependence.update(met, time, this.#search);
+    const traffic = this.#leaveOutStrays(counted, time);
     this.#updatedAt = now;
+    const { found } = this.#dependence;
+    // What a longer window allows is known already.
+    if (found !== undefined && !this.#search.isSpread) {
+      this.#search = new RateSearch(now);
+      this.#search.near(found);
+      // The first refusal may be one of too many in flight after all.
+      const start = this.#concurrency.limit;
+      this.#concurrency = new ConcurrencyLimit(now, { start, most: this.#mostConcurrency });
+    }
     if (traffic.rejected > 0 && traffic.rejectedWith === 503) this.#isMisled = true;
-    const { isComparing, tolerates503 } = this.#independence;
-    if (!wasComparing || isComparing || !tolerates503) return traffic;
+    if (!wasComparing || this.#dependence.isComparing || !this.#dependence.isAccident) return traffic;
     if (this.#isMisled) this.#search = new RateSearch(now);
     this.#isMisled = false;
     return traffic;
+  }
+
+  #leaveOutStrays(met: Traffic, time: UpdateTime): Traffic {
+    if (this.#dependence.isComparing) return met;
+    const rate = this.#strays.paced(this.#search.rate);
+    const traffic = this.#strays.update(met, time, this.#search);
+    const isFound = this.#strays.isKnown && this.#isTrying;
+    this.#isTrying = this.#strays.isTrying;
+    if (isFound) this.#search = new RateSearch(time.now, rate);
+    return traffic;
+  }
+
+  /** Whether calls are made at another rate than the search wants, to see what becomes of them. */
+  get #isComparing(): boolean {
+    return this.#dependence.isComparing || this.#strays.isTrying;
   }
 
   /** Whether calls were refused that kept to what the API had stated. */
@@ -156,19 +191,22 @@ export class Governor {
     this.#isCeiled = stated.ceiling < Number.POSITIVE_INFINITY;
     if (stated.rate !== undefined) this.#search.follow(stated.rate);
     const search = this.#search;
-    const { isComparing } = this.#independence;
+    const isComparing = this.#isComparing;
     const restUntil = isComparing ? 0 : search.restUntil;
     this.#restUntil = Math.max(this.#waitUntil, this.#isStated ? (stated.restUntil ?? 0) : restUntil);
     const isTesting = !this.#isStated && !isComparing && search.phase === 'waiting';
     const most = Math.min(stated.rate ?? stated.ceiling, stated.ceiling);
-    const wanted = Math.max(slowestRate, this.#independence.paced(stated.rate ?? search.rate, most));
+    const wanted = Math.max(
+      slowestRate,
+      this.#dependence.paced(this.#strays.paced(stated.rate ?? search.rate), most),
+    );
     const rate = this.#slowStart.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
     return {
       rate: Math.min(rate, this.bound ?? rate),
       isKept: true,
       concurrency: this.#concurrency.limit,
       ...(this.#restUntil > now && { restUntil: this.#restUntil }),
-      tolerates503: this.#independence.tolerates503,
+      refuses503: this.#dependence.isProven && !this.#strays.isKnown && !search.isWaiting,
       ...this.#state(now),
       ...(search.limit !== undefined && { limit: search.limit }),
     };
@@ -182,7 +220,8 @@ export class Governor {
 
   #undertaking(): Pick<Pace, 'phase' | 'reason'> {
     const { phase, rate, reason } = this.#search;
-    const { share, isComparing } = this.#independence;
+    const { share, isComparing } = this.#dependence;
+    if (this.#strays.isTrying) return { phase, reason: reasons.tried };
     if (isComparing) return { phase, reason: reasons.compared };
     if (this.#isStated) return { phase: 'stated', reason: 'the API states its limit' };
     if (share !== undefined) return { phase, reason: reasons.independent(share) };

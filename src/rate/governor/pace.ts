@@ -11,6 +11,7 @@ export const reasons = {
   over: 'the API accepts calls again',
   stated: 'the limit that the API has stated',
   compared: 'calls fail with 503: testing whether fewer do at a lower rate',
+  tried: 'calls are refused now and then: testing whether that depends on the rate',
   independent: (share: number) =>
     `${Math.abs(share - 0.5) < 0.06 ? 'half' : `${Math.round(share * 100)} %`} of the calls fail with 503 at any rate`,
   capped: 'the API limits the calls in flight',

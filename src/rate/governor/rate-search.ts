@@ -8,6 +8,9 @@ import { type RateNews, Tally } from './traffic.ts';
 
 /** Tests whether calls are accepted again are single calls. */
 const testRate = 1;
+/** A search near what is accepted begins below that, and comes to a rate above it. */
+const below = 0.8;
+const above = 1.5;
 /** What is sent at a moment may be so much more than the mean. */
 const aboveMean = 1.2;
 /** By how much more a quota is used to see whether it has risen, and for how many of its windows. */
@@ -44,6 +47,13 @@ export class RateSearch {
     if (learned !== undefined) this.#hold(learned, reasons.learned);
   }
 
+  /** Looks for the limit near what is accepted, as somebody has found. */
+  near(accepted: number): void {
+    this.#known.begin(accepted * above);
+    this.#rate = accepted * below;
+    this.#enter('searching', reasons.unknown);
+  }
+
   get phase(): Phase {
     return this.#phase;
   }
@@ -61,6 +71,15 @@ export class RateSearch {
   /** Until when no call is to be made. */
   get restUntil(): number {
     return this.#restUntil;
+  }
+
+  get isWaiting(): boolean {
+    return this.#phase === 'waiting';
+  }
+
+  /** Whether the rate is what a longer window allows, spread over it. */
+  get isSpread(): boolean {
+    return this.#exhaustion.periodMs !== undefined;
   }
 
   /** The limit in calls per second, once it is known. */
@@ -85,6 +104,7 @@ export class RateSearch {
     const usedMs = now - since - overlap(Math.max(news.restUntil, waitUntil));
     this.#updatedAt = now;
     this.#tally.count(news, usedMs, this.#rate);
+    this.#tally.countAside(news.acceptedAside);
     this.#tally.waited(overlap(waitUntil));
     const isExhausted = this.#isExhausted(news);
     if (news.rejected > 0) this.#refused(news);
@@ -211,7 +231,7 @@ export class RateSearch {
       return;
     }
     // What is held of a longer window is fine: it is only used up.
-    const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.held !== undefined;
+    const isUsedUp = this.isSpread && this.#known.held !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') {
       this.#known.begin(Math.min(this.#known.failed ?? this.#rate, this.#rate));

@@ -7,7 +7,7 @@ export interface Traffic {
   readonly accepted: number;
   /** Calls that it refused because they were too many. */
   readonly rejected: number;
-  /** Calls that were answered 503 without being asked to wait, counted as rejected or not. Default 0. */
+  /** Calls that were answered 503 without being asked to wait, and that count as neither. Default 0. */
   readonly unavailable?: number;
   /** When the latest of the rejected calls was sent, milliseconds of the governor's clock. */
   readonly rejectedSentAt?: number;
@@ -29,11 +29,38 @@ export interface Traffic {
   readonly stated: readonly StatedLimit[];
 }
 
+/** When an update is made, how long after the one before, and how long it takes until a decision shows, milliseconds. */
+export interface UpdateTime {
+  readonly now: number;
+  readonly passedMs: number;
+  readonly reactionMs: number;
+}
+
+/** Whether the API itself says that calls are too many: by 429, or by asking to wait. */
+export function isAboutRate({ rejected, rejectedWith, waitUntil }: Traffic): boolean {
+  return (rejected > 0 && rejectedWith !== 503) || waitUntil !== undefined;
+}
+
+/** The traffic with its 503s as rejected calls. @param sentAt when they were, about */
+export function asRejected(traffic: Traffic, sentAt: number): Traffic {
+  const { rejected, unavailable = 0 } = traffic;
+  if (unavailable === 0) return traffic;
+  return {
+    ...traffic,
+    rejected: rejected + unavailable,
+    unavailable: 0,
+    rejectedWith: traffic.rejectedWith ?? 503,
+    rejectedSentAt: traffic.rejectedSentAt ?? sentAt,
+  };
+}
+
 /** What a rate search is told, in time order. Times are milliseconds that never go back. */
 export interface RateNews {
   readonly now: number;
   readonly accepted: number;
   readonly rejected: number;
+  /** Calls that it accepted while the search stood still: they use up its allowance, and say nothing of the rate. */
+  readonly acceptedAside: number;
   /** Calls that the API says are still permitted, where it says so and that is all that is known of its limit. */
   readonly remaining: number | undefined;
   /** Calls in flight, which it may not have counted yet. */
@@ -90,6 +117,11 @@ export class Tally {
     this.#sent = this.#sent * kept + sent;
     this.#sentMs = this.#sentMs * kept + passedMs;
     this.#allowed = this.#allowed * kept + (rate * passedMs) / 1_000;
+  }
+
+  /** Calls that were accepted, and were none of the rate. */
+  countAside(accepted: number): void {
+    this.#accepted += accepted;
   }
 
   /** The API had asked to wait for so long. */

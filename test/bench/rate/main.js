@@ -17,6 +17,7 @@ import { playAll } from './threads.js';
 /** @type {readonly { name: import('./world.ts').Condition, world: Partial<World> }[]} */
 const conditions = [
   { name: 'no headers', world: {} },
+  { name: '503', world: { limitStatus: 503 } },
   { name: 'Retry-After', world: { retryAfter: true } },
   { name: 'RateLimit', world: { retryAfter: true, headers: 'ratelimit' } },
   { name: 'X-RateLimit', world: { retryAfter: true, headers: 'x-ratelimit' } },

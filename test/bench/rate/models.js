@@ -8,9 +8,9 @@ const minute = 60_000;
 /** @type {readonly import('./world.ts').Condition[]} */
 const onlyHeaders = ['RateLimit'];
 /** @type {readonly import('./world.ts').Condition[]} */
-const noHeaders = ['no headers', 'Retry-After'];
+const noHeaders = ['no headers', '503', 'Retry-After'];
 /** @type {readonly import('./world.ts').Condition[]} */
-const allHeaders = ['no headers', 'Retry-After', 'RateLimit', 'X-RateLimit'];
+const allHeaders = ['no headers', '503', 'Retry-After', 'RateLimit', 'X-RateLimit'];
 
 /**
  * The limiters, each as long as it takes to tell.

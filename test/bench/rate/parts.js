@@ -5,7 +5,7 @@ import { statedLimits } from '../../../dist/src/api/limits/answer-limits.js';
 import { newTimeline, setRate, take } from '../../../dist/src/cluster/timeline.js';
 import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
 import { RateController } from '../../../dist/src/rate/rate-controller.js';
-import { UnavailableCalls } from '../../../dist/src/rate/unavailable-calls.js';
+import { isRefusal } from '../../../dist/src/rate/refusal.js';
 import { ownTiming, sharedTiming } from '../../../dist/src/rate/visit-timing.js';
 import { PlannedLimiter, parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
@@ -29,5 +29,5 @@ export const parts = {
   take,
   withSpare,
   createPrefetch: () => new Prefetch(),
-  createUnavailableCalls: () => new UnavailableCalls(),
+  isRefusal,
 };

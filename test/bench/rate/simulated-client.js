@@ -19,7 +19,7 @@ import { SimulatedNetwork } from './simulated-network.js';
  * @property {number} most calls in flight that its user wants
  * @property {number} timerAt
  * @property {Pick<import('../../../src/worker/prefetch.ts').Prefetch, 'update'>} prefetch
- * @property {ReturnType<Parts['createUnavailableCalls']>} unavailable
+ * @property {boolean} refuses503 whether each 503 is a refusal, as it has heard
  */
 
 /** By how much the clock of whoever keeps the timeline is ahead. */
@@ -76,7 +76,7 @@ export class SimulatedClient {
       most: slowWorkers[place] ?? Number.POSITIVE_INFINITY,
       timerAt: begin,
       prefetch: parts.createPrefetch(),
-      unavailable: parts.createUnavailableCalls(),
+      refuses503: false,
     }));
   }
 
@@ -101,15 +101,15 @@ export class SimulatedClient {
     });
   }
 
-  /** Each worker learns of a rest, how many rows it may claim, and whether 503s come at any rate. */
-  exchange(/** @type {import('./world.ts').ClientPace} */ { restUntil = 0, tolerates503 }) {
+  /** Each worker learns of a rest, how many rows it may claim, and whether 503s are refusals. */
+  exchange(/** @type {import('./world.ts').ClientPace} */ { restUntil = 0, refuses503 }) {
     for (const worker of this.#workers) {
       const own = busy(worker);
       worker.scheduler.heardOfRest(restUntil + worker.clock);
       const most = this.#parts.withSpare(Math.min(worker.scheduler.places, worker.most));
       worker.inHand = worker.prefetch.update(worker.busiest, most);
       worker.busiest = own;
-      worker.unavailable.tolerated = tolerates503;
+      worker.refuses503 = refuses503;
     }
   }
 
@@ -119,13 +119,17 @@ export class SimulatedClient {
    * @param {import('./simulated-api.js').Call & { worker: number }} call
    * @param {number | undefined} waitMs
    * @param {number} now
-   * @returns whether it counts as refused
+   * @returns what it counts as
    */
   ended({ worker: place, sentAt, status }, waitMs, now) {
     const worker = /** @type {Worker} */ (this.#workers[place]);
     worker.scheduler.ended(now - sentAt);
     worker.timerAt = now;
-    return worker.unavailable.counts({ status, waitMs }) || status === 429;
+    if (status === 200) return 'accepted';
+    /** @type {'slow-down' | 'retry'} */
+    const kind = status === 429 || waitMs !== undefined ? 'slow-down' : 'retry';
+    const failure = { class: kind, status, ...(waitMs !== undefined && { waitMs }) };
+    return this.#parts.isRefusal(failure, worker.refuses503) ? 'rejected' : 'unavailable';
   }
 
   /** A call of a worker was refused, and until then the API asks to wait. */

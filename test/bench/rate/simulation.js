@@ -50,7 +50,7 @@ export const simulate = (parts, world) => {
   let nextEnd = Number.POSITIVE_INFINITY;
   const seconds = Array.from(
     { length: world.seconds },
-    () => /** @type {Second} */ ({ accepted: 0, rejected: 0 }),
+    () => /** @type {Second} */ ({ accepted: 0, rejected: 0, doubtful: 0 }),
   );
   let report = nothing(workers);
   let reportedAt = begin;
@@ -73,10 +73,10 @@ export const simulate = (parts, world) => {
       const wait = call.outcome === 'rejected' ? parts.waitingTime(call.headers, undefined, now) : undefined;
       const waitMs = world.retryAfter ? wait : undefined;
       if (waitMs !== undefined) report.waitUntil = Math.max(report.waitUntil ?? 0, now + waitMs);
-      const isRefused = client.ended(call, waitMs, now);
-      if (call.status === 503 && waitMs === undefined) report.unavailable = (report.unavailable ?? 0) + 1;
-      tell(report, call, isRefused, now);
-      if (!isRefused) continue;
+      const kind = client.ended(call, waitMs, now);
+      tell(report, call, kind, now);
+      if (kind === 'unavailable') counted.doubtful++;
+      if (kind !== 'rejected') continue;
       urgent = alone;
       client.refused(call.worker, now + (waitMs ?? 0), now);
     }
@@ -144,11 +144,12 @@ export const ideal = (parts, world) => {
 /**
  * @param {Report} report
  * @param {import('./simulated-api.js').Call & { seenAmong: number }} call
- * @param {boolean} isRefused
+ * @param {'accepted' | 'rejected' | 'unavailable'} kind
  * @param {number} now
  */
-function tell(report, { status, sentAt, seenAmong }, isRefused, now) {
-  if (!isRefused) {
+function tell(report, { status, sentAt, seenAmong }, kind, now) {
+  if (kind === 'unavailable') report.unavailable = (report.unavailable ?? 0) + 1;
+  else if (kind === 'accepted') {
     report.accepted++;
     report.durationMs += now - sentAt;
     report.acceptedAmong = Math.max(report.acceptedAmong ?? 0, seenAmong);

@@ -4,7 +4,7 @@ import type { newTimeline, SlotReply, SlotRequest, setRate, take } from '../../.
 import type { Pace, StartingPoint } from '../../../src/pace.ts';
 import type { CallScheduler } from '../../../src/rate/call-scheduler.ts';
 import type { RateController } from '../../../src/rate/rate-controller.ts';
-import type { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
+import type { isRefusal } from '../../../src/rate/refusal.ts';
 import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
 import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
 import type { Prefetch } from '../../../src/worker/prefetch.ts';
@@ -49,7 +49,7 @@ export interface Parts {
   readonly take: typeof take;
   readonly withSpare: (concurrency: number) => number;
   readonly createPrefetch: () => Pick<Prefetch, 'update'>;
-  readonly createUnavailableCalls: () => Pick<UnavailableCalls, 'tolerated' | 'counts'>;
+  readonly isRefusal: typeof isRefusal;
 }
 
 /** What all workers together may do at the moment. */
@@ -150,6 +150,8 @@ export interface World {
 export interface Second {
   accepted: number;
   rejected: number;
+  /** Calls that ended with a 503 of which it was not known what it means. */
+  doubtful: number;
   pace?: Pace;
 }
 
@@ -169,8 +171,8 @@ export interface Model {
   readonly isAlike?: boolean;
 }
 
-/** What the answers of an API tell. */
-export type Condition = 'no headers' | 'Retry-After' | 'RateLimit' | 'X-RateLimit';
+/** What the answers of an API tell; `503`: no headers either, and the limit answers 503 instead of 429. */
+export type Condition = 'no headers' | '503' | 'Retry-After' | 'RateLimit' | 'X-RateLimit';
 
 export interface Figures {
   /** Share of the permitted calls that were made. */

@@ -23,7 +23,7 @@ const pace: Pace = {
   isKept: true,
   concurrency: 20,
   phase: 'holding',
-  tolerates503: false,
+  refuses503: false,
   reason: '',
 };
 

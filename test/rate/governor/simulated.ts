@@ -3,7 +3,7 @@ import { statedLimits } from '../../../src/api/limits/answer-limits.ts';
 import { newTimeline, setRate, take } from '../../../src/cluster/timeline.ts';
 import { CallScheduler } from '../../../src/rate/call-scheduler.ts';
 import { RateController } from '../../../src/rate/rate-controller.ts';
-import { UnavailableCalls } from '../../../src/rate/unavailable-calls.ts';
+import { isRefusal } from '../../../src/rate/refusal.ts';
 import { ownTiming, sharedTiming } from '../../../src/rate/visit-timing.ts';
 import { PlannedLimiter, parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
 import { limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
@@ -25,7 +25,7 @@ const parts: Parts = {
   take,
   withSpare,
   createPrefetch: () => new Prefetch(),
-  createUnavailableCalls: () => new UnavailableCalls(),
+  isRefusal,
 };
 
 /** What a client met with in each second that calls an API as the governor wants it to. */

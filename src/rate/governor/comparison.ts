@@ -1,0 +1,203 @@
+/** Calls made at about the same rate. */
+interface Stretch {
+  readonly calls: number;
+  readonly failed: number;
+  readonly ms: number;
+}
+
+/**
+ * What a comparison comes to:
+ *
+ * - `gone`: hardly any call fails at the lower rate: the rate has to do with it, and nothing else;
+ * - `same`: as large a share fails: the rate has nothing to do with it;
+ * - `dry`: nothing is accepted at all, which tells nothing of the rate;
+ * - `few`: hardly any call fails at the first rate either;
+ * - `unclear`: calls were too few.
+ */
+export type ComparisonVerdict = 'gone' | 'same' | 'dry' | 'few' | 'unclear';
+
+/** What the search has come to. */
+export interface SearchedRate {
+  /** Calls per second. */
+  readonly rate: number;
+  /** The limit, once it is known. */
+  readonly limit: number | undefined;
+  /** Whether it is what a longer window allows, spread over it. */
+  readonly isSpread: boolean;
+  /** Whether single calls test whether any is accepted. */
+  readonly isWaiting: boolean;
+}
+
+/** The first rate is no less than at the beginning (where the search has come down to 1 call/s). */
+const leastRate = 20;
+/** The first stretch tells enough with so many calls of both kinds, or with some that were accepted and many that failed. */
+const enough = 10;
+const someAccepted = 4;
+const manyFailed = 40;
+/** Hardly any call fails in it, for so long: what has begun it is over. */
+const fewMs = 5_000;
+/** The second rate is that of the accepted calls, less some: calls beyond a limit are gone then. */
+const ofAccepted = 0.6;
+const slowestRate = 0.5;
+/** News of calls that were sent before the rate was lowered comes in for so long, and for two calls. */
+const lateNewsMs = 300;
+/** The second stretch is judged by so many calls, or after so long by fewer; either ends after the longest time. */
+const cleanCalls = 30;
+const cleanMs = 5_000;
+const fewestCalls = 8;
+const longestMs = 20_000;
+/**
+ * The rest of a short window may be used up when a stretch begins (fixed-window:limit=50,window=1s): it counts from the first
+ * call on that is accepted. When none of so many is, few more are sent; and when none is for so long, the API is away, or a
+ * longer window is used up.
+ */
+const dryCalls = 40;
+const dryCallsOfWindow = 5;
+const dryRate = 5;
+const dryMs = 3_000;
+/** One explanation has to be so many times as likely as the other (natural logarithm of 200). */
+const certain = 5.3;
+/** Of calls beyond a limit, no more than such a part still fails, or so many times as many are accepted. */
+const partLeft = 0.25;
+const timesAccepted = 3;
+/** Hardly any fails: so large a share. */
+const hardlyAny = 0.04;
+/** Where fewer fail, but not few, the rate is lowered again so often. */
+const mostSteps = 3;
+
+const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
+
+/** Compares two stretches of calls, the second one at a lower rate: does the same share fail in it, or a part of that? */
+export class Comparison {
+  /** Whether it calls faster than the search does. */
+  readonly isRaised: boolean;
+  readonly #dryCalls: number;
+  readonly #before: number;
+  #fast: Stretch | undefined;
+  /** The one that goes on. */
+  #now = empty;
+  /** Whether a call of it was accepted. */
+  #isWet = false;
+  #steps = 0;
+
+  /** @param before calls that were accepted in the second before it begins */
+  constructor({ rate, isSpread }: SearchedRate, before: number) {
+    this.#before = before;
+    this.isRaised = rate < leastRate;
+    this.#dryCalls = isSpread ? dryCallsOfWindow : dryCalls;
+  }
+
+  /** Calls that were compared, and those of them that failed. */
+  get calls(): number {
+    return (this.#fast?.calls ?? 0) + this.#now.calls;
+  }
+
+  get failed(): number {
+    return (this.#fast?.failed ?? 0) + this.#now.failed;
+  }
+
+  /** Calls that were sent per second at the higher rate, and those of them that were accepted. */
+  get sending(): number {
+    return perSecond(this.#fast?.calls ?? 0, this.#fast?.ms ?? 0);
+  }
+
+  get accepting(): number {
+    const { calls, failed, ms } = this.#fast ?? empty;
+    // What a window of a second accepts at its beginning is not its rate (fixed-window:limit=50,window=1s).
+    const mean = perSecond(calls - failed + this.#before, ms + 1_000);
+    return this.#steps > 0 ? perSecond(calls - failed, ms) : Math.min(perSecond(calls - failed, ms), mean);
+  }
+
+  /** The rate to call at, where the search wants `rate`; calls per second. */
+  paced(rate: number): number {
+    const paced =
+      this.#fast === undefined
+        ? Math.max(rate, leastRate)
+        : Math.max(ofAccepted * this.accepting, slowestRate);
+    return !this.#isWet && this.#now.calls >= this.#dryCalls ? Math.min(paced, dryRate) : paced;
+  }
+
+  /** @returns undefined while it goes on */
+  update(calls: number, failed: number, passedMs: number, reactionMs: number): ComparisonVerdict | undefined {
+    const before = this.#now;
+    if (before.ms < 0) {
+      this.#now = { ...before, ms: before.ms + passedMs };
+      return undefined;
+    }
+    this.#now = {
+      calls: before.calls + calls,
+      failed: before.failed + failed,
+      ms: before.ms + passedMs,
+    };
+    if (!this.#isWet) return this.#awaitFirst(reactionMs);
+    return this.#fast === undefined ? this.#judgeFast(reactionMs) : this.#judgeSlow(this.#fast, reactionMs);
+  }
+
+  /** The next stretch begins, at a lower rate than this one. */
+  #slowDown(reactionMs: number): void {
+    this.#fast = this.#now;
+    this.#now = { ...empty, ms: -lateNewsMs - 2 * reactionMs };
+    this.#isWet = false;
+  }
+
+  #awaitFirst(reactionMs: number): ComparisonVerdict | undefined {
+    const { calls, failed, ms } = this.#now;
+    if (calls > failed) {
+      this.#isWet = true;
+      // A first stretch without a break counts all that it had.
+      if (this.#fast === undefined && calls < this.#dryCalls) return this.#judgeFast(reactionMs);
+      this.#now = empty;
+    } else if (calls >= this.#dryCalls && ms >= dryMs) return 'dry';
+    return ms >= longestMs ? 'unclear' : undefined;
+  }
+
+  #judgeFast(reactionMs: number): ComparisonVerdict | undefined {
+    const { calls, failed, ms } = this.#now;
+    const accepted = calls - failed;
+    if ((failed >= enough && accepted >= enough) || (accepted >= someAccepted && failed >= manyFailed)) {
+      this.#slowDown(reactionMs);
+      return undefined;
+    }
+    return ms >= longestMs || (ms >= fewMs && failed <= hardlyAny * calls) ? 'few' : undefined;
+  }
+
+  #judgeSlow(fast: Stretch, reactionMs: number): ComparisonVerdict | undefined {
+    const { calls, failed, ms } = this.#now;
+    const isOver = ms >= longestMs;
+    if (!isOver && calls < cleanCalls && (calls < fewestCalls || ms < cleanMs)) return undefined;
+    const same = likelihoodOfSame(fast, this.#now);
+    const other = likelihoodOfOther(fast, this.#now);
+    if (same >= other + (isOver ? 0 : certain)) return 'same';
+    if (other < same + certain) return isOver ? 'unclear' : undefined;
+    if (failed <= hardlyAny * calls) return 'gone';
+    this.#steps += 1;
+    if (this.#steps >= mostSteps) return 'unclear';
+    this.#slowDown(reactionMs);
+    return undefined;
+  }
+}
+
+function perSecond(calls: number, ms: number): number {
+  return (calls * 1_000) / Math.max(1, ms);
+}
+
+/** The natural logarithm of how likely it is that just these calls fail where those before tell the share that does. */
+function likelihoodOfSame(before: Stretch, { calls, failed }: Stretch): number {
+  let sum = 0;
+  for (let call = 0; call < calls; call += 1) {
+    const isFailed = call < failed;
+    const alike = isFailed ? before.failed + call : before.calls - before.failed + call - failed;
+    sum += Math.log((alike + 0.5) / (before.calls + call + 1));
+  }
+  return sum;
+}
+
+/** The same where another share fails: the likeliest of a few. */
+function likelihoodOfOther(before: Stretch, { calls, failed }: Stretch): number {
+  const share = before.failed / before.calls;
+  const others = [partLeft * share, 1 - timesAccepted * (1 - share)];
+  const likelihoods = others
+    .filter((other) => other > 0)
+    .map((other) => failed * Math.log(other) + (calls - failed) * Math.log(1 - other));
+  return Math.max(...likelihoods);
+}

@@ -1,0 +1,134 @@
+import type { SearchedRate } from './comparison.ts';
+import { Backoff } from './schedules.ts';
+import type { Traffic, UpdateTime } from './traffic.ts';
+import { UsualShare } from './usual-share.ts';
+
+/** So many of so many calls leave no doubt that they were too many. */
+const manyRefused = 3;
+const amongCalls = 10;
+const single = 1.5;
+/** After so many single refusals that rate is tried again that was fine before, if the present one is such a part of it. */
+const severalRefused = 5;
+const farBelow = 0.6;
+/** The trial takes so many calls, or ends after so long, and is over at once with so many refusals that are such a share. */
+const triedCalls = 100;
+const triedMs = 3_000;
+const longestMs = 60_000;
+const clearly = 4;
+const clearShare = 0.15;
+/** What is usual is so little that it takes many calls to see more. */
+const judged = { judgedCalls: 300, deviations: 2 };
+/** A share of refusals that leaves open what the limit is. */
+const mostStray = 0.1;
+
+/** Calls at the rate that is tried. */
+interface Trial {
+  readonly rate: number;
+  readonly calls: number;
+  readonly refused: number;
+  readonly ms: number;
+}
+
+/**
+ * Finds out whether single refusals have anything to do with the rate. Each of them lowers it, so that those that come at
+ * any rate bring it down and down; a limit refuses again and again at about the same rate. So the rate that was fine before
+ * is tried again, with refusals counted and not obeyed:
+ *
+ * ```
+ *            the rate came down by single refusals             no more of them than before
+ *   unknown ──────────────────────────────────────▶ on trial ──────────────────────────────▶ known
+ *      ▲                                              │ many                                   │
+ *      └────── for a minute, and longer each time ◀───┘◀──────────── hardly any any more ──────┘
+ * ```
+ */
+export class StrayRefusals {
+  #trial: Trial | undefined;
+  #usual: UsualShare | undefined;
+  /** The most calls per second that were held since the last time that many were refused; calls and refusals since. */
+  #best = 0;
+  #sent = 0;
+  #refusals = 0;
+  /** Calls of late, and those of them that were refused; older ones count less. */
+  #calls = 0;
+  #refused = 0;
+  readonly #backoff = new Backoff();
+
+  get isTrying(): boolean {
+    return this.#trial !== undefined;
+  }
+
+  /** Whether refusals are known to come at any rate. */
+  get isKnown(): boolean {
+    return this.#usual !== undefined;
+  }
+
+  /** The rate that is tried, or the one that the search wants; calls per second. */
+  paced(rate: number): number {
+    return this.#trial?.rate ?? rate;
+  }
+
+  /** @returns the traffic without the refusals that come at any rate */
+  update(
+    traffic: Traffic,
+    { now, passedMs, reactionMs }: UpdateTime,
+    { rate, limit = 0, isWaiting }: SearchedRate,
+  ): Traffic {
+    const { accepted, rejected, unavailable = 0, waitUntil } = traffic;
+    const calls = accepted + rejected + unavailable;
+    this.#count(calls, rejected, limit);
+    if (waitUntil !== undefined || isWaiting) {
+      this.#trial = undefined;
+      this.#forget();
+      return traffic;
+    }
+    if (this.#trial !== undefined) this.#try(this.#trial, calls, rejected, passedMs, now);
+    else if (this.#usual !== undefined) {
+      this.#usual.update(calls, rejected);
+      if (this.#usual.isOver) this.#usual = undefined;
+    } else if (
+      this.#refusals >= severalRefused &&
+      rejected > 0 &&
+      rate < farBelow * this.#best &&
+      !this.#backoff.lasts(now)
+    )
+      this.#trial = { rate: this.#best, calls: 0, refused: 0, ms: -2 * reactionMs - passedMs };
+    const isStray = this.isTrying || (this.#usual?.isUsual ?? false);
+    if (!isStray || rejected === 0) return traffic;
+    const { rejectedSentAt: _, rejectedAmong: __, rejectedWith: ___, ...rest } = traffic;
+    return { ...rest, rejected: 0, unavailable: unavailable + rejected };
+  }
+
+  #count(calls: number, rejected: number, held: number): void {
+    const kept = Math.exp(-calls / amongCalls);
+    this.#calls = this.#calls * kept + calls;
+    this.#refused = this.#refused * kept + rejected;
+    if (this.#refused >= manyRefused && this.#refused >= (manyRefused / amongCalls) * this.#calls)
+      this.#forget();
+    this.#best = Math.max(this.#best, held);
+    this.#sent += calls;
+    if (rejected > 0 && this.#refused < single) this.#refusals += 1;
+  }
+
+  #forget(): void {
+    this.#best = 0;
+    this.#sent = 0;
+    this.#refusals = 0;
+  }
+
+  #try(trial: Trial, calls: number, rejected: number, passedMs: number, now: number): void {
+    const ms = trial.ms + passedMs;
+    if (ms < 0) {
+      this.#trial = { ...trial, ms };
+      return;
+    }
+    const tried = { ...trial, calls: trial.calls + calls, refused: trial.refused + rejected, ms };
+    this.#trial = tried;
+    const isLimit = tried.refused >= clearly && tried.refused >= clearShare * tried.calls;
+    if (!isLimit && (tried.calls < triedCalls || ms < triedMs) && ms < longestMs) return;
+    this.#trial = undefined;
+    if (isLimit || tried.refused > mostStray * tried.calls || tried.calls < triedCalls)
+      this.#backoff.begin(now);
+    else this.#usual = new UsualShare({ calls: this.#sent, failed: this.#refusals, ...judged });
+    this.#forget();
+  }
+}

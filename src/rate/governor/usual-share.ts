@@ -1,0 +1,64 @@
+/** The share is that of about so many calls. */
+const learnedCalls = 500;
+const hardlyAny = 0.3;
+const uncertain = 1.5;
+
+/** What is known of it: of so many calls, so many failed. */
+interface KnownShare {
+  readonly calls: number;
+  readonly failed: number;
+  /** Judged is the share of about so many calls of late (a limit on top of random 503s). Default 100. */
+  readonly judgedCalls?: number;
+  /** More are not usual by so many standard deviations. Default 3. */
+  readonly deviations?: number;
+}
+
+/** The share of calls that fails at any rate, and whether more do of late. */
+export class UsualShare {
+  #share: number;
+  #learnedOf: number;
+  /** Calls of late, and those of them that failed; older ones count less. */
+  #calls = 0;
+  #failed = 0;
+  #isUsual = true;
+
+  /** What more are known to fail is never more than that: else a limit that is reached slowly would become usual, too. */
+  readonly #most: number;
+
+  readonly #judgedCalls: number;
+  readonly #deviations: number;
+
+  constructor({ calls, failed, judgedCalls = 100, deviations = 3 }: KnownShare) {
+    this.#share = failed / calls;
+    this.#learnedOf = calls;
+    this.#most = this.#share + uncertain * Math.sqrt((this.#share * (1 - this.#share)) / calls);
+    this.#judgedCalls = judgedCalls;
+    this.#deviations = deviations;
+  }
+
+  get share(): number {
+    return this.#share;
+  }
+
+  /** Whether no more fail than at any rate. */
+  get isUsual(): boolean {
+    return this.#isUsual;
+  }
+
+  /** Whether hardly any fails any more. */
+  get isOver(): boolean {
+    return this.#calls > this.#judgedCalls / 2 && this.#failed < hardlyAny * this.#share * this.#calls - 1;
+  }
+
+  update(calls: number, failed: number): void {
+    const kept = Math.exp(-calls / this.#judgedCalls);
+    this.#calls = this.#calls * kept + calls;
+    this.#failed = this.#failed * kept + failed;
+    const expected = this.#share * this.#calls;
+    const variance = expected * (1 - this.#share) * (1 + this.#calls / this.#learnedOf);
+    this.#isUsual = this.#failed <= expected + this.#deviations * Math.sqrt(Math.max(1, variance));
+    if (!this.#isUsual || calls === 0) return;
+    this.#share = Math.min((this.#share * this.#learnedOf + failed) / (this.#learnedOf + calls), this.#most);
+    this.#learnedOf = Math.min(this.#learnedOf + calls, learnedCalls);
+  }
+}
