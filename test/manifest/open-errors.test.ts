@@ -232,3 +232,19 @@ test('what is no regular file is told', async () => {
     message: expect.stringMatching(/standard input \(-\), if that is meant$/),
   });
 });
+
+test.each<[name: string, beginning: string, blanks: string, end: string]>([
+  ['a.csv.gz', 'evaluation_id,note\n1,x\n', '\n', '2,x\n'],
+  ['a.json.gz', '[{"a":1},', '\n', '{"a":2}]'],
+])(
+  '%s that unzips to many blank lines is refused where they are too many',
+  async (name, beginning, blanks, end) => {
+    const text = (bytes: number) => beginning + blanks.repeat(bytes / blanks.length) + end;
+    expect(await allRows(await openText(name, text(1_000_000)))).toHaveLength(2);
+    const error = await failure(name, text(5_000_000));
+    expect(error.code).toBe('MANIFEST_TOO_LARGE');
+    expect(error.message).toMatch(
+      /^a\.\w+\.gz:\d{7,8}:1: the blank lines up to here come to more than 4 MiB; delete them$/,
+    );
+  },
+);

@@ -4,10 +4,13 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type CqbatchError, usageError } from '../../errors.ts';
 import { systemError } from '../../system-error.ts';
-import { type Position, PositionCounter, TextMistake } from './position.ts';
+import { isLineEnd, type Position, PositionCounter, TextMistake } from './position.ts';
 
 /** Bytes read at a time. */
 export const readSize = 256 * 1024;
+
+/** Blank lines, and white space between JSON values, of one manifest: a small gzip file can unzip to any number of them. */
+const maxBlankBytes = 4 * 1024 * 1024;
 
 /** A file, perhaps gzipped, that can be read again and again. */
 export interface ByteSource {
@@ -93,15 +96,31 @@ async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, u
 /**
  * The text without what stands before it, as bytes that are checked to be UTF-8; no chunk ends inside a character.
  *
- * @throws TextMistake when the bytes are not UTF-8, and what `readBytes` throws.
+ * @throws TextMistake when the bytes are not UTF-8, or too many of them are blank, and what `readBytes` throws.
  */
 export async function* readText(source: TextSource): AsyncGenerator<Buffer, void, undefined> {
   let before = source.start;
+  let offset = 0;
+  let blankBytes = 0;
   for await (const chunk of checkUtf8(readBytes(source))) {
+    offset += chunk.length;
+    if (isWhiteSpace(chunk)) blankBytes += chunk.length;
+    if (blankBytes > maxBlankBytes) throw tooManyBlankLines(offset);
     const text = chunk.subarray(before);
     before -= chunk.length - text.length;
     if (text.length > 0) yield text;
   }
+}
+
+/** Whether there are only blanks, tabs and line ends. Text is told by one of its first bytes. */
+function isWhiteSpace(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && !isLineEnd(byte)) return false;
+  return true;
+}
+
+function tooManyBlankLines(offset: number): TextMistake {
+  const problem = 'the blank lines up to here come to more than 4 MiB; delete them';
+  return new TextMistake('MANIFEST_TOO_LARGE', offset, problem);
 }
 
 /**

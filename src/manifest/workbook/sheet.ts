@@ -3,7 +3,7 @@ import { titleLines } from '../csv/preamble.ts';
 import type { CsvRecord } from '../csv/records.ts';
 import { isIdentifier } from '../layout.ts';
 import { excerpt } from '../problem.ts';
-import { TextMistake } from '../text/position.ts';
+import { type Position, TextMistake } from '../text/position.ts';
 import { manifestTooLarge, readBytes, sizeText, type TextSource } from '../text/source.ts';
 import { unpackedBytes } from './archive.ts';
 import { columnLetters, readCell } from './cell.ts';
@@ -22,7 +22,10 @@ export interface SheetRecords {
 type SheetFilter = Extract<ReadOptions['sheets'], (...args: never) => unknown>;
 type SheetFilterInfo = Parameters<SheetFilter>[0];
 
-/** A workbook is read into memory as a whole, which takes several times of what it unpacks to. */
+/**
+ * A workbook is read into memory as a whole, which takes several times of what it unpacks to. The limit holds for the file,
+ * for what it unpacks to and for the text of all cells.
+ */
 const maxUnpackedBytes = 300_000_000;
 
 /** A sheet has no more rows. */
@@ -52,12 +55,12 @@ export async function readSheet(
   source: TextSource,
   { wanted, skipLines, recordLimit }: SheetChoice,
 ): Promise<SheetRecords> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of readBytes(source)) chunks.push(chunk);
-  const archive = Buffer.concat(chunks);
+  const archive = await readArchive(source);
   const bytes = unpackedBytes(archive);
   if (bytes === undefined) throw unreadable('its directory is damaged');
-  refuseTooLarge(source, bytes);
+  const limit = source.limits?.maxBytes ?? Number.POSITIVE_INFINITY;
+  if (bytes > limit) throw manifestTooLarge(source.name, 'the unpacked workbook', limit);
+  if (bytes > maxUnpackedBytes) throw tooLarge('this workbook unpacks to');
   const infos: SheetFilterInfo[] = [];
   const list: SheetFilter = (info) => {
     infos.push(info);
@@ -76,6 +79,17 @@ export async function readSheet(
     return { name, sheets: infos.length, records, bytes };
   }
   throw new TextMistake('MANIFEST_EMPTY', undefined, 'no sheet of this workbook has rows');
+}
+
+async function readArchive(source: TextSource): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of readBytes(source)) {
+    bytes += chunk.length;
+    if (bytes > maxUnpackedBytes) throw tooLarge('this workbook has');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 type Library = typeof import('hucre/xlsx');
@@ -134,15 +148,9 @@ function unreadable(reason: string): TextMistake {
   );
 }
 
-function refuseTooLarge({ name, limits }: TextSource, bytes: number): void {
-  const { maxBytes = Number.POSITIVE_INFINITY } = limits ?? {};
-  if (bytes > maxBytes) throw manifestTooLarge(name, 'the unpacked workbook', maxBytes);
-  if (bytes <= maxUnpackedBytes) return;
-  throw new TextMistake(
-    'MANIFEST_TOO_LARGE',
-    undefined,
-    `this workbook unpacks to more than ${sizeText(maxUnpackedBytes)}, which are read into memory; save it as "CSV UTF-8"`,
-  );
+function tooLarge(what: string, at?: Position): TextMistake {
+  const problem = `${what} more than ${sizeText(maxUnpackedBytes)}, which are read into memory; save it as "CSV UTF-8"`;
+  return new TextMistake('MANIFEST_TOO_LARGE', at, problem);
 }
 
 /** The indexes of the sheets to be tried. */
@@ -169,6 +177,8 @@ function recordsOf(
 ): readonly CsvRecord[] {
   const records: { cells: string[]; line: number; problems?: Map<number, string> }[] = [];
   let width = 0;
+  // Cells that have the same text share it in the file and in memory, but each of them is read.
+  let totalLength = 0;
   for (const [row, values] of rows.entries()) {
     const cells: string[] = [];
     const problems = new Map<number, string>();
@@ -185,6 +195,10 @@ function recordsOf(
     if (length > recordLimit) {
       const problem = `this row is larger than ${recordLimit} characters`;
       throw new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
+    }
+    totalLength += length;
+    if (totalLength > maxUnpackedBytes) {
+      throw tooLarge('the cells up to this row come to', { line, column: 1 });
     }
     if (length === 0 && problems.size === 0) continue;
     records.push({ cells, line, ...(problems.size > 0 && { problems }) });

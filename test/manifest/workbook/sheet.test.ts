@@ -190,6 +190,32 @@ test('a small file that unpacks to a large one is refused by what its directory 
   );
 });
 
+test('a small file whose cells share one large text is refused at the row where they come to too much', async () => {
+  const rows = Array.from(
+    { length: 100_000 },
+    (_, index) => `<row r="${index + 2}"><c r="A${index + 2}" t="s"><v>0</v></c></row>`,
+  );
+  const header = '<row r="1"><c r="A1" t="inlineStr"><is><t>title</t></is></c></row>';
+  const parts = sheetOf(header + rows.join(''));
+  const shared = parts['xl/sharedStrings.xml']?.replace(
+    '</sst>',
+    `<si><t>${'x'.repeat(1_000_000)}</t></si></sst>`,
+  );
+  const error = await failure('a.xlsx', zipped({ ...parts, 'xl/sharedStrings.xml': shared ?? '' }));
+  expect(error.message).toBe(
+    'a.xlsx:301:1: the cells up to this row come to more than 300 MB, which are read into memory; save it as "CSV UTF-8"',
+  );
+});
+
+test('a gzip file that unzips to an endless workbook is refused before it is in memory', async () => {
+  const beginning = sheet([['a'], ['x']]);
+  const chunk = gzipSync(Buffer.alloc(10_000_000));
+  const endless = Buffer.concat([gzipSync(beginning), ...Array.from({ length: 40 }, () => chunk)]);
+  expect((await failure('a.xlsx', endless)).message).toBe(
+    'a.xlsx: this workbook has more than 300 MB, which are read into memory; save it as "CSV UTF-8"',
+  );
+});
+
 test('a directory that lies about sizes gains nothing', async () => {
   const rows = '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>';
   for (const declared of [0, 10]) {
