@@ -91,6 +91,11 @@ export class InboxRecords {
     return this.#taken.path(sha256);
   }
 
+  /** The file that tells that a manifest of this content was run and put away. */
+  endedPath(sha256: string): string {
+    return this.#ended.path(sha256);
+  }
+
   async end(record: EndedRecord): Promise<void> {
     await this.#ended.write(record.sha256, record);
     await this.forget(record.sha256);

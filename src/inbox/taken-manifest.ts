@@ -38,9 +38,9 @@ export class TakenManifest {
     return join(this.#inbox, this.record.name);
   }
 
-  /** For its run, which is not to be forgotten before the manifest is put away: else it would be run again. */
+  /** For its run, which is kept until the manifest is put away: else the manifest would be run again. */
   get origin(): ManifestOrigin {
-    return { name: this.givenPath, keepWhile: this.#records.takenPath(this.record.sha256) };
+    return { name: this.givenPath, keepUntil: this.#records.endedPath(this.record.sha256) };
   }
 
   /**

@@ -5,6 +5,7 @@ import { attributed } from '../actor.ts';
 import type { ApiClient } from '../api/client.ts';
 import { isActive } from '../cluster/entries.ts';
 import type { Datastore } from '../datastore/datastore.ts';
+import { ErrorNews } from '../error-news.ts';
 import { CqbatchError } from '../errors.ts';
 import type { ProcessLock } from '../lock.ts';
 import { isThisProcess } from '../process.ts';
@@ -64,10 +65,9 @@ const maxRuns = 16;
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, onlyApi } = options;
   const most = options.datastore.exclusive ? 1 : maxRuns;
-  const warned = new Set<string>();
-  const warnOnce = ({ message }: Error): void => {
-    if (!warned.has(message)) log.error({ err: message }, 'a run can not be taken');
-    warned.add(message);
+  const errors = new ErrorNews();
+  const warnOnce = (error: Error): void => {
+    if (errors.isNews(error)) log.error({ err: error.message }, 'a run can not be taken');
   };
   const atWork = new Map<string, Promise<void>>();
   setMaxListeners(2 * maxRuns, stop);

@@ -24,8 +24,8 @@ import type { RunStore } from './store.ts';
 export interface ManifestOrigin {
   /** What to call it. */
   readonly name: string;
-  /** A file that is there until somebody has learned how the run ended. */
-  readonly keepWhile: string;
+  /** A file that is made when the manifest is put away; until then the run is kept. */
+  readonly keepUntil: string;
 }
 
 export interface CreateRunInput {
@@ -140,7 +140,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         ...(input.done !== undefined && { skipDone: [...input.done.sources] }),
       },
       ...(input.approved && { approval: approvalOf(input.approved) }),
-      ...(input.origin && { keepWhile: resolve(input.origin.keepWhile) }),
+      ...(input.origin && { keepUntil: resolve(input.origin.keepUntil) }),
       ...(from !== undefined && {
         ...(from.as === 'retry' ? { retryOf: from.of.id } : { undoOf: from.of.id }),
         rowNumbers: rowNumbersFile,

@@ -1,5 +1,6 @@
-import { access, readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists } from '../files.ts';
 import { onDisk } from '../system-error.ts';
 import { actualState, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
@@ -14,17 +15,14 @@ export interface KeepRules {
   readonly ids?: ReadonlySet<string>;
 }
 
-/** The ids of runs of which somebody has yet to learn how they ended: manifests of an inbox that are not put away. */
+/**
+ * The ids of runs whose manifests are not put away in their inbox. An inbox that is not mounted looks like an empty folder, so
+ * only the file that tells that a manifest was put away counts.
+ */
 export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlySet<string>> {
   const awaited = new Set<string>();
-  for (const { id, keepWhile } of runs) {
-    if (keepWhile === undefined) continue;
-    const isGone = await access(keepWhile).then(
-      () => false,
-      // Nobody knows while the disk of the inbox does not answer.
-      ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
-    );
-    if (!isGone) awaited.add(id);
+  for (const { id, keepUntil } of runs) {
+    if (keepUntil !== undefined && !(await exists(keepUntil))) awaited.add(id);
   }
   return awaited;
 }

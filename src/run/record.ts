@@ -187,8 +187,8 @@ export const runRecordSchema = z.object({
   canary: canaryVerdictSchema.exactOptional(),
   /** The file in its folder with the rows' numbers in the manifest that the user gave. */
   rowNumbers: z.string().exactOptional(),
-  /** As long as there is this file, an absolute path, somebody has yet to learn how it ended. */
-  keepWhile: z.string().exactOptional(),
+  /** A file, by its absolute path, that is made when the manifest of the run is put away; until then the run is kept. */
+  keepUntil: z.string().exactOptional(),
 });
 
 export type RunRecord = z.infer<typeof runRecordSchema>;

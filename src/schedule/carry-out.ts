@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Datastore } from '../datastore/datastore.ts';
+import { ErrorNews } from '../error-news.ts';
 import { CqbatchError, usageError } from '../errors.ts';
 import { type Alarm, type AlarmQueue, openAlarmQueue } from '../queue/alarm-queue.ts';
 import { withReleases } from '../releases.ts';
@@ -153,10 +154,9 @@ const farewellMs = 3_000;
 export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
   const { schedules, datastore, log, stop } = options;
   const keeper = new ScheduleKeeper(options);
-  const warned = new Set<string>();
-  const onError = ({ message }: Error): void => {
-    if (!warned.has(message)) log.error({ err: message }, 'schedules');
-    warned.add(message);
+  const errors = new ErrorNews();
+  const onError = (error: Error): void => {
+    if (errors.isNews(error)) log.error({ err: error.message }, 'schedules');
   };
   const look = async (name: string): Promise<boolean> => {
     if (stop.aborted) return false;

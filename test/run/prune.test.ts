@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -46,14 +46,6 @@ describe('the runs that are not kept', () => {
     ['cancelled', true],
   ])('have no rows open: %s', (state, isPruned) => {
     expect(prunable([ended('a', 1_000, { state })], { days: 1 }, now)).toHaveLength(isPruned ? 1 : 0);
-  });
-
-  test('are none of which somebody has yet to learn how they ended', async () => {
-    const keepWhile = join(await temporaryFolder(), 'taken.json');
-    const waiting = [ended('a', 100, { keepWhile }), ended('b', 100)];
-    expect(await awaitedRuns(waiting)).toEqual(new Set());
-    await writeFile(keepWhile, '');
-    expect(await awaitedRuns(waiting)).toEqual(new Set(['a']));
   });
 
   test('are none of those whose retry or undo is kept, and none of these', () => {
@@ -110,13 +102,19 @@ test('runs are removed whole, and so is what a killed removal has left', async (
   expect(ids(await store.list())).toEqual(['b']);
 });
 
-test('a run is awaited until what it is kept for is gone for certain', async () => {
-  const folder = await temporaryFolder();
-  await writeFile(join(folder, 'there'), '');
-  const runs = ['there', 'gone', 'there/unreachable'].map((name) => ({
-    ...plannedRecord,
-    id: name,
-    keepWhile: join(folder, name),
-  }));
-  expect(await awaitedRuns([...runs, plannedRecord])).toEqual(new Set(['there', 'there/unreachable']));
+test('a run is kept until its manifest is put away, also while the inbox is not mounted', async () => {
+  const inbox = await temporaryFolder();
+  const keepUntil = join(inbox, 'ended', 'a.json');
+  const runs = [
+    { ...plannedRecord, keepUntil },
+    { ...plannedRecord, id: 'other' },
+  ];
+  const awaited = new Set([plannedRecord.id]);
+  expect(await awaitedRuns(runs)).toEqual(awaited);
+  await mkdir(join(inbox, 'ended'));
+  expect(await awaitedRuns(runs)).toEqual(awaited);
+  await writeFile(keepUntil, '');
+  expect(await awaitedRuns(runs)).toEqual(new Set());
+  await rename(join(inbox, 'ended'), join(inbox, 'unmounted'));
+  expect(await awaitedRuns(runs)).toEqual(awaited);
 });

@@ -19,6 +19,7 @@ import {
   refuseToLeave,
   sayWhoCarriesOut,
   viewOf,
+  warnOfLeftManifests,
   whileNoneBegins,
 } from './schedule-place.ts';
 
@@ -71,6 +72,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     scheduleDocument(view),
     `Schedule ${name} is ${what}.${paused} It is due ${timesText(view.next.slice(0, 3), schedule.tz)}, … (${schedule.tz}).`,
   );
+  if (before !== undefined) await warnOfLeftManifests(place, before.source);
   await sayWhoCarriesOut(place);
   return exitCodes.success;
 }

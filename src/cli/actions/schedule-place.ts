@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { BusyError } from '../../errors.ts';
+import { Inbox } from '../../inbox/inbox.ts';
+import { escapeInvisible } from '../../printable.ts';
 import { actualState } from '../../run/record.ts';
 import { progressOf } from '../../run/run-journal.ts';
 import type { Schedule } from '../../schedule/schedule.ts';
 import { openScheduleStore, type ScheduleStore } from '../../schedule/store.ts';
 import { nextTimes, timesOf } from '../../schedule/times.ts';
+import { shellWord } from '../../shell-word.ts';
 import { firstSeen } from '../../waiting.ts';
 import type { Flags } from '../config/load.ts';
 import { openWorkplace, type Workplace } from '../context.ts';
@@ -61,6 +66,28 @@ export function refuseToLeave(source: Schedule['source'], going: string | undefi
     `Run ${going} of ${source.inbox} is still going, and its manifest would stay in running/`,
     'Pause the schedule, and wait for the end of the run or cancel it.',
   );
+}
+
+/** Tells which manifests stay in `running/` when no schedule looks after their inbox any more. */
+export async function warnOfLeftManifests(
+  { terminal, schedules, store }: Pick<Place, 'terminal' | 'schedules' | 'store'>,
+  source: Schedule['source'],
+): Promise<void> {
+  if (!('inbox' in source)) return;
+  const others = await schedules.list(() => {});
+  if (others.some((other) => isDeepStrictEqual(other.source, source))) return;
+  try {
+    const inbox = await Inbox.open({ path: source.inbox, stateDir: store.stateDir, settleMs: 0 });
+    const left = await inbox.unfinished();
+    if (left.length === 0) return;
+    const names = left.map(({ name, run }) => `${escapeInvisible(name)} (run ${run})`).join(', ');
+    terminal.warn(
+      `warning: No schedule finishes what is in ${join(inbox.folder, 'running')} any more: ${names}. To finish it, type: ` +
+        `cqbatch run ${shellWord(source.inbox)} --once`,
+    );
+  } catch (error) {
+    terminal.warn(`warning: ${(error as Error).message}`);
+  }
 }
 
 const shownTimes = 5;

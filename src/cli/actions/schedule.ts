@@ -19,6 +19,7 @@ import {
   refuseToLeave,
   sayWhoCarriesOut,
   viewOf,
+  warnOfLeftManifests,
   whileNoneBegins,
 } from './schedule-place.ts';
 
@@ -134,5 +135,6 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
     { schedule: name, removed: true, going: going ?? null },
     `Schedule ${name} is removed.${still}`,
   );
+  await warnOfLeftManifests(place, source);
   return exitCodes.success;
 }
