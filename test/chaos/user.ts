@@ -4,9 +4,10 @@ import type { Command } from './story.ts';
 
 /** So long nothing may go on before it counts as a hang: far longer than any lock, pause or look of the program. */
 const hangMs = 150_000;
+/** The same in looks: a machine that stands still does not look either. */
+const hangLooks = 600;
 /** A round that still goes on after so long goes in a circle. */
 const longestMs = 15 * 60_000;
-const lookMs = 250;
 const ended = new Set(['completed', 'cancelled']);
 /** What becomes of a submitted run that has stopped so, its daemon leaves to the user. */
 const left = new Set(['halted', 'failed', 'interrupted']);
@@ -39,13 +40,13 @@ export class User {
     const { stage } = this;
     const began = performance.now();
     let last = '';
-    for (let since = began; performance.now() - since < hangMs; await pause(lookMs)) {
+    for (let idle = 0; idle < hangLooks; await pause(hangMs / hangLooks)) {
       const record = await stage.record();
       if (!isTroubled() && ended.has(record?.state ?? '')) return undefined;
       if (this.#away === 0 && !ended.has(record?.state ?? '')) await this.#see(record?.state);
       const progress = await stage.progress();
       if (performance.now() - began > longestMs) return `it goes in a circle: ${progress}`;
-      if (progress !== last) since = performance.now();
+      idle = progress === last ? idle + 1 : 0;
       last = progress;
     }
     return `nothing goes on any more: ${last}`;
