@@ -74,6 +74,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whether the answer itself is wanted, too. */
   readonly keepAnswer?: boolean | undefined;
+  /** Is called when a request has been handed to the network; again, when another one is made for the call. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** What came of a call: parsed JSON of a 2xx answer with exact numbers, or a failure. */
@@ -133,10 +135,10 @@ export function createClient(options: ClientOptions): ApiClient {
     { headers, mask }: Credentials,
     request: ApiRequest,
     stop: Stop,
-    keepAnswer: boolean,
+    { keepAnswer = false, onSent }: SendOptions,
   ): Promise<Call> {
     const wire = { origin, path: `${prefix}${request.path}`, headers, body: request.body };
-    const send = () => exchange(dispatcher, wire, { stop, maxAnswerBytes });
+    const send = () => exchange(dispatcher, wire, { stop, maxAnswerBytes, onSent });
     const ending = await repeatUnsent(() => watched(options.watch, send), stop);
     if (ending.kind !== 'answer') {
       const failure =
@@ -151,16 +153,16 @@ export function createClient(options: ClientOptions): ApiClient {
     return keepAnswer ? { ...call, received: receivedAnswer(answer, mask) } : call;
   }
 
-  async function call(request: ApiRequest, stop: Stop, keepAnswer: boolean): Promise<Call> {
+  async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
     const current = await authenticate(() => tokens.current());
     if (!current.ok) return { outcome: current, requests: 0, limits: noLimits };
-    const first = await callWith(current.credentials, request, stop, keepAnswer);
+    const first = await callWith(current.credentials, request, stop, options);
     if (first.outcome.ok || first.outcome.failure.code !== 'UNAUTHENTICATED') return first;
     const { token } = current.credentials;
     const fresh = await authenticate(async () => (await tokens.refresh()) ?? token);
     if (!fresh.ok) return { ...first, outcome: fresh };
     if (fresh.credentials.token === token) return first;
-    const second = await callWith(fresh.credentials, request, stop, keepAnswer);
+    const second = await callWith(fresh.credentials, request, stop, options);
     return { ...second, requests: first.requests + second.requests };
   }
 
@@ -168,17 +170,14 @@ export function createClient(options: ClientOptions): ApiClient {
   let closing: Promise<void> | undefined;
   let onIdle = (): void => {};
 
-  async function send(
-    request: ApiRequest,
-    { signal, keepAnswer = false }: SendOptions = {},
-  ): Promise<ApiAnswer> {
+  async function send(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer> {
     const start = performance.now();
-    const stop = new Stop(timeouts.totalMs, signal);
+    const stop = new Stop(timeouts.totalMs, options.signal);
     underWay++;
     try {
       const { outcome, requests, limits, received } = closing
         ? closedCall
-        : await call(request, stop, keepAnswer);
+        : await call(request, stop, options);
       const durationMs = Math.round(performance.now() - start);
       const answer = { ...outcome, requests, durationMs, ...(received !== undefined && { received }) };
       return limits.length > 0 ? { ...answer, limits } : answer;

@@ -21,7 +21,7 @@ export class CallGate {
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   readonly #waiting: ((hasTurn: boolean) => void)[] = [];
-  readonly #ready: ((admitted: boolean) => void)[] = [];
+  readonly #ready: ((admittedAt: number | undefined) => void)[] = [];
   /** When the calls in flight began, the oldest first. */
   readonly #begun: number[] = [];
 
@@ -74,15 +74,20 @@ export class CallGate {
    * Waits for the moment of its call.
    *
    * @param tookMs how long it took to write the row down
-   * @returns true when the call is to go out at once, and `leave` to be called after it; false when it must not be made
-   *   now: then its turn is over.
+   * @returns the time, when the call is to go out at once, `left` to be called when it has, and `leave` after it; undefined
+   *   when it must not be made now: then its turn is over.
    */
-  enter(tookMs: number): Promise<boolean> {
+  enter(tookMs: number): Promise<number | undefined> {
     this.#scheduler.written(preciseNow(), tookMs);
     return new Promise((resolve) => {
       this.#ready.push(resolve);
       this.#letIn();
     });
+  }
+
+  /** A call has left. @param admittedAt what `enter` has told; undefined: the call is made once more */
+  left(admittedAt?: number): void {
+    this.#scheduler.left(preciseNow(), admittedAt);
   }
 
   /** Gives up a turn. */
@@ -132,7 +137,7 @@ export class CallGate {
     this.#busiest = Math.max(this.#busiest, this.#busy);
     for (const resolve of this.#ready.splice(0, admitted)) {
       this.#begun.push(now);
-      resolve(true);
+      resolve(now);
     }
     for (const resolve of this.#waiting.splice(0, reserved)) resolve(true);
     if (visit !== undefined) void this.#visit(now, visit);
@@ -141,7 +146,7 @@ export class CallGate {
 
   #sendAway(): void {
     this.#scheduler.released(this.#ready.length);
-    for (const resolve of this.#ready.splice(0)) resolve(false);
+    for (const resolve of this.#ready.splice(0)) resolve(undefined);
     for (const resolve of this.#waiting.splice(0)) resolve(false);
   }
 

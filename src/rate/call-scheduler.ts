@@ -143,6 +143,11 @@ export class CallScheduler {
     this.#reserved -= rows;
   }
 
+  /** A call that was let in has left; without that time, a call that is made once more has. */
+  left(now: number, admittedAt?: number): void {
+    if (this.#gap !== undefined) this.#slots.left(now, admittedAt);
+  }
+
   /** A call is over. */
   ended(durationMs: number): void {
     this.#active -= 1;

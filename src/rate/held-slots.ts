@@ -14,6 +14,8 @@ export interface LateUse {
   readonly below: number;
   /** For a second after that, its calls are no more than that share of its slots. */
   readonly upTo: number;
+  /** Whether others use slots of the same timeline. */
+  readonly isShared: boolean;
 }
 
 interface Slot {
@@ -21,17 +23,29 @@ interface Slot {
   readonly gap: number;
 }
 
+/** A call of a slot: when it was let in, and from when on is known when it has left. */
+interface Call {
+  at: number;
+  readonly slot?: Slot;
+}
+
 /**
  * The slots that a worker has taken and not used yet, by the steady clock.
  *
  * A busy process comes late to some of them. It may still use them: what it was late with goes out at once. For a second
  * after that, it makes no more calls in any second than it had slots in that second, or than a share of them.
+ *
+ * A call can also leave late: the system may suspend the process between a slot and its call. Alone on its timeline, the
+ * process counts such a call when it has left. Where others use the slots around it, the call costs the next slot: in each
+ * second that has the call, one of the two slots has no other.
  */
 export class HeldSlots {
   #slots: Slot[] = [];
   /** The slots of the last second that are used or given up, and when calls have used some. */
   readonly #spent: number[] = [];
-  readonly #calls: number[] = [];
+  readonly #calls: Call[] = [];
+  /** From when on a slot pays for a call that has left late. */
+  #owed: number[] = [];
   readonly #lateUse: LateUse;
   #lateAt = Number.NEGATIVE_INFINITY;
 
@@ -51,7 +65,7 @@ export class HeldSlots {
   /** When the first one can be used. */
   nextAt(now: number): number {
     if (!this.#isFull(now)) return this.at(0);
-    return Math.min(this.at(this.countUntil(now)), (this.#calls[0] ?? 0) + windowMs);
+    return Math.min(this.at(this.countUntil(now)), (this.#calls[0]?.at ?? 0) + windowMs);
   }
 
   /** How many can be used by then. */
@@ -75,6 +89,7 @@ export class HeldSlots {
     const kept = this.#slots.findIndex((slot) => !isOver(slot));
     const dropped = this.#slots.splice(0, kept < 0 ? this.count : kept);
     this.#spent.push(...dropped.filter(({ at }) => at <= now).map(({ at }) => at));
+    for (const { at } of dropped) this.#pay(at);
     return dropped.length;
   }
 
@@ -82,11 +97,23 @@ export class HeldSlots {
   use(now: number): boolean {
     const [first] = this.#slots;
     if (first === undefined || first.at > now || this.#isFull(now)) return false;
-    if (first.at < now - graceMs(first.gap)) this.#lateAt = now;
     this.#slots.shift();
     this.#spent.push(first.at);
-    this.#calls.push(now);
+    if (this.#pay(first.at)) return this.use(now);
+    if (first.at < now - graceMs(first.gap)) this.#lateAt = now;
+    this.#calls.push({ at: now, slot: first });
     return true;
+  }
+
+  /** A call has left. @param admittedAt when its slot was used; undefined: it is made once more, and has none */
+  left(now: number, admittedAt?: number): void {
+    const call = this.#calls.findLast(({ at }) => at === admittedAt);
+    if (call === undefined && admittedAt !== undefined) return;
+    if (call?.slot !== undefined && now <= call.slot.at + latestMs(call.slot.gap)) return;
+    if (this.#lateUse.isShared) this.#owed.push(now - graceMs(call?.slot?.gap ?? 0));
+    else this.#lateAt = now;
+    if (call === undefined) this.#calls.push({ at: now });
+    else call.at = now;
   }
 
   /** Keeps as many slots as a lower rate has. */
@@ -105,6 +132,14 @@ export class HeldSlots {
     this.#slots = [];
   }
 
+  /** Whether that slot pays for a call that has left late. */
+  #pay(at: number): boolean {
+    this.#owed = this.#owed.filter((since) => since > at - windowMs);
+    const paid = this.#owed.findIndex((since) => since <= at);
+    if (paid >= 0) this.#owed.splice(paid, 1);
+    return paid >= 0;
+  }
+
   /** Whether late calls of the last second leave no room for one now. */
   #isFull(now: number): boolean {
     if (this.#lateAt <= now - windowMs) return false;
@@ -114,8 +149,8 @@ export class HeldSlots {
 
   /** Calls, and slots, of the last second. */
   #lastSecond(now: number): { readonly calls: number; readonly slots: number } {
-    forget(this.#spent, now - windowMs);
-    forget(this.#calls, now - windowMs);
+    forget(this.#spent, (at) => at > now - windowMs);
+    forget(this.#calls, ({ at }) => at > now - windowMs);
     return { calls: this.#calls.length, slots: this.#spent.length + this.countUntil(now) };
   }
 }
@@ -124,8 +159,13 @@ function graceMs(gap: number): number {
   return Math.max(leastGraceMs, Math.min(graceGaps * gap, mostLateMs));
 }
 
-/** Removes what is not later than that. */
-function forget(times: number[], until: number): void {
-  const kept = times.findIndex((time) => time > until);
-  times.splice(0, kept < 0 ? times.length : kept);
+/** How long after its slot a call has left in time. The rest of the gap is for what clocks are off. */
+function latestMs(gap: number): number {
+  return Math.max(graceMs(gap), (graceMs(gap) + gap) / 2);
+}
+
+/** Removes what comes before the first that is to be kept. */
+function forget<Each>(list: Each[], isKept: (each: Each) => boolean): void {
+  const kept = list.findIndex(isKept);
+  list.splice(0, kept < 0 ? list.length : kept);
 }

@@ -31,7 +31,7 @@ export const ownTiming: VisitTiming = {
   soonMs: 2,
   refusedGaps: 1,
   endsShare: 1,
-  lateUse: { below: 1, upTo: 1 },
+  lateUse: { below: 1, upTo: 1, isShared: false },
   pastMs: mostLateMs,
 };
 /** On one in Redis: some ten visits a second. */
@@ -41,6 +41,6 @@ export const sharedTiming: VisitTiming = {
   soonMs: 15,
   refusedGaps: 0,
   endsShare: 0.5,
-  lateUse: { below: 0.5, upTo: 0.9 },
+  lateUse: { below: 0.5, upTo: 0.9, isShared: true },
   pastMs: 0,
 };

@@ -24,7 +24,7 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 export interface RowProcessorOptions {
   readonly client: Pick<ApiClient, 'send'>;
   /** Where calls wait for their turn, and what counts them. */
-  readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'leave'>;
+  readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'left' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
   /** What tells trouble of the API from trouble of a row. */
   readonly breaker: Pick<CircuitBreaker, 'begin' | 'end' | 'admit' | 'assess'>;
@@ -51,11 +51,16 @@ export function createRowProcessor(options: RowProcessorOptions) {
   const { client, gate, meter, breaker, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
 
-  async function call(request: ApiRequest, options: SendOptions): Promise<ApiAnswer> {
+  async function call(request: ApiRequest, admittedAt: number, options: SendOptions): Promise<ApiAnswer> {
     const metered = meter.sent();
     let answer: ApiAnswer | undefined;
+    let slot: number | undefined = admittedAt;
+    const onSent = () => {
+      gate.left(slot);
+      slot = undefined;
+    };
     try {
-      answer = await client.send(request, options);
+      answer = await client.send(request, { ...options, onSent });
       return answer;
     } finally {
       meter.ended(metered, answer);
@@ -72,27 +77,28 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   };
 
-  /** Whether the call may be made now; if so, `gate.leave` is to be called after it. */
-  async function isAdmitted(claim: Claim): Promise<boolean> {
-    if (!(await gate.reserve())) return false;
+  /** @returns when the call was let in, and `gate.leave` is to be called after it; undefined: it must not be made now */
+  async function admitted(claim: Claim): Promise<number | undefined> {
+    if (!(await gate.reserve())) return undefined;
     const tookMs = (await breaker.admit()) ? await intend(claim) : undefined;
     if (tookMs === undefined) {
       gate.release();
-      return false;
+      return undefined;
     }
-    if (!(await gate.enter(tookMs))) return false;
-    if (claim.isWanted()) return true;
+    const admittedAt = await gate.enter(tookMs);
+    if (admittedAt === undefined || claim.isWanted()) return admittedAt;
     gate.leave();
-    return false;
+    return undefined;
   }
 
   async function process(task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> {
     const operation = findOperation(task.operation);
     if (operation === undefined) throw new TypeError(`${task.operation} is no operation`);
-    if (!(await isAdmitted(claim))) return uncalled(task);
+    const admittedAt = await admitted(claim);
+    if (admittedAt === undefined) return uncalled(task);
     const startedAt = new Date();
     const keepAnswer = claim.policy.saveAnswers;
-    const answer = await call({ path: task.path, body: task.body }, { signal, keepAnswer });
+    const answer = await call({ path: task.path, body: task.body }, admittedAt, { signal, keepAnswer });
     const attempt: JudgedAttempt = {
       task,
       operation,

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { HeldSlots, type LateUse } from '../../src/rate/held-slots.ts';
 
 const gap = 10;
-const shared: LateUse = { below: 0.8, upTo: 0.9 };
-const alone: LateUse = { below: 1, upTo: 1 };
+const shared: LateUse = { below: 0.8, upTo: 0.9, isShared: true };
+/** One that is not late with many of its slots. */
+const punctual: LateUse = { below: 0, upTo: 1, isShared: true };
+const alone: LateUse = { below: 1, upTo: 1, isShared: false };
 
 /** When calls went out that always waited, of a process that ran only at these times. Slots are there from 0 on. */
 function callsAt(times: readonly number[], lateUse: LateUse): number[] {
@@ -64,5 +66,46 @@ describe('the slots of a second', () => {
     const behind = callsAt(every(40), shared);
     expect(behind.length).toBeGreaterThan(390);
     expect(behind.length).toBeLessThan(420);
+  });
+
+  test('have one call fewer each when a call has left late, where others have the slots beside them', () => {
+    const held = new HeldSlots(punctual);
+    held.add(0, gap, 10);
+    expect(held.use(0)).toBe(true);
+    held.left(8, 0);
+    expect(held.use(10)).toBe(true);
+    held.left(40, 10);
+    held.drop(40, 0);
+    expect([held.use(40), held.use(40)]).toEqual([false, false]);
+    held.drop(50, 0);
+    expect(held.use(50)).toBe(true);
+  });
+
+  test('are as many as the calls of the second after one that has left late, where there are no others', () => {
+    const held = new HeldSlots(alone);
+    held.add(0, gap, 1_000);
+    const calls: number[] = [];
+    for (let now = 500; now < 3_000; now = Math.max(now, calls.at(-1) ?? 0) + 1) {
+      held.drop(now, 0);
+      const admitted: number[] = [];
+      while (held.use(now)) admitted.push(now);
+      for (const admittedAt of admitted) {
+        const leftAt = admittedAt === 500 ? 560 : admittedAt;
+        held.left(leftAt, admittedAt);
+        calls.push(leftAt);
+      }
+    }
+    expect(mostInASecond(calls)).toBeLessThanOrEqual(101);
+    expect(calls.length).toBeGreaterThan(240);
+  });
+
+  test('are fewer by a call that was made once more', () => {
+    const held = new HeldSlots(punctual);
+    held.add(0, gap, 3);
+    expect(held.use(0)).toBe(true);
+    held.left(0, 0);
+    held.left(2);
+    expect(held.use(10)).toBe(false);
+    expect(held.use(20)).toBe(true);
   });
 });

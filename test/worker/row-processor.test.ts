@@ -100,6 +100,18 @@ describe('a row', () => {
     expect((await verdict).kind).toBe('finished');
   });
 
+  test('tells the gate when its request has left, and when it is made once more', async () => {
+    const { gate } = gateOnTimeline({ cap: 10 });
+    const left = vi.spyOn(gate, 'left');
+    const send: RowProcessorOptions['client']['send'] = async (_request, options) => {
+      options?.onSent?.();
+      options?.onSent?.();
+      return notFound;
+    };
+    await begin([], { client: { send }, gate }).process();
+    expect(left.mock.calls).toEqual([[expect.any(Number)], [undefined]]);
+  });
+
   test('that the gate turns away goes back uncalled', async () => {
     const { gate, meter, events, process, calls } = begin([]);
     gate.close();

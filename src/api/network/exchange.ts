@@ -30,6 +30,8 @@ export interface ExchangeOptions {
   readonly stop: Stop;
   /** Largest body of an answer, decompressed. */
   readonly maxAnswerBytes: number;
+  /** Is called when the request has been handed to the network. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** A request with everything that goes over the wire. */
@@ -51,12 +53,13 @@ export interface WireRequest {
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
-  { stop, maxAnswerBytes }: ExchangeOptions,
+  { stop, maxAnswerBytes, onSent }: ExchangeOptions,
 ): Promise<Ending> {
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(stop, maxAnswerBytes, { resolve, reject });
     if (handler.ended) return;
     dispatcher.dispatch({ method: 'POST', ...request }, handler);
+    onSent?.();
   });
 }
 

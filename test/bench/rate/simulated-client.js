@@ -14,6 +14,7 @@ import { SimulatedNetwork } from './simulated-network.js';
  * @property {number} waiting rows that have no turn yet
  * @property {{ since: number, at: number }[]} writing rows that are being written down, and when that is done
  * @property {number} ready
+ * @property {{ at: number, admittedAt: number, among: number }[]} leaving calls that were let in, and when they go out
  * @property {number} busiest the most rows that had a turn or were called since the last beat
  * @property {number} inHand rows that it may claim
  * @property {number} most calls in flight that its user wants
@@ -45,6 +46,7 @@ export class SimulatedClient {
   #network;
   #world;
   #begin;
+  #forgotten = 0;
   /** @type {Worker[]} */
   #workers;
 
@@ -71,6 +73,7 @@ export class SimulatedClient {
       waiting: 0,
       writing: [],
       ready: 0,
+      leaving: [],
       busiest: 0,
       inHand: 0,
       most: slowWorkers[place] ?? Number.POSITIVE_INFINITY,
@@ -145,6 +148,7 @@ export class SimulatedClient {
    *   again unless one ends before
    */
   step(now, idleUntil) {
+    this.#forget(now);
     this.#deliver(now);
     const next = idleUntil > now ? idleUntil : this.#claim(now);
     /** @type {{ worker: number, among: number }[]} */
@@ -153,6 +157,7 @@ export class SimulatedClient {
       const frozenUntil = this.#frozenUntil(place, now);
       if (frozenUntil > now) worker.timerAt = frozenUntil;
       else this.#written(worker, now);
+      calls.push(...this.#leave(place, worker, now));
       if (worker.scheduler.restUntil - now - worker.clock > patienceMs) {
         worker.scheduler.released(worker.writing.length + worker.ready);
         worker.writing = [];
@@ -166,23 +171,48 @@ export class SimulatedClient {
           worker.writing.push({ since: now, at: now + this.#writeMs() });
         worker.busiest = Math.max(worker.busiest, busy(worker));
         for (let call = 0; call < admitted; call++)
-          calls.push({
-            worker: place,
+          worker.leaving.push({
+            at: Math.max(now + this.#suspension(), worker.leaving.at(-1)?.at ?? now),
+            admittedAt: now,
             among: worker.scheduler.active - admitted + call + 1 + worker.scheduler.elsewhere,
           });
         if (visit) this.#network.send(now, { place, sentAt: now, visit });
         worker.timerAt = this.#timer(wakeAt - worker.clock);
       }
+      calls.push(...this.#leave(place, worker, now));
     }
     this.#deliver(now);
     return { calls, next: Math.min(next, this.#network.nextAt, this.#nextTimer(now)) };
   }
 
+  /** Calls that go out now. */
+  #leave(/** @type {number} */ place, /** @type {Worker} */ worker, /** @type {number} */ now) {
+    const gone = worker.leaving.filter(({ at }) => at <= now);
+    if (gone.length === 0) return [];
+    worker.leaving = worker.leaving.filter(({ at }) => at > now);
+    for (const { admittedAt } of gone) worker.scheduler.left(now + worker.clock, admittedAt + worker.clock);
+    return gone.map(({ among }) => ({ worker: place, among }));
+  }
+
+  /** For how long a process does not run that has just let a call in. */
+  #suspension() {
+    const { suspended } = this.#world;
+    if (suspended === undefined || this.#random() * suspended.everyCalls >= 1) return 0;
+    return Math.ceil(this.#random() * suspended.forMs);
+  }
+
+  #forget(/** @type {number} */ now) {
+    const { forgets = [] } = this.#world;
+    const times = forgets.filter((second) => this.#begin + second * 1_000 <= now).length;
+    if (times > this.#forgotten) this.#timeline = this.#parts.newTimeline();
+    this.#forgotten = times;
+  }
+
   /** When a worker has something to do. */
   #nextTimer(/** @type {number} */ now) {
     let next = Number.POSITIVE_INFINITY;
-    for (const [place, { timerAt, writing }] of this.#workers.entries()) {
-      next = Math.min(next, timerAt);
+    for (const [place, { timerAt, writing, leaving }] of this.#workers.entries()) {
+      next = Math.min(next, timerAt, leaving[0]?.at ?? timerAt);
       if (this.#frozenUntil(place, now) <= now) for (const { at } of writing) next = Math.min(next, at);
     }
     return next;
@@ -244,8 +274,9 @@ export class SimulatedClient {
 
   /** Until when a worker does nothing at all. */
   #frozenUntil(/** @type {number} */ place, /** @type {number} */ now) {
-    const { frozen } = this.#world;
-    if (frozen === undefined) return now;
+    const { frozen = [] } = this.#world;
+    const leavesAt = this.#workers[place]?.leaving[0]?.at ?? now;
+    if (leavesAt > now) return leavesAt;
     const second = (now - this.#begin) / 1_000;
     const span = frozen.find(([which, from, to]) => which === place && second >= from && second < to);
     return span === undefined ? now : this.#begin + span[2] * 1_000;

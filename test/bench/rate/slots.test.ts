@@ -10,6 +10,8 @@ function callsOf(world: Omit<World, 'limit' | 'onCall'>): { readonly at: number;
   return calls;
 }
 
+const seeds = [1, 2, 3, 4, 5];
+
 type Calls = ReturnType<typeof callsOf>;
 
 /** The most calls in any window of so many milliseconds. */
@@ -63,9 +65,14 @@ describe('the rate is kept', () => {
     ],
     ['nobody leads for a while', { leaderAt: (second) => (second > 8 && second < 14 ? '' : 'worker-0') }],
     ['the lead goes from one to another', { leaderAt: (second) => `worker-${Math.floor(second / 4) % 3}` }],
+    ['the timeline is lost', { forgets: [6, 8.03, 10.06, 12.09, 14.5], network: { away: [8, 8.03] } }],
+    [
+      'the timeline is away, and lost',
+      { forgets: [8, 12], network: { delayMs: 5, jitterMs: 40, away: [8, 8.4] } },
+    ],
     ['another worker believes that it leads', { otherLeaders: [[5, 25, { id: 'other', rate: 500 }]] }],
   ])('when %s', (_what, trouble) => {
-    for (const seed of [1, 2, 3]) {
+    for (const seed of seeds) {
       const calls = callsOf({ ...world, ...trouble, seed });
       expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(51);
       expect(mostWithin(calls, 200)).toBeLessThanOrEqual(12);
@@ -98,6 +105,17 @@ function heldUp(workers: number, part: number, seconds: number): NonNullable<Wor
     return spans;
   }).flat();
 }
+
+describe.each([1, 2, 3, 5])('%d workers that are suspended between slots and calls', (workers) => {
+  test.each([5, 50, 100, 250])('never make more than %d calls and one in a second', (rate) => {
+    for (const seed of seeds) {
+      const suspended = { everyCalls: 20, forMs: 60 };
+      const calls = callsOf({ fixed: rate, workers, seconds: 30, suspended, seed });
+      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(rate + 1);
+      expect(perSecond(calls, 5, 30)).toBeGreaterThan(0.5 * rate);
+    }
+  });
+});
 
 describe('workers that are held up for moments', () => {
   test.each([

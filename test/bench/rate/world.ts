@@ -41,6 +41,7 @@ export interface Parts {
     | 'released'
     | 'replied'
     | 'ended'
+    | 'left'
     | 'refused'
     | 'heardOfRest'
   >;
@@ -121,6 +122,10 @@ export interface World {
   readonly slowWorkers?: readonly (number | undefined)[];
   /** Which worker does nothing at all, from when to when. */
   readonly frozen?: readonly (readonly [place: number, from: number, to: number])[];
+  /** Workers whose process the system suspends between a slot and its call: once in so many calls, for up to so long. */
+  readonly suspended?: { readonly everyCalls: number; readonly forMs: number };
+  /** Seconds at which the timeline loses all that it held. */
+  readonly forgets?: readonly number[];
   /** Others that set a rate of their own, as if they had the lead, and whether the first one is silent meanwhile. */
   readonly otherLeaders?: readonly (readonly [
     from: number,
