@@ -122,14 +122,9 @@ export function expectEveryRowOnce(report: readonly Cells[], rows: number): void
   );
 }
 
-/** The calls of the busiest second: more than are allowed in one, as windows of the rate lie across it. */
-export function mostInASecond(log: readonly LogEntry[]): number {
-  return busiestSecond(log.map(({ time }) => Date.parse(time)));
-}
-
 /**
- * The same by the moments at which the calls went out, as the report has them for rows that were called once. On a busy
- * machine the API's own process notes some calls by tens of milliseconds later than others, whoever makes them.
+ * The calls of the busiest second, by the moments at which they left, as the report has them for rows that were called once.
+ * On a busy machine the API's own process notes some calls by tens of milliseconds later than others, whoever makes them.
  */
 export function mostSentInASecond(report: readonly Cells[], log: readonly LogEntry[]): number {
   const calls = callsByRow(log);

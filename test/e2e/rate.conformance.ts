@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSummary } from '../helpers/run-folder.ts';
 import type { TestSandbox } from '../helpers/sandbox.ts';
-import { expectAgreement, expectEveryRowOnce, mostInASecond } from './agreement.ts';
+import { expectAgreement, expectEveryRowOnce, mostSentInASecond } from './agreement.ts';
 import { eventuallyTold, type Machine } from './redis/machine.ts';
 
 /** A machine that runs a manifest against a limited API, and those that help it, if any do. */
@@ -105,9 +105,10 @@ export function describeRate(newScene: NewScene, { unstated, stated }: Limits): 
   test('never exceeds the bound that the user sets', async () => {
     const rows = 60;
     const { home, sandbox, flags } = await newScene(rows, '--latency', '5ms');
-    const { code } = await home.run('run', 'rows.csv', '--yes', '--rate', 'auto..10/s', ...flags);
-    expect(code).toBe(0);
-    expect(mostInASecond(await sandbox.log())).toBeLessThanOrEqual(12);
+    const run = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', 'auto..10/s', ...flags];
+    expect((await home.run(...run)).code).toBe(0);
+    // One more than the bound: slots may be used late (docs/rate.md).
+    expect(mostSentInASecond(await home.report('r'), await sandbox.log())).toBeLessThanOrEqual(11);
   });
 
   test('waits for a quota, stops at once when told to, and waits on when it is resumed', async () => {
