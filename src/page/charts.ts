@@ -63,11 +63,10 @@ function refusedPerSecond(rate: PageData['rate']): readonly number[] {
   return rate.map(({ t_s, rejected }, index) => rejected / Math.max(0.1, t_s - (rate[index - 1]?.t_s ?? 0)));
 }
 
-function latencyChart({ from, stretchMs, p50, p90, p99 }: LatencySeries): Chart {
-  const worst = Math.max(...p99.map((value) => value ?? 0));
+function latencyChart({ from, stretchMs, slowestMs, p50, p90, p99 }: LatencySeries): Chart {
   return {
     title: 'How long calls took',
-    summary: `Percentiles over time (${zoneText(new Date(from))}); the slowest percent took up to ${durationText(worst)}.`,
+    summary: `Percentiles over time (${zoneText(new Date(from))}); the slowest call took ${durationText(slowestMs)}.`,
     times: p50.map((_, index) => (from + index * stretchMs) / 1_000),
     isTimeOfDay: true,
     valueText: durationText,

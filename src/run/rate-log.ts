@@ -11,6 +11,8 @@ import {
 } from '../report/rate-history.ts';
 
 const sampleMs = 1_000;
+/** What is left of a second at the end tells no rate: what was accepted before is heard of in it, too. */
+const leastPointMs = 500;
 const saveMs = 5_000;
 const mostPoints = 600;
 
@@ -87,6 +89,7 @@ export class RateLog {
       rejected,
       ...(waits && { waited_s: toHundredths(seconds) }),
     });
+    if (seconds * 1_000 < leastPointMs) this.#joinLast();
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
     this.#before = { accepted: pace.accepted, rejected: pace.rejected, at };
     if (at - this.#savedAt >= saveMs || isNews(pace, this.#saved)) {
@@ -94,6 +97,12 @@ export class RateLog {
       this.#saved = pace;
       this.#save();
     }
+  }
+
+  #joinLast(): void {
+    const start = this.#series.at(-3)?.t_s ?? 0;
+    const [first, second] = this.#series.slice(-2);
+    if (first !== undefined && second !== undefined) this.#series.splice(-2, 2, joined(start, first, second));
   }
 
   #save(): void {
@@ -139,22 +148,27 @@ function thinned(series: readonly RatePoint[]): RatePoint[] {
       result.push(first);
       break;
     }
-    const [one, other] = [first.t_s - start, second.t_s - first.t_s];
-    result.push({
-      t_s: second.t_s,
-      allowed_per_s:
-        first.allowed_per_s === null || second.allowed_per_s === null
-          ? null
-          : toHundredths((first.allowed_per_s + second.allowed_per_s) / 2),
-      accepted_per_s: toHundredths(
-        (first.accepted_per_s * one + second.accepted_per_s * other) / Math.max(one + other, 0.001),
-      ),
-      rejected: first.rejected + second.rejected,
-      ...waitedTogether(first, second),
-    });
+    result.push(joined(start, first, second));
     start = second.t_s;
   }
   return result;
+}
+
+/** One point in place of two, the first of which began then. */
+function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
+  const [one, other] = [first.t_s - start, second.t_s - first.t_s];
+  return {
+    t_s: second.t_s,
+    allowed_per_s:
+      first.allowed_per_s === null || second.allowed_per_s === null
+        ? null
+        : toHundredths((first.allowed_per_s + second.allowed_per_s) / 2),
+    accepted_per_s: toHundredths(
+      (first.accepted_per_s * one + second.accepted_per_s * other) / Math.max(one + other, 0.001),
+    ),
+    rejected: first.rejected + second.rejected,
+    ...waitedTogether(first, second),
+  };
 }
 
 function waitedTogether(

@@ -72,6 +72,19 @@ describe('the history of a rate', () => {
     });
   });
 
+  test('has no point of a moment: what is heard at the end belongs to the second before', async () => {
+    const folder = await temporaryFolder();
+    const log = await logged(folder, 2, { accepted: 40 });
+    log.see({ ...pace, accepted: 103 });
+    vi.advanceTimersByTime(150);
+    await log.close();
+    const { series } = await historyIn(folder);
+    expect(series.map(({ t_s, accepted_per_s }) => [t_s, accepted_per_s])).toEqual([
+      [1, 40],
+      [2.15, 54.78],
+    ]);
+  });
+
   test('has no points before anything is known, and no file then', async () => {
     const folder = await temporaryFolder();
     const log = await RateLog.open(folder, 'auto');

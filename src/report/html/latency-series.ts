@@ -11,6 +11,7 @@ const classes = 128;
  */
 export class LatencyOverTime {
   #stretchMs = 1_000;
+  #slowestMs = 0;
   #stretches = new Map<number, Uint32Array>();
 
   /**
@@ -18,6 +19,7 @@ export class LatencyOverTime {
    * @param durationMs of its last attempt
    */
   add(startedMs: number, durationMs: number): void {
+    this.#slowestMs = Math.max(this.#slowestMs, durationMs);
     const at = Math.floor(startedMs / this.#stretchMs);
     const known = this.#stretches.get(at);
     const counts = known ?? new Uint32Array(classes);
@@ -32,10 +34,14 @@ export class LatencyOverTime {
     const first = Math.min(...this.#stretches.keys());
     const length = this.#stretches.size === 0 ? 0 : this.#span();
     const at = (share: number): readonly (number | null)[] =>
-      Array.from({ length }, (_, index) => percentile(this.#stretches.get(first + index), share));
+      Array.from({ length }, (_, index) => {
+        const bound = percentile(this.#stretches.get(first + index), share);
+        return bound === null ? null : Math.min(bound, this.#slowestMs);
+      });
     return {
       from: length === 0 ? 0 : first * this.#stretchMs,
       stretchMs: this.#stretchMs,
+      slowestMs: this.#slowestMs,
       p50: at(0.5),
       p90: at(0.9),
       p99: at(0.99),

@@ -45,6 +45,8 @@ export interface LatencySeries {
   /** Milliseconds since 1970 of the first stretch; 0 when there is none. */
   readonly from: number;
   readonly stretchMs: number;
+  /** Of all calls. */
+  readonly slowestMs: number;
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];

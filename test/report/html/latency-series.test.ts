@@ -4,7 +4,14 @@ import { LatencyOverTime } from '../../../src/report/html/latency-series.ts';
 const start = Date.parse('2026-01-01T00:00:00Z');
 
 test('nothing is told of no calls', () => {
-  expect(new LatencyOverTime().series()).toEqual({ from: 0, stretchMs: 1_000, p50: [], p90: [], p99: [] });
+  expect(new LatencyOverTime().series()).toEqual({
+    from: 0,
+    stretchMs: 1_000,
+    slowestMs: 0,
+    p50: [],
+    p90: [],
+    p99: [],
+  });
 });
 
 test('each stretch has its percentiles, to a tenth; one without calls has none', () => {
@@ -41,4 +48,11 @@ test('calls that began before the first one count as well', () => {
   latency.add(start + 5_000, 10);
   latency.add(start, 10);
   expect(latency.series().p50.filter((value) => value !== null)).toHaveLength(2);
+});
+
+test('no figure is above the slowest call, whose duration is told as it is', () => {
+  const latency = new LatencyOverTime();
+  for (const durationMs of [20, 147]) latency.add(start, durationMs);
+  const { slowestMs, p90, p99 } = latency.series();
+  expect([slowestMs, p90, p99]).toEqual([147, [147], [147]]);
 });
