@@ -27,7 +27,12 @@ export function contentRunId(file: string, sha256: string): string {
  * on every system, and in the names of queues and jobs.
  */
 export function isRunId(text: string): boolean {
-  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text);
+  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text) && !isDeviceName(text);
+}
+
+/** Whether Windows has a device of that name, so that no file can have it ("Naming Files, Paths, and Namespaces"). */
+export function isDeviceName(text: string): boolean {
+  return /^(con|prn|aux|nul|com\d|lpt\d)$/.test(text);
 }
 
 /** The ids that a text may stand for: the one that it is, else those of which it is a part. */

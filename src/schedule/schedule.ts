@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { attributionSchema } from '../actor.ts';
 import { usageError } from '../errors.ts';
 import { goesOnByItself } from '../run/record.ts';
+import { isRunId } from '../run/run-id.ts';
 import type { RunStore } from '../run/store.ts';
 
 /**
@@ -103,7 +104,7 @@ export const newState: ScheduleState = { version: 1, history: [] };
 
 /** Whether a text can be the name of a schedule: with a time behind it, it is the id of a run. */
 export function isScheduleName(text: string): boolean {
-  return /^[a-z0-9][a-z0-9_-]{0,39}$/.test(text);
+  return /^[a-z0-9][a-z0-9_-]{0,39}$/.test(text) && isRunId(text);
 }
 
 /** @throws a usage error for what can't be the name of one. */
@@ -111,7 +112,8 @@ export function refuseOtherNames(name: string): void {
   if (isScheduleName(name)) return;
   throw usageError(
     'INVALID_SETTING',
-    `A schedule can't be called "${name}": write up to 40 small letters, digits, "-" and "_", a letter or digit first.`,
+    `A schedule can't be called "${name}": write up to 40 small letters, digits, "-" and "_", a letter or digit first, and no name ` +
+      'of a device of Windows (con, nul, com1, …).',
   );
 }
 

@@ -8,12 +8,25 @@ describe('run ids', () => {
     expect(ids.every(isRunId)).toBe(true);
   });
 
-  test.each(['', '..', '../../etc', '20260101-000000-AAAA', '20260101-000000-aaaa/x'])(
-    'are not %j',
-    (text) => {
-      expect(isRunId(text)).toBe(false);
-    },
-  );
+  test.each([
+    '',
+    '..',
+    '../../etc',
+    '20260101-000000-AAAA',
+    'con',
+    'nul',
+    'aux',
+    'prn',
+    'com1',
+    'lpt9',
+    'x/y',
+  ])('are not %j', (text) => {
+    expect(isRunId(text)).toBe(false);
+  });
+
+  test.each(['console', 'nul-1', 'com', 'com10', 'week-47'])('are %j', (text) => {
+    expect(isRunId(text)).toBe(true);
+  });
 
   test.each([
     ['a', ['a']],

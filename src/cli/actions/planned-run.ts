@@ -7,7 +7,7 @@ import { type CreatedRun, createRun, discard, type ManifestOrigin } from '../../
 import { readDone } from '../../run/done-before.ts';
 import { type EarlierRun, findEarlierRun } from '../../run/earlier-runs.ts';
 import type { RunOptions } from '../../run/record.ts';
-import { isRunId } from '../../run/run-id.ts';
+import { isDeviceName, isRunId } from '../../run/run-id.ts';
 import type { Flags } from '../config/load.ts';
 import { defaults } from '../config/settings.ts';
 import type { Workplace } from '../context.ts';
@@ -108,7 +108,9 @@ export function runIdOf({ runId }: Flags): string | undefined {
   if (runId === undefined || isRunId(runId)) return runId;
   throw usageError(
     'INVALID_SETTING',
-    `--run-id "${runId}": write up to 63 small letters, digits, "-" and "_", a letter or digit first.`,
+    isDeviceName(runId)
+      ? `--run-id "${runId}": Windows has a device of that name, which no folder can have; choose another name, such as ${runId}-1.`
+      : `--run-id "${runId}": write up to 63 small letters, digits, "-" and "_", a letter or digit first.`,
   );
 }
 
