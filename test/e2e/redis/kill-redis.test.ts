@@ -5,7 +5,7 @@ import { adminOf, describeWithRedis, redisForTest } from '../../helpers/redis-se
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, callsOf, expectEveryRowOnce } from '../agreement.ts';
-import { aMoment, begin, concurrency, expectExactness, rows, workers } from './kill-matrix.ts';
+import { aMoment, begin, expectExactness, rows, workers } from './kill-matrix.ts';
 import { kindSandbox, newMachine } from './machine.ts';
 
 describeWithRedis('a run is exact', () => {
@@ -18,7 +18,7 @@ describeWithRedis('a run is exact', () => {
       await parts.redis.restart();
     }
     expect((await parts.end).code).toBe(1);
-    await expectExactness(parts, 3 * workers * concurrency);
+    await expectExactness(parts, { lost: 3 * workers });
   });
 
   test('when every connection is cut six times', async () => {
@@ -30,7 +30,7 @@ describeWithRedis('a run is exact', () => {
     }
     redis.disconnect();
     expect((await parts.end).code).toBe(1);
-    await expectExactness(parts, 6 * workers * concurrency);
+    await expectExactness(parts, { lost: 6 * workers });
   });
 
   test('when Redis forgets everything', async () => {

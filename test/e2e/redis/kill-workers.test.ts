@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../helpers/redis-server.ts';
-import { aMoment, begin, concurrency, expectExactness, kill, startWorker, workers } from './kill-matrix.ts';
+import { aMoment, begin, expectExactness, kill, startWorker, workers } from './kill-matrix.ts';
 
 describeWithRedis('a run on Redis is exact', () => {
   test('when one of its workers is killed three times', async () => {
@@ -13,7 +13,7 @@ describeWithRedis('a run on Redis is exact', () => {
       parts.workers.push(await startWorker(parts));
     }
     expect((await parts.end).code).toBe(1);
-    await expectExactness(parts, 3 * concurrency);
+    await expectExactness(parts, { lost: 3 });
   });
 
   test('when all of its workers are killed twice', async () => {
@@ -24,7 +24,7 @@ describeWithRedis('a run on Redis is exact', () => {
       for (let index = 0; index < workers; index += 1) parts.workers.push(await startWorker(parts));
     }
     expect((await parts.end).code).toBe(1);
-    await expectExactness(parts, 2 * workers * concurrency);
+    await expectExactness(parts, { lost: 2 * workers });
   });
 
   test('when both of its workers are frozen for longer than their locks', async () => {
@@ -43,6 +43,6 @@ describeWithRedis('a run on Redis is exact', () => {
       worker.kill('SIGCONT');
     }
     expect((await parts.end).code).toBe(1);
-    await expectExactness(parts, workers * concurrency);
+    await expectExactness(parts, { lost: workers });
   });
 });
