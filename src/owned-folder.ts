@@ -20,20 +20,33 @@ export async function keepFolder(folder: string): Promise<void> {
   await rm(join(folder, ownerFile), { force: true });
 }
 
+/** The commands that need a temporary folder. */
+const temporaryNames = ['plan', 'retry', 'undo'] as const;
+
 /**
- * Makes a folder for what is needed during a command only; whoever makes it removes it. Folders of the same name that
- * were left behind by processes which died are removed first.
+ * Makes a folder for what is needed during a command only; the command removes it. Folders that commands left behind when
+ * they were killed are removed first.
  */
-export async function makeTemporaryFolder(parent: string, name: string): Promise<string> {
+export async function makeTemporaryFolder(
+  parent: string,
+  name: (typeof temporaryNames)[number],
+): Promise<string> {
   await makeFolder(parent);
   return onDisk(parent, async () => {
-    const others = (await readdir(parent)).filter((each) => each.startsWith(`${name}-`));
-    for (const other of others.map((each) => join(parent, each)))
-      if (await isAbandoned(other)) await rm(other, { recursive: true, force: true });
+    await removeAbandonedFolders(parent);
     const folder = await mkdtemp(join(parent, `${name}-`));
     await ownFolder(folder);
     return folder;
   });
+}
+
+/** Removes the temporary folders that killed commands left behind. */
+export async function removeAbandonedFolders(parent: string): Promise<void> {
+  const names = await readdir(parent);
+  for (const name of names.filter((each) => temporaryNames.some((own) => each.startsWith(`${own}-`)))) {
+    const folder = join(parent, name);
+    if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Whether the owner of a folder has died and left it behind. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAbandoned, keepFolder, makeTemporaryFolder, ownFolder } from '../src/owned-folder.ts';
 import { thisProcess } from '../src/process.ts';
+import { openRunStore } from '../src/run/store.ts';
 import { temporaryFolder } from './helpers/temporary-folder.ts';
 
 /** The number of a process that has ended. */
@@ -43,17 +44,16 @@ test('a folder that is to stay has no owner', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('what dead processes left behind goes when another temporary folder of the name is made', async () => {
+test('what dead processes left behind goes when another temporary folder is made, or a run', async () => {
   const parent = join(await temporaryFolder(), 'state');
   const first = await makeTemporaryFolder(parent, 'plan');
   const second = await makeTemporaryFolder(parent, 'plan');
   await writeFile(join(first, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
   await mkdir(join(parent, 'plan-of-mine'));
-  await makeTemporaryFolder(parent, 'retry');
-  expect(await readdir(parent)).toHaveLength(4);
-  const third = await makeTemporaryFolder(parent, 'plan');
-  const left = (await readdir(parent)).filter((name) => name.startsWith('plan-'));
-  expect(left.map((name) => join(parent, name)).toSorted()).toEqual(
-    [second, third, join(parent, 'plan-of-mine')].toSorted(),
-  );
+  const third = await makeTemporaryFolder(parent, 'retry');
+  const paths = async () => (await readdir(parent)).map((name) => join(parent, name)).toSorted();
+  expect(await paths()).toEqual([second, third, join(parent, 'plan-of-mine')].toSorted());
+  await writeFile(join(third, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
+  await openRunStore(parent).create();
+  expect(await paths()).toEqual([second, join(parent, 'plan-of-mine'), join(parent, 'runs')].toSorted());
 });

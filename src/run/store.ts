@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isActive } from '../cluster/entries.ts';
 import { BusyError, type CqbatchError, fatalError, usageError } from '../errors.ts';
 import { exists, makeFolder, writeFileAtomically } from '../files.ts';
-import { isAbandoned, keepFolder, ownFolder } from '../owned-folder.ts';
+import { isAbandoned, keepFolder, ownFolder, removeAbandonedFolders } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import { actualState, type RunRecord, runRecordSchema } from './record.ts';
 import { idsMeantBy, isRunId, newRunId } from './run-id.ts';
@@ -102,6 +102,7 @@ export function openRunStore(stateDir: string): RunStore {
     async create(wanted) {
       await makeFolder(runsDir);
       await removeAbandonedPlans();
+      await onDisk(stateDir, () => removeAbandonedFolders(stateDir));
       for (;;) {
         const id = wanted ?? newRunId();
         try {
