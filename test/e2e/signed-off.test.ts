@@ -116,7 +116,7 @@ test('what is not ready is not signed off', async () => {
   const plan = (...args: string[]) =>
     cqbatch(['plan', 'rows.csv', ...args], { cwd, env: { ...env, ...guarded } });
   const partial = await plan('--out', 'week.cqplan');
-  expect(partial).toMatchObject({ code: 2, stderr: expect.stringContaining('leaves fields out') });
+  expect(partial).toMatchObject({ code: 2, stdout: expect.stringContaining('leaves fields out') });
   expect((await plan('--out', 'week.txt')).stderr).toContain('a name that ends with .cqplan');
   await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\nx,u\n');
   expect((await plan('--out', 'week.cqplan')).code).toBe(2);
