@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { built } from '../helpers/built.ts';
-import { canMount, smallDisk } from '../helpers/small-disk.ts';
+import { describeWithSmallDisk, smallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const { openEmbedded } = await built<typeof import('../../src/datastore/embedded/embedded.ts')>(
@@ -158,7 +158,7 @@ describe('an incarnation of the embedded datastore', () => {
   });
 });
 
-describe.skipIf(!canMount)('the embedded datastore on a full disk (needs root on Linux)', () => {
+describeWithSmallDisk('the embedded datastore on a full disk', () => {
   test.each([
     ['a table can not grow', 200_000],
     // PostgreSQL's log grows by 16 MB at a time. Afterwards it would take statements and never answer.

@@ -1,11 +1,11 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
-import { canMount, type SmallDisk, smallDisk } from '../helpers/small-disk.ts';
+import { describeWithSmallDisk, type SmallDisk, smallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
@@ -36,7 +36,7 @@ async function leftovers({ folder }: SmallDisk): Promise<readonly string[]> {
   return names.filter((name) => /\.tmp$|\.new$|\.arriving$/.test(name));
 }
 
-describe.skipIf(!canMount)('a full disk (needs root on Linux)', () => {
+describeWithSmallDisk('a full disk', () => {
   test('ends a run with the first write that it refuses, resumable, and resume does the rest', async () => {
     const { disk, sandbox, options, run } = await newPlace();
     const end = finished(startCqbatch([...runArgs, '--rate', '100/s'], options));

@@ -5,7 +5,7 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, type Finished, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
-import { canMount, smallDisk } from '../helpers/small-disk.ts';
+import { describeWithSmallDisk, smallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
@@ -112,7 +112,7 @@ describe.skipIf(process.platform === 'win32')('too few files that may be open', 
   });
 });
 
-describe.skipIf(!canMount)('a disk that can only be read (needs root on Linux)', () => {
+describeWithSmallDisk('a disk that can only be read', () => {
   test('can be looked at, and whatever must be written says so', async () => {
     const cwd = await newFolder();
     await appendFile(join(cwd, 'rows.csv'), 'x,u\n');

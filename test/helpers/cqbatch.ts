@@ -7,8 +7,14 @@ const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url)
 /** Most runs of tests are too short to be worth what it costs to compile PostgreSQL well: half of the time of all. */
 const command = [process.execPath, '--liftoff-only', main];
 
-/** Guards that most tests are not about; an empty value switches one on again. */
+/**
+ * Guards that most tests are not about, and that their manifests, with failing rows and rows of one field, would meet. Every
+ * command of a test has these, unless the test says otherwise; `asUsersHaveIt` does for those that are about the defaults.
+ */
 const unguarded = { CQBATCH_MAX_FAILURES: 'none', CQBATCH_ALLOW_PARTIAL: 'yes' };
+
+/** Every setting as users have it who say nothing. */
+export const asUsersHaveIt = { CQBATCH_MAX_FAILURES: '', CQBATCH_ALLOW_PARTIAL: '' };
 
 export interface CommandOptions {
   readonly cwd: string;

@@ -1,18 +1,25 @@
 import { describe, test } from 'vitest';
 import { findProgram } from './program.ts';
 
-/**
- * A `describe` for tests that need one of these programs: without any they are skipped, with a line that says why. On
- * a build server (`CI`) they fail instead, lest nobody notice.
- */
+/** A `describe` for tests that need one of these programs. */
 export function describeWithProgram(names: readonly string[], title: string, body: () => void): void {
-  if (findProgram(names) !== undefined) {
+  const missing = findProgram(names) === undefined ? `not installed: ${names.join(', ')}` : undefined;
+  describeUnless(missing, title, body);
+}
+
+/**
+ * A `describe` for tests that need what not every machine has. Without it they are skipped, with a line that says why; on a
+ * build server (`CI`) they fail, because a skipped test is easily missed there.
+ *
+ * @param missing what the machine lacks; undefined: nothing
+ */
+export function describeUnless(missing: string | undefined, title: string, body: () => void): void {
+  if (missing === undefined) {
     describe(title, body);
     return;
   }
-  const reason = `not installed: ${names.join(', ')}`;
   describe(title, () => {
-    if (process.env['CI'] === undefined) test.skip(`skipped, ${reason}`, () => {});
-    else test('has the program it needs', () => Promise.reject(new Error(reason)));
+    if (process.env['CI'] === undefined) test.skip(`skipped, ${missing}`, () => {});
+    else test('has what it needs', () => Promise.reject(new Error(missing)));
   });
 }

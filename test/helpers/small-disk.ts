@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { describeUnless } from './describe-with-program.ts';
 
 /** A disk of its own, that can be full. */
 export interface SmallDisk {
@@ -15,10 +16,7 @@ export interface SmallDisk {
   readOnly(wanted: boolean): void;
 }
 
-/**
- * Whether disks can be mounted here: by root, on Linux, in a container only with the right to. For `test.skipIf`, with
- * `withoutSmallDisk` for the title.
- */
+/** Whether disks can be mounted here: by root, on Linux, in a container only with the right to. */
 export const canMount = process.platform === 'linux' && process.getuid?.() === 0 && canMountHere();
 
 function canMountHere(): boolean {
@@ -32,6 +30,12 @@ function canMountHere(): boolean {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A `describe` for tests that mount a small disk. */
+export function describeWithSmallDisk(title: string, body: () => void): void {
+  const missing = 'no disk can be mounted: run as root on Linux, a container with --cap-add SYS_ADMIN';
+  describeUnless(canMount ? undefined : missing, title, body);
 }
 
 /** A disk of so many megabytes, in memory, that goes when the test ends. */

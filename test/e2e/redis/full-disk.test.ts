@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import { canMount, smallDisk } from '../../helpers/small-disk.ts';
+import { describeWithSmallDisk, smallDisk } from '../../helpers/small-disk.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
 import { kindSandbox, newMachine } from './machine.ts';
 
@@ -42,9 +42,11 @@ async function endsAndGoesOn(...args: string[]): Promise<void> {
   expectAgreement(report, await sandbox.log(), { killed: true });
 }
 
-describeWithRedis('a Redis whose disk is full (needs root on Linux)', () => {
-  test.skipIf(!canMount)('ends a run after some seconds, and resume does the rest', async () => {
-    const snapshots = ['--appendonly', 'no', '--save', '1 1', '--stop-writes-on-bgsave-error', 'yes'];
-    await Promise.all([endsAndGoesOn('--appendonly', 'yes'), endsAndGoesOn(...snapshots)]);
+describeWithRedis('a Redis', () => {
+  describeWithSmallDisk('whose disk is full', () => {
+    test('ends a run after some seconds, and resume does the rest', async () => {
+      const snapshots = ['--appendonly', 'no', '--save', '1 1', '--stop-writes-on-bgsave-error', 'yes'];
+      await Promise.all([endsAndGoesOn('--appendonly', 'yes'), endsAndGoesOn(...snapshots)]);
+    });
   });
 });

@@ -1,0 +1,81 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { asUsersHaveIt, cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
+import { kindSandbox } from './redis/machine.ts';
+
+/** A folder with a manifest, and an API: no setting is given, and the datastore is the embedded one. */
+async function newPlace(text: string, ...sandboxArgs: string[]) {
+  const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'rows.csv'), text);
+  const options = { cwd, env: { ...sandbox.env, ...asUsersHaveIt } };
+  const type = (line: string) => cqbatch(line.split(' '), options);
+  const report = (id: string) => readCsv(join(cwd, '.cqbatch', 'runs', id), 'report.csv');
+  return { sandbox, options, type, report };
+}
+
+test('with the defaults a manifest is planned, run, looked at and retried', async () => {
+  const { text } = restoreCsv(60);
+  const { sandbox, type, report } = await newPlace(`${text}9999999,nobody\n`, '--fault', '503=5%');
+  expect(await type('plan rows.csv')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Ready: 61'),
+  });
+  expect(await sandbox.log()).toEqual([]);
+  expect(await type('run rows.csv --yes --run-id first')).toMatchObject({ code: 1 });
+  const rows = await report('first');
+  expectEveryRowOnce(rows, 61);
+  expectAgreement(rows, await sandbox.log());
+  expect(rows.filter((row) => row['_outcome'] === 'succeeded')).toHaveLength(60);
+  expect((await type('status first')).stdout).toContain('61 of 61 rows (100 %)');
+  expect((await type('list')).stdout).toContain('first');
+  expect((await type('report first')).code).toBe(0);
+  const calls = (await sandbox.log()).length;
+  expect(await type('retry first --yes --run-id again')).toMatchObject({ code: 1 });
+  expect((await sandbox.log()).slice(calls).map(({ id }) => id)).toEqual(['9999999']);
+});
+
+test('with the defaults a sick manifest is halted, and left to a person', async () => {
+  const { sandbox, type } = await newPlace(restoreCsv(300).text, '--unrecoverable', '50%');
+  expect(await type('run rows.csv --yes --run-id sick')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('--max-failures'),
+  });
+  // The guard counts from 100 finished rows on; what is in flight then still ends.
+  const calls = (await sandbox.log()).length;
+  expect(calls).toBeLessThanOrEqual(100 + 50);
+  expect(await type('run rows.csv --yes --run-id sick --or-resume')).toMatchObject({ code: 3 });
+  expect(await sandbox.log()).toHaveLength(calls);
+});
+
+test('with the defaults rows that leave fields out need a word, and an edit is undone', async () => {
+  const { sandbox, type } = await newPlace(
+    'soundboard_id,title,old_title\n1,new,Recording 1\n2,new,Recording 2\n',
+  );
+  expect(await type('plan rows.csv')).toMatchObject({ code: 2 });
+  expect(await type('run rows.csv --yes --run-id edit')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--allow-partial'),
+  });
+  expect(await sandbox.log()).toEqual([]);
+  expect(await type('run rows.csv --yes --run-id edit --allow-partial')).toMatchObject({ code: 0 });
+  expect(await sandbox.changed()).toHaveLength(2);
+  expect(await type('undo edit --yes')).toMatchObject({ code: 0 });
+  expect(await sandbox.log()).toHaveLength(4);
+});
+
+test('with the defaults a daemon takes a submitted run to its end', async () => {
+  const { sandbox, options, type, report } = await newPlace(restoreCsv(40).text);
+  expect(await type('submit rows.csv --yes --run-id later')).toMatchObject({ code: 0 });
+  startCqbatch(['worker', '--coordinate'], options);
+  expect(await type('status later --watch')).toMatchObject({ code: 0 });
+  const rows = await report('later');
+  expectEveryRowOnce(rows, 40);
+  expectAgreement(rows, await sandbox.log());
+});
