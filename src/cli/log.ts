@@ -12,9 +12,11 @@ export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
  * The structured log, JSON lines on standard error: what happens to each row, never what is in it, never a token. With
  * `--verbose` lines for people in its place, of the rate and of what is tried again.
  *
+ * @param usual the level where none is typed
  * @throws a usage error for an unknown level.
  */
-export function openLog({ logLevel: level = 'silent', verbose }: Flags, terminal: Terminal): Logger {
+export function openLog({ logLevel, verbose }: Flags, terminal: Terminal, usual = 'silent'): Logger {
+  const level = logLevel ?? usual;
   if (verbose && level === 'silent') {
     const write = (json: string): void => {
       const line = logLine(JSON.parse(json));

@@ -29,7 +29,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
   refuseToBeAlone(flags, queue, settings.concurrency);
   const api = apiOf(flags, settings);
-  const log = openLog(flags, terminal);
+  const log = openLog(flags, terminal, 'info');
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
   const common = { version: readVersion(), log, stop: stop.signal };
 
