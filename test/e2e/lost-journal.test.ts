@@ -46,7 +46,7 @@ test('nothing goes on without the journal of a run that has begun, whatever is l
   }
   const listed = await cqbatch(['list'], options);
   expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(`there is no row ${rows + 1}`) });
-  expect(listed.stdout).toMatch(/interrupted +\S+ +\? +\?\/200 +\? +\S+ +rows\.csv/);
+  expect(listed.stdout).toMatch(/interrupted +\S+ [A-Z]\S* +\? +\?\/200 +\? +\S+ +rows\.csv/);
   expect(await sandbox.log()).toHaveLength(before);
 
   await writeFile(journal, whole);
