@@ -1,4 +1,5 @@
-const startedAt = performance.timeOrigin;
+// Whole, so that differences do not depend on the fraction at which a process happened to begin.
+const startedAt = Math.floor(performance.timeOrigin);
 
 /**
  * Milliseconds since 1970 UTC by a clock that never jumps: the time of day when the process began, and what has passed

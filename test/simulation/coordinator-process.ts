@@ -1,0 +1,175 @@
+import { pino } from 'pino';
+import { findOperation } from '../../jobs/index.ts';
+import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
+import type { CallableRow } from '../../src/manifest/row-preparer.ts';
+import { openRowQueue } from '../../src/queue/row-queue.ts';
+import type { AnswerFile } from '../../src/run/answer-file.ts';
+import type { CommandWatch } from '../../src/run/control-command.ts';
+import type { OpenRun } from '../../src/run/open-run.ts';
+import type { RunRecord } from '../../src/run/record.ts';
+import { RecordKeeper } from '../../src/run/record-keeper.ts';
+import type { RunEnd } from '../../src/run/run-end.ts';
+import { runHere } from '../../src/run/run-here.ts';
+import { type PlannedManifest, unfinishedTasks } from '../../src/run/run-manifest.ts';
+import { Stages } from '../../src/run/stages.ts';
+import type { RunStore } from '../../src/run/store.ts';
+import { subjectOf } from './referee.ts';
+import type { Body } from './simulated-api.ts';
+import { openSimulatedJournal } from './simulated-journal.ts';
+import type { Stage } from './stage.ts';
+import type { SimulatedProcess } from './world.ts';
+
+const silent = pino({ level: 'silent' });
+const commandEveryMs = 500;
+
+type ControlCommand = CommandWatch['current'];
+
+/** What a run is on disk, besides its journal. */
+export interface RunFolder {
+  record: RunRecord;
+  command: ControlCommand;
+  /** Whether a user wants the run to go on that a guard has halted. */
+  isAccepted: boolean;
+}
+
+export interface CoordinatorProcess {
+  readonly process: SimulatedProcess;
+  /** As SIGTERM. */
+  stop(): void;
+}
+
+/**
+ * A process that goes on with a run until it ends: the program's own, from the journal on upwards to its stages.
+ *
+ * @param handOver whether it leaves the run to another one when it is stopped
+ */
+export function beginCoordinator(
+  stage: Stage,
+  {
+    name,
+    folder,
+    handOver,
+  }: { readonly name: string; readonly folder: RunFolder; readonly handOver: boolean },
+  onEnd: (end: RunEnd | Error) => void,
+): CoordinatorProcess {
+  const { world, scenario } = stage;
+  const never = new AbortController().signal;
+  const interrupt = new AbortController();
+  const process = world.begin(name, () => {
+    void work().then(end, end);
+  });
+
+  function end(ended: RunEnd | Error): void {
+    world.tell(`${name} ends: ${ended instanceof Error ? ended.message : ended.state}`);
+    world.kill(process);
+    onEnd(ended);
+  }
+
+  async function work(): Promise<RunEnd> {
+    const datastore = stage.datastore.openIn(process);
+    const rows = openRowQueue(datastore, stage.baseUrl);
+    const journal = openSimulatedJournal(world, process, stage.journal, scenario.disk);
+    const store = {
+      folder: () => 'run',
+      save: async (record: RunRecord) => {
+        if (!process.isDead) folder.record = record;
+      },
+    } as unknown as RunStore;
+    const answers = { write: async () => {}, close: async () => {} } as unknown as AnswerFile;
+    const { record } = folder;
+    const run: OpenRun = { store, record, datastore, rows, journal, answers, lost: never };
+    const planned = plannedManifest(stage);
+    const keeper = new RecordKeeper(store, record);
+    const commands = watchCommand(folder);
+    try {
+      if (folder.isAccepted) await journal.append([{ type: 'accepted' }]);
+      folder.isAccepted = false;
+      const stages = await Stages.begin({
+        run,
+        planned,
+        keeper,
+        budget: record.budget,
+        interrupt: interrupt.signal,
+      });
+      await stages.keepBudget();
+      return await runHere(run, {
+        client: undefined,
+        log: silent,
+        interrupt: interrupt.signal,
+        handOver,
+        deadline: never,
+        workers: () => scenario.workers,
+        rate: () => undefined,
+        tasks: () =>
+          unfinishedTasks(record.id, planned.manifest.rows(), planned.prepare, journal, stages.selection),
+        onDone: async (signal) => {
+          const ended = await stages.next(signal);
+          if (ended === undefined) stage.referee.bind('canary', undefined);
+          return ended;
+        },
+        commands,
+        rateInForce: async () => {},
+        join: () => {
+          throw new TypeError('A coordinator alone calls nothing.');
+        },
+        onEvent() {},
+        onPace() {},
+      });
+    } finally {
+      commands.close();
+      keeper.close();
+      await journal.close();
+      await rows.close();
+    }
+  }
+  return { process, stop: () => world.later(0, () => interrupt.abort(), { owner: process }) };
+}
+
+function plannedManifest({ scenario }: Stage): PlannedManifest {
+  const operation = findOperation('update-soundboard');
+  if (operation === undefined) throw new TypeError('There is no such operation.');
+  const rows = Array.from({ length: scenario.rows }, (_, index): ManifestRow => {
+    return { row: index + 1, line: index + 2, cells: {} };
+  });
+  const manifest = {
+    async *rows() {
+      yield rows;
+    },
+  } as unknown as Manifest;
+  const prepare = ({ row, line }: ManifestRow): CallableRow => {
+    const subject = subjectOf(scenario, row);
+    const body: Body = { row, soundboard_id: subject };
+    return {
+      kind: 'callable',
+      row,
+      line,
+      operation,
+      subject: String(subject),
+      request: { path: '/update', body: JSON.stringify(body) },
+      values: {},
+    };
+  };
+  return { manifest, prepare: prepare as unknown as PlannedManifest['prepare'] };
+}
+
+/** What is wanted of the run, as a process learns it: by looking now and then. */
+function watchCommand(folder: RunFolder): CommandWatch {
+  const waiting = new Set<{
+    wanted: readonly ControlCommand[];
+    resolve: (command: { command: ControlCommand }) => void;
+  }>();
+  const timer = setInterval(() => {
+    for (const waiter of waiting) {
+      if (!waiter.wanted.includes(folder.command)) continue;
+      waiting.delete(waiter);
+      waiter.resolve({ command: folder.command });
+    }
+  }, commandEveryMs);
+  return {
+    get current() {
+      return folder.command;
+    },
+    until: (...wanted) => new Promise((resolve) => waiting.add({ wanted, resolve })),
+    close: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,80 @@
+// @ts-check
+/**
+ * Plays whole runs in simulated time: `npm run simulate [-- [--seed N] [--runs M] [--threads N] [--show]]`. Says what to
+ * type to play a run again that has broken a promise; the exit code is 1 then. See docs/architecture.md.
+ */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { rolldown } from 'rolldown';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    runs: { type: 'string', default: '1000' },
+    threads: { type: 'string', default: String(availableParallelism()) },
+    show: { type: 'boolean', default: false },
+  },
+});
+const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+const runs = Number(values.runs);
+const built = new URL('../../node_modules/.cache/simulation/thread.js', import.meta.url);
+
+await build();
+process.stdout.write(`Plays ${runs} runs, seeds ${first} to ${first + runs - 1}.\n`);
+const begunAt = performance.now();
+let next = first;
+let events = 0;
+let simulatedMs = 0;
+/** @type {number[]} */
+const broken = [];
+const threads = Math.max(1, Math.min(Number(values.threads), Math.ceil(runs / 20)));
+await Promise.all(Array.from({ length: threads }, playSome));
+const seconds = (performance.now() - begunAt) / 1_000;
+const perMinute = Math.round((runs / seconds) * 60);
+process.stdout.write(
+  `${runs} runs in ${seconds.toFixed(1)} s (${perMinute} a minute), ${Math.round(simulatedMs / 3_600_000)} simulated hours, ` +
+    `${events} events: ${broken.length === 0 ? 'no promise was broken' : `${broken.length} have broken a promise`}.\n`,
+);
+if (broken.length > 0) process.exitCode = 1;
+
+async function build() {
+  const bundle = await rolldown({
+    input: new URL('thread.ts', import.meta.url).pathname,
+    platform: 'node',
+    external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+  });
+  await bundle.write({ file: built.pathname, format: 'esm' });
+  await bundle.close();
+}
+
+/** @returns {Promise<void>} */
+function playSome() {
+  const thread = new Worker(built);
+  return new Promise((resolve, reject) => {
+    const playNext = () => {
+      if (next >= first + runs) {
+        resolve(thread.terminate().then(() => {}));
+        return;
+      }
+      const count = Math.min(20, first + runs - next);
+      thread.postMessage({ first: next, count, keepLines: values.show });
+      next += count;
+    };
+    thread.on('message', (/** @type {import('./thread.ts').Told} */ told) => {
+      events += told.events;
+      simulatedMs += told.simulatedMs;
+      for (const { seed, violations, lines } of told.shown) {
+        if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+        if (violations.length === 0) continue;
+        broken.push(seed);
+        process.stdout.write(
+          `seed ${seed}: ${violations.join('; ')}\n  to play it again: npm run simulate -- --seed ${seed} --runs 1 --show\n`,
+        );
+      }
+      playNext();
+    });
+    thread.once('error', reject);
+    playNext();
+  });
+}

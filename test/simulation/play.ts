@@ -1,0 +1,305 @@
+import type { RunRecord } from '../../src/run/record.ts';
+import type { RunEnd } from '../../src/run/run-end.ts';
+import { beginCoordinator, type CoordinatorProcess, type RunFolder } from './coordinator-process.ts';
+import { Random } from './random.ts';
+import { Referee } from './referee.ts';
+import { type Mishap, type Scenario, scenarioOf } from './scenario.ts';
+import { SimulatedApi } from './simulated-api.ts';
+import { SimulatedDatastore } from './simulated-datastore.ts';
+import { newJournalFile } from './simulated-journal.ts';
+import { inTimeOf } from './simulated-time.ts';
+import type { Stage } from './stage.ts';
+import { beginWorker, type WorkerProcess } from './worker-process.ts';
+import { World } from './world.ts';
+
+/** How a run that was played has ended. */
+export interface Played {
+  readonly seed: number;
+  readonly scenario: Scenario;
+  /** Promises that were broken; empty when all is well. */
+  readonly violations: readonly string[];
+  /** A figure made of all that happened, in order. */
+  readonly trace: number;
+  readonly events: number;
+  readonly simulatedMs: number;
+  /** What happened, when that was wanted. */
+  readonly lines: readonly string[];
+}
+
+const runId = '20260101-000000-aaaa';
+/** A run that takes longer hangs: no mishap takes that long. */
+const longestMs = 2 * 3_600_000;
+/** What was late may still do something after the end. */
+const aftermathMs = 5_000;
+const enoughViolations = 5;
+
+/** Plays the run of a seed. */
+export function play(seed: number, options: { readonly keepLines?: boolean } = {}): Promise<Played> {
+  const scenario = scenarioOf(seed);
+  const world = new World(new Random(seed ^ 0x5bd1e995), options);
+  return inTimeOf(world, () => new Game(world, scenario).play());
+}
+
+/** One run, with all that works on it and happens to it. */
+class Game {
+  readonly #world: World;
+  readonly #scenario: Scenario;
+  readonly #stage: Stage;
+  readonly #folder: RunFolder;
+  readonly #violations: string[] = [];
+  #coordinator: CoordinatorProcess | undefined;
+  #coordinators = 0;
+  readonly #workers: (WorkerProcess | undefined)[] = [];
+  #workersBegun = 0;
+  #isPutBack = false;
+  /** How the run has ended for good. */
+  #end: 'completed' | 'cancelled' | undefined;
+  #overAt = Number.POSITIVE_INFINITY;
+  /** When the last process goes on that was frozen. */
+  #calmAt = 0;
+
+  constructor(world: World, scenario: Scenario) {
+    this.#world = world;
+    this.#scenario = scenario;
+    const datastore = new SimulatedDatastore(world, scenario.network);
+    const journal = newJournalFile(runId);
+    const fail = (violation: string): void => this.#fail(violation);
+    const referee = new Referee({
+      world,
+      scenario,
+      journal,
+      losses: () => datastore.losses,
+      isGoing: () => this.#coordinator !== undefined,
+      fail,
+    });
+    watchModel(world, datastore, referee);
+    const api = new SimulatedApi(world, scenario.api, referee);
+    this.#stage = { world, scenario, datastore, api, journal, referee, baseUrl: 'http://api.test/', fail };
+    this.#folder = { record: recordOf(scenario), command: 'unpause', isAccepted: false };
+  }
+
+  async play(): Promise<Played> {
+    const world = this.#world;
+    const { referee } = this.#stage;
+    const { canary } = this.#scenario.options;
+    const { maxRows } = this.#scenario;
+    if (canary !== undefined) referee.bind('canary', canary.rows);
+    else if (maxRows !== undefined) referee.bind('budget', maxRows);
+    this.#beginCoordinator();
+    for (let place = 0; place < this.#scenario.workers; place += 1) this.#beginWorker(place);
+    for (const mishap of this.#scenario.mishaps) this.#plan(mishap);
+    const unhandled = (error: unknown): void =>
+      this.#fail(`an error is not handled: ${(error as Error)?.stack ?? error}`);
+    process.on('unhandledRejection', unhandled);
+    try {
+      const ended = await world.play(() => this.#isOver, longestMs);
+      if (ended !== 'over') this.#fail(`the run hangs (${ended})`);
+      else this.#check();
+    } catch (error) {
+      this.#fail(`the simulation fails: ${(error as Error).stack}`);
+    } finally {
+      process.off('unhandledRejection', unhandled);
+    }
+    return {
+      seed: this.#scenario.seed,
+      scenario: this.#scenario,
+      violations: this.#violations,
+      trace: world.trace,
+      events: world.count,
+      simulatedMs: world.now,
+      lines: world.lines ?? [],
+    };
+  }
+
+  get #isOver(): boolean {
+    return this.#violations.length >= enoughViolations || this.#world.now >= this.#overAt;
+  }
+
+  #fail(violation: string): void {
+    this.#world.tell(`VIOLATION: ${violation}`);
+    this.#violations.push(violation);
+  }
+
+  #beginCoordinator(): void {
+    this.#coordinators += 1;
+    if (this.#folder.record.canary?.wentOn) this.#stage.referee.bind('canary', undefined);
+    const handOver = this.#scenario.maxRows !== undefined || this.#scenario.seed % 2 === 0;
+    const name = `coordinator ${this.#coordinators}`;
+    const coordinator = beginCoordinator(this.#stage, { name, folder: this.#folder, handOver }, (end) => {
+      this.#coordinator = undefined;
+      this.#ended(end);
+    });
+    this.#coordinator = coordinator;
+  }
+
+  #ended(end: RunEnd | Error): void {
+    const isFailed = end instanceof Error;
+    if (!isFailed && (end.state === 'completed' || end.state === 'cancelled')) {
+      this.#end = end.state;
+      this.#overAt = Math.max(this.#world.now, this.#calmAt) + aftermathMs;
+      return;
+    }
+    // The user sees what is wrong, mends it, and resumes.
+    if (!isFailed && end.state === 'interrupted' && end.spent !== undefined) {
+      const { budget: _, ...record } = this.#folder.record;
+      this.#folder.record = record;
+      this.#stage.referee.bind('budget', undefined);
+    }
+    if (!isFailed && end.state === 'halted') this.#accept();
+    this.#stage.journal.isFull = false;
+    this.#soon(() => this.#beginCoordinator());
+  }
+
+  /** As `resume` does: the user lets a run go on that a guard has halted. */
+  #accept(): void {
+    const { canary, ...record } = this.#folder.record;
+    this.#folder.isAccepted = true;
+    this.#folder.record = { ...record, ...(canary && { canary: { ...canary, wentOn: true } }) };
+  }
+
+  #beginWorker(place: number): void {
+    this.#workersBegun += 1;
+    this.#workers[place] = beginWorker(this.#stage, `worker ${this.#workersBegun}`, () =>
+      this.#replaceWorker(place),
+    );
+  }
+
+  #replaceWorker(place: number): void {
+    this.#workers[place] = undefined;
+    this.#soon(() => this.#beginWorker(place));
+  }
+
+  #soon(work: () => void): void {
+    const { random } = this.#world;
+    this.#world.later(random.between(10, random.chance(0.3) ? 40_000 : 2_000), work, { owner: null });
+  }
+
+  #plan(mishap: Mishap): void {
+    const { world, datastore, journal } = this.#stage;
+    const at = (atMs: number, work: () => void): void => void world.later(atMs, work, { owner: null });
+    switch (mishap.kind) {
+      case 'kill':
+      case 'freeze':
+        if ('atMs' in mishap.when) at(mishap.when.atMs, () => this.#strike(mishap));
+        else this.#victim(mishap.victim)?.process.fates.set(mishap.when.atStep, () => this.#strike(mishap));
+        break;
+      case 'restart':
+        at(mishap.atMs, () => datastore.restart(mishap.awayMs));
+        break;
+      case 'empty':
+        at(mishap.atMs, () => datastore.empty());
+        break;
+      case 'copy':
+        at(mishap.atMs, () => datastore.keepCopy());
+        break;
+      case 'put back':
+        at(mishap.atMs, () => {
+          this.#isPutBack = true;
+          datastore.putBack(mishap.awayMs);
+        });
+        break;
+      case 'disk full':
+        at(mishap.atMs, () => {
+          world.tell('the disk is full');
+          journal.isFull = true;
+        });
+        break;
+      case 'stop':
+        at(mishap.atMs, () => {
+          const victim = this.#victim(mishap.victim);
+          if (victim !== undefined) world.tell(`${victim.process.name} is told to stop`);
+          victim?.stop();
+        });
+        break;
+      case 'command':
+        at(mishap.atMs, () => {
+          world.tell(`the user wants: ${mishap.command}`);
+          if (this.#folder.command !== 'cancel') this.#folder.command = mishap.command;
+        });
+        break;
+    }
+  }
+
+  #victim(kind: 'coordinator' | 'worker'): CoordinatorProcess | WorkerProcess | undefined {
+    return kind === 'coordinator' ? this.#coordinator : this.#workers[0];
+  }
+
+  #strike(mishap: Extract<Mishap, { kind: 'kill' | 'freeze' }>): void {
+    const { world, journal, referee } = this.#stage;
+    const victim = this.#victim(mishap.victim)?.process;
+    if (victim === undefined || victim.isDead) return;
+    if (mishap.kind === 'freeze') {
+      if (mishap.victim === 'worker') referee.wasFrozen(victim);
+      world.freeze(victim, mishap.forMs);
+      this.#calmAt = Math.max(this.#calmAt, world.now + mishap.forMs);
+      return;
+    }
+    world.kill(victim);
+    if (mishap.victim === 'worker') this.#replaceWorker(0);
+    else {
+      if (mishap.power) journal.losePower(world);
+      this.#coordinator = undefined;
+      this.#soon(() => this.#beginCoordinator());
+    }
+  }
+
+  #check(): void {
+    const { datastore, referee } = this.#stage;
+    referee.end(this.#end === 'completed', !this.#isPutBack);
+    const left = datastore.model.jobCounts();
+    if (left.size > 0 && !this.#isPutBack)
+      this.#fail(`the datastore holds something after the end: ${JSON.stringify([...left])}`);
+  }
+}
+
+/** Has the referee and the trace see what is done to the datastore. */
+function watchModel(world: World, datastore: SimulatedDatastore, referee: Referee): void {
+  const { model } = datastore;
+  // Ids are drawn by chance that no seed decides: they are told as numbers.
+  const batches = new Map<string, number>();
+  const batch = (id: string): number => {
+    const number = batches.get(id) ?? batches.size + 1;
+    batches.set(id, number);
+    return number;
+  };
+  const by = (): string => datastore.client?.name ?? '';
+  model.onAdd = (entries) => {
+    const { jobId = '', jobData } = entries[0] ?? {};
+    world.tell(`${by()} adds batch ${batch(jobId)}: ${jobData?.data}`);
+    referee.added(entries);
+  };
+  model.onLog = (id, text) => {
+    world.tell(`${by()} writes into ledger ${batch(id)}: ${text}`);
+    referee.logged(text, datastore.client);
+  };
+  model.onChange = (what, queue, id) =>
+    world.tell(`${by()}: ${queue.startsWith('rows') ? 'rows of' : 'parent of'} batch ${batch(id)} ${what}`);
+}
+
+function recordOf({ rows, subjects, options, maxRows }: Scenario): RunRecord {
+  return {
+    version: 1,
+    id: runId,
+    state: 'running',
+    states: [{ state: 'running', at: '2026-01-01T00:00:00.000Z' }],
+    manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
+    plan: {
+      rows,
+      callable: rows,
+      invalid: 0,
+      duplicates: 0,
+      conflicts: rows - subjects,
+      partial: 0,
+      columns: [],
+      operations: [],
+    },
+    options: {
+      baseUrl: 'http://api.test/',
+      clearToken: '<clear>',
+      concurrency: 4,
+      timeoutMs: 30_000,
+      ...options,
+    },
+    ...(maxRows !== undefined && { budget: { maxRows } }),
+  };
+}

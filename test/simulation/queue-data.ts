@@ -1,0 +1,109 @@
+import type { JobJson } from 'bullmq';
+
+/** A job as the model of the datastore keeps it: plain data, so that a copy can be put away and put back. */
+export interface StoredJob {
+  readonly id: string;
+  readonly json: JobJson;
+  readonly parentKey: string | undefined;
+  attemptsMade: number;
+  attemptsStarted: number;
+  stalledCounter: number;
+  processedOn?: number;
+  delay: number;
+  failedReason?: string;
+  stacktrace?: string;
+  returnValue?: string;
+  finishedOn?: number;
+  lock: { readonly token: string; readonly until: number } | undefined;
+  /** Keys of children that are not done, and what those that are have returned. */
+  readonly pending: Set<string>;
+  readonly processed: Map<string, string>;
+  readonly logs: string[];
+}
+
+/** A queue: its jobs, and which of them are in which state, the next one to be claimed at the end of `waiting`. */
+export interface StoredQueue {
+  readonly jobs: Map<string, StoredJob>;
+  waiting: string[];
+  active: string[];
+  delayed: { readonly id: string; readonly at: number }[];
+  waitingChildren: string[];
+  completed: string[];
+  failed: string[];
+  stalled: Set<string>;
+  stalledCheckUntil: number;
+  isPaused: boolean;
+  readonly meta: Map<string, string>;
+  /** What wakes a worker that waits: `0` at once, `1` when a delayed job is due. */
+  readonly markers: Map<'0' | '1', number>;
+}
+
+/** All that the model of a datastore holds. */
+export interface StoredData {
+  readonly queues: Map<string, StoredQueue>;
+  /** A key of the program that goes with all others. */
+  mark: string | undefined;
+}
+
+export function noData(): StoredData {
+  return { queues: new Map(), mark: undefined };
+}
+
+export function newQueue(): StoredQueue {
+  return {
+    jobs: new Map(),
+    waiting: [],
+    active: [],
+    delayed: [],
+    waitingChildren: [],
+    completed: [],
+    failed: [],
+    stalled: new Set(),
+    stalledCheckUntil: 0,
+    isPaused: false,
+    meta: new Map(),
+    markers: new Map(),
+  };
+}
+
+/** The states of BullMQ, as the model keeps them. */
+export function jobsIn(queue: StoredQueue, state: string): readonly string[] {
+  switch (state) {
+    // From the newest to the next.
+    case 'wait':
+    case 'waiting':
+      return queue.waiting;
+    case 'active':
+      return queue.active;
+    case 'delayed':
+      return queue.delayed.map(({ id }) => id);
+    case 'waiting-children':
+      return queue.waitingChildren;
+    case 'completed':
+      return queue.completed;
+    case 'failed':
+      return queue.failed;
+    case 'prioritized':
+    case 'paused':
+      return [];
+    default:
+      throw new TypeError(`The model knows no state ${state}.`);
+  }
+}
+
+/** A job as BullMQ reads it. */
+export function jsonOf(job: StoredJob): JobJson {
+  return {
+    ...job.json,
+    id: job.id,
+    attemptsMade: job.attemptsMade,
+    attemptsStarted: job.attemptsStarted,
+    stalledCounter: job.stalledCounter,
+    delay: job.delay,
+    ...(job.processedOn !== undefined && { processedOn: job.processedOn }),
+    ...(job.finishedOn !== undefined && { finishedOn: job.finishedOn }),
+    ...(job.failedReason !== undefined && { failedReason: job.failedReason }),
+    ...(job.stacktrace !== undefined && { stacktrace: job.stacktrace }),
+    ...(job.returnValue !== undefined && { returnvalue: job.returnValue }),
+  } as JobJson;
+}

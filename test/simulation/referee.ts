@@ -1,0 +1,145 @@
+import type { RowResult } from '../../src/domain.ts';
+import { JournalState } from '../../src/journal/state.ts';
+import type { FlowEntry } from './queue-model.ts';
+import type { Scenario } from './scenario.ts';
+import type { SimulatedFile } from './simulated-journal.ts';
+import type { SimulatedProcess, World } from './world.ts';
+
+/** What the referee sees of a run besides its calls. */
+export interface Sight {
+  readonly world: World;
+  readonly scenario: Scenario;
+  readonly journal: SimulatedFile;
+  /** How often the datastore has lost what it had acknowledged. */
+  readonly losses: () => number;
+  /** Whether a coordinator is at work. */
+  readonly isGoing: () => boolean;
+  readonly fail: (violation: string) => void;
+}
+
+/** Holds a run to what is promised: during it, and at its end. */
+export class Referee {
+  readonly #sight: Sight;
+  readonly #calls = new Map<number, number>();
+  readonly #done = new Map<number, number>();
+  /** Rows that a worker has said it is about to call. */
+  readonly #intended = new Set<string>();
+  /** What the disk has for sure. */
+  readonly #durable = new JournalState();
+  #read = 0;
+  /** Rows that may be called before the run is allowed more: those of a canary, or of a budget. */
+  #bound: { readonly what: string; readonly rows: number; readonly called: Set<number> } | undefined;
+  /** Workers that were frozen: what they had begun they may end at any time. */
+  readonly #late = new Set<SimulatedProcess>();
+
+  constructor(sight: Sight) {
+    this.#sight = sight;
+  }
+
+  /** From now on no more than that many rows may be called for the first time; undefined: any. */
+  bind(what: string, rows: number | undefined): void {
+    this.#bound = rows === undefined ? undefined : { what, rows, called: new Set() };
+  }
+
+  wasFrozen(process: SimulatedProcess): void {
+    this.#late.add(process);
+  }
+
+  /** A batch is added. */
+  added(entries: readonly FlowEntry[]): void {
+    const data = JSON.parse(entries[0]?.jobData.data ?? '{}') as { rows?: readonly [number, number][] };
+    const durable = this.#readDurable();
+    for (const [first, last] of data.rows ?? [])
+      for (let row = first; row <= last; row += 1)
+        if (!durable.isUnsettled(row))
+          this.#fail(`row ${row} is in a batch, and the journal does not say that it was fed`);
+  }
+
+  /** Something is written into a ledger. */
+  logged(text: string, writer: SimulatedProcess | undefined): void {
+    const { intents = [] } = JSON.parse(text) as { intents?: readonly number[] };
+    for (const row of intents) this.#intended.add(`${writer?.name} ${row}`);
+  }
+
+  sent(row: number, worker: SimulatedProcess): void {
+    const { world, scenario, losses, isGoing } = this.#sight;
+    world.tell(`${worker.name} calls row ${row}`);
+    this.#calls.set(row, (this.#calls.get(row) ?? 0) + 1);
+    if (!this.#intended.delete(`${worker.name} ${row}`))
+      this.#fail(`row ${row} is called, and its ledger does not say so`);
+    if (this.#late.has(worker) || losses() > 0) return;
+    const durable = this.#readDurable();
+    if (durable.isFinished(row)) this.#fail(`row ${row} is called, and has its result`);
+    if (!isGoing() && !durable.isUnsettled(row)) this.#fail(`row ${row} is called though its run is at rest`);
+    if (scenario.subjects < scenario.rows)
+      for (let other = subjectOf(scenario, row); other < row; other += scenario.subjects)
+        if (!durable.isFinished(other))
+          this.#fail(`row ${row} is called before row ${other} of the same entry has its result`);
+    const bound = this.#bound;
+    bound?.called.add(row);
+    if (bound !== undefined && bound.called.size > bound.rows)
+      this.#fail(`${bound.called.size} rows are called, and the ${bound.what} allows ${bound.rows}`);
+  }
+
+  done(row: number): void {
+    this.#done.set(row, (this.#done.get(row) ?? 0) + 1);
+  }
+
+  /** The run has come to its end. */
+  end(isComplete: boolean, isBelieved: boolean): void {
+    const { scenario, journal, losses } = this.#sight;
+    const results = new Map<number, RowResult>();
+    const state = new JournalState();
+    for (const { entry, offset } of journal.entries()) {
+      state.apply(entry, offset);
+      if (entry.type !== 'row') continue;
+      if (results.has(entry.result.row)) this.#fail(`row ${entry.result.row} has two results`);
+      else results.set(entry.result.row, entry.result);
+    }
+    for (let row = 1; row <= scenario.rows; row += 1) {
+      const result = results.get(row);
+      const calls = this.#calls.get(row) ?? 0;
+      if (result === undefined && isComplete) this.#fail(`row ${row} has no result`);
+      const known = result ?? state.history(row) ?? { attempts: 0, unclear: false };
+      // An older copy that is put in place of the datastore is believed, and its rows are called again.
+      if (!isBelieved) continue;
+      const told = `row ${row} was called ${calls} times and carried out ${this.#done.get(row) ?? 0} times, and the journal says: ${JSON.stringify(known)}`;
+      if (calls > known.attempts && !(losses() > 0 && known.unclear))
+        this.#fail(`called in silence: ${told}`);
+      if (result !== undefined) this.#checkResult(row, result, told);
+    }
+  }
+
+  #checkResult(row: number, { outcome, unclear }: RowResult, told: string): void {
+    const done = this.#done.get(row) ?? 0;
+    if (outcome === 'succeeded' && done === 0) this.#fail(`never carried out: ${told}`);
+    if (done > 1 && !unclear) this.#fail(`repeated without a mark: ${told}`);
+    if (outcome === 'failed' && done > 0 && !unclear) this.#fail(`carried out without a mark: ${told}`);
+    const { mishaps, network, api } = this.#sight.scenario;
+    const isCalm =
+      mishaps.length === 0 &&
+      network.cut === 0 &&
+      network.slow === 0 &&
+      api.broken === 0 &&
+      api.answerLost === 0;
+    if (isCalm && unclear) this.#fail(`marked without a reason: ${told}`);
+  }
+
+  #readDurable(): JournalState {
+    const { journal } = this.#sight;
+    if (this.#read < journal.synced) {
+      for (const { entry, offset } of journal.entriesFrom(this.#read)) this.#durable.apply(entry, offset);
+      this.#read = journal.synced;
+    }
+    return this.#durable;
+  }
+
+  #fail(violation: string): void {
+    this.#sight.fail(violation);
+  }
+}
+
+/** The entry that a row acts on, from 1: also the first row that does. */
+export function subjectOf({ subjects }: Scenario, row: number): number {
+  return ((row - 1) % subjects) + 1;
+}

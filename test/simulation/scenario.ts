@@ -1,0 +1,145 @@
+import type { RunOptions } from '../../src/run/record.ts';
+import { Random } from './random.ts';
+import type { NetworkFaults } from './simulated-datastore.ts';
+import type { DiskFaults } from './simulated-journal.ts';
+
+/** How the simulated API answers: probabilities, which leave the rest for successes. */
+export interface ApiFaults {
+  readonly latencyMs: number;
+  /** How often a call takes up to 20 s. */
+  readonly slow: number;
+  /** Refused for good; a row that is, is so always. */
+  readonly refused: number;
+  /** Fails without an effect, or after it. */
+  readonly broken: number;
+  readonly answerLost: number;
+  /** 429 with a waiting time. */
+  readonly throttled: number;
+  /** No connection comes about. */
+  readonly unreachable: number;
+}
+
+type Victim = 'coordinator' | 'worker';
+
+/** Something that happens to the run: at a time, or before or after a step of a process. */
+export type Mishap =
+  | { readonly kind: 'kill'; readonly victim: Victim; readonly when: When; readonly power: boolean }
+  | { readonly kind: 'freeze'; readonly victim: Victim; readonly when: When; readonly forMs: number }
+  | { readonly kind: 'restart' | 'put back'; readonly atMs: number; readonly awayMs: number }
+  | { readonly kind: 'empty' | 'copy' | 'disk full'; readonly atMs: number }
+  | { readonly kind: 'stop'; readonly victim: Victim; readonly atMs: number; readonly handOver: boolean }
+  | { readonly kind: 'command'; readonly command: 'pause' | 'unpause' | 'cancel'; readonly atMs: number };
+
+export type When = { readonly atMs: number } | { readonly atStep: number };
+
+/** All that a seed decides before the run begins. */
+export interface Scenario {
+  readonly seed: number;
+  readonly rows: number;
+  /** Entries that rows act on; as many as rows, or fewer, so that some must be called in order. */
+  readonly subjects: number;
+  readonly workers: number;
+  readonly concurrency: number;
+  readonly options: Pick<
+    RunOptions,
+    | 'attempts'
+    | 'backoffMs'
+    | 'onConflict'
+    | 'canary'
+    | 'maxFailures'
+    | 'maxFailuresAfter'
+    | 'maxConsecutiveFailures'
+  >;
+  readonly maxRows: number | undefined;
+  readonly api: ApiFaults;
+  readonly network: NetworkFaults;
+  readonly disk: DiskFaults;
+  readonly mishaps: readonly Mishap[];
+}
+
+/** Draws a run and what happens to it. */
+export function scenarioOf(seed: number): Scenario {
+  const random = new Random(seed);
+  const often = <Value>(probability: number, value: () => Value, otherwise: Value): Value =>
+    random.chance(probability) ? value() : otherwise;
+  const rows = random.chance(0.7) ? random.whole(1, 40) : random.whole(41, 150);
+  const inOrder = random.chance(0.2);
+  const failing = random.chance(0.3);
+  const mishaps = Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3, 4]) }, () =>
+    mishapOf(random),
+  ).flat();
+  return {
+    seed,
+    rows,
+    subjects: inOrder ? random.whole(1, Math.max(1, Math.ceil(rows / 2))) : rows,
+    workers: random.pick([1, 1, 2, 3]),
+    concurrency: random.pick([1, 2, 4, 10]),
+    options: {
+      attempts: random.whole(1, 4),
+      backoffMs: random.pick([10, 500, 20_000]),
+      ...(inOrder && { onConflict: 'in-order' as const }),
+      ...(random.chance(0.15) && {
+        // The program refuses a random canary of rows that must be called in order.
+        canary: {
+          rows: random.whole(1, 5),
+          random: !inOrder && random.chance(0.5),
+          maxFailures: random.whole(0, 2),
+        },
+      }),
+      ...(failing && {
+        maxFailures: random.pick([0, 3, 10, { percent: 20 }, 'none'] as const),
+        maxFailuresAfter: random.pick([1, 10]),
+      }),
+      ...(failing && random.chance(0.3) && { maxConsecutiveFailures: random.whole(1, 4) }),
+    },
+    maxRows: often(0.1, () => random.whole(1, rows), undefined),
+    api: {
+      latencyMs: random.pick([5, 100, 2_000]),
+      slow: often(0.3, () => 0.05, 0),
+      refused: failing ? random.between(0.05, 0.5) : often(0.3, () => 0.05, 0),
+      broken: often(0.4, () => random.between(0.01, 0.3), 0),
+      answerLost: often(0.3, () => random.between(0.01, 0.2), 0),
+      throttled: often(0.2, () => random.between(0.01, 0.3), 0),
+      unreachable: often(0.1, () => random.between(0.01, 0.3), 0),
+    },
+    network: {
+      latencyMs: random.pick([0.5, 3, 30]),
+      slow: often(0.2, () => 0.01, 0),
+      cut: often(0.3, () => random.pick([0.002, 0.02]), 0),
+    },
+    disk: { syncMs: random.pick([0.5, 5, 50]), stall: often(0.15, () => 0.05, 0) },
+    mishaps,
+  };
+}
+
+function mishapOf(random: Random): readonly Mishap[] {
+  const atMs = random.pick([random.between(0, 500), random.between(0, 5_000), random.between(0, 40_000)]);
+  const when: When = random.chance(0.6) ? { atStep: random.whole(1, random.pick([30, 300])) } : { atMs };
+  const victim = random.pick(['coordinator', 'worker'] as const);
+  switch (
+    random.pick(['kill', 'kill', 'kill', 'freeze', 'freeze', 'datastore', 'loss', 'stop', 'command', 'disk'])
+  ) {
+    case 'kill':
+      return [{ kind: 'kill', victim, when, power: random.chance(0.2) }];
+    case 'freeze':
+      return [{ kind: 'freeze', victim, when, forMs: random.pick([1_000, 10_000, 22_000, 30_000, 55_000]) }];
+    case 'datastore':
+      return [{ kind: 'restart', atMs, awayMs: random.between(100, 20_000) }];
+    case 'loss':
+      if (random.chance(0.5)) return [{ kind: 'empty', atMs }];
+      return [
+        { kind: 'copy', atMs },
+        { kind: 'put back', atMs: atMs + random.between(50, 10_000), awayMs: random.between(100, 5_000) },
+      ];
+    case 'stop':
+      return [{ kind: 'stop', victim, atMs, handOver: random.chance(0.5) }];
+    case 'command':
+      if (random.chance(0.3)) return [{ kind: 'command', command: 'cancel', atMs }];
+      return [
+        { kind: 'command', command: 'pause', atMs },
+        { kind: 'command', command: 'unpause', atMs: atMs + random.between(10, 30_000) },
+      ];
+    default:
+      return [{ kind: 'disk full', atMs }];
+  }
+}

@@ -1,0 +1,126 @@
+import { setMaxListeners } from 'node:events';
+import type { ApiAnswer, SendOptions } from '../../src/api/client.ts';
+import type { ApiFailure } from '../../src/api/failure.ts';
+import type { ApiRequest } from '../../src/api/request.ts';
+import type { Random } from './random.ts';
+import type { ApiFaults } from './scenario.ts';
+import type { SimulatedProcess, World } from './world.ts';
+
+/** What the API and those who watch it see of a call. */
+export interface ApiLog {
+  /** A request leaves a worker. */
+  sent(row: number, worker: SimulatedProcess): void;
+  /** It is carried out. */
+  done(row: number): void;
+}
+
+/** What is in the body of a request, so that the API can tell rows apart. */
+export interface Body {
+  readonly row: number;
+  readonly soundboard_id: number;
+}
+
+/** An API whose calls take time, fail and get lost as the scenario says. */
+export class SimulatedApi {
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #faults: ApiFaults;
+  readonly #log: ApiLog;
+  readonly #refused = new Map<number, boolean>();
+
+  constructor(world: World, faults: ApiFaults, log: ApiLog) {
+    this.#world = world;
+    this.#random = world.random.fork();
+    this.#faults = faults;
+    this.#log = log;
+  }
+
+  /** The client of a worker. */
+  clientOf(worker: SimulatedProcess) {
+    return {
+      send: (request: ApiRequest, { signal }: SendOptions = {}): Promise<ApiAnswer> =>
+        new Promise((resolve) => worker.step(() => this.#call(request, worker, signal, resolve))),
+    };
+  }
+
+  #call(
+    request: ApiRequest,
+    worker: SimulatedProcess,
+    signal: AbortSignal | undefined,
+    resolve: (answer: ApiAnswer) => void,
+  ): void {
+    const { row, soundboard_id } = JSON.parse(request.body) as Body;
+    const world = this.#world;
+    const random = this.#random;
+    const { slow, latencyMs, unreachable, throttled, broken, answerLost } = this.#faults;
+    const begunAt = world.now;
+    let isOver = false;
+    const answer = (requests: number, said: Outcome): void => {
+      if (isOver) return;
+      isOver = true;
+      signal?.removeEventListener('abort', abort);
+      resolve({ requests, durationMs: world.now - begunAt, ...said });
+    };
+    const abort = (): void => answer(1, failed('aborted', 'INTERRUPTED', true));
+    const later = (delayMs: number, requests: number, said: Outcome): void =>
+      void world.later(delayMs, () => answer(requests, said), { owner: worker, kind: 'reply' });
+    const away = random.between(0.1, latencyMs) * (random.chance(slow) ? random.between(1, 20) : 1);
+    const back = random.between(0.1, latencyMs);
+
+    if (random.chance(unreachable)) {
+      later(back, 0, failed('unreachable', 'CONNECTION_REFUSED', false));
+      return;
+    }
+    this.#log.sent(row, worker);
+    if (signal !== undefined) setMaxListeners(0, signal);
+    signal?.addEventListener('abort', abort);
+    const fate = random.next();
+    world.later(
+      away,
+      () => {
+        if (fate < throttled)
+          return later(
+            back,
+            1,
+            failed('slow-down', 'RESOURCE_EXHAUSTED', false, 429, random.between(100, 3_000)),
+          );
+        if (this.#isRefused(row)) return later(back, 1, failed('permanent', 'NOT_FOUND', false, 400));
+        const isBroken = random.chance(broken);
+        if (isBroken && random.chance(0.5)) return later(back, 1, failed('retry', 'INTERNAL', true, 500));
+        this.#log.done(row);
+        if (isBroken) return later(back, 1, failed('retry', 'INTERNAL', true, 500));
+        if (random.chance(answerLost)) return later(back, 1, failed('retry', 'CONNECTION_LOST', true));
+        later(back, 1, { ok: true, status: 200, body: { soundboard_id } });
+      },
+      { owner: null },
+    );
+  }
+
+  #isRefused(row: number): boolean {
+    const known = this.#refused.get(row) ?? this.#random.chance(this.#faults.refused);
+    this.#refused.set(row, known);
+    return known;
+  }
+}
+
+type Outcome =
+  | { readonly ok: true; readonly status: number; readonly body: unknown }
+  | { readonly ok: false; readonly failure: ApiFailure };
+
+function failed(
+  failureClass: ApiFailure['class'],
+  code: ApiFailure['code'],
+  unclear: boolean,
+  status?: number,
+  waitMs?: number,
+): Outcome {
+  const failure: ApiFailure = {
+    class: failureClass,
+    code,
+    message: code.toLowerCase(),
+    unclear,
+    ...(status !== undefined && { status }),
+    ...(waitMs !== undefined && { waitMs }),
+  };
+  return { ok: false, failure };
+}

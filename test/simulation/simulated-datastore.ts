@@ -1,0 +1,244 @@
+import type { Datastore } from '../../src/datastore/datastore.ts';
+import { type ModelConnection, modelBackend } from './model-backend.ts';
+import type { StoredData } from './queue-data.ts';
+import { type Marker, QueueModel } from './queue-model.ts';
+import type { SimulatedProcess, World } from './world.ts';
+
+/** What a datastore and the way to it do to commands. */
+export interface NetworkFaults {
+  /** Longest way of a command, milliseconds, and how often one takes up to a thousand times as long. */
+  readonly latencyMs: number;
+  readonly slow: number;
+  /** How often a connection breaks after a command. */
+  readonly cut: number;
+}
+
+/** A command on its way, until it is answered. */
+interface Command {
+  readonly script: (model: QueueModel) => unknown;
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A shared datastore with the connections to it. */
+export class SimulatedDatastore {
+  readonly model: QueueModel;
+  isAway = false;
+  /** How often it may have lost what it had acknowledged. */
+  losses = 0;
+  /** The process whose command is being done. */
+  client: SimulatedProcess | undefined;
+  readonly #world: World;
+  readonly faults: NetworkFaults;
+  readonly #links = new Set<Link>();
+  #copy: StoredData | undefined;
+  #starts = 1;
+  #marks = 0;
+
+  constructor(world: World, faults: NetworkFaults) {
+    this.#world = world;
+    this.faults = faults;
+    this.model = new QueueModel(() => world.now);
+  }
+
+  /** The datastore as a process has it. */
+  openIn(process: SimulatedProcess): Datastore {
+    const server = this;
+    const open = (role: 'worker' | 'producer'): Link => {
+      const link = new Link(this.#world, this, process, role);
+      this.#links.add(link);
+      if (this.isAway) link.cut();
+      return link;
+    };
+    const connection = open('worker');
+    return {
+      kind: 'redis',
+      description: 'the model',
+      connection,
+      producerConnection: open('producer'),
+      backend: modelBackend,
+      exclusive: false,
+      get trouble() {
+        return server.isAway ? 'does not answer' : undefined;
+      },
+      lost: new Promise(() => {}),
+      incarnation: () =>
+        connection.ask((model) => `${server.#starts} ${model.mark(`mark ${server.#marks++}`)}`),
+      async renew() {},
+      async maintain() {},
+      async close() {},
+    };
+  }
+
+  /** It is killed and started again, with all that it had. */
+  restart(awayMs: number): void {
+    if (this.isAway) return;
+    this.#world.tell('the datastore is away');
+    this.isAway = true;
+    for (const link of this.#links) link.cut();
+    this.#world.later(
+      awayMs,
+      () => {
+        this.isAway = false;
+        this.#starts += 1;
+        this.#world.tell('the datastore is back');
+        for (const link of this.#links)
+          this.#world.later(link.reconnectMs(), () => link.connect(), { owner: null });
+      },
+      { owner: null },
+    );
+  }
+
+  /** FLUSHALL. */
+  empty(): void {
+    this.#world.tell('the datastore is emptied');
+    this.losses += 1;
+    this.model.replace();
+  }
+
+  keepCopy(): void {
+    this.#world.tell('the datastore is copied');
+    this.#copy = this.model.copy();
+  }
+
+  /** It is killed, and starts with what it had when it was copied. */
+  putBack(awayMs: number): void {
+    if (this.#copy === undefined || this.isAway) return;
+    const copy = this.#copy;
+    this.restart(awayMs);
+    this.#world.tell('its older copy is put in place');
+    this.losses += 1;
+    this.model.replace(structuredClone(copy));
+  }
+}
+
+/** A connection of a process, on which commands are done and answered in their order. */
+class Link implements ModelConnection {
+  readonly #world: World;
+  readonly #server: SimulatedDatastore;
+  readonly #process: SimulatedProcess;
+  readonly #role: 'worker' | 'producer';
+  #unanswered: Command[] = [];
+  /** Commands and replies of an earlier connection do not count. */
+  #connections = 0;
+  #isConnected = true;
+  #arrival = 0;
+  #reply = 0;
+
+  constructor(
+    world: World,
+    server: SimulatedDatastore,
+    process: SimulatedProcess,
+    role: 'worker' | 'producer',
+  ) {
+    this.#world = world;
+    this.#server = server;
+    this.#process = process;
+    this.#role = role;
+  }
+
+  ask<Reply>(script: (model: QueueModel) => Reply): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#process.step(() => {
+        const command: Command = { script, resolve: resolve as Command['resolve'], reject };
+        this.#unanswered.push(command);
+        if (this.#isConnected) this.#send(command);
+      });
+    });
+  }
+
+  waitForMarker(queue: string, limitMs: number): { readonly marker: Promise<Marker | null>; cancel(): void } {
+    let cancel = (): void => {};
+    const marker = new Promise<Marker | null>((resolve) => {
+      let isOver = false;
+      const end = (woken: Marker | null): void => {
+        if (isOver) return;
+        isOver = true;
+        this.#world.later(this.#latency(), () => resolve(woken), { owner: this.#process, kind: 'reply' });
+      };
+      const forget = this.#server.model.waitForMarker(queue, end);
+      this.#world.later(limitMs, () => cancel(), { owner: null });
+      cancel = () => {
+        forget();
+        end(null);
+      };
+    });
+    return { marker, cancel: () => cancel() };
+  }
+
+  /** What was not answered may have been done. */
+  cut(): void {
+    this.#connections += 1;
+    this.#isConnected = false;
+    if (this.#role === 'worker') return;
+    const rejected = this.#unanswered.splice(0);
+    this.#world.later(
+      this.#latency(),
+      () => {
+        for (const { reject } of rejected)
+          reject(new Error('The connection to Redis was lost before it replied.'));
+      },
+      { owner: this.#process, kind: 'reply' },
+    );
+  }
+
+  connect(): void {
+    if (this.#server.isAway || this.#isConnected) return;
+    this.#isConnected = true;
+    this.#arrival = 0;
+    this.#reply = 0;
+    for (const command of this.#unanswered) this.#send(command);
+  }
+
+  /** Each connection tries again in its own time. */
+  reconnectMs(): number {
+    return this.#world.random.between(50, 2_000);
+  }
+
+  #send(command: Command): void {
+    const connection = this.#connections;
+    this.#arrival = Math.max(this.#arrival, this.#world.now + this.#latency());
+    this.#world.later(this.#arrival - this.#world.now, () => this.#arrive(command, connection), {
+      owner: null,
+    });
+  }
+
+  #arrive(command: Command, connection: number): void {
+    const world = this.#world;
+    const { isAway, model, faults } = this.#server;
+    // What was on its way when the connection broke may have been read before the next one was made.
+    const isRead = connection === this.#connections || (!this.#isConnected && world.random.chance(0.5));
+    if (isAway || !isRead) return;
+    this.#server.client = this.#process;
+    let answer: () => void;
+    try {
+      const reply = command.script(model);
+      answer = () => command.resolve(reply);
+    } catch (error) {
+      answer = () => command.reject(error as Error);
+    }
+    if (connection !== this.#connections) return;
+    if (world.random.chance(faults.cut)) {
+      world.tell(`a connection of ${this.#process.name} breaks`);
+      this.cut();
+      world.later(this.reconnectMs(), () => this.connect(), { owner: null });
+      return;
+    }
+    this.#reply = Math.max(this.#reply, world.now + this.#latency());
+    world.later(
+      this.#reply - world.now,
+      () => {
+        if (connection !== this.#connections) return;
+        this.#unanswered = this.#unanswered.filter((other) => other !== command);
+        answer();
+      },
+      { owner: this.#process, kind: 'reply' },
+    );
+  }
+
+  #latency(): number {
+    const { latencyMs, slow } = this.#server.faults;
+    const { random } = this.#world;
+    return random.between(0.05, latencyMs) * (slow > 0 && random.chance(slow) ? random.between(1, 1_000) : 1);
+  }
+}

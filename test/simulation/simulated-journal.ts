@@ -1,0 +1,193 @@
+import type { RowHistory, RowResult } from '../../src/domain.ts';
+import { unwritableJournal } from '../../src/journal/failure.ts';
+import { type Disk, GroupWriter } from '../../src/journal/group-writer.ts';
+import type { CodeCount, Journal, JournalEntry } from '../../src/journal/journal.ts';
+import { decodeEntry, encodeHeader } from '../../src/journal/line.ts';
+import { JournalState } from '../../src/journal/state.ts';
+import type { SimulatedProcess, World } from './world.ts';
+
+interface PlacedEntry {
+  readonly entry: JournalEntry;
+  readonly offset: number;
+}
+
+/** A file as a disk keeps it: what was written, and how much of that a power cut leaves. */
+export class SimulatedFile {
+  text: string;
+  synced: number;
+  /** No byte more fits. */
+  isFull = false;
+
+  constructor(text: string) {
+    this.text = text;
+    this.synced = text.length;
+  }
+
+  /** What was not synced is there or not, from its end on. */
+  losePower(world: World): void {
+    this.text = this.text.slice(0, world.random.whole(this.synced, this.text.length));
+    this.synced = this.text.length;
+  }
+
+  /** The entries of whole lines, with their places. */
+  entries(): PlacedEntry[] {
+    return this.#read(0, this.text.lastIndexOf('\n') + 1);
+  }
+
+  /** Those of them that are synced, from a place on. */
+  entriesFrom(offset: number): PlacedEntry[] {
+    return this.#read(offset, this.synced);
+  }
+
+  #read(first: number, end: number): PlacedEntry[] {
+    const found: PlacedEntry[] = [];
+    for (let offset = first; offset < end; ) {
+      const next = this.text.indexOf('\n', offset) + 1;
+      const line = this.text.slice(offset, next - 1);
+      const entry = offset === 0 ? undefined : decodeEntry(line);
+      if (offset > 0 && entry === undefined)
+        throw new TypeError(`The journal holds a line that is none: ${line}`);
+      if (entry !== undefined) found.push({ entry, offset });
+      offset = next;
+    }
+    return found;
+  }
+}
+
+/** A new journal, with its header. */
+export function newJournalFile(runId: string): SimulatedFile {
+  return new SimulatedFile(encodeHeader(runId));
+}
+
+/** How long a disk takes. */
+export interface DiskFaults {
+  readonly syncMs: number;
+  /** How often it takes up to 30 s. */
+  readonly stall: number;
+}
+
+/** Opens a journal in a process: the program's own state and writer, on the simulated disk. */
+export function openSimulatedJournal(
+  world: World,
+  process: SimulatedProcess,
+  file: SimulatedFile,
+  faults: DiskFaults,
+): Journal {
+  file.text = file.text.slice(0, file.text.lastIndexOf('\n') + 1);
+  file.synced = Math.min(file.synced, file.text.length);
+  const state = new JournalState();
+  for (const { entry, offset } of file.entries()) state.apply(entry, offset);
+  const disk: Disk = {
+    persist: (bytes, position) =>
+      new Promise((resolve, reject) => {
+        process.step(() => {
+          if (file.text.length !== position) return reject(new Error('another process has written to it'));
+          if (file.isFull) return reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+          file.text += bytes.toString();
+          world.tell(`${process.name} writes into the journal: ${bytes}`);
+          const takesMs = world.random.chance(faults.stall)
+            ? world.random.between(100, 30_000)
+            : world.random.between(0.1, faults.syncMs);
+          const size = file.text.length;
+          world.later(
+            takesMs,
+            () => {
+              file.synced = Math.max(file.synced, Math.min(size, file.text.length));
+              world.later(0, resolve, { owner: process, kind: 'reply' });
+            },
+            { owner: null },
+          );
+        });
+      }),
+    failure: (cause) => unwritableJournal('journal.jsonl', cause),
+  };
+  return new SimulatedJournal(file, state, new GroupWriter(state, disk, file.text.length));
+}
+
+class SimulatedJournal implements Journal {
+  readonly lost = new Promise<Error>(() => {});
+  readonly #file: SimulatedFile;
+  readonly #state: JournalState;
+  readonly #writer: GroupWriter;
+
+  constructor(file: SimulatedFile, state: JournalState, writer: GroupWriter) {
+    this.#file = file;
+    this.#state = state;
+    this.#writer = writer;
+  }
+
+  get finishedCount(): number {
+    return this.#state.finishedCount;
+  }
+
+  get outcomeCounts() {
+    return this.#state.outcomeCounts;
+  }
+
+  get codeCounts(): readonly CodeCount[] {
+    return this.#state.codeCounts();
+  }
+
+  get failures() {
+    return this.#state.failures;
+  }
+
+  get unclearCount(): number {
+    return this.#state.unclearCount;
+  }
+
+  get lastRow(): number {
+    return this.#state.lastRow;
+  }
+
+  get lastFinishedAt(): string | undefined {
+    return this.#state.lastFinishedAt;
+  }
+
+  isFinished(row: number): boolean {
+    return this.#state.isFinished(row);
+  }
+
+  history(row: number): RowHistory | undefined {
+    return this.#state.history(row);
+  }
+
+  isUnsettled(row: number): boolean {
+    return this.#state.isUnsettled(row);
+  }
+
+  fedTo(row: number): string | undefined {
+    return this.#state.fedTo(row);
+  }
+
+  unsettledRows(): Iterable<number> {
+    return this.#state.unsettledRows();
+  }
+
+  begunRows(): Iterable<number> {
+    return this.#state.begunRows();
+  }
+
+  async *results(first = 1, last = this.lastRow): AsyncGenerator<readonly RowResult[]> {
+    const part: RowResult[] = [];
+    for (let row = first; row <= Math.min(last, this.lastRow); row += 1) {
+      const offset = this.#state.offset(row);
+      if (offset === undefined) continue;
+      const entry = decodeEntry(this.#file.text.slice(offset, this.#file.text.indexOf('\n', offset)));
+      if (entry?.type === 'row') part.push(entry.result);
+    }
+    if (part.length > 0) yield part;
+  }
+
+  append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
+    return this.#writer.append(entries);
+  }
+
+  async isIntact(): Promise<boolean> {
+    return true;
+  }
+
+  close(): Promise<void> {
+    return this.#writer.idle();
+  }
+}

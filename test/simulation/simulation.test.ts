@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { play } from './play.ts';
+
+const seeds = Array.from({ length: 200 }, (_, index) => index + 1);
+
+test('200 runs keep all promises, whatever happens to them', async () => {
+  const broken: unknown[] = [];
+  for (const seed of seeds) {
+    const { violations } = await play(seed);
+    if (violations.length > 0) broken.push({ seed, violations });
+  }
+  expect(broken).toEqual([]);
+});
+
+test('the same seed plays the same', async () => {
+  for (const seed of seeds.slice(0, 10)) {
+    const [first, second] = [await play(seed), await play(seed)];
+    expect([second.trace, second.events]).toEqual([first.trace, first.events]);
+  }
+});

@@ -1,0 +1,31 @@
+import { parentPort } from 'node:worker_threads';
+import { type Played, play } from './play.ts';
+
+/** Seeds that a thread is to play, one after the other. */
+export interface Order {
+  readonly first: number;
+  readonly count: number;
+  readonly keepLines: boolean;
+}
+
+/** What came of them. */
+export interface Told {
+  readonly events: number;
+  readonly simulatedMs: number;
+  /** Those that have broken a promise, and all whose lines were wanted. */
+  readonly shown: readonly Pick<Played, 'seed' | 'violations' | 'lines'>[];
+}
+
+const port = parentPort;
+port?.on('message', async ({ first, count, keepLines }: Order) => {
+  const shown: Told['shown'][number][] = [];
+  let events = 0;
+  let simulatedMs = 0;
+  for (let seed = first; seed < first + count; seed += 1) {
+    const { violations, lines, ...played } = await play(seed, { keepLines });
+    events += played.events;
+    simulatedMs += played.simulatedMs;
+    if (keepLines || violations.length > 0) shown.push({ seed, violations, lines });
+  }
+  port.postMessage({ events, simulatedMs, shown } satisfies Told);
+});

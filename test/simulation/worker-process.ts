@@ -1,0 +1,73 @@
+import { pino } from 'pino';
+import { openRowQueue } from '../../src/queue/row-queue.ts';
+import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
+import { createRowProcessor } from '../../src/worker/row-processor.ts';
+import { WatchedWorker } from '../../src/worker/watched-worker.ts';
+import type { Stage } from './stage.ts';
+import type { SimulatedProcess } from './world.ts';
+
+const silent = pino({ level: 'silent' });
+const batchName = /\S+-b-[0-9a-f-]{36}/g;
+/** Calls in flight have so long when a worker is told to stop. */
+const stopMs = 10_000;
+
+/** A process that calls rows of every run: the program's own worker, whose calls wait for no turn. */
+export interface WorkerProcess {
+  readonly process: SimulatedProcess;
+  /** As SIGTERM. */
+  stop(): void;
+}
+
+/** @param onEnd called when it has ended by itself or was stopped */
+export function beginWorker(stage: Stage, name: string, onEnd: () => void): WorkerProcess {
+  const { world, scenario, datastore, api } = stage;
+  let stop = (): void => {};
+  const process = world.begin(name, () => {
+    const opened = datastore.openIn(process);
+    const rows = openRowQueue(opened, stage.baseUrl);
+    let isOpen = true;
+    // Batches have names that no seed decides.
+    const onError = ({ message }: Error): void =>
+      world.tell(`${name}: ${message.replaceAll(batchName, 'a batch')}`);
+    const breaker = new CircuitBreaker({
+      onChange: () => {
+        worker.concurrency = breaker.prefetchLimit(scenario.concurrency, scenario.concurrency);
+      },
+      onHalt: () => stop(),
+    });
+    const gate = { reserve: async () => isOpen, enter: async () => isOpen, release() {}, leave() {} };
+    const worker = new WatchedWorker(opened, rows, {
+      concurrency: scenario.concurrency,
+      refusal: () => undefined,
+      process: createRowProcessor({
+        client: api.clientOf(process),
+        gate,
+        meter: { sent: () => ({}) as never, ended() {} },
+        breaker,
+        governed: () => false,
+        log: silent,
+        onEvent: ({ type, row }) => world.tell(`${name}: row ${row} ${type}`),
+        onHalt: () => stop(),
+      }),
+      log: silent,
+      isResting: () => false,
+      onRefused: (reason) => stage.fail(`${name} refuses a batch: ${reason.message}`),
+      onStuck: () => stage.fail(`${name} is stuck`),
+      onError,
+    });
+    let isStopping = false;
+    stop = () => {
+      if (isStopping) return;
+      isStopping = true;
+      isOpen = false;
+      world.tell(`${name} stops`);
+      worker.pause();
+      breaker.close();
+      void worker.stop(stopMs).then(() => {
+        world.kill(process);
+        onEnd();
+      });
+    };
+  });
+  return { process, stop: () => world.later(0, () => stop(), { owner: process }) };
+}

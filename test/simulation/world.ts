@@ -1,0 +1,206 @@
+import type { Random } from './random.ts';
+
+/** What is to happen at a time, in a process if it belongs to one. */
+interface Event {
+  readonly at: number;
+  readonly order: number;
+  readonly owner: SimulatedProcess | undefined;
+  readonly kind: 'timer' | 'reply';
+  readonly work: () => void;
+  cancelled: boolean;
+}
+
+/** A process of the simulation: killed, none of its events ever happens; frozen, all of them wait. */
+export class SimulatedProcess {
+  readonly name: string;
+  isDead = false;
+  isFrozen = false;
+  /** Events whose time came while it was frozen. */
+  readonly held: Event[] = [];
+  /** Steps after which something is to happen to it. */
+  readonly fates = new Map<number, () => void>();
+  #steps = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Does what shows outside of the process: a request, a write. Its fate may come before or after it. */
+  step(work: () => void): void {
+    if (this.isDead) return;
+    this.#steps += 1;
+    this.fates.get(2 * this.#steps)?.();
+    if (this.isDead) return;
+    work();
+    this.fates.get(2 * this.#steps + 1)?.();
+  }
+}
+
+/** The time of day at which each world begins. */
+const beginning = Date.UTC(2026, 0, 1);
+
+/**
+ * Simulated time and the processes in it. One event happens at a time; what it leads to without waiting (promises) belongs
+ * to the same process and ends before the next event. So a world needs neither threads nor real time, and the same seed
+ * plays the same.
+ */
+export class World {
+  now = 0;
+  /** Events that have happened. */
+  count = 0;
+  /** Hash of all that happened, in order. */
+  trace = 0;
+  readonly random: Random;
+  /** Lines that tell what happened; kept only when wanted. */
+  readonly lines: string[] | undefined;
+  readonly #events: Event[] = [];
+  #order = 0;
+  #current: SimulatedProcess | undefined;
+
+  constructor(random: Random, options: { readonly keepLines?: boolean } = {}) {
+    this.random = random;
+    this.lines = options.keepLines ? [] : undefined;
+  }
+
+  /** The process that the present event belongs to. */
+  get current(): SimulatedProcess | undefined {
+    return this.#current;
+  }
+
+  get timeOfDay(): number {
+    return beginning + this.now;
+  }
+
+  /** Notes what happens, for the trace. */
+  tell(text: string): void {
+    let hash = this.trace;
+    for (let place = 0; place < text.length; place += 1)
+      hash = (Math.imul(hash, 31) + text.charCodeAt(place)) | 0;
+    this.trace = (Math.imul(hash, 31) + Math.floor(this.now * 1_000)) | 0;
+    this.lines?.push(`${(this.now / 1_000).toFixed(6)} ${text}`);
+  }
+
+  /** Has something happen later, in the present process unless another one is named; `null`: in none. */
+  later(
+    delayMs: number,
+    work: () => void,
+    options: { readonly owner?: SimulatedProcess | undefined | null; readonly kind?: Event['kind'] } = {},
+  ): Event {
+    const { owner = this.#current, kind = 'timer' } = options;
+    const event: Event = {
+      // Sums of such times are exact, whatever else they are added to.
+      at: Math.round((this.now + Math.max(0, delayMs)) * 1_024) / 1_024,
+      order: this.#order++,
+      owner: owner ?? undefined,
+      kind,
+      work,
+      cancelled: false,
+    };
+    this.#push(event);
+    return event;
+  }
+
+  /** Begins a process. */
+  begin(name: string, work: () => void): SimulatedProcess {
+    const process = new SimulatedProcess(name);
+    this.tell(`${name} begins`);
+    this.later(0, work, { owner: process });
+    return process;
+  }
+
+  kill(process: SimulatedProcess): void {
+    if (process.isDead) return;
+    process.isDead = true;
+    process.held.length = 0;
+    this.tell(`${process.name} is killed`);
+  }
+
+  freeze(process: SimulatedProcess, forMs: number): void {
+    if (process.isDead || process.isFrozen) return;
+    process.isFrozen = true;
+    this.tell(`${process.name} is frozen for ${Math.round(forMs)} ms`);
+    const first = this.random.pick(['timer', 'reply'] as const);
+    this.later(forMs, () => this.#thaw(process, first), { owner: null });
+  }
+
+  /**
+   * Lets everything happen until `isOver`.
+   *
+   * @returns why it ended
+   */
+  async play(isOver: () => boolean, limitMs: number): Promise<'over' | 'still' | 'too long'> {
+    while (!isOver()) {
+      const event = this.#pop();
+      if (event === undefined) return 'still';
+      if (event.cancelled || event.owner?.isDead) continue;
+      if (event.at > limitMs) return 'too long';
+      this.now = Math.max(this.now, event.at);
+      if (event.owner?.isFrozen) {
+        event.owner.held.push(event);
+        continue;
+      }
+      this.count += 1;
+      this.#current = event.owner;
+      event.work();
+      await settled();
+      this.#current = undefined;
+    }
+    return 'over';
+  }
+
+  #thaw(process: SimulatedProcess, first: Event['kind']): void {
+    if (process.isDead) return;
+    process.isFrozen = false;
+    this.tell(`${process.name} goes on`);
+    const held = process.held.splice(0);
+    for (const kind of [first, first === 'timer' ? 'reply' : 'timer'])
+      for (const event of held) {
+        if (event.kind !== kind) continue;
+        const again = this.later(0, () => event.cancelled || event.work(), { owner: process, kind });
+        again.cancelled = event.cancelled;
+      }
+  }
+
+  #push(event: Event): void {
+    const heap = this.#events;
+    let place = heap.length;
+    heap.push(event);
+    while (place > 0) {
+      const above = (place - 1) >> 1;
+      const other = heap[above] as Event;
+      if (!isBefore(event, other)) break;
+      heap[place] = other;
+      place = above;
+    }
+    heap[place] = event;
+  }
+
+  #pop(): Event | undefined {
+    const heap = this.#events;
+    const first = heap[0];
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return first;
+    let place = 0;
+    for (;;) {
+      let below = 2 * place + 1;
+      if (below >= heap.length) break;
+      if (below + 1 < heap.length && isBefore(heap[below + 1] as Event, heap[below] as Event)) below += 1;
+      if (!isBefore(heap[below] as Event, last)) break;
+      heap[place] = heap[below] as Event;
+      place = below;
+    }
+    heap[place] = last;
+    return first;
+  }
+}
+
+function isBefore(one: Event, other: Event): boolean {
+  return one.at < other.at || (one.at === other.at && one.order < other.order);
+}
+
+const macrotask = globalThis.setImmediate;
+
+/** Resolves when all that an event has led to without waiting has happened. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => macrotask(resolve));
+}
