@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult, SavedAnswer } from '../domain.ts';
+import { after, orAborted } from '../waiting.ts';
 import { bullmqOn, isMissing, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, bytesOf, OpenBatch, type RunBatchData, rangesOf, rowsOf } from './open-batch.ts';
@@ -25,8 +25,6 @@ const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_0
 const addAgainMs = 1_000;
 /** The states of a run's batches: waiting for their worker, then for being collected. */
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
-/** A batch that was added so long ago is in the datastore, or lost. */
-const addedWithinMs = 1_000;
 
 /** A row that was handed back. */
 export interface HandedBack extends Leftover {
@@ -225,7 +223,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   /** A batch that is done is there until it has been collected; what is being taken over can't be lost any more. */
   async function lookFor(id: string, batch: OpenBatch): Promise<void> {
-    if (performance.now() - batch.since < addedWithinMs) return;
+    if (batch.isAdding) return;
     if ((await queue.getJob(id)) !== undefined || batch.isCollected || !open.delete(id)) return;
     await options.onVanished(batch.rows, batch.size);
   }
@@ -256,16 +254,20 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       const id = `${runId}-b-${randomUUID()}`;
       const added = tasks.map(({ row }) => row);
       const bytes = bytesOf(tasks);
-      keep(id, new OpenBatch(added, bytes, tasks));
-      for (;;) {
+      const batch = new OpenBatch(added, bytes, tasks);
+      keep(id, batch);
+      batch.isAdding = true;
+      while (batch.isAdding) {
         try {
-          return await addOnce(id, tasks, bytes);
+          await addOnce(id, tasks, bytes);
+          batch.isAdding = false;
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
-          await pause(addAgainMs, undefined, { signal });
+          await orAborted(after(addAgainMs), signal);
           // Its reply may have been lost, not the batch: a second one of the same rows would call them again.
-          if (!open.has(id) || (await queue.getJob(id)) !== undefined || !open.has(id)) return;
+          batch.isAdding =
+            !signal.aborted && open.has(id) && (await queue.getJob(id)) === undefined && open.has(id);
         }
       }
     },

@@ -26,9 +26,10 @@ const readAfterMs = 1_000;
 export class OpenBatch {
   readonly rows: readonly number[];
   readonly size: BatchSize;
-  readonly since = performance.now();
   /** When its ledger was first seen not to be empty. */
   #begunAt = Number.POSITIVE_INFINITY;
+  /** Whether a command that adds it may be under way: then that it is not there does not mean that it is lost. */
+  isAdding = false;
   /** Whether its worker knows that it is wanted back. */
   isWithdrawn = false;
   /** Whether it was taken out of the datastore. */

@@ -229,7 +229,7 @@ export class Coordinator {
     await this.#keep(results, [...leftovers.flatMap(opened), ...suspects]);
     for (const { task, delayMs } of leftovers) {
       if (task === undefined) this.#end('again');
-      else this.#feed.again(task, delayMs);
+      else if (!this.#run.journal.isFinished(task.row)) this.#feed.again(task, delayMs);
     }
     if (missing.length > 0) this.#end('rows-lost');
     this.#options.window.collected(rows, bytes);

@@ -12,14 +12,16 @@ import { plannedRecord } from '../run/planned-record.ts';
 const { openEmbedded } = await built<typeof import('../../src/datastore/embedded/embedded.ts')>(
   'datastore/embedded/embedded',
 );
+const { bullmqOn } = await built<typeof import('../../src/queue/bullmq.ts')>('queue/bullmq');
+const { encodeReturn } = await built<typeof import('../../src/queue/payload.ts')>('queue/payload');
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
 const { openJournal } = await built<typeof import('../../src/journal/open.ts')>('journal/open');
 const { Coordinator } = await built<typeof import('../../src/run/coordinator.ts')>('run/coordinator');
 const { AnswerFile } = await built<typeof import('../../src/run/answer-file.ts')>('run/answer-file');
 const { FeedWindow } = await built<typeof import('../../src/run/feed-window.ts')>('run/feed-window');
 
-async function* manyTasks(): AsyncGenerator<RowTask> {
-  for (let row = 1; row <= 200; row++)
+async function* tasksOf(rows: number): AsyncGenerator<RowTask> {
+  for (let row = 1; row <= rows; row++)
     yield {
       run: plannedRecord.id,
       row,
@@ -35,7 +37,7 @@ interface Scene {
   start(): ReturnType<typeof Coordinator.start>;
 }
 
-async function withRun(work: (scene: Scene) => Promise<void>): Promise<void> {
+async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): Promise<void> {
   const stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-coordinator-'));
   const datastore = await openEmbedded({ stateDir, purpose: 'test' });
   const rows = openRowQueue(datastore, 'rows-1');
@@ -46,7 +48,7 @@ async function withRun(work: (scene: Scene) => Promise<void>): Promise<void> {
   const run = { store, record: plannedRecord, datastore, rows, journal, answers, lost };
   const window = new FeedWindow({ concurrency: 1 });
   const silent = { onCollected: async () => {}, onError: () => {} };
-  await work({ run, start: () => Coordinator.start(run, { tasks: manyTasks(), window, ...silent }) });
+  await work({ run, start: () => Coordinator.start(run, { tasks: tasksOf(rowCount), window, ...silent }) });
   await journal.close();
   await rows.close();
   await datastore.close();
@@ -77,3 +79,21 @@ test('a coordinator that can not begin leaves nothing open that would collect fo
     expect(closed).toHaveBeenCalledOnce();
     vi.restoreAllMocks();
   }));
+
+test('a row that is handed back though the journal has its result is not fed again', () =>
+  withRun(async ({ run: { datastore, rows, journal }, start }) => {
+    const coordinator = await start();
+    const running = coordinator.run();
+    const { classes, options } = bullmqOn(datastore);
+    const worker = new classes.Worker(rows.name, null, { ...options, autorun: false });
+    let job = await worker.getNextJob('token');
+    while (job === undefined) job = await worker.getNextJob('token');
+    // As after an older copy of the datastore was put in its place.
+    const known = { row: 1, operation: 'restore-evaluation', outcome: 'succeeded', message: '' } as const;
+    await journal.append([{ type: 'row', result: { ...known, code: 'OK', attempts: 1, unclear: false } }]);
+    const leftover = { row: 1, attemptsUsed: 1, delayMs: 0 };
+    await job.moveToCompleted(encodeReturn({ results: [], leftovers: [leftover] }), 'token', false);
+    expect(await running).toBe('done');
+    await worker.close();
+    await coordinator.close();
+  }, 1));

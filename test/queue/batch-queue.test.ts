@@ -1,0 +1,48 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { openBatchQueue } from '../../src/queue/batch-queue.ts';
+import { openRowQueue } from '../../src/queue/row-queue.ts';
+import { deferred } from '../../src/waiting.ts';
+import type { ModelConnection } from '../simulation/model-backend.ts';
+import { connectionTo, modelDatastore } from '../simulation/model-datastore.ts';
+import { QueueModel } from '../simulation/queue-model.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+
+test('a batch is not lost while the command that adds it is on its way', async () => {
+  const model = new QueueModel(() => performance.now());
+  const connection = connectionTo(model);
+  const mayArrive = deferred();
+  const slow: ModelConnection = {
+    ...connection,
+    ask: async (script) => {
+      await mayArrive.promise;
+      return connection.ask(script);
+    },
+  };
+  const datastore = modelDatastore(connection, slow);
+  const rows = openRowQueue(datastore, 'rows');
+  const vanished: (readonly number[])[] = [];
+  const batches = await openBatchQueue(datastore, {
+    runId: 'r',
+    rows,
+    policy: { attempts: 1, backoffMs: 0 },
+    collect: async () => {},
+    onResults: async () => {},
+    onAnswers: async () => {},
+    onVanished: async (lost) => void vanished.push(lost),
+    onError: () => {},
+  });
+  const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+  const adding = batches.add([task], new AbortController().signal);
+  const later = performance.now() + 60_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => later);
+  await batches.refresh();
+  // Else the row would be fed once more, and called twice as soon as both batches are there.
+  expect(vanished).toEqual([]);
+  mayArrive.resolve();
+  await adding;
+  await batches.refresh();
+  expect([vanished, batches.openRows]).toEqual([[], 1]);
+  await batches.close();
+  await rows.close();
+});
