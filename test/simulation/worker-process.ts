@@ -42,7 +42,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       process: createRowProcessor({
         client: api.clientOf(process),
         gate,
-        meter: { sent: () => ({}) as never, ended() {} },
+        meter: { sent: () => ({}) as never, ended() {}, refuses503: false },
         breaker,
         governed: () => false,
         log: silent,
