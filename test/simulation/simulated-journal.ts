@@ -77,28 +77,45 @@ export function openSimulatedJournal(
   file.synced = Math.min(file.synced, file.text.length);
   const state = new JournalState();
   for (const { entry, offset } of file.entries()) state.apply(entry, offset);
+  /** One request to the system: its answer waits while the process is frozen, and the next request with it. */
+  const ask = (work: () => void): Promise<void> =>
+    new Promise((resolve, reject) => {
+      process.step(() => {
+        const stalls = world.random.chance(faults.stall);
+        const takesMs = stalls ? world.random.between(100, 30_000) : world.random.between(0.1, faults.syncMs);
+        world.later(
+          takesMs / 2,
+          () => {
+            // A process that has died asks for nothing; its lock, which a system call would keep, is not simulated.
+            if (process.isDead) return;
+            let failure: unknown;
+            try {
+              work();
+            } catch (error) {
+              failure = error;
+            }
+            const answer = (): void => (failure === undefined ? resolve() : reject(failure));
+            world.later(takesMs / 2, answer, { owner: process, kind: 'reply' });
+          },
+          { owner: null },
+        );
+      });
+    });
   const disk: Disk = {
-    persist: (bytes, position) =>
-      new Promise((resolve, reject) => {
-        process.step(() => {
-          if (file.text.length !== position) return reject(new Error('another process has written to it'));
-          if (file.isFull) return reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
-          file.text += bytes.toString();
-          world.tell(`${process.name} writes into the journal: ${bytes}`);
-          const takesMs = world.random.chance(faults.stall)
-            ? world.random.between(100, 30_000)
-            : world.random.between(0.1, faults.syncMs);
-          const size = file.text.length;
-          world.later(
-            takesMs,
-            () => {
-              file.synced = Math.max(file.synced, Math.min(size, file.text.length));
-              world.later(0, resolve, { owner: process, kind: 'reply' });
-            },
-            { owner: null },
-          );
-        });
-      }),
+    async persist(bytes, position) {
+      await ask(() => {
+        if (file.text.length !== position) throw new Error('another process has written to it');
+        if (file.isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      });
+      await ask(() => {
+        file.text += bytes.toString();
+        world.tell(`${process.name} writes into the journal: ${bytes}`);
+      });
+      const size = file.text.length;
+      await ask(() => {
+        file.synced = Math.max(file.synced, Math.min(size, file.text.length));
+      });
+    },
     failure: (cause) => unwritableJournal('journal.jsonl', cause),
   };
   return new SimulatedJournal(file, state, new GroupWriter(state, disk, file.text.length));
