@@ -217,8 +217,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   async function lookForAll(): Promise<void> {
-    const there = await queue.getJobCountByTypes(...unfinished);
-    if (there < open.size) await Promise.all([...open].map(([id, batch]) => lookFor(id, batch)));
+    // By their ids, not by how many there are: there may be some of another coordinator of the run.
+    const there = new Set(await queue.getRanges([...unfinished], 0, -1));
+    const missing = [...open].filter(([id]) => !there.has(id));
+    await Promise.all(missing.map(([id, batch]) => lookFor(id, batch)));
   }
 
   /** A batch that is done is there until it has been collected; what is being taken over can't be lost any more. */

@@ -8,6 +8,35 @@ import { QueueModel } from '../simulation/queue-model.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
+test('a batch that is gone is lost, though the datastore has one of another coordinator', async () => {
+  const model = new QueueModel(() => performance.now());
+  const datastore = modelDatastore(connectionTo(model), connectionTo(model));
+  const rows = openRowQueue(datastore, 'rows');
+  const vanished: number[] = [];
+  const open = () =>
+    openBatchQueue(datastore, {
+      runId: 'r',
+      rows,
+      policy: { attempts: 1, backoffMs: 0 },
+      collect: async () => {},
+      onResults: async () => {},
+      onAnswers: async () => {},
+      onVanished: async (lost) => void vanished.push(...lost),
+      onError: () => {},
+    });
+  const { signal } = new AbortController();
+  const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+  const own = await open();
+  await own.add([{ ...task, row: 1 }], signal);
+  await own.forget();
+  const other = await open();
+  await other.add([{ ...task, row: 2 }], signal);
+  await own.refresh();
+  expect(vanished).toEqual([1]);
+  await Promise.all([own.close(), other.close()]);
+  await rows.close();
+});
+
 test('a batch is not lost while the command that adds it is on its way', async () => {
   const model = new QueueModel(() => performance.now());
   const connection = connectionTo(model);

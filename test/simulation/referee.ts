@@ -22,8 +22,8 @@ export class Referee {
   readonly #sight: Sight;
   readonly #calls = new Map<number, number>();
   readonly #done = new Map<number, number>();
-  /** Rows that a worker has said it is about to call. */
-  readonly #intended = new Set<string>();
+  /** How often a worker has said of a row that it is about to call it: once for each batch, of which an older copy makes two. */
+  readonly #intended = new Map<string, number>();
   /** What the disk has for sure. */
   readonly #durable = new JournalState();
   #read = 0;
@@ -58,14 +58,14 @@ export class Referee {
   /** Something is written into a ledger. */
   logged(text: string, writer: SimulatedProcess | undefined): void {
     const { intents = [] } = JSON.parse(text) as { intents?: readonly number[] };
-    for (const row of intents) this.#intended.add(`${writer?.name} ${row}`);
+    for (const row of intents) this.#intend(`${writer?.name} ${row}`, 1);
   }
 
   sent(row: number, worker: SimulatedProcess): void {
     const { world, scenario, losses, isGoing } = this.#sight;
     world.tell(`${worker.name} calls row ${row}`);
     this.#calls.set(row, (this.#calls.get(row) ?? 0) + 1);
-    if (!this.#intended.delete(`${worker.name} ${row}`))
+    if (this.#intend(`${worker.name} ${row}`, -1) < 0)
       this.#fail(`row ${row} is called, and its ledger does not say so`);
     if (this.#late.has(worker) || losses() > 0) return;
     const durable = this.#readDurable();
@@ -79,6 +79,12 @@ export class Referee {
     bound?.called.add(row);
     if (bound !== undefined && bound.called.size > bound.rows)
       this.#fail(`${bound.called.size} rows are called, and the ${bound.what} allows ${bound.rows}`);
+  }
+
+  #intend(key: string, change: number): number {
+    const intents = (this.#intended.get(key) ?? 0) + change;
+    this.#intended.set(key, Math.max(0, intents));
+    return intents;
   }
 
   done(row: number): void {

@@ -35,7 +35,13 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       },
       onHalt: () => stop(),
     });
-    const gate = { reserve: async () => isOpen, enter: async () => isOpen, release() {}, leave() {} };
+    const gate = {
+      reserve: async () => isOpen,
+      enter: async () => isOpen,
+      release() {},
+      left() {},
+      leave() {},
+    };
     const worker = new WatchedWorker(opened, rows, {
       concurrency: scenario.concurrency,
       refusal: () => undefined,
