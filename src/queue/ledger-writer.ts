@@ -163,12 +163,15 @@ export class LedgerWriter {
     return undefined;
   }
 
+  /** Also when the batch is handed back meanwhile: what is returned must hold all that the ledger says. */
   async #readTo(length: number): Promise<void> {
-    while (!this.#closed && !this.#ended && this.#length < length) {
+    while (!this.#closed && this.#length < length) {
       try {
         const before = this.#length;
         await this.#read();
-        if (this.#length === before) this.#end('lost');
+        if (this.#length > before) continue;
+        this.#end('lost');
+        return;
       } catch (error) {
         this.#options.onError(error as Error);
         await after(againAfterMs);

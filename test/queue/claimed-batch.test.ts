@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noHistory } from '../../src/domain.ts';
+import { noHistory, type RowResult } from '../../src/domain.ts';
 import { ClaimedBatch } from '../../src/queue/claimed-batch.ts';
 import { Ledger } from '../../src/queue/ledger.ts';
 import { decodeEntry, type RowTask } from '../../src/queue/payload.ts';
+import { deferred } from '../../src/waiting.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -32,4 +33,44 @@ test('a row that was written down and not called is neither unclear nor counted 
   batch.handBack();
   expect(ready?.claim.isWanted()).toBe(false);
   expect(batch.close()).toEqual({ results: [], leftovers: [{ row: 1, attemptsUsed: 0, delayMs: 0 }] });
+});
+
+test('a batch that is handed back while it is taken over returns all that its ledger says', async () => {
+  const log: string[] = [];
+  const mayRead = deferred();
+  const claimed = (claim: number) =>
+    new ClaimedBatch({
+      batch: { tasks: [task, { ...task, row: 2 }], policy: { attempts: 5, backoffMs: 0 } },
+      claim,
+      log: {
+        append: async (text) => log.push(text),
+        async read(first) {
+          await mayRead.promise;
+          return log.slice(first);
+        },
+      },
+      onReady() {},
+      onError: (error) => expect.unreachable(error.message),
+    });
+  const first = claimed(1);
+  await first.begin();
+  const [done, called] = [first.take(), first.take()];
+  for (const ready of [done, called]) expect(await ready?.claim.intend()).toBe(true);
+  const result: RowResult = {
+    row: 1,
+    ...{ operation: 'o', outcome: 'succeeded', code: 'OK', message: '', attempts: 1, unclear: false },
+  };
+  if (done !== undefined) first.settle(done, { kind: 'finished', result });
+  await vi.advanceTimersByTimeAsync(1_000);
+  // The worker is gone; the next one is told to stop before it has read what that one did.
+  const second = claimed(2);
+  const begun = second.begin();
+  second.handBack();
+  mayRead.resolve();
+  await begun;
+  await second.done;
+  expect(second.close()).toMatchObject({
+    results: [{ row: 1, code: 'OK' }],
+    leftovers: [{ row: 2, history: { attempts: 1, unclear: true } }],
+  });
 });

@@ -37,7 +37,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
     });
     const gate = {
       reserve: async () => isOpen,
-      enter: async () => isOpen,
+      enter: async () => (isOpen ? 0 : undefined),
       release() {},
       left() {},
       leave() {},
