@@ -133,9 +133,9 @@ export class Referee {
 
   #readDurable(): JournalState {
     const { journal } = this.#sight;
-    if (this.#read < journal.synced) {
+    if (this.#read < journal.syncedLines) {
       for (const { entry, offset } of journal.entriesFrom(this.#read)) this.#durable.apply(entry, offset);
-      this.#read = journal.synced;
+      this.#read = journal.syncedLines;
     }
     return this.#durable;
   }

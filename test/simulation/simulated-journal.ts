@@ -34,9 +34,14 @@ export class SimulatedFile {
     return this.#read(0, this.text.lastIndexOf('\n') + 1);
   }
 
-  /** Those of them that are synced, from a place on. */
+  /** Where the whole lines end that are synced: a power cut may leave half of one behind them. */
+  get syncedLines(): number {
+    return this.text.lastIndexOf('\n', this.synced - 1) + 1;
+  }
+
+  /** The entries of these lines, from a place on. */
   entriesFrom(offset: number): PlacedEntry[] {
-    return this.#read(offset, this.synced);
+    return this.#read(offset, this.syncedLines);
   }
 
   #read(first: number, end: number): PlacedEntry[] {
