@@ -183,7 +183,7 @@ class Link implements ModelConnection {
   }
 
   connect(): void {
-    if (this.#server.isAway || this.#isConnected) return;
+    if (this.#server.isAway || this.#isConnected || this.#process.isDead) return;
     this.#isConnected = true;
     this.#arrival = 0;
     this.#reply = 0;
