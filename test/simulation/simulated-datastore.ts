@@ -13,6 +13,9 @@ export interface NetworkFaults {
   readonly cut: number;
 }
 
+/** What a process has sent before it died arrives so soon, or never. */
+const lateMs = 100;
+
 /** A command on its way, until it is answered. */
 interface Command {
   readonly script: (model: QueueModel) => unknown;
@@ -208,7 +211,8 @@ class Link implements ModelConnection {
     const { isAway, model, faults } = this.#server;
     // What was on its way when the connection broke may have been read before the next one was made.
     const isRead = connection === this.#connections || (!this.#isConnected && world.random.chance(0.5));
-    if (isAway || !isRead) return;
+    // What a dead process has sent arrives at once or never: its system ends its connections (docs/architecture.md).
+    if (isAway || !isRead || world.now > this.#process.diedAt + lateMs) return;
     this.#server.client = this.#process;
     let answer: () => void;
     try {

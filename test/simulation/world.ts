@@ -14,6 +14,7 @@ interface Event {
 export class SimulatedProcess {
   readonly name: string;
   isDead = false;
+  diedAt = Number.POSITIVE_INFINITY;
   isFrozen = false;
   /** Events whose time came while it was frozen. */
   readonly held: Event[] = [];
@@ -111,6 +112,7 @@ export class World {
   kill(process: SimulatedProcess): void {
     if (process.isDead) return;
     process.isDead = true;
+    process.diedAt = this.now;
     process.held.length = 0;
     this.tell(`${process.name} is killed`);
   }
