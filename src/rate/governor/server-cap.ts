@@ -19,6 +19,12 @@ const loweredWithinMs = 10_000;
  * value that is too high is lowered, one that is too low is given up.
  */
 const mostUnseen = 2;
+/**
+ * So many refusals on trial that are more than half of the calls: the rate is what is limited. Calls that were sent before the
+ * trial are told of for so many times the reaction (the first seconds of two and three workers).
+ */
+const clearly = 5;
+const lateReactions = 1.5;
 
 /** How calls are made at the moment. */
 export interface Circumstances {
@@ -53,6 +59,10 @@ export class ServerCap {
   /** The limit before a cap was suspected. */
   #before = 0;
   #trial: CapTrial | undefined;
+  /** From when on calls count that are accepted or refused on trial: earlier ones were sent before it. */
+  #countsFrom = 0;
+  #accepted = 0;
+  #refused = 0;
   #hasTried = false;
   #climb: AdditiveIncrease;
   #suspicion: { readonly at: number; readonly among: number } | undefined;
@@ -75,6 +85,10 @@ export class ServerCap {
   /** @returns how many may be in flight from now on */
   update(now: number, traffic: Traffic, circumstances: Circumstances): number {
     let limit = this.#judgeTrial(now, traffic.accepted, circumstances.limit);
+    if (now > this.#countsFrom) {
+      this.#accepted += traffic.accepted;
+      this.#refused += traffic.rejected;
+    }
     if (traffic.rejected > 0 && traffic.rejectedAmong !== undefined)
       limit = this.#explain(now, traffic.rejectedAmong, traffic, { ...circumstances, limit });
     this.#memory.update(now, traffic, circumstances.reactionMs);
@@ -100,6 +114,8 @@ export class ServerCap {
     if (waitUntil > now + longWaitMs) return value === undefined ? limit : this.#giveUp(now, limit);
     if (value === undefined) return this.#suspect(now, among, traffic, circumstances);
     const isExact = amongError <= 1;
+    const isClear = this.#refused >= clearly && this.#refused > this.#accepted;
+    if (this.#trial !== undefined && isClear) return this.#giveUp(now, limit);
     if (this.#trial !== undefined && isExact && among < value - Math.max(amongError, farBelow * value))
       return this.#giveUp(now, limit);
     if (rejectedSentAt <= this.#since + reactionMs) {
@@ -159,6 +175,11 @@ export class ServerCap {
   ): number {
     // While the API rests nothing is tried.
     const from = Math.max(now, waitUntil);
+    if (this.#trial === undefined) {
+      this.#countsFrom = from + lateReactions * reactionMs;
+      this.#accepted = 0;
+      this.#refused = 0;
+    }
     this.#trial = new CapTrial(from, Math.max(usual, this.#trial?.usual ?? 0), reactionMs);
     this.#value = value;
     this.#since = now;

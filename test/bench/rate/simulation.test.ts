@@ -313,6 +313,17 @@ describe.each([2, 3])('%d workers, which hear of each other late,', (workers) =>
     expect(found.rejected).toBeLessThan(0.01);
   });
 
+  test.each(['token-bucket:rate=25,burst=10', 'fixed-window:limit=25,window=1s'])(
+    'find %s within a few dozen refusals',
+    (limit) => {
+      for (const seed of seeds)
+        for (const latencyMs of [10, 50]) {
+          const found = played({ limit, workers, seed, latencyMs, seconds: 10 });
+          expect(found.reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThanOrEqual(40);
+        }
+    },
+  );
+
   test('keep a limit that drops to a fifth within seconds', () => {
     const limit = 'token-bucket:rate=100,burst=20 then 30s token-bucket:rate=20,burst=5';
     const after = played({ limit, seconds: 90, workers }).slice(35);
