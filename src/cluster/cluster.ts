@@ -152,6 +152,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
         leads: leads === 1,
         reports: new Map([...reports, [id, heartbeat.traffic]]),
         policies: new Map(atWork.map(({ id: run, rate }) => [run, rate])),
+        rows: atWork.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
         ...(pace !== undefined && { pace }),
       };
     },

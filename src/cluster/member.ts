@@ -24,6 +24,8 @@ export interface Beat {
   readonly reports: ReadonlyMap<string, TrafficReport>;
   /** The one that leads: how fast the runs that are at work let the API be called. */
   readonly policies: RunPolicies;
+  /** The one that leads: rows that these runs have left. */
+  readonly rows: number;
   /** What was decided last, by whomever; absent: nothing yet. */
   readonly pace?: PublishedPace;
 }
@@ -44,7 +46,7 @@ export interface Member {
 }
 
 /** The only worker of a datastore that is ours alone. */
-export function onlyMember(policy: () => RatePolicy | undefined): Member {
+export function onlyMember(policy: () => RatePolicy | undefined, rows: () => number): Member {
   const timeline = newTimeline();
   const worker = 'own';
   return {
@@ -53,6 +55,7 @@ export function onlyMember(policy: () => RatePolicy | undefined): Member {
       leads: true,
       reports: new Map([[worker, traffic]]),
       policies: new Map([['own', policy()]]),
+      rows: rows(),
     }),
     decide: async (pace) => setRate(timeline, steadyNow(), { worker, ...rateCommandOf(pace) }),
     take: async (request) => take(timeline, steadyNow(), { worker, ...request }),

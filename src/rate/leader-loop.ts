@@ -113,7 +113,7 @@ export class LeaderLoop {
     this.#obey(pace, pace.workers);
   }
 
-  async #lead({ reports, policies, pace }: Beat): Promise<void> {
+  async #lead({ reports, policies, rows, pace }: Beat): Promise<void> {
     const now = steadyNow();
     this.#hasRun = policies.size > 0;
     // Rows that a run has left behind are called as it wanted, or as carefully as can be.
@@ -126,7 +126,7 @@ export class LeaderLoop {
     const { controller, ledger } = this.#state;
     const met = ledger.add(now, reports);
     const { accepted, rejected } = ledger;
-    const allowed = controller.update(now, met, this.#wanted, reports.size);
+    const allowed = controller.update(now, met, this.#wanted, reports.size, rows);
     const decided = { ...namingBound(allowed, this.#wanted), accepted, rejected };
     const { limit, concurrency, refuses503 } = decided;
     if (limit !== undefined) this.#start = { limit, concurrency, refuses503 };

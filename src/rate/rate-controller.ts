@@ -33,9 +33,17 @@ export class RateController {
   /**
    * @param traffic since the last time
    * @param workers that call the API
+   * @param rows that are left to be called; absent: nobody knows
    */
-  update(now: number, traffic: Traffic, { auto, perSecond }: CommonPolicy, workers: number): Pace {
+  update(
+    now: number,
+    traffic: Traffic,
+    { auto, perSecond }: CommonPolicy,
+    workers: number,
+    rows = Number.POSITIVE_INFINITY,
+  ): Pace {
     this.#governor.bound = perSecond;
+    this.#governor.rows = rows;
     const pace = this.#governor.update(now, amongOthers(traffic, workers - 1));
     if (auto) {
       const isIdle = this.#isIdle(now, traffic, pace);

@@ -204,7 +204,9 @@ export class Execution {
       rate,
       tasks: () => unfinishedTasks(record.id, manifest.rows(), prepare, journal, stages.selection),
       onDone: (signal) => stages.next(signal),
-      join: () => this.#cluster?.join(baseUrl, version) ?? onlyMember(rate),
+      join: () =>
+        this.#cluster?.join(baseUrl, version) ??
+        onlyMember(rate, () => record.plan.rows - journal.finishedCount),
       known: await estimates?.load(),
       onPace: (pace, inFlight) => this.#seePace(pace, inFlight),
       onEvent: (event) => {

@@ -119,12 +119,14 @@ describeWithRedis('the processes that share a Redis', () => {
   test('hear of what the one that leads decides for the runs that are there', async () => {
     const api = newApi();
     const rate = { text: '50/s', auto: false, perSecond: 50 };
-    const run = runEntry({ baseUrl: api, rate });
+    const run = runEntry({ baseUrl: api, rate, rows: 100, done: 30 });
     const paused = runEntry({ baseUrl: api, state: 'paused', rate: { ...rate, perSecond: 5 } });
     for (const entry of [run, paused, runEntry({ baseUrl: api, state: 'completed' }), runEntry()])
       await cluster.putRun(entry);
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
-    expect((await first.beat(heartbeat)).policies).toEqual(new Map([[run.id, rate]]));
+    const { policies, rows } = await first.beat(heartbeat);
+    expect(policies).toEqual(new Map([[run.id, rate]]));
+    expect(rows).toBe(70);
     expect(await cluster.pace(api)).toBeUndefined();
     expect(await second.decide({ ...decision, rate: 500 })).toBe(false);
     expect(await first.decide(decision)).toBe(true);

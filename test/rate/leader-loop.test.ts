@@ -9,8 +9,9 @@ import { answered, tooMany } from '../worker/answers.ts';
 import { gateOnTimeline } from './gate-on-timeline.ts';
 
 const beatMs = 100;
-const leading = { leads: true, policies: new Map([['r', { text: 'auto', auto: true }]]) };
-const following = { leads: false, policies: new Map() };
+const rows = 1_000;
+const leading = { leads: true, rows, policies: new Map([['r', { text: 'auto', auto: true }]]) };
+const following = { leads: false, rows, policies: new Map() };
 
 function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
   return {
@@ -112,6 +113,7 @@ describe('a worker that leads', () => {
   test('keeps to the rate that the user wants', async () => {
     const { did, beat } = begin({
       leads: true,
+      rows,
       policies: new Map([['r', { text: '50/s', auto: false, perSecond: 50 }]]),
     });
     await beat();
@@ -126,6 +128,7 @@ describe('a worker that leads', () => {
     const fast = { text: 'fast', auto, perSecond: 50 };
     const { did, beat } = begin({
       leads: true,
+      rows,
       policies: new Map([
         ['slow', slow],
         ['fast', fast],
@@ -138,7 +141,7 @@ describe('a worker that leads', () => {
   });
 
   test('keeps no rate where none is wanted, and still lets the API rest', async () => {
-    const { did, meter, beat, call } = begin({ leads: true, policies: new Map([['r', undefined]]) });
+    const { did, meter, beat, call } = begin({ leads: true, rows, policies: new Map([['r', undefined]]) });
     await beat();
     expect(did.decided[0]?.command).toEqual({ rate: undefined, cap: 50, restMs: 0 });
     call(tooMany());
@@ -150,10 +153,11 @@ describe('a worker that leads', () => {
   test('keeps to what the strictest run allowed until another one is there', async () => {
     const { around, did, beat } = begin({
       leads: true,
+      rows,
       policies: new Map([['r', { text: '9/s', auto: false, perSecond: 9 }]]),
     });
     await beat();
-    around.known = { leads: true, policies: new Map() };
+    around.known = { leads: true, rows, policies: new Map() };
     await beat(10);
     expect(did.decided.at(-1)?.command.rate).toBe(9);
   });
@@ -262,7 +266,7 @@ describe('a worker that follows', () => {
 
 describe('a worker', () => {
   test('beats seldom where there is no run and nothing to call', async () => {
-    const { did, beat } = begin({ leads: true, policies: new Map() });
+    const { did, beat } = begin({ leads: true, rows, policies: new Map() });
     await beat(50);
     expect(did.beats.length).toBeLessThanOrEqual(12);
   });

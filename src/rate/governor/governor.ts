@@ -59,6 +59,8 @@ const nearlyAll = 0.93;
 export class Governor {
   /** The most calls per second that are allowed from the next update on; undefined: no bound. */
   bound: number | undefined;
+  /** Rows that are left to be called, as far as is known. */
+  rows = Number.POSITIVE_INFINITY;
   #search: RateSearch;
   #concurrency: ConcurrencyLimit;
   readonly #mostConcurrency: number;
@@ -79,6 +81,8 @@ export class Governor {
   /** Whether the API's own words tell the rate, or at least a limit to it. */
   #isStated = false;
   #isCeiled = false;
+  /** Whether the rate of the search is one that the API has stated. */
+  #isFollowing = false;
 
   /** @param now milliseconds since 1970, by a clock that never jumps. */
   constructor(now: number, { bound, concurrency, known = {} }: GovernorOptions) {
@@ -118,7 +122,7 @@ export class Governor {
     });
     const rejected = isCapped ? 0 : traffic.rejected;
     const isComparing = this.#isComparing;
-    this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic));
+    this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic), this.rows);
     const passed = traffic.accepted + (traffic.unavailable ?? 0);
     const news: RateNews = {
       now,
@@ -133,6 +137,7 @@ export class Governor {
       latencyMs: this.#reaction.latencyMs,
       lagMs: this.#reaction.lagMs,
       most: this.bound ?? Number.POSITIVE_INFINITY,
+      rows: this.rows,
     };
     this.#search.update(news);
     if (this.#concurrency.capped && !wasCapped) this.#search.suspectCap();
@@ -190,6 +195,9 @@ export class Governor {
     this.#isStated = stated.rate !== undefined || stated.restUntil !== undefined;
     this.#isCeiled = stated.ceiling < Number.POSITIVE_INFINITY;
     if (stated.rate !== undefined) this.#search.follow(stated.rate);
+    // What was spread over a window says nothing of how fast the last rows may be called.
+    else if (stated.isEnough && this.#isFollowing) this.#search = new RateSearch(now);
+    this.#isFollowing = stated.rate !== undefined || (this.#isFollowing && !stated.isEnough);
     const search = this.#search;
     const isComparing = this.#isComparing;
     const restUntil = isComparing ? 0 : search.restUntil;

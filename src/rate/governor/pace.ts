@@ -9,6 +9,7 @@ export const reasons = {
   dry: 'every call is refused',
   told: 'the API asks to wait',
   over: 'the API accepts calls again',
+  last: 'what the API still allows is enough for the last rows',
   stated: 'the limit that the API has stated',
   compared: 'calls fail with 503: testing whether fewer do at a lower rate',
   tried: 'calls are refused now and then: testing whether that depends on the rate',

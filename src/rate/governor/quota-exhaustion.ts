@@ -29,6 +29,10 @@ export class QuotaExhaustion {
   /** From the beginning to the end of the first such time: it may be as long as the window. */
   #spanMs: number | undefined;
   #onTheMinute = false;
+  /** The window that goes on: when it began, and the calls that had been accepted by then. */
+  #window = { at: 0, accepted: 0 };
+  /** Calls that a window allows. */
+  #quota = 0;
 
   constructor(now: number) {
     this.#lastEnd = { earliest: now, at: now, accepted: 0 };
@@ -83,7 +87,17 @@ export class QuotaExhaustion {
     if (this.#ends > 1 || isMinute) this.#periodMs = periodMs;
     else this.#spanMs = periodMs;
     if (periodMs > longestSpreadMs) return { lastedMs };
-    return { lastedMs, perSecond: ((accepted - before.accepted) * 1_000) / periodMs };
+    this.#quota = accepted - before.accepted;
+    this.#window = { at: now, accepted };
+    return { lastedMs, perSecond: (this.#quota * 1_000) / periodMs };
+  }
+
+  /** Calls that this window still allows; 0 when nothing is known. */
+  leftOfWindow(now: number, accepted: number): number {
+    const { periodMs } = this;
+    if (periodMs === undefined) return 0;
+    while (now >= this.#window.at + periodMs) this.#window = { at: this.#window.at + periodMs, accepted };
+    return this.#quota - (accepted - this.#window.accepted);
   }
 }
 

@@ -30,6 +30,8 @@ export class RateSearch {
   /** For how long the rate has been used in this phase. */
   #usedMs = 0;
   #restUntil = 0;
+  /** Whether the API tells when the next window begins. */
+  #isTold = false;
   #updatedAt: number;
   readonly #known = new KnownRates();
   readonly #tally = new Tally();
@@ -111,6 +113,9 @@ export class RateSearch {
     else if (isExhausted) this.#lower(news);
     else if (this.#phase === 'waiting' && news.accepted > 0 && usedMs > 0) this.#recovered(now);
     if (news.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
+    const isEnough = news.rows <= this.#exhaustion.leftOfWindow(now, this.#tally.accepted) - news.active;
+    // Should it not be, the API tells how long to wait.
+    if (this.#phase === 'holding' && this.#isTold && isEnough) this.#enter('starting', reasons.last);
     if (this.#phase === 'cooldown') this.#coolDown(news, since);
     else if (usedMs > 0) this.#advance(news, usedMs);
     this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, news.most);
@@ -155,6 +160,7 @@ export class RateSearch {
   /** Nothing is accepted until that time, or, where that is over, until single calls find out. */
   wait(now: number, until: number): void {
     this.#exhaustion.begin(now);
+    this.#isTold = until > now;
     this.#enter('waiting', until > now ? reasons.told : reasons.dry);
     this.#testFailed(now, until);
   }

@@ -27,13 +27,15 @@ export interface StatedRate {
   readonly ceiling: number;
   /** When more are permitted, if none is now, milliseconds. */
   readonly restUntil?: number;
+  /** Whether a window is not spread because it has enough for all rows that are left. */
+  readonly isEnough?: true;
 }
 
 /**
  * The rate that the API's own words allow:
  *
  * - quota and a short window are spread evenly;
- * - in a longer window, what remains is spread over what is left of it;
+ * - in a longer window, what remains is spread over what is left of it, unless it is enough for all rows that are left;
  * - what a window of hours allows may be used at once, but for its last calls;
  * - anything less says too little, and the rate is searched for; `statedRemaining` then warns before calls are refused.
  */
@@ -45,9 +47,17 @@ export class StatedPace {
   #updatedAt: number | undefined;
   readonly #backoff = new Backoff();
 
-  /** @param unexpected whether calls were rejected that kept to what was stated. */
-  update(now: number, stated: readonly StatedLimit[], unexpected: boolean): void {
-    this.#limits.update(now, stated);
+  /**
+   * @param unexpected whether calls were rejected that kept to what was stated
+   * @param rows that are left to be called; default: nobody knows
+   */
+  update(
+    now: number,
+    stated: readonly StatedLimit[],
+    unexpected: boolean,
+    rows = Number.POSITIVE_INFINITY,
+  ): void {
+    this.#limits.update(now, stated, rows);
     this.#rejections = this.#rejections.filter((at) => at > now - contradictionsWithinMs);
     this.#share += (1 - this.#share) * Math.min(1, (now - (this.#updatedAt ?? now)) / forgivenMs);
     this.#updatedAt = now;
@@ -92,16 +102,19 @@ function both(one: StatedRate, other: StatedRate): StatedRate {
     ...(rate < Number.POSITIVE_INFINITY && { rate }),
     ceiling: Math.min(one.ceiling, other.ceiling),
     ...(restUntil > 0 && { restUntil }),
+    ...((one.isEnough || other.isEnough) && { isEnough: true }),
   };
 }
 
 function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
-  const { remaining, resetAt = 0, isLong, rollingUntil } = limit;
+  const { remaining, resetAt = 0, isLong, isEnough, rollingUntil } = limit;
   const leftMs = resetAt - now;
   if (remaining === undefined || !isLong || leftMs <= 0 || now < rollingUntil) return evenly(limit);
   if (remaining === 0) return { ceiling: 1, restUntil: resetAt };
   const free = Math.max(remaining - active, 0.5);
-  if (leftMs > longestSpreadMs) return { ceiling: (free * 1_000) / usedUpInMs };
+  const ceiling = (free * 1_000) / usedUpInMs;
+  if (isEnough) return { ceiling, isEnough };
+  if (leftMs > longestSpreadMs) return { ceiling };
   const rate = (free * 1_000) / Math.max(leftMs, shortestSpreadMs);
   return { rate, ceiling: rate };
 }
@@ -136,6 +149,8 @@ export interface KnownLimit {
   readonly resetAt: number | undefined;
   /** Whether the end of the window was far enough away to plan with when the window was first seen. */
   readonly isLong: boolean;
+  /** Whether this window has, or had, calls left for all rows that were left. */
+  readonly isEnough: boolean;
   /** Until when the end counts as one that moves along with the calls, as that of a bucket or a sliding window does. */
   readonly rollingUntil: number;
   readonly seenAt: number;
@@ -145,10 +160,10 @@ export interface KnownLimit {
 export class StatedLimits {
   readonly #limits = new Map<string, KnownLimit>();
 
-  update(now: number, stated: readonly StatedLimit[]): void {
+  update(now: number, stated: readonly StatedLimit[], rows: number): void {
     for (const limit of stated) {
       if (limit.unit === 'requests' && (this.#limits.has(limit.name) || this.#limits.size < maxLimits))
-        this.#limits.set(limit.name, known(now, limit, this.#limits.get(limit.name)));
+        this.#limits.set(limit.name, known(now, limit, this.#limits.get(limit.name), rows));
     }
     for (const [name, { seenAt, resetAt = 0 }] of this.#limits)
       if (now > Math.max(seenAt + forgottenAfterMs, Math.min(resetAt, seenAt + dayMs)))
@@ -160,7 +175,7 @@ export class StatedLimits {
   }
 }
 
-function known(now: number, limit: StatedLimit, before: KnownLimit | undefined): KnownLimit {
+function known(now: number, limit: StatedLimit, before: KnownLimit | undefined, rows: number): KnownLimit {
   const { quota, windowMs, remaining, resetMs } = limit;
   const told = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
   const end = before?.resetAt;
@@ -174,6 +189,8 @@ function known(now: number, limit: StatedLimit, before: KnownLimit | undefined):
     remaining: remaining === undefined ? undefined : Math.min(remaining, quota ?? remaining),
     resetAt: isNew ? told : told === undefined || end === undefined ? end : Math.min(told, end),
     isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (before?.isLong ?? false),
+    // How many rows are left is heard later than what remains: what was enough stays so.
+    isEnough: rows <= (remaining ?? 0) || (!isNew && (before?.isEnough ?? false)),
     rollingUntil: rolls ? now + rollingMs : (before?.rollingUntil ?? 0),
     seenAt: now,
   };

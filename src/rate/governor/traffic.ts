@@ -74,6 +74,8 @@ export interface RateNews {
   readonly lagMs: number;
   /** The most calls per second that may be made. */
   readonly most: number;
+  /** Rows that are left to be called, as far as is known. */
+  readonly rows: number;
 }
 
 /** A moment, with what had happened until then. */

@@ -18,7 +18,7 @@ const reportEveryMs = 100;
  * @type {import('./world.ts').Simulate}
  */
 export const simulate = (parts, world) => {
-  const { latencyMs = 50, workers = 1, startAt = 0 } = world;
+  const { latencyMs = 50, workers = 1, startAt = 0, rows = Number.POSITIVE_INFINITY } = world;
   const random = randomFrom(world.seed ?? 1);
   const begin = epoch + startAt;
   const end = begin + world.seconds * 1_000;
@@ -30,7 +30,7 @@ export const simulate = (parts, world) => {
   const alone = workers === 1;
   let leader = 'worker-0';
   const decide = (/** @type {Report} */ met, /** @type {number} */ now) =>
-    controller.update(now, met, policy, workers);
+    controller.update(now, met, policy, workers, rows - finished);
   const apply = (/** @type {ReturnType<typeof decide>} */ pace, /** @type {number} */ now) => {
     for (const [from, to, another] of world.otherLeaders ?? [])
       if (api.within([from, to], now)) {
@@ -40,6 +40,7 @@ export const simulate = (parts, world) => {
     leader = world.leaderAt?.((now - begin) / 1_000) ?? leader;
     if (leader !== '') client.setRate(now, leader, pace);
   };
+  let finished = 0;
   let pace = decide(nothing(workers), begin);
   apply(pace, begin);
   client.exchange(pace);
@@ -75,6 +76,7 @@ export const simulate = (parts, world) => {
       if (waitMs !== undefined) report.waitUntil = Math.max(report.waitUntil ?? 0, now + waitMs);
       const kind = client.ended(call, waitMs, now);
       tell(report, call, kind, now);
+      if (kind === 'accepted') finished++;
       if (kind === 'unavailable') counted.doubtful++;
       if (kind !== 'rejected') continue;
       urgent = alone;

@@ -227,6 +227,53 @@ describe('with headers', () => {
   });
 });
 
+describe('a limit by the minute, when what a window still has is enough for the rows that are left,', () => {
+  const told: readonly [title: string, told: Partial<World>][] = [
+    ['Retry-After', { retryAfter: true }],
+    ['RateLimit', { headers: 'ratelimit' }],
+    ['X-RateLimit', { headers: 'x-ratelimit' }],
+  ];
+  /** Seconds until the last row, of a machine that makes 40 calls a second. */
+  const secondsFor = (world: Omit<World, 'limit' | 'seconds'>) => {
+    const rows = world.rows ?? 0;
+    let done = 0;
+    const seconds = played({
+      limit: 'fixed-window:limit=1500,window=1m',
+      seconds: 200,
+      capacity: 40,
+      ...world,
+    });
+    return seconds.findIndex(({ accepted }) => {
+      done += accepted;
+      return done >= rows;
+    });
+  };
+
+  test.each(told)('is not spread over it (%s)', (_title, world) => {
+    for (const seed of seeds) {
+      // In the second window 1,100 rows in 28 s, in the third 500 in 13 s.
+      expect(secondsFor({ ...world, seed, rows: 2_600 })).toBeLessThanOrEqual(60 + 31);
+      expect(secondsFor({ ...world, workers: 3, seed, rows: 3_500 })).toBeLessThanOrEqual(120 + 16);
+    }
+  });
+
+  test.each(told.slice(1))('is not spread from the first call on (%s)', (_title, world) => {
+    for (const seed of seeds)
+      expect(secondsFor({ ...world, seed, rows: 500, capacity: 1_000 })).toBeLessThanOrEqual(4);
+  });
+
+  test.each(told)('is spread until then (%s)', (_title, world) => {
+    const seconds = played({
+      limit: 'fixed-window:limit=1500,window=1m',
+      seconds: 100,
+      capacity: 40,
+      rows: 6_000,
+      ...world,
+    });
+    expect(Math.max(...seconds.slice(65).map(({ accepted }) => accepted))).toBeLessThan(30);
+  });
+});
+
 describe('a daily quota', () => {
   // From 22:00 on: 100 calls are left for two hours.
   const world: World = {

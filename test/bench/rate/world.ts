@@ -106,6 +106,8 @@ export interface World {
   readonly others?: { readonly perSecond: number; readonly during: Span };
   /** When there is nothing to call for. */
   readonly idle?: Span;
+  /** Rows that the client believes to have; default: nobody knows. It calls on when they are done. */
+  readonly rows?: number;
   /** Milliseconds into a minute at which the client begins. */
   readonly startAt?: number;
   /**
