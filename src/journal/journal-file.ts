@@ -1,19 +1,17 @@
 import { type FileHandle, stat } from 'node:fs/promises';
-import type { OutcomeCounts, RowHistory, RowResult } from '../domain.ts';
+import type { RowResult } from '../domain.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { deferred } from '../waiting.ts';
-import type { FailureTally } from './failed-rows.ts';
 import { removedJournal, replacedJournal } from './failure.ts';
 import type { GroupWriter } from './group-writer.ts';
-import type { CodeCount, Journal, JournalEntry, JournalReader, JournalView } from './journal.ts';
+import type { Journal, JournalEntry, JournalReader } from './journal.ts';
 import { ResultReader } from './result-reader.ts';
 import type { JournalState } from './state.ts';
+import { StateView } from './state-view.ts';
 import type { JournalTail } from './tail.ts';
 
 /** How often a file that is written is looked for: a slow run may append nothing for long. */
 const lookMs = 1_000;
-/** How many results `results` hands out at once. */
-const partSize = 1_000;
 
 /** Whether the file is still where it was opened. One that was deleted takes all that is written to it, for nobody. */
 export async function isInPlace(path: string, handle: FileHandle): Promise<boolean> {
@@ -26,91 +24,26 @@ export async function isInPlace(path: string, handle: FileHandle): Promise<boole
 }
 
 /** The part of an open journal that does not depend on who writes it. */
-abstract class OpenJournal implements JournalView {
+abstract class OpenJournal extends StateView {
   protected readonly path: string;
   protected readonly handle: FileHandle;
-  readonly #state: JournalState;
   readonly #reader: ResultReader;
   #closing: Promise<void> | undefined;
 
   constructor(path: string, handle: FileHandle, state: JournalState) {
+    super(state);
     this.path = path;
     this.handle = handle;
-    this.#state = state;
     this.#reader = new ResultReader(handle);
   }
 
   /** End of the lines that are known and won't change, in bytes. */
   protected abstract get end(): number;
 
-  get finishedCount(): number {
-    return this.#state.finishedCount;
-  }
-
-  get outcomeCounts(): OutcomeCounts {
-    return this.#state.outcomeCounts;
-  }
-
-  get codeCounts(): readonly CodeCount[] {
-    return this.#state.codeCounts();
-  }
-
-  get failures(): FailureTally {
-    return this.#state.failures;
-  }
-
-  get unclearCount(): number {
-    return this.#state.unclearCount;
-  }
-
-  get lastRow(): number {
-    return this.#state.lastRow;
-  }
-
-  get lastFinishedAt(): string | undefined {
-    return this.#state.lastFinishedAt;
-  }
-
-  isFinished(row: number): boolean {
-    return this.#state.isFinished(row);
-  }
-
-  history(row: number): RowHistory | undefined {
-    return this.#state.history(row);
-  }
-
-  isUnsettled(row: number): boolean {
-    return this.#state.isUnsettled(row);
-  }
-
-  fedTo(row: number): string | undefined {
-    return this.#state.fedTo(row);
-  }
-
-  unsettledRows(): Iterable<number> {
-    return this.#state.unsettledRows();
-  }
-
-  begunRows(): Iterable<number> {
-    return this.#state.begunRows();
-  }
-
-  async *results(first = 1, last = this.lastRow): AsyncGenerator<readonly RowResult[]> {
-    let part: RowResult[] = [];
-    for (let row = first; row <= Math.min(last, this.lastRow); row++) {
-      const offset = this.#state.offset(row);
-      if (offset === undefined) continue;
-      const result = await this.#reader.read(offset, this.end);
-      if (result?.row !== row) {
-        throw replacedJournal(this.path, `byte ${offset} is no longer the beginning of row ${row}'s result`);
-      }
-      part.push(result);
-      if (part.length === partSize) {
-        yield part;
-        part = [];
-      }
-    }
-    if (part.length > 0) yield part;
+  protected override async readResult(row: number, offset: number): Promise<RowResult> {
+    const result = await this.#reader.read(offset, this.end);
+    if (result?.row === row) return result;
+    throw replacedJournal(this.path, `byte ${offset} is no longer the beginning of row ${row}'s result`);
   }
 
   close(): Promise<void> {

@@ -3,23 +3,20 @@ import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult, SavedAnswer } from '../domain.ts';
 import { after, orAborted } from '../waiting.ts';
+import { flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
 import { bullmqOn, isMissing, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
 import { renewLocks } from './lock-renewal.ts';
-import { type BatchSize, bytesOf, OpenBatch, type RunBatchData, rangesOf, rowsOf } from './open-batch.ts';
+import { type BatchSize, bytesOf, OpenBatch } from './open-batch.ts';
 import {
   type BatchReturn,
   decodeBatch,
   decodeReturn,
-  encodeBatch,
   encodeEntry,
   type Leftover,
   type RetryPolicy,
   type RowTask,
 } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
-
-/** A collection that failed is no row's fault: it is tried until the run ends or the journal takes it. */
-const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
 /** Pause before a batch is added again that could not be, in milliseconds. */
 const addAgainMs = 1_000;
@@ -162,24 +159,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     open.delete(job.id ?? '');
   }
 
-  async function addOnce(id: string, tasks: readonly RowTask[], bytes: number): Promise<void> {
-    const child = { jobId: id, removeOnComplete: true, removeOnFail: true, ignoreDependencyOnFailure: true };
-    await producer.add({
-      name: 'batch',
-      queueName: name,
-      data: { rows: rangesOf(tasks), bytes },
-      opts: { jobId: id, removeOnComplete: true, ...collectAgain },
-      children: [
-        {
-          name: 'rows',
-          queueName: rows.name,
-          data: encodeBatch({ tasks, policy: options.policy }),
-          opts: child,
-        },
-      ],
-    });
-  }
-
   /** Takes a batch out if nobody has it, and else asks for it back. */
   async function drainOne(
     id: string,
@@ -257,11 +236,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       const added = tasks.map(({ row }) => row);
       const bytes = bytesOf(tasks);
       const batch = new OpenBatch(added, bytes, tasks);
+      const flow = flowOf({ id, batches: name, rows: rows.name, tasks, bytes, policy: options.policy });
       keep(id, batch);
       batch.isAdding = true;
       while (batch.isAdding) {
         try {
-          await addOnce(id, tasks, bytes);
+          await producer.add(flow);
           batch.isAdding = false;
         } catch (error) {
           if (datastore.exclusive) throw error;

@@ -2,14 +2,6 @@ import type { RowResult, SavedAnswer } from '../domain.ts';
 import { Ledger } from './ledger.ts';
 import { type BatchReturn, decodeEntry, type Leftover, type RowTask } from './payload.ts';
 
-/** Data of a batch's job in the queue of its run. */
-export interface RunBatchData {
-  /** The rows that it has, in order, as ranges. */
-  readonly rows: readonly (readonly [first: number, last: number])[];
-  /** Characters of their request bodies. */
-  readonly bytes: number;
-}
-
 /** What a batch weighs: rows, and characters of their request bodies. */
 export interface BatchSize {
   readonly rows: number;
@@ -120,21 +112,6 @@ export class OpenBatch {
   }
 }
 
-/** The rows, as ranges of consecutive ones. */
-export function rangesOf(tasks: readonly RowTask[]): RunBatchData['rows'] {
-  const ranges: [number, number][] = [];
-  for (const { row } of tasks) {
-    const last = ranges.at(-1);
-    if (last !== undefined && row === last[1] + 1) last[1] = row;
-    else ranges.push([row, row]);
-  }
-  return ranges;
-}
-
 export function bytesOf(tasks: readonly RowTask[]): number {
   return tasks.reduce((bytes, { body }) => bytes + body.length, 0);
-}
-
-export function rowsOf({ rows }: RunBatchData): number[] {
-  return rows.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
 }

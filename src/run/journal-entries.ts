@@ -1,7 +1,7 @@
 import { perhapsCalled } from '../attempts.ts';
 import { noHistory } from '../domain.ts';
 import type { Journal, JournalEntry } from '../journal/journal.ts';
-import { rangesOf } from '../queue/open-batch.ts';
+import { rangesOf } from '../queue/batch-flow.ts';
 import type { Leftover, RowTask } from '../queue/payload.ts';
 
 /** What a coordinator writes into the journal besides results. */

@@ -5,6 +5,7 @@ import { deferred } from '../../src/waiting.ts';
 import type { ModelConnection } from '../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../simulation/model-datastore.ts';
 import { QueueModel } from '../simulation/queue-model.ts';
+import { unheard } from './unheard.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -15,14 +16,8 @@ test('a batch that is gone is lost, though the datastore has one of another coor
   const vanished: number[] = [];
   const open = () =>
     openBatchQueue(datastore, {
-      runId: 'r',
-      rows,
-      policy: { attempts: 1, backoffMs: 0 },
-      collect: async () => {},
-      onResults: async () => {},
-      onAnswers: async () => {},
+      ...unheard('r', rows),
       onVanished: async (lost) => void vanished.push(...lost),
-      onError: () => {},
     });
   const { signal } = new AbortController();
   const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
@@ -52,14 +47,8 @@ test('a batch is not lost while the command that adds it is on its way', async (
   const rows = openRowQueue(datastore, 'rows');
   const vanished: (readonly number[])[] = [];
   const batches = await openBatchQueue(datastore, {
-    runId: 'r',
-    rows,
-    policy: { attempts: 1, backoffMs: 0 },
-    collect: async () => {},
-    onResults: async () => {},
-    onAnswers: async () => {},
+    ...unheard('r', rows),
     onVanished: async (lost) => void vanished.push(lost),
-    onError: () => {},
   });
   const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
   const adding = batches.add([task], new AbortController().signal);

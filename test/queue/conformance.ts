@@ -7,7 +7,9 @@ import type { CqbatchError } from '../../src/errors.ts';
 import type { CollectedBatch } from '../../src/queue/batch-queue.ts';
 import type { Claim, RowVerdict } from '../../src/queue/claimed-batch.ts';
 import type { BatchJobData, BatchReturn, RowTask } from '../../src/queue/payload.ts';
+import { deferred } from '../../src/waiting.ts';
 import { built } from '../helpers/built.ts';
+import { policy, unheard } from './unheard.ts';
 
 const { bullmqOn } = await built<typeof import('../../src/queue/bullmq.ts')>('queue/bullmq');
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
@@ -57,7 +59,6 @@ function setClock(byMs: number): void {
   vi.spyOn(Date, 'now').mockImplementation(() => right() + byMs);
 }
 
-const policy = { attempts: 3, backoffMs: 7 };
 const understood = (): undefined => undefined;
 const never = new AbortController().signal;
 
@@ -106,16 +107,13 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         onError: (error) => errors.push(error),
       });
       const batchQueue = await openBatchQueue(datastore, {
-        runId,
-        rows: queue,
-        policy,
+        ...unheard(runId, queue),
         onVanished: async (rows, size) => void vanished.push({ rows, size }),
         collect: async (batch) => {
           await beforeCollecting();
           batches.push(batch);
           changed();
         },
-        onAnswers: async () => {},
         onResults: async (results) => void early.push(...results),
         onError: (error) => errors.push(error),
       });
@@ -144,6 +142,25 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
           await queue.close();
         },
       };
+    }
+
+    /** A run of a batch that is being collected, until the test lets that end. */
+    async function beginCollecting() {
+      const collecting = deferred();
+      const mayEnd = deferred();
+      const run = await begin(succeed, 1, async () => {
+        collecting.resolve();
+        await mayEnd.promise;
+      });
+      await run.add(tasksOf(run.runId, 2));
+      await collecting.promise;
+      return { run, batches: batchesOf(run.runId), mayEnd };
+    }
+
+    /** The queue of a run in which its batches are collected, past all that looks after it. */
+    function batchesOf(runId: string) {
+      const { classes, options } = bullmqOn(datastore);
+      return new classes.Queue(`batches-${runId}`, options);
     }
 
     test('collects every row of every batch once', async () => {
@@ -482,8 +499,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.batchQueue.refresh();
       expect(run.vanished).toEqual([]);
       // What a crash of the datastore can do.
-      const { classes, options } = bullmqOn(datastore);
-      const batches = new classes.Queue(`batches-${run.runId}`, options);
+      const batches = batchesOf(run.runId);
       for (const job of await batches.getJobs()) await batches.remove(job.id ?? '', { removeChildren: true });
       await batches.close();
       await expect
@@ -500,16 +516,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
     });
 
     test('takes no batch for lost that is being taken over', async () => {
-      const collecting = deferred();
-      const mayEnd = deferred();
-      const run = await begin(succeed, 1, async () => {
-        collecting.resolve();
-        await mayEnd.promise;
-      });
-      await run.add(tasksOf(run.runId, 2));
-      await collecting.promise;
-      const { classes, options } = bullmqOn(datastore);
-      const batches = new classes.Queue(`batches-${run.runId}`, options);
+      const { run, batches, mayEnd } = await beginCollecting();
       await batches.obliterate({ force: true });
       await batches.close();
       const later = performance.now() + 60_000;
@@ -524,16 +531,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
     });
 
     test('takes a batch over once that is handed out again meanwhile, as when the process was suspended', async () => {
-      const collecting = deferred();
-      const mayEnd = deferred();
-      const run = await begin(succeed, 1, async () => {
-        collecting.resolve();
-        await mayEnd.promise;
-      });
-      await run.add(tasksOf(run.runId, 2));
-      await collecting.promise;
-      const { classes, options } = bullmqOn(datastore);
-      const batches = new classes.Queue(`batches-${run.runId}`, options);
+      const { run, batches, mayEnd } = await beginCollecting();
       // What the datastore does when the lock has run out.
       for (const job of await batches.getActive()) await job.moveToWait('0');
       await expect.poll(() => batches.getActiveCount(), { timeout: 60_000 }).toBe(1);
@@ -555,8 +553,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       const vanished: unknown[] = [];
       const collected = deferred();
       const batchQueue = await openBatchQueue(datastore, {
-        ...unheard(run.queue),
-        runId: run.runId,
+        ...unheard(run.runId, run.queue),
         onAnswers: async () => {
           keeping.resolve();
           await mayEnd.promise;
@@ -566,8 +563,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       });
       await batchQueue.add(tasksOf(run.runId, 2), never);
       await keeping.promise;
-      const { classes, options } = bullmqOn(datastore);
-      const batches = new classes.Queue(`batches-${run.runId}`, options);
+      const batches = batchesOf(run.runId);
       await batches.obliterate({ force: true });
       await batches.close();
       const later = performance.now() + 60_000;
@@ -594,8 +590,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       vi.restoreAllMocks();
       const collected = deferred<CollectedBatch>();
       const batchQueue = await openBatchQueue(datastore, {
-        ...unheard(run.queue),
-        runId: run.runId,
+        ...unheard(run.runId, run.queue),
         collect: async (batch) => collected.resolve(batch),
       });
       expect((await collected.promise).results.map(({ row }) => row)).toEqual([1, 2]);
@@ -607,8 +602,7 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       const stale = await begin(succeed);
       const collected: CollectedBatch[] = [];
       const batchQueue = await openBatchQueue(datastore, {
-        ...unheard(stale.queue),
-        runId: stale.runId,
+        ...unheard(stale.runId, stale.queue),
         collect: async (batch) => void collected.push(batch),
       });
       for (let row = 1; row <= 12; row += 1) await batchQueue.add(tasksOf(stale.runId, 1, row), never);
@@ -621,14 +615,12 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
     test('collects what is added after a process that died while it forgot the run', async () => {
       const run = await begin(succeed);
       await run.batchQueue.close();
-      const { classes, options } = bullmqOn(datastore);
-      const batches = new classes.Queue(`batches-${run.runId}`, options);
+      const batches = batchesOf(run.runId);
       await batches.pause();
       await batches.close();
       const collected = deferred<CollectedBatch>();
       const batchQueue = await openBatchQueue(datastore, {
-        ...unheard(run.queue),
-        runId: run.runId,
+        ...unheard(run.runId, run.queue),
         collect: async (batch) => collected.resolve(batch),
       });
       await batchQueue.add(tasksOf(run.runId, 2), never);
@@ -645,14 +637,13 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       }, 3);
       await run.batchQueue.close();
       await run.worker.stop(1_000);
-      const first = await openBatchQueue(datastore, { ...unheard(run.queue), runId: run.runId });
+      const first = await openBatchQueue(datastore, unheard(run.runId, run.queue));
       await first.add(tasksOf(run.runId, 4), never);
       await first.close();
 
       const collected = deferred<CollectedBatch>();
       const batchQueue = await openBatchQueue(datastore, {
-        ...unheard(run.queue),
-        runId: run.runId,
+        ...unheard(run.runId, run.queue),
         collect: async (batch) => collected.resolve(batch),
       });
       expect(batchQueue.recovered.batches).toMatchObject([{ rows: 4 }]);
@@ -675,24 +666,4 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.queue.close();
     });
   });
-}
-
-function unheard(rows: ReturnType<typeof openRowQueue>) {
-  return {
-    rows,
-    policy,
-    collect: async (): Promise<void> => {},
-    onAnswers: async () => {},
-    onResults: async (): Promise<void> => {},
-    onVanished: async (): Promise<void> => {},
-    onError: (): void => {},
-  };
-}
-
-function deferred<Value = void>() {
-  let resolve: (value: Value) => void = () => {};
-  const promise = new Promise<Value>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

@@ -12,6 +12,7 @@ import {
   startRedis,
 } from '../helpers/redis-server.ts';
 import { describeQueueOn } from './conformance.ts';
+import { unheard } from './unheard.ts';
 
 describeWithRedis('Redis', () => {
   const servers: RedisServer[] = [];
@@ -45,16 +46,7 @@ describeWithRedis('Redis', () => {
     const server = await redisForTest();
     const { datastore } = await openRedis({ url: server.url, purpose: 'test' });
     const rows = openRowQueue(datastore, 'rows');
-    const batches = await openBatchQueue(datastore, {
-      runId: 'r',
-      rows,
-      policy: { attempts: 1, backoffMs: 0 },
-      collect: async () => {},
-      onResults: async () => {},
-      onAnswers: async () => {},
-      onVanished: async () => {},
-      onError: () => {},
-    });
+    const batches = await openBatchQueue(datastore, unheard('r', rows));
     const admin = adminOf(server);
     await expect.poll(async () => String(await admin.client('LIST')), patiently).toContain('cmd=bzpopmin');
     await server.kill();

@@ -14,6 +14,7 @@ import { type PlannedManifest, unfinishedTasks } from '../../src/run/run-manifes
 import { Stages } from '../../src/run/stages.ts';
 import type { RunStore } from '../../src/run/store.ts';
 import { subjectOf } from './referee.ts';
+import type { Scenario } from './scenario.ts';
 import type { Body } from './simulated-api.ts';
 import { openSimulatedJournal } from './simulated-journal.ts';
 import type { Stage } from './stage.ts';
@@ -21,6 +22,7 @@ import type { SimulatedProcess } from './world.ts';
 
 const silent = pino({ level: 'silent' });
 const commandEveryMs = 500;
+export const runId = '20260101-000000-aaaa';
 
 type ControlCommand = CommandWatch['current'];
 
@@ -36,6 +38,36 @@ export interface CoordinatorProcess {
   readonly process: SimulatedProcess;
   /** As SIGTERM. */
   stop(): void;
+}
+
+/** The run as it is after planning. */
+export function newRunFolder({ rows, subjects, options, maxRows }: Scenario): RunFolder {
+  const record: RunRecord = {
+    version: 1,
+    id: runId,
+    state: 'running',
+    states: [{ state: 'running', at: '2026-01-01T00:00:00.000Z' }],
+    manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
+    plan: {
+      rows,
+      callable: rows,
+      invalid: 0,
+      duplicates: 0,
+      conflicts: rows - subjects,
+      partial: 0,
+      columns: [],
+      operations: [],
+    },
+    options: {
+      baseUrl: 'http://api.test/',
+      clearToken: '<clear>',
+      concurrency: 4,
+      timeoutMs: 30_000,
+      ...options,
+    },
+    ...(maxRows !== undefined && { budget: { maxRows } }),
+  };
+  return { record, command: 'unpause', isAccepted: false };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { JobJson, MinimalJob, MoveToDelayedOpts } from 'bullmq';
 import type { Datastore } from '../../src/datastore/datastore.ts';
-import type { FlowEntry, Marker, QueueModel, Refusal } from './queue-model.ts';
+import type { FlowEntry, QueueModel, Refusal } from './queue-model.ts';
+import type { Marker } from './waiters.ts';
 
 /** How a process reaches the model: handed to BullMQ as `connection`. */
 export interface ModelConnection {

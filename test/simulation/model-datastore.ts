@@ -1,6 +1,7 @@
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { type ModelConnection, modelBackend } from './model-backend.ts';
-import type { Marker, QueueModel } from './queue-model.ts';
+import type { QueueModel } from './queue-model.ts';
+import type { Marker } from './waiters.ts';
 
 /** The model as a shared datastore in real time, with the connections that are given. */
 export function modelDatastore(connection: ModelConnection, producerConnection = connection): Datastore {

@@ -1,6 +1,11 @@
-import type { RunRecord } from '../../src/run/record.ts';
 import type { RunEnd } from '../../src/run/run-end.ts';
-import { beginCoordinator, type CoordinatorProcess, type RunFolder } from './coordinator-process.ts';
+import {
+  beginCoordinator,
+  type CoordinatorProcess,
+  newRunFolder,
+  type RunFolder,
+  runId,
+} from './coordinator-process.ts';
 import { Random } from './random.ts';
 import { Referee } from './referee.ts';
 import { type Mishap, type Scenario, scenarioOf } from './scenario.ts';
@@ -26,7 +31,6 @@ export interface Played {
   readonly lines: readonly string[];
 }
 
-const runId = '20260101-000000-aaaa';
 /** A run that takes longer hangs: no mishap takes that long. */
 const longestMs = 2 * 3_600_000;
 /** What was late may still do something after the end. */
@@ -75,7 +79,7 @@ class Game {
     watchModel(world, datastore, referee);
     const api = new SimulatedApi(world, scenario.api, referee);
     this.#stage = { world, scenario, datastore, api, journal, referee, baseUrl: 'http://api.test/', fail };
-    this.#folder = { record: recordOf(scenario), command: 'unpause', isAccepted: false };
+    this.#folder = newRunFolder(scenario);
   }
 
   async play(): Promise<Played> {
@@ -274,32 +278,4 @@ function watchModel(world: World, datastore: SimulatedDatastore, referee: Refere
   };
   model.onChange = (what, queue, id) =>
     world.tell(`${by()}: ${queue.startsWith('rows') ? 'rows of' : 'parent of'} batch ${batch(id)} ${what}`);
-}
-
-function recordOf({ rows, subjects, options, maxRows }: Scenario): RunRecord {
-  return {
-    version: 1,
-    id: runId,
-    state: 'running',
-    states: [{ state: 'running', at: '2026-01-01T00:00:00.000Z' }],
-    manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
-    plan: {
-      rows,
-      callable: rows,
-      invalid: 0,
-      duplicates: 0,
-      conflicts: rows - subjects,
-      partial: 0,
-      columns: [],
-      operations: [],
-    },
-    options: {
-      baseUrl: 'http://api.test/',
-      clearToken: '<clear>',
-      concurrency: 4,
-      timeoutMs: 30_000,
-      ...options,
-    },
-    ...(maxRows !== undefined && { budget: { maxRows } }),
-  };
 }

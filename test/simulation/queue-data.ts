@@ -34,7 +34,7 @@ export interface StoredQueue {
   stalledCheckUntil: number;
   isPaused: boolean;
   readonly meta: Map<string, string>;
-  /** What wakes a worker that waits: `0` at once, `1` when a delayed job is due. */
+  /** The scores of those that nobody has taken. */
   readonly markers: Map<'0' | '1', number>;
 }
 
@@ -47,6 +47,22 @@ export interface StoredData {
 
 export function noData(): StoredData {
   return { queues: new Map(), mark: undefined };
+}
+
+export function newJob(id: string, json: JobJson, parentKey: string | undefined): StoredJob {
+  return {
+    id,
+    json,
+    parentKey,
+    attemptsMade: 0,
+    attemptsStarted: 0,
+    stalledCounter: 0,
+    delay: 0,
+    lock: undefined,
+    pending: new Set(),
+    processed: new Map(),
+    logs: [],
+  };
 }
 
 export function newQueue(): StoredQueue {
@@ -106,4 +122,15 @@ export function jsonOf(job: StoredJob): JobJson {
     ...(job.stacktrace !== undefined && { stacktrace: job.stacktrace }),
     ...(job.returnValue !== undefined && { returnvalue: job.returnValue }),
   } as JobJson;
+}
+
+/** When the first delayed job is due; 0 when none is. */
+export function nextDue({ delayed }: StoredQueue): number {
+  return delayed[0]?.at ?? 0;
+}
+
+export function remove<Item>(items: Item[], item: Item): boolean {
+  const place = items.indexOf(item);
+  if (place >= 0) items.splice(place, 1);
+  return place >= 0;
 }

@@ -1,7 +1,8 @@
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { type ModelConnection, modelBackend } from './model-backend.ts';
 import type { StoredData } from './queue-data.ts';
-import { type Marker, QueueModel } from './queue-model.ts';
+import { QueueModel } from './queue-model.ts';
+import type { Marker } from './waiters.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
 /** What a datastore and the way to it do to commands. */

@@ -1,9 +1,10 @@
-import type { RowHistory, RowResult } from '../../src/domain.ts';
+import type { RowResult } from '../../src/domain.ts';
 import { unwritableJournal } from '../../src/journal/failure.ts';
 import { type Disk, GroupWriter } from '../../src/journal/group-writer.ts';
-import type { CodeCount, Journal, JournalEntry } from '../../src/journal/journal.ts';
+import type { Journal, JournalEntry } from '../../src/journal/journal.ts';
 import { decodeEntry, encodeHeader } from '../../src/journal/line.ts';
 import { JournalState } from '../../src/journal/state.ts';
+import { StateView } from '../../src/journal/state-view.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
 interface PlacedEntry {
@@ -126,79 +127,21 @@ export function openSimulatedJournal(
   return new SimulatedJournal(file, state, new GroupWriter(state, disk, file.text.length));
 }
 
-class SimulatedJournal implements Journal {
+class SimulatedJournal extends StateView implements Journal {
   readonly lost = new Promise<Error>(() => {});
   readonly #file: SimulatedFile;
-  readonly #state: JournalState;
   readonly #writer: GroupWriter;
 
   constructor(file: SimulatedFile, state: JournalState, writer: GroupWriter) {
+    super(state);
     this.#file = file;
-    this.#state = state;
     this.#writer = writer;
   }
 
-  get finishedCount(): number {
-    return this.#state.finishedCount;
-  }
-
-  get outcomeCounts() {
-    return this.#state.outcomeCounts;
-  }
-
-  get codeCounts(): readonly CodeCount[] {
-    return this.#state.codeCounts();
-  }
-
-  get failures() {
-    return this.#state.failures;
-  }
-
-  get unclearCount(): number {
-    return this.#state.unclearCount;
-  }
-
-  get lastRow(): number {
-    return this.#state.lastRow;
-  }
-
-  get lastFinishedAt(): string | undefined {
-    return this.#state.lastFinishedAt;
-  }
-
-  isFinished(row: number): boolean {
-    return this.#state.isFinished(row);
-  }
-
-  history(row: number): RowHistory | undefined {
-    return this.#state.history(row);
-  }
-
-  isUnsettled(row: number): boolean {
-    return this.#state.isUnsettled(row);
-  }
-
-  fedTo(row: number): string | undefined {
-    return this.#state.fedTo(row);
-  }
-
-  unsettledRows(): Iterable<number> {
-    return this.#state.unsettledRows();
-  }
-
-  begunRows(): Iterable<number> {
-    return this.#state.begunRows();
-  }
-
-  async *results(first = 1, last = this.lastRow): AsyncGenerator<readonly RowResult[]> {
-    const part: RowResult[] = [];
-    for (let row = first; row <= Math.min(last, this.lastRow); row += 1) {
-      const offset = this.#state.offset(row);
-      if (offset === undefined) continue;
-      const entry = decodeEntry(this.#file.text.slice(offset, this.#file.text.indexOf('\n', offset)));
-      if (entry?.type === 'row') part.push(entry.result);
-    }
-    if (part.length > 0) yield part;
+  protected override async readResult(row: number, offset: number): Promise<RowResult> {
+    const entry = decodeEntry(this.#file.text.slice(offset, this.#file.text.indexOf('\n', offset)));
+    if (entry?.type !== 'row') throw new TypeError(`There is no result of row ${row}.`);
+    return entry.result;
   }
 
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
