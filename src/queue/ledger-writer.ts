@@ -199,9 +199,12 @@ export class LedgerWriter {
   /** Reads what others have appended. */
   async #read(): Promise<void> {
     const { log, ledger, claim } = this.#options;
-    const texts = await log.read(this.#length);
-    this.#length += texts.length;
-    for (const text of texts) this.#applyOthers(decodeEntry(text));
+    const first = this.#length;
+    const texts = await log.read(first);
+    // Who begins and who looks may read the same at the same time.
+    const unread = texts.slice(this.#length - first);
+    this.#length += unread.length;
+    for (const text of unread) this.#applyOthers(decodeEntry(text));
     if (ledger.claim > claim) this.#end('lost');
     else if (ledger.isWithdrawn) this.#end('withdrawn');
   }

@@ -4,7 +4,8 @@ import { perhapsCalled } from '../../src/attempts.ts';
 import { noHistory, type RowResult } from '../../src/domain.ts';
 import { Ledger } from '../../src/queue/ledger.ts';
 import { LedgerWriter } from '../../src/queue/ledger-writer.ts';
-import { decodeEntry, type LedgerEntry } from '../../src/queue/payload.ts';
+import { decodeEntry, encodeEntry, type LedgerEntry } from '../../src/queue/payload.ts';
+import { deferred } from '../../src/waiting.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -99,6 +100,33 @@ describe('a ledger', () => {
   test('refuses a row that is not in its batch', () => {
     expect(() => read(work(1, { intents: [4] }))).toThrow(TypeError);
   });
+});
+
+test('a worker that took long to begin learns of the one after it', async () => {
+  const log = [encodeEntry(work(1, { intents: [1] }))];
+  const mayRead = deferred();
+  const writer = new LedgerWriter({
+    log: {
+      append: async (text) => log.push(text),
+      async read(first) {
+        await mayRead.promise;
+        return log.slice(first);
+      },
+    },
+    ledger: new Ledger(rows),
+    claim: 2,
+    onEnd() {},
+    onError: (error) => expect.unreachable(error.message),
+  });
+  const begun = writer.begin();
+  // Meanwhile it looks whether anything was written.
+  await vi.advanceTimersByTimeAsync(1_000);
+  mayRead.resolve();
+  await begun;
+  await vi.advanceTimersByTimeAsync(1);
+  log.push(encodeEntry({ type: 'begin', claim: 3 }));
+  expect(await writer.intend(2)).toBe(false);
+  writer.close();
 });
 
 /** One thing that happens to a batch: a worker claims it, works on a row of it, freezes or goes on, or dies. */
