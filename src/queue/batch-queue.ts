@@ -4,7 +4,7 @@ import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult, SavedAnswer } from '../domain.ts';
 import { after, orAborted } from '../waiting.ts';
 import { flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
-import { bullmqOn, isMissing, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
+import { bullmqOn, isMissing, isRefusal, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, bytesOf, OpenBatch } from './open-batch.ts';
 import {
@@ -73,8 +73,10 @@ export interface BatchQueue {
   /**
    * Adds rows as one batch, all or nothing; at least one. Waits for a datastore that does not answer. Aborted, it leaves
    * open whether the batch was added.
+   *
+   * @param into the incarnation of the datastore, as it is known: what was added to it is lost in another one
    */
-  add(tasks: readonly RowTask[], signal: AbortSignal): Promise<void>;
+  add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void>;
   /**
    * Takes the batches out of the datastore that nobody has, what they went through being handed to `save` first, and asks
    * for the others back.
@@ -204,9 +206,16 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   /** A batch that is done is there until it has been collected; what is being taken over can't be lost any more. */
   async function lookFor(id: string, batch: OpenBatch): Promise<void> {
-    if (batch.isAdding) return;
-    if ((await queue.getJob(id)) !== undefined || batch.isCollected || !open.delete(id)) return;
+    if (batch.isAdding || !(await isNotThere(id, batch)) || !open.delete(id)) return;
     await options.onVanished(batch.rows, batch.size);
+  }
+
+  async function isNotThere(id: string, batch: OpenBatch): Promise<boolean> {
+    return open.has(id) && (await queue.getJob(id)) === undefined && open.has(id) && !batch.isCollected;
+  }
+
+  async function isStill(incarnation: string | undefined): Promise<boolean> {
+    return incarnation !== undefined && (await datastore.incarnation()) === incarnation;
   }
 
   return {
@@ -230,13 +239,14 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       );
       await tell(news.flat());
     },
-    async add(tasks, signal) {
+    async add(tasks, signal, into) {
       // In both queues; never used again, so that nobody takes a later batch for this one.
       const id = `${runId}-b-${randomUUID()}`;
       const added = tasks.map(({ row }) => row);
       const bytes = bytesOf(tasks);
       const batch = new OpenBatch(added, bytes, tasks);
       const flow = flowOf({ id, batches: name, rows: rows.name, tasks, bytes, policy: options.policy });
+      let mayBeAdded = false;
       keep(id, batch);
       batch.isAdding = true;
       while (batch.isAdding) {
@@ -246,10 +256,14 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
-          await orAborted(after(addAgainMs), signal);
           // Its reply may have been lost, not the batch: a second one of the same rows would call them again.
-          batch.isAdding =
-            !signal.aborted && open.has(id) && (await queue.getJob(id)) === undefined && open.has(id);
+          mayBeAdded ||= !isRefusal(error);
+          await orAborted(after(addAgainMs), signal);
+          batch.isAdding = !signal.aborted && (await isNotThere(id, batch));
+          if (!batch.isAdding || !mayBeAdded || (await isStill(into))) continue;
+          // It may have been there, and its rows called, before the datastore lost it.
+          batch.isAdding = false;
+          await lookFor(id, batch);
         }
       }
     },

@@ -23,6 +23,11 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Missing key');
 }
 
+/** Whether an error is the datastore's answer to a command, which has done nothing then. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
 /** How long a batch stays with a worker that does not renew its lock. */
 export const lockMs = 20_000;
 

@@ -258,22 +258,22 @@ export class Coordinator {
 
   async #add(batches: readonly RowTask[][]): Promise<void> {
     // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
-    await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, this.#incarnation)));
+    const into = this.#incarnation;
+    await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, into)));
     for (const tasks of batches) {
       if (!this.#isFeeding) return;
       this.#options.window.fed(tasks.length, bytesOf(tasks));
       const { signal } = this.#ending;
       // The datastore may be away for long. Whatever becomes of it then shows when the run is gone on with.
-      await orAborted(this.#batches.add(tasks, signal), signal);
+      await orAborted(this.#batches.add(tasks, signal, into), signal);
     }
   }
 
   async #observe(): Promise<void> {
-    const { datastore } = this.#run;
     await this.#batches.refresh();
     this.#options.window.observed(this.#batches.openRows);
-    const isAway = datastore.trouble !== undefined;
-    if (this.#wasAway && !isAway) this.#incarnation = await datastore.incarnation();
+    const isAway = this.#run.datastore.trouble !== undefined;
+    if (this.#wasAway && !isAway) this.#incarnation = await this.#run.datastore.incarnation();
     this.#wasAway = isAway;
   }
 

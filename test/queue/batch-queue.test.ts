@@ -64,3 +64,42 @@ test('a batch is not lost while the command that adds it is on its way', async (
   await batches.close();
   await rows.close();
 });
+
+test.each([
+  { what: 'has lost its data since', incarnation: 'two', vanished: [[1]], there: 0 },
+  { what: 'has lost nothing', incarnation: 'one', vanished: [], there: 1 },
+])('a batch whose adding got no answer, of a datastore that $what', async (scene) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const model = new QueueModel(() => performance.now());
+  const connection = connectionTo(model);
+  const begun = deferred();
+  let isAway = true;
+  const cut: ModelConnection = {
+    ...connection,
+    async ask(script) {
+      if (!isAway) return connection.ask(script);
+      isAway = false;
+      await connection.ask(script);
+      // A worker may call the row now; then all is lost, and so is the answer.
+      model.replace();
+      begun.resolve();
+      throw new Error('The connection was lost.');
+    },
+  };
+  const datastore = { ...modelDatastore(connection, cut), incarnation: async () => scene.incarnation };
+  const rows = openRowQueue(datastore, 'rows');
+  const vanished: (readonly number[])[] = [];
+  const batches = await openBatchQueue(datastore, {
+    ...unheard('r', rows),
+    onVanished: async (lost) => void vanished.push(lost),
+  });
+  const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+  const adding = batches.add([task], new AbortController().signal, 'one');
+  await begun.promise;
+  await vi.advanceTimersByTimeAsync(1_000);
+  await adding;
+  expect([vanished, await rows.countWaiting()]).toEqual([scene.vanished, scene.there]);
+  vi.useRealTimers();
+  await batches.close();
+  await rows.close();
+});
