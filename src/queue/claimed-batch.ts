@@ -1,3 +1,4 @@
+import { steadyNow } from '../clock.ts';
 import type { RowHistory, RowResult, SavedAnswer } from '../domain.ts';
 import { deferred } from '../waiting.ts';
 import { Ledger } from './ledger.ts';
@@ -72,7 +73,8 @@ export class ClaimedBatch {
   /** Rows that may be begun, in order, and those that wait, each with its timer. */
   readonly #ready: Leftover[] = [];
   readonly #waiting = new Map<number, NodeJS.Timeout>();
-  readonly #leftovers: Leftover[] = [];
+  /** When rows that are left over may be called again, by row. */
+  readonly #dueAt = new Map<number, number>();
   /** Rows in hand of which the ledger says that they are about to be called. */
   readonly #intended = new Set<number>();
   #inHand = 0;
@@ -170,19 +172,20 @@ export class ClaimedBatch {
   close(): BatchReturn {
     this.#writer.close();
     const answers = this.#ledger.takeAnswers();
-    const due = new Map(this.#leftovers.map(({ row, delayMs }) => [row, delayMs]));
+    // The others of the batch may have taken long since.
+    const delayMs = (row: number) => Math.max(0, (this.#dueAt.get(row) ?? 0) - steadyNow());
     return {
       results: this.#ledger.results(),
       leftovers: this.#ledger
         .leftovers()
-        .map((leftover) => ({ ...leftover, delayMs: due.get(leftover.row) ?? 0 })),
+        .map((leftover) => ({ ...leftover, delayMs: delayMs(leftover.row) })),
       ...(answers.length > 0 && { answers }),
     };
   }
 
   #again(leftover: Leftover): void {
     const { row, delayMs } = leftover;
-    if (this.#isHandedBack || delayMs > longestWaitMs) this.#leftovers.push(leftover);
+    if (this.#isHandedBack || delayMs > longestWaitMs) this.#dueAt.set(row, steadyNow() + delayMs);
     else if (delayMs <= 0) this.#ready.push(leftover);
     else {
       const timer = setTimeout(() => {

@@ -35,6 +35,27 @@ test('a row that was written down and not called is neither unclear nor counted 
   expect(batch.close()).toEqual({ results: [], leftovers: [{ row: 1, attemptsUsed: 0, delayMs: 0 }] });
 });
 
+test('a row that has to wait for long is due when it was told, however long the others of its batch take', async () => {
+  const batch = new ClaimedBatch({
+    batch: { tasks: [task, { ...task, row: 2 }], policy: { attempts: 5, backoffMs: 0 } },
+    claim: 1,
+    log: { append: async () => 1, read: async () => [] },
+    onReady() {},
+    onError: (error) => expect.unreachable(error.message),
+  });
+  await batch.begin();
+  const [refused, other] = [batch.take(), batch.take()];
+  if (refused === undefined || other === undefined) throw new Error('there are two rows');
+  batch.settle(refused, { kind: 'throttled', history: noHistory, waitMs: 50_000 });
+  await vi.advanceTimersByTimeAsync(40_000);
+  batch.settle(other, { kind: 'retry', history: noHistory, delayMs: 6_000 });
+  await batch.done;
+  expect(batch.close().leftovers).toMatchObject([
+    { row: 1, delayMs: 10_000 },
+    { row: 2, delayMs: 6_000 },
+  ]);
+});
+
 test('a batch that is handed back while it is taken over returns all that its ledger says', async () => {
   const log: string[] = [];
   const mayRead = deferred();
