@@ -185,9 +185,10 @@ export class Governor {
 
   /** Whether calls were refused that kept to what the API had stated. */
   #isUnexpected(now: number, { rejectedSentAt = now }: Traffic): boolean {
-    const isNews = rejectedSentAt > this.#refusedAt + this.#reaction.lagMs;
+    // Calls that were sent before the last one of them was heard of say the same.
+    if (!this.#isStated || rejectedSentAt <= this.#refusedAt + this.#reaction.lagMs) return false;
     this.#refusedAt = now;
-    return isNews && this.#isStated;
+    return true;
   }
 
   #decide(now: number, active: number): GovernedPace {

@@ -81,11 +81,10 @@ export class StrayRefusals {
       this.#forget();
       return traffic;
     }
+    this.#usual?.update(calls, rejected);
+    if (this.#usual?.isOver) this.#usual = undefined;
     if (this.#trial !== undefined) this.#try(this.#trial, calls, rejected, passedMs, now);
-    else if (this.#usual !== undefined) {
-      this.#usual.update(calls, rejected);
-      if (this.#usual.isOver) this.#usual = undefined;
-    } else if (
+    else if (
       this.#refusals >= severalRefused &&
       rejected > 0 &&
       rate < farBelow * this.#best &&

@@ -174,12 +174,15 @@ describe('a limit that answers 503', () => {
 });
 
 describe('refusals that come at any rate with 429', () => {
-  test('(1 % of them) leave most of a limit in use', () => {
+  test.each<[limitStatus: 429 | 503, used: number]>([
+    [429, 0.85],
+    [503, 0.7],
+  ])('(1 % of them) leave most of a limit that answers %d in use', (limitStatus, least) => {
     const limit = 'token-bucket:rate=50,burst=10';
     const used = seeds.map(
-      (seed) => figures({ limit, noise: 0.01, noiseStatus: 429, seed, seconds: 310 }).used,
+      (seed) => figures({ limit, limitStatus, noise: 0.01, noiseStatus: 429, seed, seconds: 310 }).used,
     );
-    expect(used.reduce((sum, share) => sum + share, 0) / used.length).toBeGreaterThan(0.8);
+    expect(used.reduce((sum, share) => sum + share, 0) / used.length).toBeGreaterThan(least);
   });
 });
 
@@ -272,6 +275,14 @@ describe('a limit by the minute, when what a window still has is enough for the 
     });
     expect(Math.max(...seconds.slice(65).map(({ accepted }) => accepted))).toBeLessThan(30);
   });
+});
+
+test('an API that states its limit and fails every call for 20 s is hardly called meanwhile', () => {
+  for (const seed of seeds) {
+    const limit = 'token-bucket:rate=50,burst=10';
+    const seconds = played({ limit, headers: 'ratelimit', noise: 1, noisy: [20, 40], seed, seconds: 50 });
+    expect(seconds.reduce((sum, { rejected }) => sum + rejected, 0)).toBeLessThan(200);
+  }
 });
 
 describe('a daily quota', () => {
