@@ -15,8 +15,8 @@ import { restoreCsv } from './manifests.ts';
 
 const rows = 250;
 const slowly = ['--yes', '--rate', '100/s', '--backoff', '300ms'];
-/** Longer than any pause on a machine under load, and shorter than any jump of the clock. */
-const stallSeconds = 25;
+/** Longer than a pause on a machine under load, and a third of the shortest jump of the clock. */
+const stallSeconds = 10;
 
 /** A folder with a manifest, a sandbox of which some calls must be repeated, and a clock for what is started. */
 async function prepared(setting: Readonly<Record<string, string>> = {}) {

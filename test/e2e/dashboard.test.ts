@@ -232,6 +232,8 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     const { page } = await open(control_url ?? '');
     const status = (text: string) => page.locator('header').getByText(text).waitFor();
     await status('live');
+    // The page has learned that it may control runs.
+    await page.locator('main[aria-busy=false]').waitFor();
     served.kill('SIGSTOP');
     await status('The dashboard does not answer');
     served.kill('SIGCONT');

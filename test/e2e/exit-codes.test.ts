@@ -97,8 +97,10 @@ describe('the exit code', () => {
     );
     expect(stderr).toContain('--max-failures');
     expect(code).toBe(3);
-    expect((await sandbox.log()).length).toBeLessThan(300);
-    expect((await readCsv(await newestRunFolder(cwd), 'not-attempted.csv')).length).toBeGreaterThan(0);
+    const called = (await sandbox.log()).length;
+    // The eleventh failure decides; only the other call in flight may still be made.
+    expect(called).toBeLessThanOrEqual(11 + 1);
+    expect(await readCsv(await newestRunFolder(cwd), 'not-attempted.csv')).toHaveLength(300 - called);
   });
 
   test.each([
