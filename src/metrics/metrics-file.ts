@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { writeFileAtomically } from '../files.ts';
+import { lockPath, type ProcessLock } from '../lock.ts';
 import { repeat } from '../repeat.ts';
 import type { RunStore } from '../run/store.ts';
 import { lastRunIn, readLastRun } from './last-run.ts';
@@ -21,7 +22,7 @@ export interface OpenMetrics {
 
 /**
  * Keeps a file for node_exporter's textfile collector: written at once, every 15 seconds, and at the end, each time as a whole.
- * What it says of the last run is taken over from the process before.
+ * What it says of the last run is taken over from the process before. While another process keeps it, that one's figures stay.
  *
  * @param onError called when it can't be written, once for as long as that lasts
  */
@@ -36,8 +37,10 @@ export async function openMetricsFile(
   const page = await openRegistry(metrics);
   metrics.last = await readLastRun(path);
   let hasFailed = false;
+  let lock: ProcessLock | undefined;
   const write = async (): Promise<void> => {
     try {
+      lock ??= await lockFile(path);
       await writeFileAtomically(path, (await page()).text, readableByAll);
       hasFailed = false;
     } catch (error) {
@@ -53,8 +56,18 @@ export async function openMetricsFile(
     async close() {
       await writes.stop();
       await write();
+      await lock?.release();
     },
   };
+}
+
+function lockFile(path: string): Promise<ProcessLock> {
+  return lockPath({
+    path,
+    purpose: 'metrics',
+    taken: (who) =>
+      new Error(`${path} is kept by ${who}. Give each command a file of its own, such as cqbatch-weekly.prom.`),
+  });
 }
 
 export interface DaemonMetricsOptions {

@@ -73,6 +73,22 @@ test('a file that holds something else is replaced', async () => {
   expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
 });
 
+test('of two processes with one file the first keeps it, and the other one says so, until it is free', async () => {
+  const { folder, errors, open, read } = await prepared();
+  const first = await open(1_000);
+  const second = await open(2_000);
+  expect(errors.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/nightly\.prom is kept by process \d+ .*Give each command a file of its own/),
+  ]);
+  for (const { metrics } of [first, second]) metrics.began(() => 0).ended({ result: 'succeeded' });
+  await first.close();
+  expect(gaugeOf(await read(), 'cqbatch_last_run_timestamp_seconds')).toBe(1_000);
+  await second.close();
+  expect(gaugeOf(await read(), 'cqbatch_last_run_timestamp_seconds')).toBe(2_000);
+  expect(errors).toHaveLength(1);
+  expect(await readdir(folder)).toEqual(['nightly.prom']);
+});
+
 test('that it can not be written is told once', async () => {
   const folder = await temporaryFolder();
   const errors: Error[] = [];
