@@ -15,7 +15,7 @@ export class Charts {
   }
 
   show({ rate, latency, summary }: Pick<PageData, 'rate' | 'latency' | 'summary'>): void {
-    if (rate.length > 1) this.#show(rateChart(rate, summary.rate));
+    if (rate.length > 1) this.#show(rateChart(rate, summary));
     if (latency.p50.length > 1) this.#show(latencyChart(latency));
   }
 
@@ -28,12 +28,12 @@ export class Charts {
   }
 }
 
-function rateChart(rate: PageData['rate'], known: PageData['summary']['rate']): Chart {
+function rateChart(rate: PageData['rate'], { rate: known, retries }: PageData['summary']): Chart {
   const refused = rate.reduce((sum, point) => sum + point.rejected, 0);
   const waited = known?.waited_s ?? 0;
   const most = Math.max(...rate.map((point) => point.accepted_per_s));
   return {
-    title: 'Calls per second',
+    title: retries.length === 0 ? 'Calls per second' : 'Calls per second, without the retries',
     summary: [
       `Wanted: ${known?.wanted ?? 'as fast as can be'}. Most in a second: ${perSecond(most)}.`,
       ...(refused > 0 ? [`Refused as too many: ${counted(refused, 'call')}.`] : []),

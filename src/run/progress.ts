@@ -64,7 +64,7 @@ export class Progress {
   readonly #counts: Record<Outcome, number>;
   readonly #retrying = new Set<number>();
   /** Finished rows per second of the clock, newest last. */
-  readonly #seconds: { second: number; rows: number }[] = [];
+  readonly #seconds: { readonly second: number; rows: number; lastAt: number }[] = [];
   #lastFinishedAt: number;
   #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
   #waitUntil = 0;
@@ -115,8 +115,10 @@ export class Progress {
     this.#lastFinishedAt = this.#now();
     const second = Math.floor(this.#lastFinishedAt / 1_000);
     const newest = this.#seconds.at(-1);
-    if (newest?.second === second) newest.rows += 1;
-    else this.#seconds.push({ second, rows: 1 });
+    if (newest?.second === second) {
+      newest.rows += 1;
+      newest.lastAt = this.#lastFinishedAt;
+    } else this.#seconds.push({ second, rows: 1, lastAt: this.#lastFinishedAt });
     while ((this.#seconds[0]?.second ?? second) < second - memorySeconds) this.#seconds.shift();
   }
 
@@ -154,13 +156,17 @@ export class Progress {
     return { calls, oldestMs: now - oldestAt, timeoutMs: this.#options.timeoutMs };
   }
 
+  /**
+   * Results of other machines come a batch at a time. Those of the first second of the window only begin the time that is
+   * measured: with them, it would have a batch more than belongs to it.
+   */
   #throughput(): number {
-    const now = this.#now() / 1_000;
-    const from = Math.max(now - memorySeconds, this.#start / 1_000);
-    const rows = this.#seconds.reduce(
-      (sum, { second, rows: n }) => (second >= Math.floor(from) ? sum + n : sum),
-      0,
-    );
-    return rows / Math.max(now - Math.floor(from), 1);
+    const now = this.#now();
+    const from = now - memorySeconds * 1_000;
+    const [first, ...others] = this.#seconds.filter(({ second }) => second >= Math.floor(from / 1_000));
+    if (first === undefined) return 0;
+    const isWhole = from <= this.#start;
+    const rows = others.reduce((sum, each) => sum + each.rows, isWhole ? first.rows : 0);
+    return (rows * 1_000) / Math.max(now - (isWhole ? this.#start : first.lastAt), 1_000);
   }
 }

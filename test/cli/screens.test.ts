@@ -167,6 +167,8 @@ describe('on screens of 40, 80 and 120 columns', () => {
       expect(Math.max(bar.length, rate.length)).toBeLessThan(columns);
     }
     await expect(screens(draw)).toMatchFileSnapshot('screens/summary.txt');
+    const together = plain(summaryText({ ...summary, retries: ['again'] }, paths, [], 80));
+    expect(together).toMatch(/^ {2}[▁-█]+ {2}up to 77\/s without the retries$/m);
   });
 
   test('a plan can be read', async () => {

@@ -47,10 +47,19 @@ describe('Progress', () => {
   test.each([1, 7, 50, 640])('measures %d rows per second, and what is left from it', (rate) => {
     const { progress } = steadyRun(rate, 30, rate * 60);
     const { rowsPerSecond, etaSeconds } = progress.snapshot();
-    expect(rowsPerSecond).toBeGreaterThan(rate * 0.8);
-    expect(rowsPerSecond).toBeLessThan(rate * 1.2 + 0.2);
+    expect(rowsPerSecond).toBeCloseTo(rate, 0);
     expect(etaSeconds).toBeGreaterThan(24);
     expect(etaSeconds).toBeLessThan(38);
+  });
+
+  test.each([1, 10, 250])('measures no more than %d rows per second where they come a second of work at a time', (rate) => {
+    let now = 0;
+    const progress = new Progress({ timeoutMs: 60_000, rows: rate * 60, counts: none, now: () => now });
+    for (let second = 1; second <= 30; second += 1) {
+      now = second * 1_000;
+      for (let row = 1; row <= rate; row += 1) progress.see({ type: 'finished', result: result(row) });
+      expect(progress.snapshot().rowsPerSecond).toBe(rate);
+    }
   });
 
   test('says that nothing goes on when nothing goes on', () => {

@@ -65,11 +65,11 @@ const mostColumns = 60;
 const fewestSeconds = 5;
 
 /** The outcomes as a bar, and how the rate went. */
-function pictures({ outcomes, rate }: RunSummary, columns: number): readonly string[] {
+function pictures({ outcomes, rate, retries }: RunSummary, columns: number): readonly string[] {
   const width = Math.min(mostColumns, columns - 3);
   const series = rate?.series ?? [];
   const most = Math.max(0, ...series.map(({ accepted_per_s }) => accepted_per_s));
-  const label = `  up to ${perSecond(most)}`;
+  const label = `  up to ${perSecond(most)}${retries.length === 0 ? '' : ' without the retries'}`;
   return [
     ...(totalOf(outcomes) === 0 ? [] : [outcomeBar(outcomes, width)]),
     ...(series.length < fewestSeconds || most === 0 ? [] : [rateLine(series, width - label.length) + label]),
