@@ -1,4 +1,5 @@
 import type { SearchedRate } from './comparison.ts';
+import { longWaitMs } from './quota-exhaustion.ts';
 import { Backoff } from './schedules.ts';
 import type { Traffic, UpdateTime } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
@@ -73,10 +74,10 @@ export class StrayRefusals {
     { now, passedMs, reactionMs }: UpdateTime,
     { rate, limit = 0, isWaiting }: SearchedRate,
   ): Traffic {
-    const { accepted, rejected, unavailable = 0, waitUntil } = traffic;
+    const { accepted, rejected, unavailable = 0, waitUntil = 0 } = traffic;
     const calls = accepted + rejected + unavailable;
     this.#count(calls, rejected, limit);
-    if (waitUntil !== undefined || isWaiting) {
+    if (waitUntil - now > longWaitMs || isWaiting) {
       this.#trial = undefined;
       this.#forget();
       return traffic;

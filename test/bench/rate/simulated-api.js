@@ -64,7 +64,8 @@ export class SimulatedApi {
    * @returns {Call}
    */
   call(now, among) {
-    const { headers: style = 'none', retryAfter, limitStatus = 429, noiseStatus = 503 } = this.#world;
+    const { headers: style = 'none', retryAfter, limitStatus = 429 } = this.#world;
+    const { noiseStatus = 503, noiseWaits = false } = this.#world;
     const noise = this.#noise(now);
     if (noise > 0 && this.#random() < noise)
       return {
@@ -74,7 +75,7 @@ export class SimulatedApi {
         outcome: 'rejected',
         status: noiseStatus,
         release: undefined,
-        headers: {},
+        headers: noiseWaits ? { 'retry-after': '1' } : {},
       };
     this.#admitOthers(now);
     const admission = this.#limiter.admit(now, 'token');

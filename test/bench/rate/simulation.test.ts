@@ -139,14 +139,14 @@ describe('refusals that come at any rate', () => {
     'leaky-bucket:rate=50,queue=20',
     'concurrency:limit=3',
   ])('are told from those of %s that answers 503, which is kept as well as with 429', (limit) => {
-    const mean = (status: 429 | 503, key: 'used' | 'rejected') =>
-      seeds
-        .map(
-          (seed) => figures({ limit, limitStatus: status, seed, seconds: 180 }, { judged: [60, 180] })[key],
-        )
-        .reduce((sum, value) => sum + value / seeds.length, 0);
-    expect(mean(503, 'used')).toBeGreaterThan(mean(429, 'used') - 0.01);
-    expect(mean(503, 'rejected')).toBeLessThan(Math.max(0.01, mean(429, 'rejected') + 0.01));
+    const judged = { judged: [60, 180] } as const;
+    const [with429 = [], with503 = []] = ([429, 503] as const).map((limitStatus) =>
+      seeds.map((seed) => figures({ limit, limitStatus, seed, seconds: 180 }, judged)),
+    );
+    const mean = (found: ReturnType<typeof figures>[], key: 'used' | 'rejected') =>
+      found.reduce((sum, each) => sum + each[key] / found.length, 0);
+    expect(mean(with503, 'used')).toBeGreaterThan(mean(with429, 'used') - 0.01);
+    expect(mean(with503, 'rejected')).toBeLessThan(Math.max(0.01, mean(with429, 'rejected') + 0.01));
   });
 });
 
@@ -183,6 +183,18 @@ describe('refusals that come at any rate with 429', () => {
       (seed) => figures({ limit, limitStatus, noise: 0.01, noiseStatus: 429, seed, seconds: 310 }).used,
     );
     expect(used.reduce((sum, share) => sum + share, 0) / used.length).toBeGreaterThan(least);
+  });
+});
+
+describe('refusals that come at any rate and ask to wait for a second', () => {
+  test.each([0.01, 0.05])('(%d of them) cost the waits, and little more', (noise) => {
+    const used = seeds.map((seed) => {
+      const seconds = played({ limit: 'none', noise, noiseWaits: true, seed, seconds: 120, capacity: 300 });
+      return seconds.slice(30).reduce((sum, { accepted }) => sum + accepted, 0) / 90;
+    });
+    // After so many calls at full speed nothing is called for a second.
+    const possible = 1 / noise / (1 / noise / 300 + 1);
+    expect(used.reduce((sum, rate) => sum + rate, 0) / seeds.length).toBeGreaterThan(possible / 3);
   });
 });
 

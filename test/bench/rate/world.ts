@@ -96,6 +96,8 @@ export interface World {
   readonly noise?: number;
   /** The status of those. Default 503. */
   readonly noiseStatus?: 429 | 503;
+  /** Whether they ask to wait for a second. */
+  readonly noiseWaits?: boolean;
   /** When they are; default: all the time. */
   readonly noisy?: Span;
   /** That share after it. Default 0. */
