@@ -66,7 +66,9 @@ function lockFile(path: string): Promise<ProcessLock> {
     path,
     purpose: 'metrics',
     taken: (who) =>
-      new Error(`${path} is kept by ${who}. Give each command a file of its own, such as cqbatch-weekly.prom.`),
+      new Error(
+        `${path} is kept by ${who}. Give each command a file of its own, such as cqbatch-weekly.prom.`,
+      ),
   });
 }
 

@@ -52,15 +52,18 @@ describe('Progress', () => {
     expect(etaSeconds).toBeLessThan(38);
   });
 
-  test.each([1, 10, 250])('measures no more than %d rows per second where they come a second of work at a time', (rate) => {
-    let now = 0;
-    const progress = new Progress({ timeoutMs: 60_000, rows: rate * 60, counts: none, now: () => now });
-    for (let second = 1; second <= 30; second += 1) {
-      now = second * 1_000;
-      for (let row = 1; row <= rate; row += 1) progress.see({ type: 'finished', result: result(row) });
-      expect(progress.snapshot().rowsPerSecond).toBe(rate);
-    }
-  });
+  test.each([1, 10, 250])(
+    'measures no more than %d rows per second where they come a second of work at a time',
+    (rate) => {
+      let now = 0;
+      const progress = new Progress({ timeoutMs: 60_000, rows: rate * 60, counts: none, now: () => now });
+      for (let second = 1; second <= 30; second += 1) {
+        now = second * 1_000;
+        for (let row = 1; row <= rate; row += 1) progress.see({ type: 'finished', result: result(row) });
+        expect(progress.snapshot().rowsPerSecond).toBe(rate);
+      }
+    },
+  );
 
   test('says that nothing goes on when nothing goes on', () => {
     const { progress, sleep } = steadyRun(10, 5, 100);
