@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSmallFile } from '../src/files.ts';
+import { describeOnPosix } from './helpers/describe-with-program.ts';
 import { temporaryFolder } from './helpers/temporary-folder.ts';
 
 async function fileOf(bytes: number): Promise<string> {
@@ -19,9 +20,11 @@ test('a small file is read whole, and one that is larger is refused', async () =
   await expect(readSmallFile('/none')).rejects.toThrow('ENOENT');
 });
 
-test.skipIf(process.platform === 'win32')('a device and a pipe are refused at once', async () => {
-  const pipe = join(await temporaryFolder(), 'pipe');
-  execFileSync('mkfifo', [pipe]);
-  await expect(readSmallFile('/dev/zero')).rejects.toThrow('it is a device, not a file');
-  await expect(readSmallFile(pipe)).rejects.toThrow('it is a pipe, not a file');
+describeOnPosix('what is no file', () => {
+  test('is refused at once, a device or a pipe', async () => {
+    const pipe = join(await temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await expect(readSmallFile('/dev/zero')).rejects.toThrow('it is a device, not a file');
+    await expect(readSmallFile(pipe)).rejects.toThrow('it is a pipe, not a file');
+  });
 });

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { describeOnPosix } from '../helpers/describe-with-program.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { restoreCsv } from './manifests.ts';
@@ -21,7 +22,7 @@ async function openToOthers(folder: string): Promise<readonly string[]> {
   return found;
 }
 
-describe.skipIf(process.platform === 'win32')('what is in the state folder', () => {
+describeOnPosix('what is in the state folder', () => {
   test('belongs to its owner alone, whatever the umask and whoever made the folder', async () => {
     const cwd = await temporaryFolder();
     const stateDir = join(cwd, '.cqbatch');
@@ -65,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('what is in the state folder', () 
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a configuration that other users may change', () => {
+describeOnPosix('a configuration that other users may change', () => {
   test('sends no token anywhere until the state folder is named', async () => {
     const cwd = await temporaryFolder();
     const sandbox = await startSandbox();

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { describeWithFullDevice } from '../helpers/describe-with-program.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -24,7 +25,7 @@ async function newPlace(count = rows) {
 
 const talkative = ['--rate', 'none', '--log-level', 'debug'];
 
-describe.runIf(process.platform === 'linux')('a run whose words can not be written', () => {
+describeWithFullDevice('a run whose words can not be written', () => {
   test.each([
     ['talk on a full disk', 'exec "$@" 2> /dev/full', success, /"state":"completed"/, /^$/],
     ['neither stream', 'exec "$@" >&- 2>&-', success, /^$/, /^$/],
@@ -75,7 +76,7 @@ describe.runIf(process.platform === 'linux')('a run whose words can not be writt
   });
 });
 
-describe.runIf(process.platform === 'linux')('a command whose result can not be written', () => {
+describeWithFullDevice('a command whose result can not be written', () => {
   test.each([
     ['list', 'exec "$@" > /dev/full', fatal],
     ['plan rows.csv', 'exec "$@" > /dev/full', fatal],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, type Finished, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { describeOnPosix } from '../helpers/describe-with-program.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { describeWithSmallDisk, smallDisk } from '../helpers/small-disk.ts';
@@ -34,7 +35,7 @@ const long = 'x'.repeat(300);
 const missing =
   'is a symbolic link to a folder that is not there: mount or make that folder, or remove the link';
 
-describe.skipIf(process.platform === 'win32')('a state folder that can not be one', () => {
+describeOnPosix('a state folder that can not be one', () => {
   test.each([
     ['a file', 'file', 2, 'the state folder file is not a folder: name a folder with --state-dir'],
     [
@@ -103,7 +104,7 @@ describe('a manifest that can not be one', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('too few files that may be open', () => {
+describeOnPosix('too few files that may be open', () => {
   test.each([24, 40, 64, 110])('are said to be %d', async (limit) => {
     const shell = `ulimit -n ${limit}; exec "$@"`;
     const end = await cqbatch(run, { cwd: await newFolder(), env: noServer, shell });
@@ -143,7 +144,7 @@ describeWithSmallDisk('a disk that can only be read', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('what is removed in mid-run', () => {
+describeOnPosix('what is removed in mid-run', () => {
   /** Starts a run, does something to its files as soon as it is going, and waits for its end. */
   async function damaged(harm: (state: string) => Promise<unknown>, datastore = anyDatastore()) {
     const cwd = await newFolder();

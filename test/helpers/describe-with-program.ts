@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { findProgram } from './program.ts';
 
@@ -22,4 +23,14 @@ export function describeUnless(missing: string | undefined, title: string, body:
     if (process.env['CI'] === undefined) test.skip(`skipped, ${missing}`, () => {});
     else test('has what it needs', () => Promise.reject(new Error(missing)));
   });
+}
+
+/** A `describe` for tests of file modes, signals, devices and shells as POSIX has them. */
+export function describeOnPosix(title: string, body: () => void): void {
+  describeUnless(process.platform === 'win32' ? 'Windows is not POSIX' : undefined, title, body);
+}
+
+/** A `describe` for tests that write to the device of Linux that is always full. */
+export function describeWithFullDevice(title: string, body: () => void): void {
+  describeUnless(existsSync('/dev/full') ? undefined : 'there is no /dev/full', title, body);
 }

@@ -1,7 +1,8 @@
 import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { requireOwn } from '../../../src/cli/config/trust.ts';
+import { describeOnPosix } from '../../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 /** A state folder with a configuration, of a user that is not root. */
@@ -25,7 +26,7 @@ function askedBy(user: number, stateDir: string, sudoUid?: string): Promise<void
 const untrusted = (message: RegExp) =>
   expect.objectContaining({ code: 'STATE_DIR_UNTRUSTED', message: expect.stringMatching(message) });
 
-describe.skipIf(process.platform === 'win32')('a state folder that was only found', () => {
+describeOnPosix('a state folder that was only found', () => {
   test('is trusted by its owner, also under sudo, and where it is not there', async () => {
     const { stateDir, owner } = await stateFolder();
     await askedBy(owner, stateDir);
