@@ -6,7 +6,7 @@ const systemTests = 'test/{bench,cluster,datastore,deployment,e2e,install,queue}
 
 /** These take the longest, most of it waiting: whoever began one of them last would be waited for alone. */
 const longest =
-  /\/e2e\/(redis\/(audit|control|guards|in-order|kill|rate|slots)|(audit|cron|dashboard|faults|guards|inbox|kill|rate|schedule|target)\.)[^/]*|packed\.test\.ts$/;
+  /\/e2e\/(redis\/(audit|control|full-disk|guards|in-order|kill|rate|slots|status)|(audit|choosing-runs|cron|dashboard|faults|guards|inbox|kill|lost|rate|schedule|stop|target)[.-])[^/]*|queue\/redis\.test\.ts|packed\.test\.ts|rate\/simulation\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -9,10 +9,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { selfSigned } from '../api/self-signed.ts';
-import { describeWithProgram } from './describe-with-program.ts';
+import { describeWhereFound, describeWithProgram } from './describe-with-program.ts';
 import { findProgram } from './program.ts';
 
 export interface StartOptions {
+  /** Default: the first of `redis-server` and `valkey-server` that is there. */
+  readonly program?: string | undefined;
   /** Added to the command line: `['--requirepass', 'secret']`. */
   readonly args?: readonly string[];
   /** Listens on a socket in its folder instead of a port. */
@@ -49,6 +51,23 @@ export const redisProgram = findProgram(servers);
 /** A `describe` for tests that need a Redis server (see `describeWithProgram`). */
 export function describeWithRedis(title: string, body: () => void): void {
   describeWithProgram(servers, title, body);
+}
+
+/**
+ * A `describe` for what is to hold on Valkey as well. Debian 12 has no Valkey, so it is skipped without one under CI, too; and
+ * where Valkey is the only server, as all tests run on it.
+ *
+ * @param body is given the program, for `startRedis`
+ */
+export function describeWithValkey(title: string, body: (program: string) => void): void {
+  const program = 'valkey-server';
+  const missing =
+    redisProgram === program
+      ? 'all tests of Redis run on Valkey here'
+      : findProgram([program]) === undefined
+        ? `not installed: ${program}`
+        : undefined;
+  describeWhereFound(missing, title, () => body(program));
 }
 
 /** A server that ends with the test. */
@@ -93,7 +112,8 @@ export async function startRedis(options: StartOptions = {}): Promise<RedisServe
     const port = await freePort();
     const args = await argumentsOf(options, folder, port);
     try {
-      return new RunningServer(await launch(args, folder), args, folder, port, urlOf(options, folder, port));
+      const start = () => launch(options.program ?? redisProgram, args, folder);
+      return new RunningServer(await start(), start, folder, port, urlOf(options, folder, port));
     } catch (error) {
       // Somebody else was quicker to take the port.
       if (tries < 5 && String(error).includes('in use')) continue;
@@ -107,12 +127,18 @@ class RunningServer implements RedisServer {
   readonly url: string;
   readonly port: number;
   readonly folder: string;
-  readonly #args: readonly string[];
+  readonly #start: () => Promise<ChildProcess>;
   #child: ChildProcess;
 
-  constructor(child: ChildProcess, args: readonly string[], folder: string, port: number, url: string) {
+  constructor(
+    child: ChildProcess,
+    start: () => Promise<ChildProcess>,
+    folder: string,
+    port: number,
+    url: string,
+  ) {
     this.#child = child;
-    this.#args = args;
+    this.#start = start;
     this.folder = folder;
     this.port = port;
     this.url = url;
@@ -131,7 +157,7 @@ class RunningServer implements RedisServer {
 
   async restart(): Promise<void> {
     await this.kill();
-    this.#child = await launch(this.#args, this.folder);
+    this.#child = await this.#start();
   }
 
   async stop(): Promise<void> {
@@ -182,9 +208,13 @@ function urlOf({ socket, tls }: StartOptions, folder: string, port: number): str
 }
 
 /** Starts the program and waits until it says that it is ready. */
-async function launch(args: readonly string[], folder: string): Promise<ChildProcess> {
-  if (redisProgram === undefined) throw new Error('There is no redis-server and no valkey-server.');
-  const child = spawn(redisProgram, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+async function launch(
+  program: string | undefined,
+  args: readonly string[],
+  folder: string,
+): Promise<ChildProcess> {
+  if (program === undefined) throw new Error('There is no redis-server and no valkey-server.');
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
   // Should the test process end before its tests do.
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
@@ -194,7 +224,7 @@ async function launch(args: readonly string[], folder: string): Promise<ChildPro
   const tooLate = setTimeout(kill, 30_000);
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', () => reject(new Error(`${redisProgram} did not start:\n${said.join('\n')}`)));
+    child.once('exit', () => reject(new Error(`${program} did not start:\n${said.join('\n')}`)));
     lines.on('line', (line) => {
       said.push(line);
       if (/ready to accept connections|\+monitor/i.test(line)) resolve();

@@ -6,6 +6,7 @@ import {
   adminOf,
   assignSlots,
   describeWithRedis,
+  describeWithValkey,
   patiently,
   type RedisServer,
   redisForTest,
@@ -57,5 +58,15 @@ describeWithRedis('Redis', () => {
     await batches.close();
     await rows.close();
     await datastore.close();
+  });
+});
+
+describeWithValkey('Valkey', (program) => {
+  let server: RedisServer | undefined;
+  afterAll(() => server?.stop());
+
+  describeQueueOn('Valkey', async () => {
+    server = await startRedis({ program });
+    return (await openRedis({ url: server.url, purpose: 'conformance tests' })).datastore;
   });
 });
