@@ -33,9 +33,7 @@ describe('a run against every fault', () => {
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--fault', everyFault);
 
-    // What refusals at random do to the rate is measured in test/bench/rate; here each row would wait for it.
-    const args = [...runArgs, '--rate', 'none'];
-    const { code, stderr } = await cqbatch(args, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
+    const { code, stderr } = await cqbatch(runArgs, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
     expect(stderr).not.toContain('error');
     expect(code).toBe(1);
 
