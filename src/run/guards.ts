@@ -34,7 +34,8 @@ const usuallyAfter = 100;
 const firstCalls = 20;
 
 /**
- * Watches the results of a run, and tells once when too much has failed. It counts from what the journal has: over the
+ * Watches the results of a run, and tells when too much has failed, each time: the run may be leaving for another reason just
+ * then, and go on later. It counts from what the journal has: over the
  * whole run, or since a person let it go on after a halt. Only rows that were called and `failed` count against it. A result
  * that comes twice, from the worker of this process and when it is collected, counts once.
  */
@@ -43,7 +44,8 @@ export class FailureGuard {
   readonly #tally: FailureTally;
   /** Of rows that finished here and are not collected yet. */
   readonly #seenHere = new Set<number>();
-  #halted = false;
+  /** What was too much. It stays so, whatever succeeds after that. */
+  #halt: FailureHalt | undefined;
 
   /** @param before what the journal has */
   constructor(limits: FailureLimits, before: FailureTally = new FailureTally()) {
@@ -65,13 +67,12 @@ export class FailureGuard {
     return halt;
   }
 
-  /** Whether what was counted so far is too much: a process may have died before it could halt the run. */
+  /** Whether what was counted so far is too much: a process may have died, or was about to pause, before it could halt the run. */
   check(): FailureHalt | undefined {
-    if (this.#halted || this.#tally.failed === 0) return undefined;
+    if (this.#halt !== undefined || this.#tally.failed === 0) return this.#halt;
     const what = this.#exceeded();
-    if (what === undefined) return undefined;
-    this.#halted = true;
-    return { what, most: this.#tally.codes.most };
+    if (what !== undefined) this.#halt = { what, most: this.#tally.codes.most };
+    return this.#halt;
   }
 
   #see(result: RowResult): FailureHalt | undefined {

@@ -131,11 +131,12 @@ describe('a guard of a run that goes on', () => {
   });
 });
 
-test('a run halts once', () => {
-  const guard = new FailureGuard({ maxFailures: 0 });
-  const [first, second] = resultsOf('AA') as [RowResult, RowResult];
+test('what was too much while a run paused, or ended its canary, is too much when it goes on', () => {
+  const guard = new FailureGuard({ maxConsecutiveFailures: 0 });
+  const [first, second] = resultsOf('A.') as [RowResult, RowResult];
   expect(guard.finished(first)).toBeDefined();
-  expect(guard.finished(second)).toBeUndefined();
+  expect(guard.collected([second])).toBeDefined();
+  expect(guard.check()).toBeDefined();
 });
 
 test('the sentence says which guard, which code dominates, an example and how to go on', () => {
