@@ -1,4 +1,5 @@
 import { Comparison, type ComparisonVerdict, type SearchedRate } from './comparison.ts';
+import { longWaitMs } from './quota-exhaustion.ts';
 import { Backoff } from './schedules.ts';
 import { asRejected, isAboutRate, type Traffic, type UpdateTime } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
@@ -22,7 +23,8 @@ const forgottenMs = 60_000;
 
 /**
  * Finds out whether 503s have anything to do with the rate: those of an API that fails half of the calls at random do not go
- * when the rate goes down, those of a limit do. Only 503s that do not ask to wait are in doubt: a 429 is always about the rate.
+ * when the rate goes down, those of a limit do. A 429 is always about the rate. A 503 that asks to wait is so, too, once several
+ * came among few calls: single ones are waited for, and do not lower the rate.
  *
  * ```
  *             several among few calls             hardly any at the lower rate
@@ -42,6 +44,8 @@ const forgottenMs = 60_000;
 export class RateDependence {
   #comparison: Comparison | undefined;
   #isProven: boolean;
+  /** Whether several among few were 503s that ask to wait: each of those is a refusal then. */
+  #areWaitsProven = false;
   /** Rates at which they come back if they have gone because of the rate, calls per second. */
   #awaited: { readonly from: number; readonly to: number } | undefined;
   #found: number | undefined;
@@ -121,7 +125,7 @@ export class RateDependence {
         return withoutRefusals(traffic);
       }
     }
-    if (this.isComparing) return withoutRefusals(traffic);
+    if (this.isComparing || this.#isSingleWait(traffic, time.now, searched)) return withoutRefusals(traffic);
     const isRefused = this.#isProven || this.#awaited !== undefined;
     this.#awaitReturn(failedOf(traffic), searched.rate);
     const counts = isRefused || (this.#usual === undefined ? this.#isDoubted : !this.isAccident);
@@ -157,18 +161,28 @@ export class RateDependence {
     if (this.#isProven || rate > to) this.#awaited = undefined;
   }
 
+  /** Whether a 503 that asks to wait for a moment is an accident as one that does not: it is waited, and the rate stays. */
+  #isSingleWait({ rejectedWith, waitUntil = 0 }: Traffic, now: number, { isWaiting }: SearchedRate): boolean {
+    const isShort = waitUntil > now && waitUntil <= now + longWaitMs;
+    if (rejectedWith === 503 && isShort && this.#isMany) this.#areWaitsProven = true;
+    return rejectedWith === 503 && isShort && !this.#areWaitsProven && !this.#isProven && !isWaiting;
+  }
+
+  get #isMany(): boolean {
+    return this.#failed >= severalCalls && this.#failed >= (severalCalls / amongCalls) * this.#calls;
+  }
+
   #isWorthComparing(now: number, { rate, isSpread, isWaiting }: SearchedRate): boolean {
     const isSome = this.#failed >= 1 && this.#calls - this.#failed >= 1;
     const isFar = isSome && !isWaiting && rate < farBelow * this.#mostAccepted;
     if (this.#isProven || this.#awaited !== undefined) return isFar;
-    const isMany = this.#failed >= severalCalls && this.#failed >= (severalCalls / amongCalls) * this.#calls;
     if (this.#isDoubted && isFar && !this.#backoff.lasts(now)) return true;
     if (this.#isDoubted)
       return this.#setbacks >= (isSpread || this.#backoff.lasts(now) ? manySetbacks : fewSetbacks);
-    if (this.#usual === undefined) return isMany;
+    if (this.#usual === undefined) return this.#isMany;
     if (this.#usual.isUsual) return false;
     const compareAt = this.#comparedAt + (isFar ? farCompareAgainMs : compareAgainMs);
-    return (isMany || isFar) && now >= compareAt;
+    return (this.#isMany || isFar) && now >= compareAt;
   }
 
   #compare(comparison: Comparison, traffic: Traffic, { now, passedMs, reactionMs }: UpdateTime): void {
@@ -209,7 +223,7 @@ function failedOf({ rejected, rejectedWith, unavailable = 0 }: Traffic): number 
 
 /** The traffic with what was refused as calls that tell nothing. */
 function withoutRefusals(traffic: Traffic): Traffic {
-  if (traffic.rejected === 0 || isAboutRate(traffic)) return traffic;
+  if (traffic.rejected === 0 || traffic.rejectedWith !== 503) return traffic;
   const { rejectedSentAt: _, rejectedAmong: __, rejectedWith: ___, ...rest } = traffic;
   return { ...rest, unavailable: failedOf(traffic), rejected: 0 };
 }

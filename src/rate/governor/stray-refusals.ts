@@ -77,7 +77,9 @@ export class StrayRefusals {
     const { accepted, rejected, unavailable = 0, waitUntil = 0 } = traffic;
     const calls = accepted + rejected + unavailable;
     this.#count(calls, rejected, limit);
-    if (waitUntil - now > longWaitMs || isWaiting) {
+    // A limit that says how long to wait fills up meanwhile: a trial would take its refusals for some that come at any rate.
+    const isLimit = waitUntil > now && rejected > 0 && traffic.rejectedWith !== 503;
+    if (waitUntil - now > longWaitMs || isLimit || isWaiting) {
       this.#trial = undefined;
       this.#forget();
       return traffic;

@@ -289,6 +289,33 @@ describe('a limit by the minute, when what a window still has is enough for the 
   });
 });
 
+describe('503s that ask to wait for a second', () => {
+  // Each of them costs a second: of an API without a limit, a quarter of 300 calls/s is left.
+  test.each<[limit: string, least: number]>([
+    ['none', 60],
+    ['token-bucket:rate=50,burst=10', 25],
+  ])(
+    'do not bring the rate down and down when one call of a hundred meets one, at any rate (%s)',
+    (limit, least) => {
+      for (const seed of seeds) {
+        const seconds = played({ limit, noise: 0.01, noiseWaits: true, capacity: 300, seed, seconds: 100 });
+        expect(seconds.slice(40).reduce((sum, { accepted }) => sum + accepted / 60, 0)).toBeGreaterThan(
+          least,
+        );
+      }
+    },
+  );
+
+  test('keep the rate below a limit that answers so', () => {
+    for (const seed of seeds) {
+      const limit = 'token-bucket:rate=50,burst=10';
+      const found = figures({ limit, limitStatus: 503, retryAfter: true, seed, seconds: 100 });
+      expect(found.used).toBeGreaterThan(0.9);
+      expect(found.rejected).toBeLessThan(0.01);
+    }
+  });
+});
+
 test('an API that states its limit and fails every call for 20 s is hardly called meanwhile', () => {
   for (const seed of seeds) {
     const limit = 'token-bucket:rate=50,burst=10';
