@@ -4,8 +4,8 @@ import {
   restoreEvaluationRequest,
 } from '../src/api/endpoints/restore-evaluation.ts';
 import type { EvaluationSummary } from '../src/api/model/entities.ts';
-import { defineOperation } from './operation.ts';
-import { integerField, textField } from './row-fields.ts';
+import { defineOperation } from '../src/operation/operation.ts';
+import { integerField, textField } from '../src/operation/row-fields.ts';
 
 const schema = z.object({
   evaluation_id: integerField({ min: 1, missing: 'missing; every row needs the column evaluation_id' }),

@@ -3,8 +3,8 @@ import {
   readUpdateSoundboardAnswer,
   updateSoundboardRequest,
 } from '../src/api/endpoints/update-soundboard.ts';
-import { defineOperation, type Field } from './operation.ts';
-import { integerField, textField } from './row-fields.ts';
+import { defineOperation, type Field } from '../src/operation/operation.ts';
+import { integerField, textField } from '../src/operation/row-fields.ts';
 
 const text = textField({ isIdentifier: false }).optional();
 const count = integerField({ min: 0 }).optional();

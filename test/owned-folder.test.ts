@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { operations } from '../jobs/index.ts';
 import { isAbandoned, keepFolder, makeTemporaryFolder, ownFolder } from '../src/owned-folder.ts';
 import { thisProcess } from '../src/process.ts';
 import { openRunStore } from '../src/run/store.ts';
@@ -54,6 +55,6 @@ test('what dead processes left behind goes when another temporary folder is made
   const paths = async () => (await readdir(parent)).map((name) => join(parent, name)).toSorted();
   expect(await paths()).toEqual([second, third, join(parent, 'plan-of-mine')].toSorted());
   await writeFile(join(third, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
-  await openRunStore(parent).create();
+  await openRunStore(parent, operations).create();
   expect(await paths()).toEqual([second, join(parent, 'plan-of-mine'), join(parent, 'runs')].toSorted());
 });

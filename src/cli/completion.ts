@@ -83,7 +83,7 @@ async function ofOption(option: Option, before: readonly string[]): Promise<Comp
 
 /** The runs of the state folder, the newest first. What cannot be read is left out: nobody could be told. */
 async function runs(words: readonly string[]): Promise<Completions> {
-  const records = await openRunStore(stateDirIn(words))
+  const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})
     .catch(() => []);
   // The name of a manifest may be anything; a shell is given nothing of the kind.

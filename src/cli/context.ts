@@ -1,3 +1,4 @@
+import { operations } from '../../jobs/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { ApprovedPlan } from '../run/approved-plan.ts';
 import { checkStateFolder } from '../run/state-folder.ts';
@@ -50,5 +51,5 @@ export async function openContext(flags: Flags): Promise<Context> {
 export async function openState(terminal: Terminal, flags: Flags): Promise<RunStore> {
   const stateDir = await trustedStateDir(flags);
   for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
-  return openRunStore(stateDir);
+  return openRunStore(stateDir, operations);
 }

@@ -1,5 +1,5 @@
-import type { Operation } from '../../jobs/operation.ts';
 import { usageError } from '../errors.ts';
+import type { Operation } from '../operation/operation.ts';
 import { fieldNameOf, knownNames } from './column-names.ts';
 
 /** What the user says that columns stand for (`--map`): title to name of a field. Titles are matched as fields are. */

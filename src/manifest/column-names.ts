@@ -1,5 +1,5 @@
-import type { Operation } from '../../jobs/operation.ts';
 import { usageError } from '../errors.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { Manifest } from './manifest.ts';
 import { oldNames } from './old-values.ts';
 
@@ -15,6 +15,11 @@ export function knownNames(operations: readonly Operation[]): ReadonlySet<string
 /** The names of the fields of an operation. */
 export function fieldNames({ fields }: Operation): readonly string[] {
   return fields.map(({ name }) => name);
+}
+
+/** The names of the fields that each row of an operation has. */
+export function requiredNames({ fields }: Operation): readonly string[] {
+  return fields.filter(({ required }) => required).map(({ name }) => name);
 }
 
 /**

@@ -4,9 +4,9 @@ import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { usageError } from '../errors.ts';
-import { manifestTooLarge, type ReadingLimits, readingError, readSize } from './text/source.ts';
+import { manifestTooLarge, type ReadingContext, readingError, readSize } from './text/source.ts';
 
-export interface InputOptions extends ReadingLimits {
+export interface InputOptions extends ReadingContext {
   /** What `-` stands for; default is the standard input of this process. */
   readonly stdin?: Readable;
   /** Called when nothing has come from a pipe or from standard input for a second. */
@@ -28,7 +28,7 @@ const silentMs = 1_000;
 export async function inputKind(
   path: string,
   name: string,
-  { maxBytes = Number.POSITIVE_INFINITY }: ReadingLimits = {},
+  { maxBytes = Number.POSITIVE_INFINITY }: ReadingContext = {},
 ): Promise<InputKind> {
   const stats = await stat(path).catch((error) => {
     throw readingError(name, error);

@@ -1,6 +1,6 @@
-import { operations } from '../../jobs/index.ts';
 import { usageError } from '../errors.ts';
-import { fieldNameOf } from './column-names.ts';
+import type { Operation } from '../operation/operation.ts';
+import { fieldNameOf, requiredNames } from './column-names.ts';
 import { type Delimiter, detectDelimiter } from './csv/delimiter.ts';
 import { cutLines, readPreamble, titleLines } from './csv/preamble.ts';
 import { inputKind } from './input.ts';
@@ -18,7 +18,7 @@ import { syntaxMistake, TextMistake } from './text/position.ts';
 import {
   type ByteSource,
   located,
-  type ReadingLimits,
+  type ReadingContext,
   readBytes,
   readText,
   type TextSource,
@@ -54,17 +54,17 @@ const headSize = 64 * 1024;
 export async function identify(
   path: string,
   name: string,
-  limits: ReadingLimits = {},
+  context: ReadingContext = {},
   reading: ReadingOptions = {},
 ): Promise<Identified> {
-  if ((await inputKind(path, name, limits)) === 'pipe') {
+  if ((await inputKind(path, name, context)) === 'pipe') {
     throw usageError(
       'MANIFEST_NOT_A_FILE',
       `${name}: a pipe can be read only once; pass it as standard input (-)`,
     );
   }
   const start = await readHead({ path, name, gzip: false }, 2);
-  const unplaced = { path, name, gzip: isGzip(start.bytes), limits, bomLength: 0, start: 0, firstLine: 1 };
+  const unplaced = { path, name, gzip: isGzip(start.bytes), context, bomLength: 0, start: 0, firstLine: 1 };
   return located(unplaced, async () => {
     const bytes = await readHead(unplaced, headSize);
     if (isWorkbook(bytes.bytes)) {
@@ -129,7 +129,7 @@ async function findLayout(source: TextSource, head: Head, reading: ReadingOption
     'a JSON object that has its rows in one of its members',
   );
   refuseOption(isJson, '--skip-lines', 'CSV, TSV and Excel workbooks');
-  const titles = titleLines(cutLines(text), isIdentifier);
+  const titles = titleLines(cutLines(text), identifierTest(source.context?.operations));
   if (titles > 0) throw headerBelow(preamble.lines + titles + 1, skipLines + titles);
   const delimiter = preamble.delimiter ?? detectDelimiter(text, head.complete, hint === 'tsv' ? '\t' : ',');
   const start = source.start + Buffer.byteLength(beginning.slice(0, preamble.length));
@@ -162,14 +162,11 @@ async function jsonLayout(
 
 const nestedJson = 'a JSON object that has its rows in one of its members';
 
-/** Whether a cell is called like a field of which a header has at least one. */
-export function isIdentifier(cell: string): boolean {
-  return identifiers.has(fieldNameOf(cell));
+/** Tells whether a cell is called like a field of which a header has at least one. */
+export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
+  const names = new Set(operations.flatMap(requiredNames));
+  return (cell) => names.has(fieldNameOf(cell));
 }
-
-const identifiers: ReadonlySet<string> = new Set(
-  operations.flatMap(({ fields }) => fields.filter(({ required }) => required).map(({ name }) => name)),
-);
 
 /** The mistake of a manifest whose header is not its first line. */
 export function headerBelow(line: number, skipLines: number): TextMistake {

@@ -1,4 +1,4 @@
-import type { Operation } from '../../jobs/operation.ts';
+import type { Operation } from '../operation/operation.ts';
 
 /** What a row says that its fields were before, by the name of the field. */
 export type OldValues = Readonly<Record<string, unknown>>;

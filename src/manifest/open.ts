@@ -10,7 +10,7 @@ import type { Manifest, ManifestRow, UnnumberedRow } from './manifest.ts';
 import { excerpt } from './problem.ts';
 import type { ReadingOptions } from './reading-options.ts';
 import { syntaxMistake, TextMistake } from './text/position.ts';
-import { located, locatedAll, type ReadingLimits, readText, type TextSource } from './text/source.ts';
+import { located, locatedAll, type ReadingContext, readText, type TextSource } from './text/source.ts';
 import { columnLetters } from './workbook/cell.ts';
 import { readSheet, titleRows } from './workbook/sheet.ts';
 
@@ -22,7 +22,7 @@ export interface OpenOptions extends ReadingOptions {
   /** Largest record in bytes; default 16 MiB. */
   readonly maxRecordBytes?: number;
   /** Default is none. */
-  readonly limits?: ReadingLimits;
+  readonly context?: ReadingContext;
 }
 
 /** The text that stands for the empty string in CSV and TSV, unless another is chosen. */
@@ -42,7 +42,7 @@ const rowsLookedAt = 100;
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is no manifest or has no rows.
  */
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
-  const { source, layout } = await identify(path, options.name ?? path, options.limits, options);
+  const { source, layout } = await identify(path, options.name ?? path, options.context, options);
   const reader = await located(source, () => openReader(source, layout, options));
   const { workbook } = reader;
   let bytes = 0;
@@ -180,7 +180,13 @@ async function openWorkbook(
     const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below those that are skipped' : ''}`;
     throw new TextMistake('MANIFEST_EMPTY', undefined, `${problem}; name another one with --sheet`);
   }
-  const below = all[titleRows(all.map(({ cells }) => cells))];
+  const below =
+    all[
+      titleRows(
+        all.map(({ cells }) => cells),
+        source.context?.operations,
+      )
+    ];
   if (below !== undefined && below !== first) throw headerBelow(below.line, below.line - 1);
   // What stands right of the table is a note to its reader.
   const width = first.cells.findLastIndex((cell) => cell !== '') + 1;

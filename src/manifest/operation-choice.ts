@@ -1,5 +1,5 @@
-import type { Operation } from '../../jobs/operation.ts';
 import { usageError } from '../errors.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { FieldNamer } from './column-map.ts';
 import { knownNames, operationNameOf } from './column-names.ts';
 import { likelyColumns, mapOption } from './column-suggestion.ts';

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { operations as allOperations } from '../../jobs/index.ts';
-import type { Operation } from '../../jobs/operation.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { usageError } from '../errors.ts';
+import type { Operation } from '../operation/operation.ts';
 import { type ColumnMap, type FieldNamer, fieldNamer } from './column-map.ts';
 import { CellMatcher, type Clash, fieldNames, knownNames, refuseAmbiguousColumns } from './column-names.ts';
 import type { Manifest, ManifestRow } from './manifest.ts';
@@ -56,6 +55,8 @@ export interface RowPreparer {
   readonly defaults: ReadonlyMap<string, unknown>;
   /** What a column stands for, whether it is a field or not. */
   readonly fieldOf: FieldNamer;
+  /** The names that mean something. */
+  readonly known: ReadonlySet<string>;
   /** What the user says that columns stand for. */
   readonly map?: ColumnMap;
 }
@@ -71,8 +72,7 @@ export interface PreparerOptions {
   readonly userId?: string | undefined;
   /** `--map`: what columns stand for whose titles don't say it. */
   readonly map?: ColumnMap | undefined;
-  /** Default is all of `jobs/`. */
-  readonly operations?: readonly Operation[];
+  readonly operations: readonly Operation[];
 }
 
 /**
@@ -82,7 +82,7 @@ export interface PreparerOptions {
  *   field, or a default or `--map` is for no field.
  */
 export function createRowPreparer(options: PreparerOptions): RowPreparer {
-  const { manifest, map, operations = allOperations } = options;
+  const { manifest, map, operations } = options;
   const fieldOf = fieldNamer(map, operations);
   const defaults = readDefaults(manifest, options.userId, operations);
   const choice = chooseOperation({
@@ -95,7 +95,8 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const mayBeUsed = operations.filter(({ name }) => choice.source === 'column' || choice.name === name);
   refuseAmbiguousColumns(manifest, mayBeUsed, fieldOf);
 
-  const matcher = new CellMatcher(knownNames(operations), fieldOf);
+  const known = knownNames(operations);
+  const matcher = new CellMatcher(known, fieldOf);
   const shapes = new Map(
     operations.map((operation) => [
       operation,
@@ -144,7 +145,14 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
       ...checked.error.issues.map((issue) => explainIssue(issue, before, (name) => column(oldNameOf(name)))),
     );
   };
-  return Object.assign(prepare, { choice, operations: mayBeUsed, defaults, fieldOf, ...(map && { map }) });
+  return Object.assign(prepare, {
+    choice,
+    operations: mayBeUsed,
+    defaults,
+    fieldOf,
+    known,
+    ...(map && { map }),
+  });
 }
 
 /** The fields of an operation, with the values for rows that leave them out. */

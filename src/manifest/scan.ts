@@ -1,4 +1,4 @@
-import type { Operation } from '../../jobs/operation.ts';
+import type { Operation } from '../operation/operation.ts';
 import { type ColumnMeaning, columnWarnings, meaningsOf, type ScanWarning } from './column-meanings.ts';
 import type { Conflict, ConflictRule } from './conflicts.ts';
 import type { DoneBefore, DoneRows } from './done-rows.ts';

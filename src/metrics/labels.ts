@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { findOperation } from '../../jobs/index.ts';
 import { rowCodes } from '../codes.ts';
+import { findOperation, type Operation } from '../operation/operation.ts';
 
 /**
  * Values of labels. Each is one of a list that is known here, because every other one that an API, or a worker of another
@@ -18,9 +18,9 @@ export function codeLabel(code: string): string {
 }
 
 /** @param operation empty when the row does not say a known one */
-export function operationLabel(operation: string): string {
+export function operationLabel(operation: string, known: readonly Operation[]): string {
   if (operation === '') return 'none';
-  return findOperation(operation) === undefined ? other : operation;
+  return findOperation(known, operation) === undefined ? other : operation;
 }
 
 /** Of an HTTP answer: those that are registered, and 499, which gateways give. @param status undefined: none came */

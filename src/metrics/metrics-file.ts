@@ -72,8 +72,7 @@ function lockFile(path: string): Promise<ProcessLock> {
   });
 }
 
-export interface DaemonMetricsOptions {
-  readonly version: string;
+export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
   /** The runs that it works on; undefined where it works on none. */
   readonly store?: Pick<RunStore, 'list'> | undefined;
   /** The file that they are kept in, if somebody wants one. */
@@ -84,11 +83,12 @@ export interface DaemonMetricsOptions {
 /** Metrics of a process that goes on until it is stopped. Of earlier runs it knows what is in the state folder, and in the file. */
 export async function openDaemonMetrics({
   version,
+  operations,
   store,
   file,
   onError,
 }: DaemonMetricsOptions): Promise<OpenMetrics> {
-  const options = { version, runs: store !== undefined };
+  const options = { version, operations, runs: store !== undefined };
   const before = store === undefined ? {} : await lastRunIn(store);
   const opened =
     file === undefined ? await openWithoutFile(options) : await openMetricsFile(file, options, onError);

@@ -1,5 +1,6 @@
 import type { RequestWatch, SentRequest } from '../api/network/request-watch.ts';
 import type { RowResult } from '../domain.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { Pace } from '../pace.ts';
 import type { EndedGo, RunResult, RunWatch, WatchedRun } from '../run/run-watch.ts';
 import { codeLabel, operationLabel, statusLabel } from './labels.ts';
@@ -17,6 +18,8 @@ export interface LastRun {
 
 export interface MetricsOptions {
   readonly version: string;
+  /** Those of which metrics tell by name. */
+  readonly operations: readonly Operation[];
   /** Whether this process works on runs; else nothing is told of runs and rows. */
   readonly runs: boolean;
   /** Whether it is a command that ends: then the rows that its runs have left open, and the pace, go on being told. */
@@ -123,7 +126,11 @@ export class Metrics implements RunWatch {
 
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void {
     for (const { operation, outcome, code } of results) {
-      const labels = { operation: operationLabel(operation), outcome, code: codeLabel(code) };
+      const labels = {
+        operation: operationLabel(operation, this.options.operations),
+        outcome,
+        code: codeLabel(code),
+      };
       const key = `${labels.operation} ${outcome} ${labels.code}`;
       const counted = this.rows.get(key);
       if (counted === undefined) this.rows.set(key, { labels, rows: 1 });

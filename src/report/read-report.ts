@@ -1,4 +1,3 @@
-import { operations } from '../../jobs/index.ts';
 import { outcomes, type RowResult } from '../domain.ts';
 import { usageError } from '../errors.ts';
 import type { ColumnMap } from '../manifest/column-map.ts';
@@ -6,7 +5,8 @@ import type { Manifest, ManifestRow } from '../manifest/manifest.ts';
 import { openManifest } from '../manifest/open.ts';
 import { formatProblem } from '../manifest/problem.ts';
 import { createRowPreparer, type RowPreparer } from '../manifest/row-preparer.ts';
-import type { ReadingLimits } from '../manifest/text/source.ts';
+import type { ReadingContext } from '../manifest/text/source.ts';
+import { findOperation, type Operation } from '../operation/operation.ts';
 import { escapeInvisible } from '../printable.ts';
 
 /** What a report says of a row that could be called. */
@@ -18,7 +18,8 @@ export interface ReadReportOptions {
   /** As for the manifest that the report is of. */
   readonly map?: ColumnMap | undefined;
   readonly clearToken: string;
-  readonly limits?: ReadingLimits;
+  readonly operations: readonly Operation[];
+  readonly context?: ReadingContext;
 }
 
 const ownColumns = ['_row', '_operation', '_outcome', '_code'];
@@ -30,9 +31,13 @@ const ownColumns = ['_row', '_operation', '_outcome', '_code'];
  */
 export async function* readReport(
   path: string,
-  { map, clearToken, limits = {} }: ReadReportOptions,
+  { map, clearToken, operations, context }: ReadReportOptions,
 ): AsyncGenerator<readonly ReportedRow[], void, undefined> {
-  const report = await openManifest(path, { clearToken, limits, keptColumns: ownColumns });
+  const report = await openManifest(path, {
+    clearToken,
+    context: { ...context, operations },
+    keptColumns: ownColumns,
+  });
   const columns = report.columns();
   const lacking = ownColumns.filter((column) => !columns.includes(column));
   if (lacking.length > 0) {
@@ -44,7 +49,7 @@ export async function* readReport(
     if (made !== undefined) return made;
     const manifest = { ...report, columns: () => columns.filter((column) => !ownColumns.includes(column)) };
     // What a row acts on does not depend on the user.
-    const preparer = createRowPreparer({ manifest, operation, userId: '-', map });
+    const preparer = createRowPreparer({ manifest, operation, operations, userId: '-', map });
     preparers.set(operation, preparer);
     return preparer;
   };
@@ -53,7 +58,7 @@ export async function* readReport(
     for (const row of chunk) {
       const result = resultOf(report, row);
       if (result.outcome === 'invalid') continue;
-      if (!operations.some(({ name }) => name === result.operation)) {
+      if (findOperation(operations, result.operation) === undefined) {
         throw notAReport(report, `line ${row.line} has an unknown _operation`);
       }
       const prepared = preparerOf(result.operation)(row);

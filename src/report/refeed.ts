@@ -1,6 +1,5 @@
-import { operations } from '../../jobs/index.ts';
 import type { FieldNamer } from '../manifest/column-map.ts';
-import { fieldNameOf, knownNames } from '../manifest/column-names.ts';
+import { fieldNameOf } from '../manifest/column-names.ts';
 import { cellText, type Guard } from '../manifest/formula-guard.ts';
 import type { ManifestRow } from '../manifest/manifest.ts';
 
@@ -15,6 +14,8 @@ export interface RefeedOptions {
   readonly defaults: ReadonlyMap<string, unknown>;
   /** What a column stands for. */
   readonly fieldOf: FieldNamer;
+  /** Names that columns may stand for: of several columns for one of them, CSV can have one only. */
+  readonly known: ReadonlySet<string>;
 }
 
 /** The cells of a row for a file that can be fed back. */
@@ -23,9 +24,6 @@ export interface RefeedCells {
   /** Whether CSV cannot hold the row as it was: the cells are not quite the same. */
   readonly altered: boolean;
 }
-
-/** Names that mean something to `cqbatch`: of several columns for one of them, CSV can have one only. */
-const meaningful = knownNames(operations);
 
 const operationField = 'operation';
 
@@ -75,7 +73,7 @@ export class RefeedRows {
   }
 }
 
-function layOut({ columns, defaults, fieldOf }: RefeedOptions): readonly RefeedColumn[] {
+function layOut({ columns, defaults, fieldOf, known }: RefeedOptions): readonly RefeedColumn[] {
   const filled = new Set([operationField, ...defaults.keys()]);
   const laidOut: RefeedColumn[] = [];
   const byField = new Map<string, RefeedColumn>();
@@ -92,7 +90,7 @@ function layOut({ columns, defaults, fieldOf }: RefeedOptions): readonly RefeedC
     const isMapped = field !== fieldNameOf(title);
     const column = { title: isMapped ? field : title, sources: [title], ...(filled.has(field) && { field }) };
     laidOut.push(column);
-    if (meaningful.has(field) || filled.has(field)) byField.set(field, column);
+    if (known.has(field) || filled.has(field)) byField.set(field, column);
   }
   for (const field of filled) {
     if (!byField.has(field)) laidOut.push({ title: field, sources: [], field });

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Operation } from '../../jobs/operation.ts';
 import { writeFileAtomically } from '../files.ts';
 import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { type Guard, guardColumn, guardFor } from '../manifest/formula-guard.ts';
+import type { Operation } from '../operation/operation.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
 import type { ReportPage } from './html/report-page.ts';
 import type { ReportLine } from './join-results.ts';

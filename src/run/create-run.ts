@@ -80,11 +80,13 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   const { id, folder } = await store.create(input.runId);
   let journal: Journal | undefined;
   try {
-    const staged = await stageManifest(input.source, folder, input.input, input.options, input.origin?.name);
+    const context = { ...input.input, operations: store.operations };
+    const staged = await stageManifest(input.source, folder, context, input.options, input.origin?.name);
     const { manifest, prepare } = await openPlannedManifest(
       staged.path,
       staged.name,
       input.options,
+      store,
       input.input,
     );
     journal = await openJournal(journalPath(folder), { runId: id });

@@ -9,7 +9,7 @@ import { isRunId } from './run-id.ts';
 import { openLastLines } from './run-lines.ts';
 import type { RunStore } from './store.ts';
 
-export interface ReadDoneOptions extends ReadReportOptions {
+export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
   /** Where the rows are to be called now, if that is known. */
   readonly baseUrl?: string | undefined;
 }
@@ -30,7 +30,7 @@ export async function readDone(
   for (const name of names) {
     const record = await findRunOrFile(store, name);
     if (record !== undefined) await noteRun(store, record, done, options);
-    else await noteReport(name, done, options);
+    else await noteReport(name, done, { ...options, operations: store.operations });
   }
   return done;
 }
@@ -139,7 +139,7 @@ async function noteLines(
   });
 }
 
-async function noteReport(path: string, done: DoneRows, options: ReadDoneOptions): Promise<void> {
+async function noteReport(path: string, done: DoneRows, options: ReadReportOptions): Promise<void> {
   done.begin(path);
   for await (const rows of readReport(path, options)) {
     for (const row of rows) done.note(row, row.row, row);

@@ -127,7 +127,13 @@ function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): Re
   const { columns } = record.plan;
   const { clearToken } = record.options;
   return {
-    refeed: { columns, clearToken, defaults: prepare.defaults, fieldOf: prepare.fieldOf },
+    refeed: {
+      columns,
+      clearToken,
+      defaults: prepare.defaults,
+      fieldOf: prepare.fieldOf,
+      known: prepare.known,
+    },
     resultColumns: [...new Set(operations.flatMap((operation) => operation.columns))],
     run: pageFactsOf(record),
     adviceOn,

@@ -1,7 +1,6 @@
-import { findOperation } from '../../jobs/index.ts';
-import type { Operation } from '../../jobs/operation.ts';
 import type { JournalView } from '../journal/journal.ts';
 import type { RowPreparer } from '../manifest/row-preparer.ts';
+import { findOperation, type Operation } from '../operation/operation.ts';
 import type { AtEnd } from '../releases.ts';
 import { joinResults } from '../report/join-results.ts';
 import { joinRetries, type ReportLines } from '../report/join-retries.ts';
@@ -41,7 +40,9 @@ export async function readRunLines(
   return {
     lines: numberOf === undefined ? joined : renumbered(joined, numberOf),
     prepare,
-    operations: record.plan.operations.map(findOperation).filter((operation) => operation !== undefined),
+    operations: record.plan.operations
+      .map((name) => findOperation(store.operations, name))
+      .filter((operation) => operation !== undefined),
   };
 }
 

@@ -7,7 +7,7 @@ import { openManifest } from '../manifest/open.ts';
 import type { ReadingOptions } from '../manifest/reading-options.ts';
 import { createRowPreparer, type PreparedRow, type RowPreparer } from '../manifest/row-preparer.ts';
 import { hashFile } from '../manifest/stage.ts';
-import type { ReadingLimits } from '../manifest/text/source.ts';
+import type { ReadingContext } from '../manifest/text/source.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { systemError } from '../system-error.ts';
 import type { RunOptions, RunRecord } from './record.ts';
@@ -21,7 +21,7 @@ import type { RunStore } from './store.ts';
  */
 export async function openManifestCopy(store: RunStore, record: RunRecord): Promise<PlannedManifest> {
   const path = await copyOf(store, record);
-  const planned = await openPlannedManifest(path, record.manifest.name, record.options);
+  const planned = await openPlannedManifest(path, record.manifest.name, record.options, store);
   const { manifest } = planned;
   return { ...planned, manifest: { ...manifest, rows: () => rowsOfCopy(store, record, manifest) } };
 }
@@ -92,11 +92,12 @@ export async function openPlannedManifest(
   path: string,
   name: string,
   options: RowOptions,
-  limits: ReadingLimits = {},
+  { operations }: Pick<RunStore, 'operations'>,
+  context: ReadingContext = {},
 ): Promise<PlannedManifest> {
-  const manifest = await openManifest(path, { ...options, name, limits });
+  const manifest = await openManifest(path, { ...options, name, context: { ...context, operations } });
   const { operation, userId, map } = options;
-  const prepare = createRowPreparer({ manifest, operation, userId, map });
+  const prepare = createRowPreparer({ manifest, operation, operations, userId, map });
   return { manifest, prepare };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isActive } from '../cluster/entries.ts';
 import { BusyError, type CqbatchError, fatalError, usageError } from '../errors.ts';
 import { exists, makeFolder, writeFileAtomically } from '../files.ts';
+import type { Operation } from '../operation/operation.ts';
 import { isAbandoned, keepFolder, ownFolder, removeAbandonedFolders } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import { actualState, type RunRecord, runRecordSchema } from './record.ts';
@@ -11,6 +12,8 @@ import { idsMeantBy, isRunId, newRunId } from './run-id.ts';
 /** The runs of a state folder: one folder each, see DESIGN of the files in docs/architecture.md. */
 export interface RunStore {
   readonly stateDir: string;
+  /** What their rows may be for. */
+  readonly operations: readonly Operation[];
   folder(id: string): string;
   /**
    * Makes the folder of a new run; nothing else sees it until its record is saved.
@@ -44,7 +47,7 @@ export interface RunStore {
 
 const recordFile = 'run.json';
 
-export function openRunStore(stateDir: string): RunStore {
+export function openRunStore(stateDir: string, operations: readonly Operation[]): RunStore {
   const runsDir = join(stateDir, 'runs');
   const folder = (id: string): string => join(runsDir, id);
 
@@ -97,6 +100,7 @@ export function openRunStore(stateDir: string): RunStore {
   };
 
   return {
+    operations,
     stateDir,
     folder,
     async create(wanted) {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Operation } from '../../jobs/operation.ts';
 import { FirstCalls } from '../manifest/duplicate-index.ts';
 import { oldNameOf } from '../manifest/old-values.ts';
 import type { CallableRow } from '../manifest/row-preparer.ts';
+import type { Operation } from '../operation/operation.ts';
 import { type AtEnd, withReleases } from '../releases.ts';
 import { CsvFile } from '../report/csv-file.ts';
 import type { ReportLine } from '../report/join-results.ts';

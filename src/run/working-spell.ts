@@ -170,12 +170,13 @@ export class WorkingSpell {
   }
 
   #startWorker(client: ApiClient): ApiWorker {
-    const { record, datastore, rows } = this.#run;
+    const { record, datastore, rows, store } = this.#run;
     const { log, known, join, onEvent, onPace } = this.#options;
     const { baseUrl, maxOutageMs, concurrency } = record.options;
     return new ApiWorker({
       datastore,
       rows,
+      operations: store.operations,
       client,
       baseUrl,
       maxOutageMs,

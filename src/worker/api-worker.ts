@@ -5,6 +5,7 @@ import type { Member } from '../cluster/member.ts';
 import { toHundredths } from '../cluster/rate-policy.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { PaceReport, StartingPoint } from '../pace.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { CallGate } from '../rate/call-gate.ts';
@@ -21,6 +22,8 @@ import { Totals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
 export interface ApiWorkerOptions {
+  /** What rows may be for. */
+  readonly operations: readonly Operation[];
   readonly datastore: Datastore;
   readonly rows: RowQueue;
   readonly client: ApiClient;
@@ -135,11 +138,12 @@ export class ApiWorker {
   #call(): void {
     if (this.#state !== 'starting') return;
     this.#state = 'calling';
-    const { datastore, rows, client, baseUrl, log, onHalt, onError } = this.#options;
+    const { datastore, rows, operations, client, baseUrl, log, onHalt, onError } = this.#options;
     this.#worker = new WatchedWorker(datastore, rows, {
       concurrency: this.#prefetchLimit,
-      refusal,
+      refusal: (task) => refusal(task, operations),
       process: createRowProcessor({
+        operations,
         client,
         gate: this.#gate,
         meter: this.#meter,

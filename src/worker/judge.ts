@@ -1,9 +1,9 @@
-import type { Operation } from '../../jobs/operation.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { withAttempt } from '../attempts.ts';
 import type { RowCode } from '../codes.ts';
 import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/refusal.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { findOperation } from '../../jobs/index.ts';
 import type { ApiAnswer, ApiClient, SendOptions } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { ApiRequest } from '../api/request.ts';
 import type { RowResult } from '../domain.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
+import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
@@ -22,6 +22,8 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 );
 
 export interface RowProcessorOptions {
+  /** What rows may be for. */
+  readonly operations: readonly Operation[];
   readonly client: Pick<ApiClient, 'send'>;
   /** Where calls wait for their turn, and what counts them. */
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'left' | 'leave'>;
@@ -37,8 +39,8 @@ export interface RowProcessorOptions {
 }
 
 /** Why a row can't be called: another version of the program has fed it. */
-export function refusal(task: RowTask): CqbatchError | undefined {
-  if (findOperation(task.operation) !== undefined) return undefined;
+export function refusal(task: RowTask, operations: readonly Operation[]): CqbatchError | undefined {
+  if (findOperation(operations, task.operation) !== undefined) return undefined;
   return fatalError(
     'UNKNOWN_OPERATION',
     `A row in the datastore asks for the operation ${task.operation}, which this version of cqbatch does not know. ` +
@@ -48,7 +50,7 @@ export function refusal(task: RowTask): CqbatchError | undefined {
 
 /** Makes the function that calls the API for a row. It makes one attempt; repeating is the queue's business. */
 export function createRowProcessor(options: RowProcessorOptions) {
-  const { client, gate, meter, breaker, log, onEvent, onHalt } = options;
+  const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
 
   async function call(request: ApiRequest, admittedAt: number, options: SendOptions): Promise<ApiAnswer> {
@@ -92,7 +94,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
   }
 
   async function process(task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> {
-    const operation = findOperation(task.operation);
+    const operation = findOperation(operations, task.operation);
     if (operation === undefined) throw new TypeError(`${task.operation} is no operation`);
     const admittedAt = await admitted(claim);
     if (admittedAt === undefined) return uncalled(task);

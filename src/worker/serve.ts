@@ -3,6 +3,7 @@ import type { ApiClient } from '../api/client.ts';
 import { openCluster } from '../cluster/cluster.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { Pace } from '../pace.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { deferred, onAbort, orAfter } from '../waiting.ts';
@@ -16,6 +17,8 @@ export type ServeEnd =
   | { readonly because: 'stuck'; readonly reason: CqbatchError };
 
 export interface ServeOptions {
+  /** What rows may be for. */
+  readonly operations: readonly Operation[];
   readonly datastore: Datastore;
   /** The API whose rows are called, normalised. The token is for this one: rows of another are left alone. */
   readonly baseUrl: string;

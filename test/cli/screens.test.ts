@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { planText } from '../../src/cli/render/plan.ts';
 import { verdictText } from '../../src/cli/render/problems.ts';
 import { progressLine } from '../../src/cli/render/progress.ts';
@@ -134,7 +135,7 @@ async function plan() {
   const folder = await temporaryFolder();
   const path = join(folder, 'rows.csv');
   await writeFile(path, manifest);
-  const opened = await openPlannedManifest(path, 'rows.csv', { clearToken: '<clear>' });
+  const opened = await openPlannedManifest(path, 'rows.csv', { clearToken: '<clear>' }, { operations });
   const problems = new ProblemCollector(folder, 'rows.csv');
   const onConflict = (conflict: Conflict) => problems.addConflict(conflict);
   const scan = await scanManifest(opened.manifest, opened.prepare, { onConflict });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { steadyNow } from '../../src/clock.ts';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { PublishedPace } from '../../src/cluster/entries.ts';
@@ -54,7 +55,7 @@ test('the time that is left is that of the rows without a result, unless nothing
 });
 
 test('a run that a reader looks at is told of however old it is', async () => {
-  const store = openRunStore(join(await temporaryFolder(), '.cqbatch'));
+  const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
   const ids = Array.from({ length: 52 }, (_, index) => `r-${String(index).padStart(2, '0')}`);
   for (const id of ids) {
     await store.create(id);
@@ -69,7 +70,7 @@ test('a run that a reader looks at is told of however old it is', async () => {
 });
 
 test('while Redis is away, its workers were last seen before that', async () => {
-  const store = openRunStore(join(await temporaryFolder(), '.cqbatch'));
+  const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
   const here = { runs: [runEntry()], workers: [workerEntry()], pace: undefined };
   let isAway = false;
   const answer = async <Value>(value: Value): Promise<Value> => {

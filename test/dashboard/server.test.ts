@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { parseRate } from '../../src/cli/config/parsers.ts';
 import { buildServer } from '../../src/dashboard/server.ts';
 import { thisProcess } from '../../src/process.ts';
@@ -15,7 +16,7 @@ const origin = `http://${host}`;
 /** A dashboard of one run, `r`, that does not listen. */
 async function dashboard({ state = 'running' as RunState, control = true } = {}) {
   const stateDir = join(await temporaryFolder(), '.cqbatch');
-  const store = openRunStore(stateDir);
+  const store = openRunStore(stateDir, operations);
   const { folder } = await store.create('r');
   await store.save({ ...enterState({ ...plannedRecord, id: 'r' }, state), process: thisProcess() });
   const { server, openControl } = await buildServer({

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { operations } from '../../jobs/index.ts';
 import { outcomes } from '../../src/domain.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { openRegistry } from '../../src/metrics/registry.ts';
@@ -64,7 +65,7 @@ const targetLabels = ['job', 'instance', 'file'];
 
 /** What can be asked for, by name of the series, with its labels. */
 async function exported(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const metrics = new Metrics({ version: '1', runs: true });
+  const metrics = new Metrics({ version: '1', operations, runs: true });
   metrics.finished([{ operation: '', outcome: 'failed', code: 'X' }]);
   metrics.watchRequests().ended({ status: 200, durationMs: 1 });
   const page = await openRegistry(metrics);

@@ -15,7 +15,13 @@ export async function writePageOf(
   { folder, columns, resultColumns = [] }: PageOptions,
 ): Promise<string> {
   const report = new ReportPage({
-    refeed: { columns, clearToken: '<clear>', defaults: new Map(), fieldOf: (title) => title },
+    refeed: {
+      columns,
+      clearToken: '<clear>',
+      defaults: new Map(),
+      fieldOf: (title) => title,
+      known: new Set(),
+    },
     resultColumns,
     run: { id: 'r', state: 'completed', baseUrl: 'https://api.example' },
     adviceOn: (code) => ({ meaning: `about ${code}` }),

@@ -77,7 +77,7 @@ test('who waits for a pipe can be stopped, and nothing stays behind', async () =
 
 test('reading a file can be stopped', async () => {
   const manifest = await openManifest(await manifestFile('a.csv', `id,note\n${'1,x\n'.repeat(500_000)}`), {
-    limits: { signal: AbortSignal.abort() },
+    context: { signal: AbortSignal.abort() },
   }).catch((error: unknown) => error);
   expect(manifest).toMatchObject({ name: 'AbortError' });
 });
@@ -94,19 +94,19 @@ test('what is larger than allowed is refused, whichever way it comes, and nothin
     message: `${name}: the file ${allowed}`,
   });
   const limits = { maxBytes: 5_000 };
-  await expect(openManifest(file, { limits })).rejects.toMatchObject(tooLarge(file));
+  await expect(openManifest(file, { context: limits })).rejects.toMatchObject(tooLarge(file));
   await expect(stageManifest(file, folder, limits)).rejects.toMatchObject(tooLarge(file));
   const stdin = Readable.from([Buffer.from(csv.slice(0, 4_999)), Buffer.from(csv.slice(4_999))]);
   await expect(stageManifest('-', folder, { ...limits, stdin })).rejects.toMatchObject(tooLarge('<stdin>'));
   expect(await readdir(folder)).toEqual([]);
-  expect(await allRows(await openManifest(file, { limits: { maxBytes: csv.length } }))).toHaveLength(2_000);
+  expect(await allRows(await openManifest(file, { context: { maxBytes: csv.length } }))).toHaveLength(2_000);
 });
 
 test('of a gzipped manifest the unzipped text counts, too', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'a.csv.gz');
   await writeFile(path, gzipSync(csv));
-  const manifest = openManifest(path, { name: 'a.csv.gz', limits: { maxBytes: 5_000 } }).then(allRows);
+  const manifest = openManifest(path, { name: 'a.csv.gz', context: { maxBytes: 5_000 } }).then(allRows);
   await expect(manifest).rejects.toMatchObject({
     code: 'MANIFEST_TOO_LARGE',
     message: `a.csv.gz: the unzipped text ${allowed}`,
@@ -115,7 +115,7 @@ test('of a gzipped manifest the unzipped text counts, too', async () => {
   await writeFile(bomb, gzipSync(`id,note\n${'\n'.repeat(50_000_000)}1,x\n`));
   let bytes = 0;
   const reading = (async () => {
-    const opened = await openManifest(bomb, { limits: { maxBytes: 1_000_000 } });
+    const opened = await openManifest(bomb, { context: { maxBytes: 1_000_000 } });
     for await (const _ of opened.rows()) bytes = opened.bytes();
   })();
   await expect(reading).rejects.toMatchObject({ code: 'MANIFEST_TOO_LARGE' });

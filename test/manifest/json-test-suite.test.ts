@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { CqbatchError } from '../../src/errors.ts';
 import { stringifyJson } from '../../src/json.ts';
 import { formatProblem } from '../../src/manifest/problem.ts';
@@ -24,7 +25,7 @@ async function plan(folder: string, name: string, content: Buffer): Promise<Plan
   await writeFile(path, content);
   try {
     const options = { clearToken: '<clear>', operation: 'restore-evaluation' };
-    const { manifest, prepare } = await openPlannedManifest(path, name, options);
+    const { manifest, prepare } = await openPlannedManifest(path, name, options, { operations });
     const problems: string[] = [];
     const { callable } = await scanManifest(manifest, prepare, {
       onInvalid: (row) => void problems.push(...row.problems.map((each) => formatProblem(name, row, each))),

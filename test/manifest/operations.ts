@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { defineOperation, type Field, type Operation } from '../../jobs/operation.ts';
 import {
   createRowPreparer,
   type PreparedRow,
   type PreparerOptions,
   type RowPreparer,
 } from '../../src/manifest/row-preparer.ts';
+import { defineOperation, type Field, type Operation } from '../../src/operation/operation.ts';
 import { allRows, openText } from './reading.ts';
 
 const field = (name: string, required: boolean): Field => ({

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { type CallableRow, createRowPreparer, type PreparedRow } from '../../src/manifest/row-preparer.ts';
 import { prepareAll, testOperations } from './operations.ts';
 import { allRows, openText } from './reading.ts';
@@ -192,7 +193,7 @@ test('an old value that could not be put back makes a row invalid, by its own co
     'a.jsonl',
     '{"soundboard_id":1,"title":"a","Old file size":1.5,"old_title":3}\n',
   );
-  const [row] = (await allRows(manifest)).map(createRowPreparer({ manifest }));
+  const [row] = (await allRows(manifest)).map(createRowPreparer({ manifest, operations }));
   expect(row).toMatchObject({
     kind: 'invalid',
     problems: [

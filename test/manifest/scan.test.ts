@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { operations } from '../../jobs/index.ts';
 import type { ConflictRule } from '../../src/manifest/conflicts.ts';
 import { openManifest } from '../../src/manifest/open.ts';
 import { type CallableRow, createRowPreparer, type InvalidRow } from '../../src/manifest/row-preparer.ts';
@@ -210,7 +211,7 @@ test.each<[file: string, counts: object]>([
   ['update-soundboards.jsonl', { rows: 3, callable: 3, partial: 2 }],
 ])('examples/%s can be run as it is', async (file, counts) => {
   const manifest = await openManifest(`examples/${file}`);
-  const summary = await scanManifest(manifest, createRowPreparer({ manifest }));
+  const summary = await scanManifest(manifest, createRowPreparer({ manifest, operations }));
   expect(summary).toMatchObject({ ...counts, warnings: [] });
 });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { failureCodes } from '../../src/codes.ts';
 import { outcomes } from '../../src/domain.ts';
 import { codeLabel, operationLabel, other, statusLabel } from '../../src/metrics/labels.ts';
@@ -34,7 +35,8 @@ test('an HTTP status is a label when it is registered', () => {
 });
 
 test('an operation is a label when there is one', () => {
-  expect(['restore-evaluation', 'delete-everything', ''].map(operationLabel)).toEqual([
+  const label = (name: string) => operationLabel(name, operations);
+  expect(['restore-evaluation', 'delete-everything', ''].map(label)).toEqual([
     'restore-evaluation',
     other,
     'none',
@@ -49,7 +51,7 @@ test('whatever an API answers and a journal holds, there are no more series than
   });
   fc.assert(
     fc.property(fc.array(result, { maxLength: 200 }), fc.array(fc.integer()), (results, statuses) => {
-      const metrics = new Metrics({ version: '0', runs: true });
+      const metrics = new Metrics({ version: '0', operations, runs: true });
       metrics.finished(results);
       const watch = metrics.watchRequests();
       for (const status of statuses) {

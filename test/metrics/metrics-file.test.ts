@@ -1,11 +1,12 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { openDaemonMetrics, openMetricsFile } from '../../src/metrics/metrics-file.ts';
 import { gaugeOf, parsePrometheusText } from '../helpers/prometheus-text.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-const options = { version: '1.2.3', runs: true, once: true };
+const options = { version: '1.2.3', operations, runs: true, once: true };
 
 async function prepared() {
   const folder = await temporaryFolder();
@@ -113,7 +114,7 @@ test('a daemon knows from its runs when one has succeeded', async () => {
     ended('2026-01-03T00:00:00Z', 0),
   ];
   const store = { list: async () => records as never };
-  const { metrics } = await openDaemonMetrics({ version: '1', store, onError: () => {} });
+  const { metrics } = await openDaemonMetrics({ version: '1', operations, store, onError: () => {} });
   expect(metrics.last).toEqual({
     succeededAt: Date.parse('2026-01-03') / 1_000,
     endedAt: Date.parse('2026-01-04') / 1_000,

@@ -1,12 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { Metrics, type MetricsOptions } from '../../src/metrics/metrics.ts';
 import { openRegistry } from '../../src/metrics/registry.ts';
 import type { Pace } from '../../src/pace.ts';
 import { gaugeOf, parsePrometheusText, sumsBy } from '../helpers/prometheus-text.ts';
 
 async function measured(options: Partial<MetricsOptions> = {}) {
-  const metrics = new Metrics({ version: '1.2.3', runs: true, now: () => 1_800_000_000_000, ...options });
+  const metrics = new Metrics({
+    version: '1.2.3',
+    operations,
+    runs: true,
+    now: () => 1_800_000_000_000,
+    ...options,
+  });
   const page = await openRegistry(metrics);
   return { metrics, read: async () => parsePrometheusText((await page()).text) };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'bullmq';
 import { expect, test, vi } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import type { OpenRun } from '../../src/run/open-run.ts';
 import { openRunStore } from '../../src/run/store.ts';
@@ -44,7 +45,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const journal = await openJournal(join(stateDir, 'journal.jsonl'), { runId: plannedRecord.id });
   const lost = new AbortController().signal;
   const answers = new AnswerFile(stateDir, plannedRecord);
-  const store = openRunStore(stateDir);
+  const store = openRunStore(stateDir, operations);
   const run = { store, record: plannedRecord, datastore, rows, journal, answers, lost };
   const window = new FeedWindow({ concurrency: 1 });
   const silent = { onCollected: async () => {}, onError: () => {} };

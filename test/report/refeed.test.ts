@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fieldNameOf } from '../../src/manifest/column-names.ts';
+import { operations } from '../../jobs/index.ts';
+import { fieldNameOf, knownNames } from '../../src/manifest/column-names.ts';
 import { guardCell } from '../../src/manifest/formula-guard.ts';
 import { type RefeedOptions, RefeedRows } from '../../src/report/refeed.ts';
 
@@ -10,6 +11,7 @@ function refeed(options: Partial<RefeedOptions>): RefeedRows {
     guard: guardCell,
     defaults: new Map(),
     fieldOf: fieldNameOf,
+    known: knownNames(operations),
     ...options,
   });
 }

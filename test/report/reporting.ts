@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
-import type { Operation } from '../../jobs/operation.ts';
+import { operations } from '../../jobs/index.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { openJournal } from '../../src/journal/open.ts';
-import { fieldNameOf } from '../../src/manifest/column-names.ts';
+import { fieldNameOf, knownNames } from '../../src/manifest/column-names.ts';
 import { Cells, type ManifestRow } from '../../src/manifest/manifest.ts';
 import { openManifest } from '../../src/manifest/open.ts';
+import type { Operation } from '../../src/operation/operation.ts';
 import { type JoinInput, joinResults } from '../../src/report/join-results.ts';
 import type { ReportInput } from '../../src/report/write-reports.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -47,6 +48,7 @@ export function inputOf(
     delimiter: ',',
     defaults: new Map(),
     fieldOf: fieldNameOf,
+    known: knownNames(operations),
     operations: [operation],
     run: {
       id: 'r1',

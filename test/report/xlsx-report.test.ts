@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { readXlsx } from 'hucre/xlsx';
 import { expect, test } from 'vitest';
-import type { Operation } from '../../jobs/operation.ts';
 import { noOutcomes } from '../../src/domain.ts';
 import { Cells } from '../../src/manifest/manifest.ts';
+import type { Operation } from '../../src/operation/operation.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
 import { sheetXml } from '../../src/report/workbook.ts';
 import { writeXlsxReport } from '../../src/report/xlsx-report.ts';

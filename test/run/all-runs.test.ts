@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { AllRuns, type ClusterLook } from '../../src/run/all-runs.ts';
 import { createRun } from '../../src/run/create-run.ts';
 import { enterState } from '../../src/run/record.ts';
@@ -16,7 +17,7 @@ const all = () => true;
 async function goingRun() {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
-  const store = openRunStore(join(folder, '.cqbatch'));
+  const store = openRunStore(join(folder, '.cqbatch'), operations);
   const { record, journal } = await createRun(store, {
     source: join(folder, 'rows.csv'),
     options: leastOptions,

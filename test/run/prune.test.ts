@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { awaitedRuns, type KeepRules, prunable, removeRuns } from '../../src/run/prune.ts';
 import type { RunRecord, RunState } from '../../src/run/record.ts';
 import { openRunStore } from '../../src/run/store.ts';
@@ -87,7 +88,7 @@ describe('the runs that are not kept', () => {
 });
 
 test('runs are removed whole, and so is what a killed removal has left', async () => {
-  const store = openRunStore(await temporaryFolder());
+  const store = openRunStore(await temporaryFolder(), operations);
   const runsDir = join(store.stateDir, 'runs');
   for (const id of ['a', 'b']) {
     await mkdir(store.folder(id), { recursive: true });

@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { thisProcess } from '../../src/process.ts';
 import { createRun } from '../../src/run/create-run.ts';
 import { enterState, type RunState } from '../../src/run/record.ts';
@@ -13,7 +14,7 @@ import { leastOptions } from './planned-record.ts';
 test('rows without a result are offered to be fed back only when nobody will call them by himself', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
-  const store = openRunStore(join(folder, '.cqbatch'));
+  const store = openRunStore(join(folder, '.cqbatch'), operations);
   const { record: planned, journal } = await createRun(store, {
     source: join(folder, 'rows.csv'),
     options: leastOptions,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import type { JournalEntry } from '../../src/journal/journal.ts';
 import { createRun } from '../../src/run/create-run.ts';
 import { findEarlierRun } from '../../src/run/earlier-runs.ts';
@@ -27,7 +28,7 @@ async function stopped(store: RunStore, state: RunState, ...entries: readonly Jo
 }
 
 test('a halted run of which no datastore holds anything can be cancelled without one', async () => {
-  const store = openRunStore(await temporaryFolder());
+  const store = openRunStore(await temporaryFolder(), operations);
   const halted = await stopped(store, 'halted', fed, finished(1), { type: 'settled' });
   expect(await cancelSettledRun(store, halted.id)).toMatchObject({ state: 'cancelled' });
   expect(await store.load(halted.id)).toMatchObject({ state: 'cancelled' });
@@ -37,14 +38,14 @@ test.each<[string, RunState, readonly JournalEntry[]]>([
   ['whose rows may be in a datastore', 'interrupted', [fed]],
   ['that waits for a daemon', 'submitted', []],
 ])('a run %s can not', async (_title, state, entries) => {
-  const store = openRunStore(await temporaryFolder());
+  const store = openRunStore(await temporaryFolder(), operations);
   const { id } = await stopped(store, state, ...entries);
   expect(await cancelSettledRun(store, id)).toBeUndefined();
   expect(await store.load(id)).toMatchObject({ state });
 });
 
 test('the earlier run of a manifest is the newest that has called something, or may yet', async () => {
-  const store = openRunStore(await temporaryFolder());
+  const store = openRunStore(await temporaryFolder(), operations);
   const { manifest, options } = await stopped(store, 'cancelled');
   const find = () => findEarlierRun(store, manifest.sha256, options.baseUrl);
   expect(await find()).toBeUndefined();

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { isAbandoned } from '../../src/owned-folder.ts';
 import { thisProcess } from '../../src/process.ts';
 import type { RunRecord } from '../../src/run/record.ts';
@@ -32,7 +33,7 @@ function recordOf(id: string): RunRecord {
 
 describe('the run store', () => {
   test('gives back what was saved, the oldest first', async () => {
-    const store = openRunStore(stateDir);
+    const store = openRunStore(stateDir, operations);
     const first = await store.create();
     const second = await store.create();
     const [older, newer] = [first.id, second.id].toSorted() as [string, string];
@@ -44,14 +45,14 @@ describe('the run store', () => {
   });
 
   test('leaves out a folder without a record', async () => {
-    const store = openRunStore(stateDir);
+    const store = openRunStore(stateDir, operations);
     await store.create();
     expect(await store.list()).toEqual([]);
     await expect(store.find('2')).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
   });
 
   test('removes what a plan left behind whose process has died, so that its id is free, and nothing else', async () => {
-    const store = openRunStore(stateDir);
+    const store = openRunStore(stateDir, operations);
     const [left, going, run] = [await store.create('nightly'), await store.create(), await store.create()];
     const dead = JSON.stringify({ ...thisProcess(), pid: 2 ** 22 + 1 });
     await writeFile(join(left.folder, 'owner.json'), dead);
@@ -67,7 +68,7 @@ describe('the run store', () => {
   });
 
   test('leaves a run alone whose plan is saved at the moment at which it is looked at', async () => {
-    const store = openRunStore(stateDir);
+    const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
     vi.mocked(isAbandoned).mockImplementationOnce(async () => {
       // Its process saves it and ends, after its name was read in the folder.
@@ -79,12 +80,12 @@ describe('the run store', () => {
   });
 
   test('names a run that does not exist, and never leaves its folder', async () => {
-    const store = openRunStore(stateDir);
+    const store = openRunStore(stateDir, operations);
     await expect(store.load('../../etc')).rejects.toThrow('There is no run ../../etc');
   });
 
   test('finds a run by a part of its id that no other has, and refuses one that several have', async () => {
-    const store = openRunStore(stateDir);
+    const store = openRunStore(stateDir, operations);
     for (const id of ['nightly', 'nightly-2', 'weekly']) {
       await store.create(id);
       await store.save(recordOf(id));
@@ -106,14 +107,14 @@ describe('the run store', () => {
   });
 
   test('says which record is damaged', async () => {
-    const store = openRunStore(stateDir);
+    const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
     await writeFile(join(folder, 'run.json'), '{"version":2}');
     await expect(store.load(id)).rejects.toMatchObject({ kind: 'fatal', code: 'RUN_UNREADABLE' });
   });
 
   test('keeps runs to their owner', async () => {
-    const store = openRunStore(stateDir);
+    const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
     await store.save(recordOf(id));
     expect((await stat(folder)).mode & 0o777).toBe(0o700);

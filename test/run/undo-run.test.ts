@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import type { RowResult } from '../../src/domain.ts';
 import { createRun } from '../../src/run/create-run.ts';
 import type { RunRecord } from '../../src/run/record.ts';
@@ -18,7 +19,7 @@ async function undone(rows: readonly Cells[], others: Readonly<Record<number, Pa
   const stateDir = await temporaryFolder();
   const source = join(stateDir, 'rows.jsonl');
   await writeFile(source, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  const store = openRunStore(stateDir);
+  const store = openRunStore(stateDir, operations);
   const options = { ...leastOptions, onConflict: 'in-order' as const };
   const { record: planned, journal } = await createRun(store, { source, options });
   const results = rows.map((_, index) => {

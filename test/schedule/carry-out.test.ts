@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import { enterState, type RunState } from '../../src/run/record.ts';
 import { openRunStore } from '../../src/run/store.ts';
 import { type Beginning, ScheduleKeeper } from '../../src/schedule/carry-out.ts';
@@ -14,7 +15,7 @@ import { nightly } from './nightly.ts';
 async function newScene(changes: Partial<Schedule> = {}) {
   const stateDir = await temporaryFolder();
   const schedules = openScheduleStore(stateDir);
-  const runs = openRunStore(stateDir);
+  const runs = openRunStore(stateDir, operations);
   await schedules.add({ ...nightly, ...changes });
   const scene = {
     schedules,

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
-import { findOperation } from '../../jobs/index.ts';
+import { updateSoundboard } from '../../jobs/update-soundboard.ts';
 import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
 import type { CallableRow } from '../../src/manifest/row-preparer.ts';
+import type { Operation } from '../../src/operation/operation.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
 import type { AnswerFile } from '../../src/run/answer-file.ts';
 import type { CommandWatch } from '../../src/run/control-command.ts';
@@ -158,8 +159,6 @@ export function beginCoordinator(
 }
 
 function plannedManifest({ scenario }: Stage): PlannedManifest {
-  const operation = findOperation('update-soundboard');
-  if (operation === undefined) throw new TypeError('There is no such operation.');
   const rows = Array.from({ length: scenario.rows }, (_, index): ManifestRow => {
     return { row: index + 1, line: index + 2, cells: {} };
   });
@@ -175,7 +174,7 @@ function plannedManifest({ scenario }: Stage): PlannedManifest {
       kind: 'callable',
       row,
       line,
-      operation,
+      operation: updateSoundboard as Operation,
       subject: String(subject),
       request: { path: '/update', body: JSON.stringify(body) },
       values: {},

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { operations } from '../../jobs/index.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
 import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
 import { createRowProcessor } from '../../src/worker/row-processor.ts';
@@ -46,6 +47,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       concurrency: scenario.concurrency,
       refusal: () => undefined,
       process: createRowProcessor({
+        operations,
         client: api.clientOf(process),
         gate,
         meter: { sent: () => ({}) as never, ended() {}, refuses503: false },

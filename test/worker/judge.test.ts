@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { findOperation } from '../../jobs/index.ts';
-import type { Operation } from '../../jobs/operation.ts';
+import { operations } from '../../jobs/index.ts';
 import type { ApiFailure } from '../../src/api/failure.ts';
 import type { RowHistory } from '../../src/domain.ts';
+import { findOperation, type Operation } from '../../src/operation/operation.ts';
 import type { Claim } from '../../src/queue/claimed-batch.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import { asRefusal, type JudgedAttempt, judge, spare, uncalled } from '../../src/worker/judge.ts';
@@ -126,7 +126,7 @@ describe('an answer', () => {
     ['update-soundboard', '[]', 'ANSWER_INCOMPLETE'],
     ['update-soundboard', '{"soundboard_id":2}', 'ANSWER_ID_MISMATCH'],
   ])('of %s with %s is unclear: %s', (name, body, code) => {
-    const real = findOperation(name);
+    const real = findOperation(operations, name);
     if (real === undefined) throw new Error(`no operation ${name}`);
     expect(judge(attempt(answered(JSON.parse(body)), { operation: real }))).toMatchObject({
       result: { outcome: 'failed', code, httpStatus: 200, unclear: true },

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
+import { operations } from '../../jobs/index.ts';
 import type { ApiAnswer } from '../../src/api/client.ts';
 import { steadyNow } from '../../src/clock.ts';
 import type { Claim, RowVerdict } from '../../src/queue/claimed-batch.ts';
@@ -46,6 +47,7 @@ function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProc
   const onHalt = vi.fn();
   let calls = 0;
   const process = createRowProcessor({
+    operations,
     client: {
       async send() {
         expect([gate.active, meter.active]).toEqual([1, 1]);
@@ -212,6 +214,8 @@ describe('a call', () => {
 });
 
 test('a row of an operation that is not known is refused', () => {
-  expect(refusal(task)).toBeUndefined();
-  expect(refusal({ ...task, operation: 'unheard-of' })).toMatchObject({ code: 'UNKNOWN_OPERATION' });
+  expect(refusal(task, operations)).toBeUndefined();
+  expect(refusal({ ...task, operation: 'unheard-of' }, operations)).toMatchObject({
+    code: 'UNKNOWN_OPERATION',
+  });
 });

@@ -13,12 +13,13 @@ export function measuring(
   context: Context,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { settings, terminal } = context;
+  const { settings, store, terminal } = context;
   const { metricsFile } = settings;
   if (metricsFile === undefined) return work(context);
   return withReleases(async (atEnd) => {
     const { openMetricsFile } = await import('../../metrics/metrics-file.ts');
-    const options = { version: readVersion(), runs: true, once: true };
+    const { operations } = store;
+    const options = { version: readVersion(), operations, runs: true, once: true };
     const file = await openMetricsFile(metricsFile, options, ({ message }) =>
       terminal.warn(`warning: --metrics-file is not written: ${message}`),
     );

@@ -41,7 +41,7 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   const planned = await readingManifest(workplace, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input, reading);
     try {
-      const { manifest, prepare } = await openPlannedManifest(path, name, reading, input);
+      const { manifest, prepare } = await openPlannedManifest(path, name, reading, workplace.store, input);
       const problems = new ProblemCollector(stateDir, name);
       const { onConflict = defaults.onConflict } = reading;
       const handlers: ScanHandlers = {

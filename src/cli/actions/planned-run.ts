@@ -1,7 +1,6 @@
 import { usageError } from '../../errors.ts';
 import type { DoneRows } from '../../manifest/done-rows.ts';
 import type { InputOptions } from '../../manifest/input.ts';
-import type { ReadingLimits } from '../../manifest/text/source.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { type CreatedRun, createRun, discard, type ManifestOrigin } from '../../run/create-run.ts';
 import { readDone } from '../../run/done-before.ts';
@@ -66,10 +65,10 @@ export async function planRun(
 export async function doneBefore(
   { store, flags: { skipDone } }: Workplace,
   { baseUrl, map, clearToken }: Partial<Pick<RunOptions, 'baseUrl'>> & Pick<RunOptions, 'map' | 'clearToken'>,
-  limits: ReadingLimits,
+  context: InputOptions,
 ): Promise<DoneRows | undefined> {
   if (skipDone === undefined) return undefined;
-  return readDone(store, skipDone, { baseUrl, map, clearToken, limits });
+  return readDone(store, skipDone, { baseUrl, map, clearToken, context });
 }
 
 /**
@@ -79,12 +78,13 @@ export async function doneBefore(
  * @returns what `work` does, or the exit code when the user has stopped it.
  */
 export async function readingManifest<Result>(
-  { terminal, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
+  { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
   work: (input: InputOptions) => Promise<Result>,
 ): Promise<Result | ExitCode> {
   const interrupt = interruptible(() => {});
   try {
     return await work({
+      operations: store.operations,
       maxBytes: maxManifestSize,
       signal: interrupt.signal,
       onWaiting: (name) =>

@@ -1,3 +1,4 @@
+import { operations } from '../../../jobs/index.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { readVersion } from '../../package.ts';
 import type { AtEnd } from '../../releases.ts';
@@ -35,7 +36,13 @@ export async function openProbes(
   const { healthPort, healthHost: host = defaults.healthHost, metricsFile: file } = settings;
   if (healthPort === undefined && file === undefined) return { metrics: undefined, port: undefined };
   const { openDaemonMetrics } = await import('../../metrics/metrics-file.ts');
-  const { metrics, page, close } = await openDaemonMetrics({ version: readVersion(), store, file, onError });
+  const { metrics, page, close } = await openDaemonMetrics({
+    version: readVersion(),
+    operations,
+    store,
+    file,
+    onError,
+  });
   atEnd(close);
   metrics.ready = () => state().ready;
   if (healthPort === undefined) return { metrics, port: undefined };

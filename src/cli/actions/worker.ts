@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { operations } from '../../../jobs/index.ts';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { usageError } from '../../errors.ts';
@@ -51,6 +52,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
       atEnd(() => client.close());
       serving = serveRows({
         datastore,
+        operations,
         baseUrl: api.baseUrl,
         client,
         maxOutageMs: settings.maxOutage ?? undefined,

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type CqbatchError, usageError } from '../../errors.ts';
+import type { Operation } from '../../operation/operation.ts';
 import { systemError } from '../../system-error.ts';
 import { isLineEnd, type Position, PositionCounter, TextMistake } from './position.ts';
 
@@ -20,7 +21,7 @@ export interface ByteSource {
   readonly gzip: boolean;
   /** What it is to be recoded from; absent for UTF-8. */
   readonly encoding?: string | undefined;
-  readonly limits?: ReadingLimits;
+  readonly context?: ReadingContext;
 }
 
 /** The same when it is known how its text begins. */
@@ -33,12 +34,14 @@ export interface TextSource extends ByteSource {
   readonly firstLine: number;
 }
 
-/** What bounds the reading of a manifest. */
-export interface ReadingLimits {
+/** What the reading of a manifest needs to know that its user does not say with each one. */
+export interface ReadingContext {
   /** Bytes of the file, and of the text after unzipping. */
   readonly maxBytes?: number;
   /** Gives the reading up. */
   readonly signal?: AbortSignal;
+  /** What rows may be for: the header has a required field of one of them. Default is none. */
+  readonly operations?: readonly Operation[];
 }
 
 /**
@@ -73,7 +76,7 @@ async function* recode(
 }
 
 async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
-  const { maxBytes = Number.POSITIVE_INFINITY, signal } = source.limits ?? {};
+  const { maxBytes = Number.POSITIVE_INFINITY, signal } = source.context ?? {};
   let bytes = 0;
   const file = createReadStream(source.path, { highWaterMark: readSize });
   const stream = source.gzip ? pipeline(file, createGunzip({ chunkSize: readSize }), () => {}) : file;

@@ -1,7 +1,8 @@
 import type { ReadOptions, Sheet } from 'hucre/xlsx';
+import type { Operation } from '../../operation/operation.ts';
 import { titleLines } from '../csv/preamble.ts';
 import type { CsvRecord } from '../csv/records.ts';
-import { isIdentifier } from '../layout.ts';
+import { identifierTest } from '../layout.ts';
 import { excerpt } from '../problem.ts';
 import { type Position, TextMistake } from '../text/position.ts';
 import { manifestTooLarge, readBytes, sizeText, type TextSource } from '../text/source.ts';
@@ -58,7 +59,7 @@ export async function readSheet(
   const archive = await readArchive(source);
   const bytes = unpackedBytes(archive);
   if (bytes === undefined) throw unreadable('its directory is damaged');
-  const limit = source.limits?.maxBytes ?? Number.POSITIVE_INFINITY;
+  const limit = source.context?.maxBytes ?? Number.POSITIVE_INFINITY;
   if (bytes > limit) throw manifestTooLarge(source.name, 'the unpacked workbook', limit);
   if (bytes > maxUnpackedBytes) throw tooLarge('this workbook unpacks to');
   const infos: SheetFilterInfo[] = [];
@@ -68,7 +69,9 @@ export async function readSheet(
   };
   await reading(({ readXlsx }) => readXlsx(archive, { sheets: list }));
   for (const index of candidates(infos, wanted)) {
-    const width = await reading((library) => widthOf(library, archive, { sheet: index, skipLines }));
+    const width = await reading((library) =>
+      widthOf(library, archive, { sheet: index, skipLines, operations: source.context?.operations }),
+    );
     const { name = '' } = infos[index] ?? {};
     if (width === 0 && wanted === undefined) continue;
     if (width === 0) return { name, sheets: infos.length, records: [], bytes };
@@ -105,10 +108,17 @@ async function reading<Result>(read: (library: Library) => Promise<Result>): Pro
   }
 }
 
-/** How many rows stand above the one with the column names, as in exports that begin with a title. */
-export function titleRows(rows: readonly (readonly string[])[]): number {
+/**
+ * How many rows stand above the one with the column names, as in exports that begin with a title.
+ *
+ * @param operations what rows may be for
+ */
+export function titleRows(
+  rows: readonly (readonly string[])[],
+  operations: readonly Operation[] | undefined,
+): number {
   const cuts = rows.slice(0, sampledRows).map((cells) => [cells]);
-  return titleLines(cuts, isIdentifier);
+  return titleLines(cuts, identifierTest(operations));
 }
 
 /**
@@ -119,7 +129,15 @@ export function titleRows(rows: readonly (readonly string[])[]): number {
 async function widthOf(
   { streamXlsxRows }: Library,
   archive: Buffer,
-  { sheet, skipLines }: { readonly sheet: number; readonly skipLines: number },
+  {
+    sheet,
+    skipLines,
+    operations,
+  }: {
+    readonly sheet: number;
+    readonly skipLines: number;
+    readonly operations: readonly Operation[] | undefined;
+  },
 ): Promise<number> {
   const first: (readonly string[])[] = [];
   let width = 0;
@@ -128,7 +146,7 @@ async function widthOf(
     if (index < skipLines || first.length === sampledRows) continue;
     const filled = values.findLastIndex((value) => value !== null && value !== '') + 1;
     if (filled > 0) first.push(values.slice(0, filled).map((value) => readCell(value, undefined).text));
-    width = first[titleRows(first)]?.length ?? 0;
+    width = first[titleRows(first, operations)]?.length ?? 0;
     // A table that is narrow fits, however long it is.
     if (first.length === sampledRows && width * maxRows <= maxCells) break;
   }

@@ -53,7 +53,13 @@ function* linesOf(/** @type {number} */ rows) {
 
 async function makePage(/** @type {number} */ rows, /** @type {string} */ folder) {
   const report = new ReportPage({
-    refeed: { columns, clearToken: '<clear>', defaults: new Map(), fieldOf: (title) => title },
+    refeed: {
+      columns,
+      clearToken: '<clear>',
+      defaults: new Map(),
+      fieldOf: (title) => title,
+      known: new Set(),
+    },
     resultColumns: [],
     run: { id: 'bench', state: 'completed', baseUrl: 'https://api.example' },
     adviceOn: (code) => ({ meaning: code }),

@@ -3,6 +3,7 @@
  * Ours: a whole run on the embedded datastore or on Redis, made of what `cqbatch run` is made of. Timed from the moment at
  * which the datastore is open and the first row may be fed, to the moment at which the report is written.
  */
+import { operations } from '../../../dist/jobs/index.js';
 import { createClient } from '../../../dist/src/api/client.js';
 import { openLog } from '../../../dist/src/cli/log.js';
 import { openTerminal } from '../../../dist/src/cli/terminal.js';
@@ -47,7 +48,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     ...(rate !== undefined && { rate }),
     ...(guarded !== undefined && { guarded }),
   });
-  const store = openRunStore(stateDir);
+  const store = openRunStore(stateDir, operations);
   const { record, journal } = await createRun(store, {
     source,
     options,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
 import { isCured, nextCommands } from '../../../src/cli/actions/next-commands.ts';
 import type { Outcome, RowResult } from '../../../src/domain.ts';
 import { type CreateRunInput, createRun } from '../../../src/run/create-run.ts';
@@ -92,7 +93,7 @@ test('a retry leads to one report of all', () => {
 });
 
 test('a run is cured once its retries have left nothing to be tried again', async () => {
-  const store = openRunStore(await temporaryFolder());
+  const store = openRunStore(await temporaryFolder(), operations);
   const source = join(store.stateDir, 'rows.csv');
   await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
   const ended = async (from: Pick<CreateRunInput, 'from'>, ...results: readonly RowResult[]) => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
 import { warnOfLeftManifests } from '../../../src/cli/actions/schedule-place.ts';
 import { silentTerminal } from '../../../src/cli/terminal.ts';
 import { openRunStore } from '../../../src/run/store.ts';
@@ -12,7 +13,8 @@ test('a removed schedule names the manifests of its inbox that stay in running/,
   const schedules = openScheduleStore(stateDir);
   const warnings: string[] = [];
   const terminal = silentTerminal((text) => warnings.push(text));
-  const warn = () => warnOfLeftManifests({ terminal, schedules, store: openRunStore(stateDir) }, { inbox });
+  const warn = () =>
+    warnOfLeftManifests({ terminal, schedules, store: openRunStore(stateDir, operations) }, { inbox });
   await drop('week.csv', 'a\n1\n');
   await warn();
   expect(warnings).toEqual([]);

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
 import { inboxFinisher } from '../../../src/cli/actions/scheduled-inbox.ts';
 import { openRunStore } from '../../../src/run/store.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -10,7 +11,10 @@ test('an inbox is opened once, and again when something of it is missing', async
   const folder = await temporaryFolder();
   const inbox = join(folder, 'inbox');
   await mkdir(inbox);
-  const finish = inboxFinisher(await openRunStore(join(folder, 'state')), pino({ enabled: false }));
+  const finish = inboxFinisher(
+    await openRunStore(join(folder, 'state'), operations),
+    pino({ enabled: false }),
+  );
   const names = async () => (await readdir(inbox)).toSorted();
   await finish(inbox);
   const all = await names();

@@ -184,7 +184,7 @@ test.each<[title: string, content: Buffer, code: string, message: RegExp]>([
 test('a small file that unpacks to a large one is refused by what its directory says', async () => {
   const bomb = sheet([['a'], ['x'.repeat(3_000_000)]]);
   expect(bomb.length).toBeLessThan(20_000);
-  const error = await failure('a.xlsx', bomb, { limits: { maxBytes: 1_000_000 } });
+  const error = await failure('a.xlsx', bomb, { context: { maxBytes: 1_000_000 } });
   expect(error.message).toBe(
     'a.xlsx: the unpacked workbook is larger than --max-manifest-size allows (1 MB); split it, or allow more',
   );

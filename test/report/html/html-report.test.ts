@@ -10,7 +10,13 @@ import { Tally } from '../../../src/report/summary.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 function report(selection?: RowSelection): ReportPage {
-  const refeed = { columns: ['text'], clearToken: '<clear>', defaults: new Map(), fieldOf: String };
+  const refeed = {
+    columns: ['text'],
+    clearToken: '<clear>',
+    defaults: new Map(),
+    fieldOf: String,
+    known: new Set<string>(),
+  };
   const run = { id: 'r', state: 'completed', baseUrl: 'https://api.example' };
   return new ReportPage(
     { refeed, resultColumns: [], run, adviceOn: (code) => ({ meaning: code }) },

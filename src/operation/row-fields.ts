@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { int64Text, maxInt64 } from '../src/api/int64.ts';
-import { isLosslessNumber } from '../src/json.ts';
+import { int64Text, maxInt64 } from '../api/int64.ts';
+import { isLosslessNumber } from '../json.ts';
 
 /** How the fields of a row schema are described; `missing` is the message for a row that lacks a required field. */
 interface Requirement {

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { ApiRequest } from '../src/api/request.ts';
-import type { FailureCode } from '../src/codes.ts';
+import type { ApiRequest } from '../api/request.ts';
+import type { FailureCode } from '../codes.ts';
 
 /**
- * The template of an operation. A new one is a file beside this with a constant made by `defineOperation`, and a
- * line in `index.ts`. Operations are declarative: they know rows, requests and answers, nothing of queues or files.
+ * The template of an operation, which `defineOperation` types. Operations are declarative: they know rows, requests and
+ * answers, nothing of queues or files. All that needs some is given them: nothing looks them up.
  */
 export interface Operation<Row = unknown> {
   /** What manifests and `--operation` say: kebab-case verb and noun. */
@@ -58,4 +58,9 @@ export type AnswerCheck =
 /** Types an operation by its row schema. */
 export function defineOperation<Row>(operation: Operation<Row>): Operation<Row> {
   return operation;
+}
+
+/** The operation of that name, if it is one of these. */
+export function findOperation(operations: readonly Operation[], name: string): Operation | undefined {
+  return operations.find((operation) => operation.name === name);
 }

@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
-import { integerField } from '../../jobs/row-fields.ts';
-import { problems } from './problems.ts';
+import { integerField } from '../../src/operation/row-fields.ts';
+import { problems } from '../jobs/problems.ts';
 
 const field = integerField({ min: 1, missing: 'missing; give it' });
 
