@@ -42,8 +42,9 @@ export class FailureCodes {
 export class FailureTally {
   finished = 0;
   failed = 0;
-  /** How many of the latest rows have failed, without one that succeeded between them. */
-  inARow = 0;
+  /** How many rows have failed without one that succeeded between them: the most, and the latest. */
+  mostInARow = 0;
+  #inARow = 0;
   /** How many of the first rows have all failed with one code, and that code. */
   alike = 0;
   firstCode = '';
@@ -59,11 +60,12 @@ export class FailureTally {
     if (outcome !== 'succeeded' && outcome !== 'failed') return false;
     if (outcome === 'failed') {
       this.failed += 1;
-      this.inARow += 1;
+      this.#inARow += 1;
+      this.mostInARow = Math.max(this.mostInARow, this.#inARow);
       this.codes.add(result);
       if (this.finished === 0) this.firstCode = result.code;
       if (this.alike === this.finished && result.code === this.firstCode) this.alike += 1;
-    } else this.inARow = 0;
+    } else this.#inARow = 0;
     this.finished += 1;
     return true;
   }
@@ -71,13 +73,16 @@ export class FailureTally {
   clear(): void {
     this.finished = 0;
     this.failed = 0;
-    this.inARow = 0;
+    this.mostInARow = 0;
+    this.#inARow = 0;
     this.alike = 0;
     this.codes.clear();
   }
 
   copy(): FailureTally {
-    const { finished, failed, inARow, alike, firstCode } = this;
-    return Object.assign(new FailureTally(this.codes.copy()), { finished, failed, inARow, alike, firstCode });
+    const { finished, failed, mostInARow, alike, firstCode } = this;
+    const copy = new FailureTally(this.codes.copy());
+    copy.#inARow = this.#inARow;
+    return Object.assign(copy, { finished, failed, mostInARow, alike, firstCode });
   }
 }

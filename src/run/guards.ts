@@ -81,9 +81,9 @@ export class FailureGuard {
 
   #exceeded(): string | undefined {
     const { maxFailures = 'none', maxFailuresAfter = usuallyAfter, maxConsecutiveFailures } = this.#limits;
-    const { finished, failed, inARow, alike, firstCode } = this.#tally;
-    if (maxConsecutiveFailures !== undefined && inARow > maxConsecutiveFailures)
-      return `${inARow} rows in a row have failed, and --max-consecutive-failures allows ${maxConsecutiveFailures}`;
+    const { finished, failed, mostInARow, alike, firstCode } = this.#tally;
+    if (maxConsecutiveFailures !== undefined && mostInARow > maxConsecutiveFailures)
+      return `${mostInARow} rows in a row have failed, and --max-consecutive-failures allows ${maxConsecutiveFailures}`;
     if (maxFailures === 'none') return undefined;
     if (alike >= firstCalls)
       return `the first ${firstCalls} rows have all failed with ${firstCode}, which only --max-failures none allows`;

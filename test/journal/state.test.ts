@@ -54,13 +54,19 @@ describe('what guards go by', () => {
   test('is counted in the order of the journal, of rows that were called', () => {
     const skipped = finished(4, { outcome: 'skipped', code: 'DONE_BEFORE' });
     const { failures } = stateOf(failed(9), failed(3), skipped, finished(7), failed(8), failed(8), failed(2));
-    expect(failures).toMatchObject({ finished: 5, failed: 4, inARow: 2, alike: 2, firstCode: 'NOT_FOUND' });
+    expect(failures).toMatchObject({
+      finished: 5,
+      failed: 4,
+      mostInARow: 2,
+      alike: 2,
+      firstCode: 'NOT_FOUND',
+    });
     expect(failures.codes.most).toMatchObject({ code: 'NOT_FOUND', rows: 4, example: { row: 9 } });
   });
 
   test('begins again where a person has accepted what failed', () => {
     const { failures } = stateOf(failed(1), failed(2, 'A'), { type: 'accepted' }, failed(3, 'B'));
-    expect(failures).toMatchObject({ finished: 1, failed: 1, inARow: 1, alike: 1, firstCode: 'B' });
+    expect(failures).toMatchObject({ finished: 1, failed: 1, mostInARow: 1, alike: 1, firstCode: 'B' });
     expect(failures.codes.most).toMatchObject({ code: 'B', rows: 1 });
   });
 });

@@ -123,6 +123,15 @@ describe('a guard of a run that goes on', () => {
     },
   );
 
+  test('halts for failures in a row also when others of its rows have succeeded since', () => {
+    const journal = new FailureTally();
+    for (const one of resultsOf('.AAAAA..A.')) journal.add(one);
+    expect(new FailureGuard({ maxConsecutiveFailures: 4 }, journal).check()).toMatchObject({
+      what: '5 rows in a row have failed, and --max-consecutive-failures allows 4',
+    });
+    expect(new FailureGuard({ maxConsecutiveFailures: 5 }, journal).check()).toBeUndefined();
+  });
+
   test('goes on as long as nothing is too much', () => {
     const journal = new FailureTally();
     for (const one of resultsOf('A.')) journal.add(one);
