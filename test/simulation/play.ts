@@ -36,6 +36,8 @@ const longestMs = 2 * 3_600_000;
 /** What was late may still do something after the end. */
 const aftermathMs = 5_000;
 const enoughViolations = 5;
+/** So long a disk stays slow after the process goes on: long enough for another look for batches whose lock has run out. */
+const slowMs = 12_000;
 
 /** Plays the run of a seed. */
 export function play(seed: number, options: { readonly keepLines?: boolean } = {}): Promise<Played> {
@@ -185,6 +187,7 @@ class Game {
       case 'kill':
       case 'freeze':
         if ('atMs' in mishap.when) at(mishap.when.atMs, () => this.#strike(mishap));
+        else if ('atWrite' in mishap.when) journal.fates.set(mishap.when.atWrite, () => this.#strike(mishap));
         else this.#victim(mishap.victim)?.process.fates.set(mishap.when.atStep, () => this.#strike(mishap));
         break;
       case 'restart':
@@ -235,6 +238,7 @@ class Game {
     if (mishap.kind === 'freeze') {
       if (mishap.victim === 'worker') referee.wasFrozen(victim);
       world.freeze(victim, mishap.forMs);
+      if ('atWrite' in mishap.when) journal.slowUntil = world.now + mishap.forMs + slowMs;
       this.#calmAt = Math.max(this.#calmAt, world.now + mishap.forMs);
       return;
     }

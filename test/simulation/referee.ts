@@ -94,6 +94,7 @@ export class Referee {
   /** The run has come to its end. */
   end(isComplete: boolean, isBelieved: boolean): void {
     const { scenario, journal, losses } = this.#sight;
+    this.#checkGuards();
     const results = new Map<number, RowResult>();
     const state = new JournalState();
     for (const { entry, offset } of journal.entries()) {
@@ -114,6 +115,27 @@ export class Referee {
         this.#fail(`called in silence: ${told}`);
       if (result !== undefined) this.#checkResult(row, result, told);
     }
+  }
+
+  /** A run with too many failures feeds nothing more, but what was on its way, until a person lets it go on. */
+  #checkGuards(): void {
+    const { maxFailures, maxConsecutiveFailures = Number.POSITIVE_INFINITY } = this.#sight.scenario.options;
+    const limit = typeof maxFailures === 'number' ? maxFailures : Number.POSITIVE_INFINITY;
+    let [failed, inARow, exceeded, fedSince] = [0, 0, false, 0];
+    let [last, goesOn] = ['', ''];
+    for (const { entry } of this.#sight.journal.entries()) {
+      if (entry.type === 'accepted') [failed, inARow, exceeded, fedSince] = [0, 0, false, 0];
+      // The entries of one write stand side by side.
+      if (entry.type === 'fed' && exceeded && last !== 'fed') fedSince += 1;
+      if (fedSince > 1) goesOn = `${failed} failures, ${inARow} in a row`;
+      last = entry.type;
+      if (entry.type !== 'row') continue;
+      const hasFailed = entry.result.outcome === 'failed';
+      failed += hasFailed ? 1 : 0;
+      inARow = hasFailed ? inARow + 1 : 0;
+      exceeded ||= failed > limit || inARow > maxConsecutiveFailures;
+    }
+    if (goesOn !== '') this.#fail(`the run goes on after ${goesOn}, and no guard has halted it`);
   }
 
   #checkResult(row: number, { outcome, unclear }: RowResult, told: string): void {

@@ -30,7 +30,8 @@ export type Mishap =
   | { readonly kind: 'stop'; readonly victim: Victim; readonly atMs: number; readonly handOver: boolean }
   | { readonly kind: 'command'; readonly command: 'pause' | 'unpause' | 'cancel'; readonly atMs: number };
 
-export type When = { readonly atMs: number } | { readonly atStep: number };
+/** `atWrite`: while the journal is written for the n-th time, by a disk that is slow from then on. */
+export type When = { readonly atMs: number } | { readonly atStep: number } | { readonly atWrite: number };
 
 /** All that a seed decides before the run begins. */
 export interface Scenario {
@@ -122,6 +123,10 @@ function mishapOf(random: Random): readonly Mishap[] {
     case 'kill':
       return [{ kind: 'kill', victim, when, power: random.chance(0.2) }];
     case 'freeze':
+      if (random.chance(0.3)) {
+        const forMs = random.pick([22_000, 40_000]);
+        return [{ kind: 'freeze', victim: 'coordinator', when: { atWrite: random.whole(2, 6) }, forMs }];
+      }
       return [{ kind: 'freeze', victim, when, forMs: random.pick([1_000, 10_000, 22_000, 30_000, 55_000]) }];
     case 'datastore':
       return [{ kind: 'restart', atMs, awayMs: random.between(100, 20_000) }];

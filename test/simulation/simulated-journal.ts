@@ -18,10 +18,21 @@ export class SimulatedFile {
   synced: number;
   /** No byte more fits. */
   isFull = false;
+  /** Until then nothing that is asked of the disk is done. */
+  slowUntil = 0;
+  /** Writes before which something is to happen, by their number. */
+  readonly fates = new Map<number, () => void>();
+  #writes = 0;
 
   constructor(text: string) {
     this.text = text;
     this.synced = text.length;
+  }
+
+  /** A process begins to write. */
+  begin(): void {
+    this.#writes += 1;
+    this.fates.get(this.#writes)?.();
   }
 
   /** What was not synced is there or not, from its end on. */
@@ -88,7 +99,8 @@ export function openSimulatedJournal(
     new Promise((resolve, reject) => {
       process.step(() => {
         const stalls = world.random.chance(faults.stall);
-        const takesMs = stalls ? world.random.between(100, 30_000) : world.random.between(0.1, faults.syncMs);
+        const usualMs = stalls ? world.random.between(100, 30_000) : world.random.between(0.1, faults.syncMs);
+        const takesMs = Math.max(usualMs, file.slowUntil - world.now);
         world.later(
           takesMs / 2,
           () => {
@@ -109,6 +121,7 @@ export function openSimulatedJournal(
     });
   const disk: Disk = {
     async persist(bytes, position) {
+      file.begin();
       await ask(() => {
         if (file.text.length !== position) throw new Error('another process has written to it');
         if (file.isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
