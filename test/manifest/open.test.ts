@@ -325,6 +325,12 @@ test.each<[title: string, content: string | Buffer, options: OpenOptions, messag
     'a.csv:2:1: the column names seem to stand on line 3, below a title; pass --skip-lines 2',
   ],
   [
+    'a title and a line of nothing but delimiters',
+    'Bericht;;;\n;;;\nBewertungs-ID;Benutzer;Datum;Grund\n12;u;1;2\n',
+    {},
+    'a.csv:2:1: the column names seem to stand on line 3, below a title; pass --skip-lines 2',
+  ],
+  [
     'another title',
     'sep=;\nExport\nStand\nUser ID;Nr\n1;2\n',
     { skipLines: 1 },

@@ -70,7 +70,8 @@ export function titleLines(
 }
 
 function filled(cells: readonly string[]): readonly string[] {
-  return cells.filter((cell) => cell.trim() !== '');
+  // A line of delimiters only is one cell where it is cut at another delimiter.
+  return cells.filter((cell) => /[^\s;,|]/.test(cell));
 }
 
 /** The lines of delimited text, cut at each delimiter, also between quotes; none when a cell of the first one goes on. */
