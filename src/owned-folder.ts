@@ -9,6 +9,8 @@ const ownerFile = 'owner.json';
 
 /** A folder whose owner can't be asked is abandoned when nothing in it has changed for so long. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000;
+/** A file that is being written changes more often, however large it is. */
+const halfDoneAfterMs = 60 * 60 * 1_000;
 
 /** Makes this process the owner of a folder that it has made. */
 export async function ownFolder(folder: string): Promise<void> {
@@ -33,19 +35,30 @@ export async function makeTemporaryFolder(
 ): Promise<string> {
   await makeFolder(parent);
   return onDisk(parent, async () => {
-    await removeAbandonedFolders(parent);
+    await removeAbandoned(parent);
     const folder = await mkdtemp(join(parent, `${name}-`));
     await ownFolder(folder);
     return folder;
   });
 }
 
-/** Removes the temporary folders that killed commands left behind. */
-export async function removeAbandonedFolders(parent: string): Promise<void> {
+/** Removes the temporary folders and half-written files that killed commands left behind in a state folder. */
+export async function removeAbandoned(parent: string): Promise<void> {
+  await removeHalfDone(parent);
   const names = await readdir(parent);
   for (const name of names.filter((each) => temporaryNames.some((own) => each.startsWith(`${own}-`)))) {
     const folder = join(parent, name);
     if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes the files of a folder that killed commands have begun to write (`….tmp`), as far as they can be removed. */
+export async function removeHalfDone(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith('.tmp'))) {
+    const path = join(folder, name);
+    const { mtimeMs = Date.now() } = (await stat(path).catch(() => undefined)) ?? {};
+    if (Date.now() - mtimeMs > halfDoneAfterMs) await rm(path, { force: true }).catch(() => {});
   }
 }
 

@@ -3,7 +3,13 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../jobs/index.ts';
-import { isAbandoned, keepFolder, makeTemporaryFolder, ownFolder } from '../src/owned-folder.ts';
+import {
+  isAbandoned,
+  keepFolder,
+  makeTemporaryFolder,
+  ownFolder,
+  removeHalfDone,
+} from '../src/owned-folder.ts';
 import { thisProcess } from '../src/process.ts';
 import { openRunStore } from '../src/run/store.ts';
 import { temporaryFolder } from './helpers/temporary-folder.ts';
@@ -43,6 +49,18 @@ test('a folder that is to stay has no owner', async () => {
   expect(JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8'))).toEqual(here);
   await keepFolder(folder);
   expect(await readdir(folder)).toEqual([]);
+});
+
+test('files that killed commands have begun to write go after an hour', async () => {
+  const folder = await temporaryFolder();
+  const [old, young, own] = ['run.json.17.tmp', 'report.csv.0a1b.tmp', 'run.json'].map((name) =>
+    join(folder, name),
+  );
+  for (const path of [old, young, own]) await writeFile(path ?? '', 'x');
+  const before = new Date(Date.now() - 2 * 60 * 60 * 1_000);
+  for (const path of [old, own]) await utimes(path ?? '', before, before);
+  await removeHalfDone(folder);
+  expect((await readdir(folder)).toSorted()).toEqual(['report.csv.0a1b.tmp', 'run.json']);
 });
 
 test('what dead processes left behind goes when another temporary folder is made, or a run', async () => {

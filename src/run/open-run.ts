@@ -4,6 +4,7 @@ import { BusyError } from '../errors.ts';
 import { makePrivate } from '../files.ts';
 import type { Journal } from '../journal/journal.ts';
 import { lockPath, type ProcessLock } from '../lock.ts';
+import { removeHalfDone } from '../owned-folder.ts';
 import { openRowQueue, type RowQueue } from '../queue/row-queue.ts';
 import { type AtEnd, withReleases } from '../releases.ts';
 import { AnswerFile } from './answer-file.ts';
@@ -54,6 +55,7 @@ export function withRun<Result>(
       lock = own;
     }
     await makePrivate(folder);
+    await removeHalfDone(folder);
     const rows = openRowQueue(datastore, options.baseUrl);
     atEnd(() => rows.close());
     const journal = input.journal ?? (await openRunJournal(store, record));

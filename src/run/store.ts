@@ -4,7 +4,7 @@ import { isActive } from '../cluster/entries.ts';
 import { BusyError, type CqbatchError, fatalError, usageError } from '../errors.ts';
 import { exists, makeFolder, writeFileAtomically } from '../files.ts';
 import type { Operation } from '../operation/operation.ts';
-import { isAbandoned, keepFolder, ownFolder, removeAbandonedFolders } from '../owned-folder.ts';
+import { isAbandoned, keepFolder, ownFolder, removeAbandoned } from '../owned-folder.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import { actualState, type RunRecord, runRecordSchema } from './record.ts';
 import { idsMeantBy, isRunId, newRunId } from './run-id.ts';
@@ -106,7 +106,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     async create(wanted) {
       await makeFolder(runsDir);
       await removeAbandonedPlans();
-      await onDisk(stateDir, () => removeAbandonedFolders(stateDir));
+      await onDisk(stateDir, () => removeAbandoned(stateDir));
       for (;;) {
         const id = wanted ?? newRunId();
         try {
