@@ -170,10 +170,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const since = performance.now();
     const child = await rows.job(id);
     if (child === undefined) return;
-    if (await child.isActive()) {
-      batch.isWithdrawn ||= await appended(child, encodeEntry({ type: 'withdraw' }));
-      return;
-    }
+    // Also where nobody has it: a worker that had it until it was suspended finds that before its next call.
+    batch.isWithdrawn ||= await appended(child, encodeEntry({ type: 'withdraw' }));
+    if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = await batch.abandoned((first) => rows.readLedger(id, first));
     await saveAnswers(batch);
     // It was completed since: what it returned says more than what was known here, and must have the last word.

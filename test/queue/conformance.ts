@@ -366,6 +366,23 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test('writes into the ledger of a batch that it is wanted back before it takes the batch from where nobody has it', async () => {
+      const run = await begin(succeed);
+      run.worker.pause();
+      await run.add(tasksOf(run.runId, 2));
+      const batches = batchesOf(run.runId);
+      const [job] = await batches.getJobs();
+      await batches.close();
+      const ledgers: (readonly string[])[] = [];
+      await run.batchQueue.drain(async () => {
+        ledgers.push(await run.queue.readLedger(job?.id ?? '', 0));
+      });
+      // A worker that was suspended until its lock had run out may go on just then, and looks there before its next call.
+      expect(ledgers).toEqual([[expect.stringContaining('withdraw')]]);
+      await run.collected(1);
+      await run.end();
+    });
+
     test('leaves a batch alone that is completed at the moment at which it is asked for', async () => {
       const mayFinish = deferred();
       const run = await begin(async (task) => {
