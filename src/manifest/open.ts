@@ -5,7 +5,7 @@ import type { Delimiter } from './csv/delimiter.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from './csv/records.ts';
 import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
-import { headerBelow, identify, type Layout, maxRecordBytes } from './layout.ts';
+import { headerBelow, identifierTest, identify, type Layout, maxRecordBytes } from './layout.ts';
 import type { Manifest, ManifestRow, UnnumberedRow } from './manifest.ts';
 import { excerpt } from './problem.ts';
 import type { ReadingOptions } from './reading-options.ts';
@@ -180,13 +180,8 @@ async function openWorkbook(
     const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below those that are skipped' : ''}`;
     throw new TextMistake('MANIFEST_EMPTY', undefined, `${problem}; name another one with --sheet`);
   }
-  const below =
-    all[
-      titleRows(
-        all.map(({ cells }) => cells),
-        source.context?.operations,
-      )
-    ];
+  const cells = all.map((record) => record.cells);
+  const below = all[titleRows(cells, identifierTest(source.context?.operations))];
   if (below !== undefined && below !== first) throw headerBelow(below.line, below.line - 1);
   // What stands right of the table is a note to its reader.
   const width = first.cells.findLastIndex((cell) => cell !== '') + 1;

@@ -1,5 +1,4 @@
 import type { ReadOptions, Sheet } from 'hucre/xlsx';
-import type { Operation } from '../../operation/operation.ts';
 import { titleLines } from '../csv/preamble.ts';
 import type { CsvRecord } from '../csv/records.ts';
 import { identifierTest } from '../layout.ts';
@@ -68,10 +67,9 @@ export async function readSheet(
     return false;
   };
   await reading(({ readXlsx }) => readXlsx(archive, { sheets: list }));
+  const isName = identifierTest(source.context?.operations);
   for (const index of candidates(infos, wanted)) {
-    const width = await reading((library) =>
-      widthOf(library, archive, { sheet: index, skipLines, operations: source.context?.operations }),
-    );
+    const width = await reading((library) => widthOf(library, archive, { sheet: index, skipLines, isName }));
     const { name = '' } = infos[index] ?? {};
     if (width === 0 && wanted === undefined) continue;
     if (width === 0) return { name, sheets: infos.length, records: [], bytes };
@@ -111,14 +109,11 @@ async function reading<Result>(read: (library: Library) => Promise<Result>): Pro
 /**
  * How many rows stand above the one with the column names, as in exports that begin with a title.
  *
- * @param operations what rows may be for
+ * @param isName whether a cell is called like a field of which a header has at least one
  */
-export function titleRows(
-  rows: readonly (readonly string[])[],
-  operations: readonly Operation[] | undefined,
-): number {
+export function titleRows(rows: readonly (readonly string[])[], isName: (cell: string) => boolean): number {
   const cuts = rows.slice(0, sampledRows).map((cells) => [cells]);
-  return titleLines(cuts, identifierTest(operations));
+  return titleLines(cuts, isName);
 }
 
 /**
@@ -132,11 +127,11 @@ async function widthOf(
   {
     sheet,
     skipLines,
-    operations,
+    isName,
   }: {
     readonly sheet: number;
     readonly skipLines: number;
-    readonly operations: readonly Operation[] | undefined;
+    readonly isName: (cell: string) => boolean;
   },
 ): Promise<number> {
   const first: (readonly string[])[] = [];
@@ -146,7 +141,7 @@ async function widthOf(
     if (index < skipLines || first.length === sampledRows) continue;
     const filled = values.findLastIndex((value) => value !== null && value !== '') + 1;
     if (filled > 0) first.push(values.slice(0, filled).map((value) => readCell(value, undefined).text));
-    width = first[titleRows(first, operations)]?.length ?? 0;
+    width = first[titleRows(first, isName)]?.length ?? 0;
     // A table that is narrow fits, however long it is.
     if (first.length === sampledRows && width * maxRows <= maxCells) break;
   }
