@@ -129,8 +129,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   async function recover(): Promise<Recovered> {
-    // An earlier process may have died while it made the datastore forget the run.
-    await queue.resume();
+    await goOn();
     // A batch that was being collected when its process died: nobody else can be at it. One that could not be collected is due
     // by a clock that may have been set back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
@@ -142,6 +141,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     }
     const batches = [...open.values()];
     return { batches: batches.map(({ size }) => size), rows: new Set(batches.flatMap(({ rows }) => rows)) };
+  }
+
+  /** A process of the run that made the datastore forget it may have died on the way, or older data may say that it did. */
+  async function goOn(): Promise<void> {
+    if (await queue.isPaused()) await queue.resume();
   }
 
   async function collect(job: Job<RunBatchData>, batch: OpenBatch): Promise<void> {
@@ -229,6 +233,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         [...open].map(([id, batch]) => batch.news((first) => rows.readLedger(id, first))),
       );
       await tell(news.flat());
+      await goOn();
       await lookForAll();
     },
     async lookAfter(isAwaited) {

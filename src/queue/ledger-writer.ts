@@ -1,7 +1,7 @@
 import type { RowResult, SavedAnswer } from '../domain.ts';
 import { repeat } from '../repeat.ts';
 import { after } from '../waiting.ts';
-import { isMissing } from './bullmq.ts';
+import { isMissing, lockMs } from './bullmq.ts';
 import type { Ledger } from './ledger.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry, type Unfinished } from './payload.ts';
 
@@ -129,6 +129,7 @@ export class LedgerWriter {
       const unfinished = this.#unfinished.splice(0);
       const answers = this.#answers.splice(0);
       if (this.#closed || intents.length + results.length + unfinished.length === 0) return;
+      const sentAt = performance.now();
       const length = await this.#append({
         type: 'work',
         claim: this.#options.claim,
@@ -139,6 +140,7 @@ export class LedgerWriter {
       });
       if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
       else if (length !== undefined) this.#length = length;
+      if (intents.length > 0) await this.#readWhatIsNewer(sentAt);
       for (const { resolve } of intents) resolve(length !== undefined && !this.#ended);
     }
   }
@@ -173,6 +175,24 @@ export class LedgerWriter {
         this.#end('lost');
         return;
       } catch (error) {
+        this.#options.onError(error as Error);
+        await after(againAfterMs);
+      }
+    }
+  }
+
+  /**
+   * A reply that took long says how the ledger was when it was sent: the lock may have run out since, and another worker may
+   * have begun.
+   */
+  async #readWhatIsNewer(sentAt: number): Promise<void> {
+    let askedAt = sentAt;
+    while (!this.#ended && performance.now() - askedAt > lockMs / 2) {
+      askedAt = performance.now();
+      try {
+        await this.#read();
+      } catch (error) {
+        askedAt = Number.NEGATIVE_INFINITY;
         this.#options.onError(error as Error);
         await after(againAfterMs);
       }

@@ -366,6 +366,19 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test('collects what is done though older data say that the run was being forgotten', async () => {
+      const run = await begin(succeed);
+      const batches = batchesOf(run.runId);
+      await batches.pause();
+      await batches.close();
+      await run.add(tasksOf(run.runId, 2));
+      await run.batchQueue.refresh();
+      await run.collected(1);
+      expect(run.results().map(({ row }) => row)).toEqual([1, 2]);
+      await run.batchQueue.forget();
+      await run.end();
+    });
+
     test('writes into the ledger of a batch that it is wanted back before it takes the batch from where nobody has it', async () => {
       const run = await begin(succeed);
       run.worker.pause();

@@ -176,6 +176,14 @@ class ModelBackend extends EventEmitter {
     return this.#ask((model) => model.pause(this.qualifiedName, isPaused));
   }
 
+  hasQueueMetaField(field: string): Promise<boolean> {
+    return this.#ask((model) =>
+      field === 'paused'
+        ? model.isPaused(this.qualifiedName)
+        : model.meta(this.qualifiedName, field) !== null,
+    );
+  }
+
   async obliterate(): Promise<number> {
     await this.#ask((model) => model.obliterate(this.qualifiedName));
     return 0;
