@@ -171,7 +171,8 @@ export class CallScheduler {
     this.#reserved += reserved;
     const left = { waiting: waiting - reserved, ready: ready - admitted };
     const visit = this.#visits.next(now, this.#situation(left));
-    return { reserved, admitted, ...(visit && { visit }), wakeAt: this.#wakeAt(now, left) };
+    const wakeAt = this.#wakeAt(now, left);
+    return visit === undefined ? { reserved, admitted, wakeAt } : { reserved, admitted, visit, wakeAt };
   }
 
   /** The timeline has replied to what was asked at some time. */

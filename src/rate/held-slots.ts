@@ -18,6 +18,9 @@ export interface LateUse {
   readonly isShared: boolean;
 }
 
+/** Removed by nearly every look: an array for each would cost more than the look. */
+const none: readonly never[] = [];
+
 interface Slot {
   readonly at: number;
   readonly gap: number;
@@ -86,8 +89,8 @@ export class HeldSlots {
     const mayBeLate = calls < this.#lateUse.below * slots;
     const isOver = ({ at, gap }: Slot): boolean =>
       at < now - (mayBeLate ? mostLateMs : graceMs(gap)) || at < restUntil;
-    const kept = this.#slots.findIndex((slot) => !isOver(slot));
-    const dropped = this.#slots.splice(0, kept < 0 ? this.count : kept);
+    const dropped = takeUntil(this.#slots, (slot) => !isOver(slot));
+    if (dropped.length === 0) return 0;
     this.#spent.push(...dropped.filter(({ at }) => at <= now).map(({ at }) => at));
     for (const { at } of dropped) this.#pay(at);
     return dropped.length;
@@ -118,6 +121,7 @@ export class HeldSlots {
 
   /** Keeps as many slots as a lower rate has. */
   thinOut(gap: number): void {
+    if (this.#slots.every((slot) => gap <= slot.gap * noticeable)) return;
     let credit = 1;
     this.#slots = this.#slots.flatMap((slot) => {
       if (gap <= slot.gap * noticeable) return [slot];
@@ -149,8 +153,8 @@ export class HeldSlots {
 
   /** Calls, and slots, of the last second. */
   #lastSecond(now: number): { readonly calls: number; readonly slots: number } {
-    forget(this.#spent, (at) => at > now - windowMs);
-    forget(this.#calls, ({ at }) => at > now - windowMs);
+    takeUntil(this.#spent, (at) => at > now - windowMs);
+    takeUntil(this.#calls, ({ at }) => at > now - windowMs);
     return { calls: this.#calls.length, slots: this.#spent.length + this.countUntil(now) };
   }
 }
@@ -164,8 +168,8 @@ function latestMs(gap: number): number {
   return Math.max(graceMs(gap), (graceMs(gap) + gap) / 2);
 }
 
-/** Removes what comes before the first that is to be kept. */
-function forget<Each>(list: Each[], isKept: (each: Each) => boolean): void {
+/** Removes what comes before the first that is to be kept. @returns what was removed */
+function takeUntil<Each>(list: Each[], isKept: (each: Each) => boolean): readonly Each[] {
   const kept = list.findIndex(isKept);
-  list.splice(0, kept < 0 ? list.length : kept);
+  return kept === 0 || list.length === 0 ? none : list.splice(0, kept < 0 ? list.length : kept);
 }

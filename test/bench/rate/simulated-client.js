@@ -35,6 +35,8 @@ const slowWriteEvery = 100;
 const slowWriteMs = 30;
 /** As of the gate (src/rate/call-gate.ts). */
 const patienceMs = 150;
+/** @type {readonly never[]} */
+const noCalls = [];
 
 /** The workers as they are: each has its scheduler of calls, and asks the timeline for slots by messages. */
 export class SimulatedClient {
@@ -153,7 +155,8 @@ export class SimulatedClient {
     const next = idleUntil > now ? idleUntil : this.#claim(now);
     /** @type {{ worker: number, among: number }[]} */
     const calls = [];
-    for (const [place, worker] of this.#workers.entries()) {
+    for (let place = 0; place < this.#workers.length; place++) {
+      const worker = /** @type {Worker} */ (this.#workers[place]);
       const frozenUntil = this.#frozenUntil(place, now);
       if (frozenUntil > now) worker.timerAt = frozenUntil;
       else this.#written(worker, now);
@@ -187,8 +190,8 @@ export class SimulatedClient {
 
   /** Calls that go out now. */
   #leave(/** @type {number} */ place, /** @type {Worker} */ worker, /** @type {number} */ now) {
+    if (!worker.leaving.some(({ at }) => at <= now)) return noCalls;
     const gone = worker.leaving.filter(({ at }) => at <= now);
-    if (gone.length === 0) return [];
     worker.leaving = worker.leaving.filter(({ at }) => at > now);
     for (const { admittedAt } of gone) worker.scheduler.left(now + worker.clock, admittedAt + worker.clock);
     return gone.map(({ among }) => ({ worker: place, among }));
@@ -202,7 +205,8 @@ export class SimulatedClient {
   }
 
   #forget(/** @type {number} */ now) {
-    const { forgets = [] } = this.#world;
+    const { forgets } = this.#world;
+    if (forgets === undefined) return;
     const times = forgets.filter((second) => this.#begin + second * 1_000 <= now).length;
     if (times > this.#forgotten) this.#timeline = this.#parts.newTimeline();
     this.#forgotten = times;
@@ -211,7 +215,8 @@ export class SimulatedClient {
   /** When a worker has something to do. */
   #nextTimer(/** @type {number} */ now) {
     let next = Number.POSITIVE_INFINITY;
-    for (const [place, { timerAt, writing, leaving }] of this.#workers.entries()) {
+    for (let place = 0; place < this.#workers.length; place++) {
+      const { timerAt, writing, leaving } = /** @type {Worker} */ (this.#workers[place]);
       next = Math.min(next, timerAt, leaving[0]?.at ?? timerAt);
       if (this.#frozenUntil(place, now) <= now) for (const { at } of writing) next = Math.min(next, at);
     }
@@ -220,8 +225,8 @@ export class SimulatedClient {
 
   /** Rows that are written down by now wait for the moment of their call. */
   #written(/** @type {Worker} */ worker, /** @type {number} */ now) {
+    if (!worker.writing.some(({ at }) => at <= now)) return;
     const done = worker.writing.filter(({ at }) => at <= now);
-    if (done.length === 0) return;
     worker.writing = worker.writing.filter(({ at }) => at > now);
     worker.ready += done.length;
     worker.timerAt = now;
@@ -274,9 +279,10 @@ export class SimulatedClient {
 
   /** Until when a worker does nothing at all. */
   #frozenUntil(/** @type {number} */ place, /** @type {number} */ now) {
-    const { frozen = [] } = this.#world;
+    const { frozen } = this.#world;
     const leavesAt = this.#workers[place]?.leaving[0]?.at ?? now;
     if (leavesAt > now) return leavesAt;
+    if (frozen === undefined) return now;
     const second = (now - this.#begin) / 1_000;
     const span = frozen.find(([which, from, to]) => which === place && second >= from && second < to);
     return span === undefined ? now : this.#begin + span[2] * 1_000;

@@ -32,7 +32,9 @@ export class SimulatedNetwork {
 
   /** When the next message arrives. */
   get nextAt() {
-    return Math.min(Number.POSITIVE_INFINITY, ...this.#under.map(({ at }) => at));
+    let first = Number.POSITIVE_INFINITY;
+    for (const { at } of this.#under) first = Math.min(first, at);
+    return first;
   }
 
   /** @param {Message} message */

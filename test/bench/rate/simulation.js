@@ -10,6 +10,8 @@ import { SimulatedClient } from './simulated-client.js';
 const epoch = 1_800_057_600_000;
 /** How often the governor hears what calls have met with. */
 const reportEveryMs = 100;
+/** @type {readonly never[]} */
+const noCalls = [];
 
 /**
  * Lets a governed client call a limited API in simulated time, and tells of each second. Everything happens at whole
@@ -61,10 +63,11 @@ export const simulate = (parts, world) => {
     const counted = /** @type {Second} */ (seconds[second]);
     if (world.laterBound && second >= world.laterBound[0]) policy.perSecond = world.laterBound[1];
 
-    const ended = nextEnd > now ? [] : flight.filter((call) => call.end <= now);
+    const ended = nextEnd > now ? noCalls : flight.filter((call) => call.end <= now);
     if (ended.length > 0) {
       flight = flight.filter((call) => call.end > now);
-      nextEnd = flight.reduce((earliest, { end }) => Math.min(earliest, end), Number.POSITIVE_INFINITY);
+      nextEnd = Number.POSITIVE_INFINITY;
+      for (const { end } of flight) if (end < nextEnd) nextEnd = end;
     }
     let urgent = false;
     for (const call of ended) {
@@ -126,8 +129,10 @@ export const ideal = (parts, world) => {
   let flight = [];
   const accepted = Array.from({ length: seconds }, () => 0);
   for (let now = begin; now < begin + seconds * 1_000; now++) {
-    for (const { end, release } of flight) if (end <= now) release();
-    flight = flight.filter(({ end }) => end > now);
+    if (flight.some(({ end }) => end <= now)) {
+      for (const { end, release } of flight) if (end <= now) release();
+      flight = flight.filter(({ end }) => end > now);
+    }
     const second = Math.floor((now - begin) / 1_000);
     const most = (Math.min(capacity, served) * (now - begin - second * 1_000 + 1)) / 1_000;
     while ((accepted[second] ?? 0) < most) {

@@ -28,12 +28,22 @@ const parts: Parts = {
   isRefusal,
 };
 
+/** What was played, by its world: a longer game begins like a shorter one. Those that tell of each call are not kept. */
+const games = new Map<string, readonly Second[]>();
+
 /** What a client met with in each second that calls an API as the governor wants it to. */
 export function played(world: World): readonly Second[] {
-  return simulate(parts, world);
+  if (Object.values(world).some((value) => typeof value === 'function')) return simulate(parts, world);
+  const { seconds, ...rest } = world;
+  const key = JSON.stringify({ limitStatus: 429, seed: 1, ...rest });
+  const game = games.get(key);
+  if (game !== undefined && game.length >= seconds) return game.slice(0, seconds);
+  const longer = simulate(parts, world);
+  games.set(key, longer);
+  return longer;
 }
 
 /** What that comes to. */
 export function figures(world: World, model: Omit<Model, 'title' | 'world'> = {}): Figures {
-  return figuresOf({ title: world.limit, world, ...model }, simulate(parts, world), ideal(parts, world));
+  return figuresOf({ title: world.limit, world, ...model }, played(world), ideal(parts, world));
 }
