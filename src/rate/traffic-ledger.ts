@@ -38,7 +38,8 @@ export class TrafficLedger {
     const rejectedWith = refused.at(-1)?.report.refusedWith;
     const acceptedAmong = highest(fresh.map(({ report }) => report.acceptedAmong));
     // A worker that has not heard of the latest calls of the others counts too few.
-    const rejectedAmong = highest(refused.map(({ report }) => report.rejectedAmong));
+    const failed = fresh.filter((each) => each.rejected + each.unavailable > 0);
+    const rejectedAmong = highest(failed.map(({ report }) => report.rejectedAmong));
     return {
       accepted,
       rejected,

@@ -77,10 +77,12 @@ export class TrafficMeter {
       this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
     }
     if (kind === 'unavailable') this.#unavailable += 1;
+    // A 503 may prove to be a refusal with the very one that comes back, and the first refusal tells most of a cap.
+    if (kind === 'unavailable' || kind === 'rejected')
+      this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
     if (kind !== 'rejected') return;
     this.#rejected += 1;
     this.#refusedWith = answer.ok ? undefined : answer.failure.status;
-    this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
     this.#refusedSentAt = Math.max(this.#refusedSentAt ?? 0, sentAt);
     this.onRefused(this.#waitUntil);
   }

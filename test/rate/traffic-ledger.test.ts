@@ -145,25 +145,28 @@ describe('the calls in flight', () => {
     expect(traffic).toMatchObject({ acceptedAmong: 7, rejectedAmong: 9 });
   });
 
-  test('of a rejection are told by those who were rejected since the last time', () => {
-    const ledger = ledgerOf('a', 'b');
-    const before = report({ rejected: 1, rejectedAmong: 9 });
-    ledger.add(
-      now,
-      new Map([
-        ['a', before],
-        ['b', report()],
-      ]),
-    );
-    const traffic = ledger.add(
-      now,
-      new Map([
-        ['a', before],
-        ['b', report({ rejected: 1, rejectedAmong: 4 })],
-      ]),
-    );
-    expect(traffic.rejectedAmong).toBe(4);
-  });
+  test.each(['rejected', 'unavailable'])(
+    'of a call that is %s are told by workers that met one since the last time',
+    (kind) => {
+      const ledger = ledgerOf('a', 'b');
+      const before = report({ rejected: 1, rejectedAmong: 9 });
+      ledger.add(
+        now,
+        new Map([
+          ['a', before],
+          ['b', report()],
+        ]),
+      );
+      const traffic = ledger.add(
+        now,
+        new Map([
+          ['a', before],
+          ['b', report({ [kind]: 1, rejectedAmong: 4 })],
+        ]),
+      );
+      expect(traffic.rejectedAmong).toBe(4);
+    },
+  );
 });
 
 test('what the API states is what all workers have heard, and counts once', () => {

@@ -174,13 +174,19 @@ describe('a report', () => {
     expect(metered(failing({ status: 500, waitMs: 5_000 })).report().waitMs).toBeUndefined();
   });
 
-  test('says among how many at the most calls were accepted, and among how many at least rejected', () => {
-    const meter = new TrafficMeter();
-    const calls = Array.from({ length: 4 }, () => meter.sent());
-    const answers = [answered(), answered(), tooMany(), tooMany()];
-    for (const [index, call] of calls.entries()) meter.ended(call, answers[index] ?? answered());
-    expect(meter.report()).toMatchObject({ acceptedAmong: 2, rejectedAmong: 3 });
-  });
+  test.each([
+    ['rejected', tooMany()],
+    ['answered 503', unavailable],
+  ])(
+    'says among how many at the most calls were accepted, and among how many at least %s',
+    (_title, third) => {
+      const meter = new TrafficMeter();
+      const calls = Array.from({ length: 4 }, () => meter.sent());
+      const answers = [answered(), answered(), third, tooMany()];
+      for (const [index, call] of calls.entries()) meter.ended(call, answers[index] ?? answered());
+      expect(meter.report()).toMatchObject({ acceptedAmong: 2, rejectedAmong: 3 });
+    },
+  );
 
   test('says so of the time since the last one only', () => {
     const meter = metered(answered(), tooMany());

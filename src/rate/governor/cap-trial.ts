@@ -32,8 +32,12 @@ export class CapTrial {
     if (now < this.#halfAt) return undefined;
     if (this.#countedFrom === undefined) this.#countedFrom = now;
     else this.#accepted += accepted;
-    if (now < this.#endsAt || now === this.#countedFrom) return undefined;
-    return (this.#accepted * 1_000) / (now - this.#countedFrom) >= confirmed * this.usual;
+    const leftMs = Math.max(0, this.#endsAt - now);
+    const usually = (ms: number) => (this.usual * ms) / 1_000;
+    // What is missing by then is missing also where as many as usual are accepted for the rest of it.
+    const isMissed = this.#accepted + usually(leftMs) < confirmed * usually(now + leftMs - this.#countedFrom);
+    if (isMissed) return false;
+    return leftMs > 0 || now === this.#countedFrom ? undefined : true;
   }
 }
 

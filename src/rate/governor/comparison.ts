@@ -72,7 +72,7 @@ export class Comparison {
   /** Whether it calls faster than the search does. */
   readonly isRaised: boolean;
   readonly #dryCalls: number;
-  readonly #before: number;
+  readonly #before: { readonly accepted: number; readonly ms: number };
   #fast: Stretch | undefined;
   /** The one that goes on. */
   #now = empty;
@@ -80,8 +80,8 @@ export class Comparison {
   #isWet = false;
   #steps = 0;
 
-  /** @param before calls that were accepted in the second before it begins */
-  constructor({ rate, isSpread }: SearchedRate, before: number) {
+  /** @param before calls that were accepted in the second before it begins, or since the first call */
+  constructor({ rate, isSpread }: SearchedRate, before: { readonly accepted: number; readonly ms: number }) {
     this.#before = before;
     this.isRaised = rate < leastRate;
     this.#dryCalls = isSpread ? dryCallsOfWindow : dryCalls;
@@ -104,7 +104,7 @@ export class Comparison {
   get accepting(): number {
     const { calls, failed, ms } = this.#fast ?? empty;
     // What a window of a second accepts at its beginning is not its rate (fixed-window:limit=50,window=1s).
-    const mean = perSecond(calls - failed + this.#before, ms + 1_000);
+    const mean = perSecond(calls - failed + this.#before.accepted, ms + this.#before.ms);
     return this.#steps > 0 ? perSecond(calls - failed, ms) : Math.min(perSecond(calls - failed, ms), mean);
   }
 

@@ -68,7 +68,7 @@ export class Governor {
   readonly #slowStart: SlowStart;
   readonly #reaction: Reaction;
   readonly #dependence: RateDependence;
-  readonly #strays = new StrayRefusals();
+  #strays = new StrayRefusals();
   #updatedAt: number;
   /** Whether the search was told of 503s as of refusals, though it was not known that they are. */
   #isMisled = false;
@@ -157,6 +157,7 @@ export class Governor {
     if (found !== undefined && !this.#search.isSpread) {
       this.#search = new RateSearch(now);
       this.#search.near(found);
+      this.#strays = new StrayRefusals();
       // The first refusal may be one of too many in flight after all.
       const start = this.#concurrency.limit;
       this.#concurrency = new ConcurrencyLimit(now, { start, most: this.#mostConcurrency });
@@ -174,7 +175,11 @@ export class Governor {
     const traffic = this.#strays.update(met, time, this.#search);
     const isFound = this.#strays.isKnown && this.#isTrying;
     this.#isTrying = this.#strays.isTrying;
-    if (isFound) this.#search = new RateSearch(time.now, rate);
+    if (isFound) {
+      // What those have told of the limit is wrong.
+      this.#search = new RateSearch(time.now);
+      this.#search.near(rate);
+    }
     return traffic;
   }
 

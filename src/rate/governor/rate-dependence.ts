@@ -65,7 +65,7 @@ export class RateDependence {
   #calls = 0;
   #failed = 0;
   /** What was accepted within the last second, and the most of it. */
-  #lately: { readonly at: number; readonly accepted: number }[] = [];
+  #lately: { readonly since: number; readonly at: number; readonly accepted: number }[] = [];
   #mostAccepted = 0;
 
   /** @param isProven whether an earlier governor has found that 503s are refusals. */
@@ -121,19 +121,30 @@ export class RateDependence {
       this.#usual?.update(sentOf(traffic), failedOf(traffic));
       if (this.#usual?.isOver) this.#usual = undefined;
       if (!isAboutRate(traffic) && this.#isWorthComparing(now, searched)) {
-        this.#comparison = new Comparison(searched, this.#acceptedLately());
+        this.#comparison = new Comparison(searched, {
+          accepted: this.#acceptedLately(),
+          ms: this.#latelyMs(now),
+        });
         return withoutRefusals(traffic);
       }
     }
     if (this.isComparing || this.#isSingleWait(traffic, time.now, searched)) return withoutRefusals(traffic);
     const isRefused = this.#isProven || this.#awaited !== undefined;
-    this.#awaitReturn(failedOf(traffic), searched.rate);
+    // What has just been compared was not sent at the rate at which the search stands.
+    if (this.#found === undefined) this.#awaitReturn(failedOf(traffic), searched.rate);
     const counts = isRefused || (this.#usual === undefined ? this.#isDoubted : !this.isAccident);
-    return counts ? asRejected(traffic, now - time.reactionMs) : traffic;
+    if (!counts) return traffic;
+    if (failedOf(traffic) > 0) this.#usual?.startOver();
+    return asRejected(traffic, now - time.reactionMs);
   }
 
   #acceptedLately(): number {
     return this.#lately.reduce((sum, { accepted }) => sum + accepted, 0);
+  }
+
+  /** For how long that was counted: a second, or since the first call. */
+  #latelyMs(now: number): number {
+    return Math.min(1_000, now - (this.#lately[0]?.since ?? now));
   }
 
   #count(traffic: Traffic, { now, passedMs }: UpdateTime): void {
@@ -145,7 +156,8 @@ export class RateDependence {
     } else if (traffic.accepted > 0) this.#wasAccepted = true;
     this.#calls = this.#calls * kept + sent;
     this.#failed = this.#failed * kept + failedOf(traffic);
-    this.#lately.push({ at: now, accepted: traffic.accepted });
+    if (sent > 0 || this.#lately.length > 0)
+      this.#lately.push({ since: now - passedMs, at: now, accepted: traffic.accepted });
     while ((this.#lately[0]?.at ?? now) <= now - 1_000) this.#lately.shift();
     this.#mostAccepted = Math.max(
       this.#acceptedLately(),

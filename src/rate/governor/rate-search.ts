@@ -134,6 +134,7 @@ export class RateSearch {
   trustCap(news: RateNews): void {
     const before = this.#suspected;
     this.#suspected = undefined;
+    this.#tally.forgetEmpty();
     if (before === undefined || this.#phase === 'waiting') return;
     if (before.held !== undefined) {
       this.#known.learn(before.held);

@@ -17,8 +17,8 @@ const triedMs = 3_000;
 const longestMs = 60_000;
 const clearly = 4;
 const clearShare = 0.15;
-/** What is usual is so little that it takes many calls to see more. */
-const judged = { judgedCalls: 300, deviations: 2 };
+/** More are not usual by so many standard deviations. */
+const deviations = 2;
 /** A share of refusals that leaves open what the limit is. */
 const mostStray = 0.1;
 
@@ -68,7 +68,7 @@ export class StrayRefusals {
     return this.#trial?.rate ?? rate;
   }
 
-  /** @returns the traffic without the refusals that come at any rate */
+  /** @returns the traffic without the refusals that come at any rate: they use up nothing of a limit */
   update(
     traffic: Traffic,
     { now, passedMs, reactionMs }: UpdateTime,
@@ -95,9 +95,13 @@ export class StrayRefusals {
     )
       this.#trial = { rate: this.#best, calls: 0, refused: 0, ms: -2 * reactionMs - passedMs };
     const isStray = this.isTrying || (this.#usual?.isUsual ?? false);
-    if (!isStray || rejected === 0) return traffic;
+    if (rejected === 0) return traffic;
+    if (!isStray) {
+      this.#usual?.startOver();
+      return traffic;
+    }
     const { rejectedSentAt: _, rejectedAmong: __, rejectedWith: ___, ...rest } = traffic;
-    return { ...rest, rejected: 0, unavailable: unavailable + rejected };
+    return { ...rest, rejected: 0 };
   }
 
   #count(calls: number, rejected: number, held: number): void {
@@ -130,7 +134,7 @@ export class StrayRefusals {
     this.#trial = undefined;
     if (isLimit || tried.refused > mostStray * tried.calls || tried.calls < triedCalls)
       this.#backoff.begin(now);
-    else this.#usual = new UsualShare({ calls: this.#sent, failed: this.#refusals, ...judged });
+    else this.#usual = new UsualShare({ calls: this.#sent, failed: this.#refusals, deviations });
     this.#forget();
   }
 }

@@ -21,7 +21,7 @@ export interface Traffic {
   readonly active: number;
   /** The most calls that were in flight, themselves included, when one was sent that was accepted. */
   readonly acceptedAmong?: number;
-  /** The fewest calls that were in flight, themselves included, when one was sent that was rejected. */
+  /** The fewest calls that were in flight, themselves included, when one was sent that was rejected or is unavailable. */
   readonly rejectedAmong?: number;
   /** By how many those two may be off: the API counts at other moments, and each process counts its own. Default 0. */
   readonly amongError?: number;
@@ -142,6 +142,11 @@ export class Tally {
   /** What the API allows was used up at this time. */
   markEmpty(now: number): void {
     this.#empty = this.mark(now);
+  }
+
+  /** Less was sent than is allowed, so that what was gained since is not known. */
+  forgetEmpty(): void {
+    this.#empty = undefined;
   }
 
   /** Calls sent per second of late; 0 when nothing is known. */

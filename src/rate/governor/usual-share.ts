@@ -1,5 +1,7 @@
 /** The share is that of about so many calls. */
 const learnedCalls = 500;
+/** Judged is the share of about so many calls of late (a limit on top of random 503s). */
+const judgedCalls = 100;
 const hardlyAny = 0.3;
 const uncertain = 1.5;
 
@@ -7,8 +9,6 @@ const uncertain = 1.5;
 interface KnownShare {
   readonly calls: number;
   readonly failed: number;
-  /** Judged is the share of about so many calls of late (a limit on top of random 503s). Default 100. */
-  readonly judgedCalls?: number;
   /** More are not usual by so many standard deviations. Default 3. */
   readonly deviations?: number;
 }
@@ -25,14 +25,12 @@ export class UsualShare {
   /** What more are known to fail is never more than that: else a limit that is reached slowly would become usual, too. */
   readonly #most: number;
 
-  readonly #judgedCalls: number;
   readonly #deviations: number;
 
-  constructor({ calls, failed, judgedCalls = 100, deviations = 3 }: KnownShare) {
+  constructor({ calls, failed, deviations = 3 }: KnownShare) {
     this.#share = failed / calls;
     this.#learnedOf = calls;
     this.#most = this.#share + uncertain * Math.sqrt((this.#share * (1 - this.#share)) / calls);
-    this.#judgedCalls = judgedCalls;
     this.#deviations = deviations;
   }
 
@@ -47,11 +45,17 @@ export class UsualShare {
 
   /** Whether hardly any fails any more. */
   get isOver(): boolean {
-    return this.#calls > this.#judgedCalls / 2 && this.#failed < hardlyAny * this.#share * this.#calls - 1;
+    return this.#calls > judgedCalls / 2 && this.#failed < hardlyAny * this.#share * this.#calls - 1;
+  }
+
+  /** The rate is lowered for what failed: that tells nothing of the lower one. */
+  startOver(): void {
+    this.#calls = 0;
+    this.#failed = 0;
   }
 
   update(calls: number, failed: number): void {
-    const kept = Math.exp(-calls / this.#judgedCalls);
+    const kept = Math.exp(-calls / judgedCalls);
     this.#calls = this.#calls * kept + calls;
     this.#failed = this.#failed * kept + failed;
     const expected = this.#share * this.#calls;

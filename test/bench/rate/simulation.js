@@ -155,19 +155,22 @@ export const ideal = (parts, world) => {
  * @param {number} now
  */
 function tell(report, { status, sentAt, seenAmong }, kind, now) {
-  if (kind === 'unavailable') report.unavailable = (report.unavailable ?? 0) + 1;
-  else if (kind === 'accepted') {
+  if (kind === 'accepted') {
     report.accepted++;
     report.durationMs += now - sentAt;
     report.acceptedAmong = Math.max(report.acceptedAmong ?? 0, seenAmong);
-  } else {
-    report.rejected++;
-    report.rejectedWith = status;
-    report.rejectedSentAt = Math.max(report.rejectedSentAt ?? 0, sentAt);
-    // What one worker counts too low, because it has not heard of the others' latest calls, another one may know better.
-    const pick = report.amongError === 1 ? Math.min : Math.max;
-    report.rejectedAmong = pick(report.rejectedAmong ?? seenAmong, seenAmong);
+    return;
   }
+  // What one worker counts too low, because it has not heard of the others' latest calls, another one may know better.
+  const pick = report.amongError === 1 ? Math.min : Math.max;
+  report.rejectedAmong = pick(report.rejectedAmong ?? seenAmong, seenAmong);
+  if (kind === 'unavailable') {
+    report.unavailable = (report.unavailable ?? 0) + 1;
+    return;
+  }
+  report.rejected++;
+  report.rejectedWith = status;
+  report.rejectedSentAt = Math.max(report.rejectedSentAt ?? 0, sentAt);
 }
 
 /**

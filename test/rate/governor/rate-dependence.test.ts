@@ -37,11 +37,11 @@ function searching(rate: number) {
     /** The rates that were called at. */
     rates,
     told,
-    go(seconds: number, api: Api, searched: { rate?: number } = {}): void {
+    go(seconds: number, api: Api, searched: { rate?: number } = {}, most = Number.POSITIVE_INFINITY): void {
       const search = { rate, limit: undefined, isSpread: false, isWaiting: false, ...searched };
       for (const end = now + seconds * 1_000; now < end; ) {
         now += beatMs;
-        const paced = dependence.paced(search.rate, Number.POSITIVE_INFINITY);
+        const paced = dependence.paced(search.rate, most);
         rates.push(paced);
         owed += (paced * beatMs) / 1_000;
         const sent = Math.floor(owed);
@@ -125,15 +125,26 @@ describe('503s of a limit', () => {
     expect(told.at(-1)).toMatchObject({ accepted: 99, rejected: 1, unavailable: 0, rejectedWith: 503 });
   });
 
-  test('tell about how many are accepted per second', () => {
+  test('are refusals also where the search stands far above the rate at which calls are made', () => {
+    const { dependence, go } = searching(500);
+    for (let beat = 0; beat < 150 && dependence.found === undefined; beat += 1)
+      go(beatMs / 1_000, limited(5), {}, 100);
+    go(1, limited(5), { rate: 80 });
+    expect(dependence.isProven).toBe(true);
+  });
+
+  test.each([
+    ['after some seconds', 2],
+    ['from the first call on', 0],
+  ])('tell about how many are accepted per second %s', (_title, before) => {
     const { dependence, go } = searching(80);
-    go(2, limited(5), { rate: 40 });
+    go(before, limited(5), { rate: 40 });
     let found: number | undefined;
     for (let beat = 0; beat < 150; beat += 1) {
       go(beatMs / 1_000, limited(5));
       found ??= dependence.found;
     }
-    expect(found).toBeGreaterThan(30);
+    expect(found).toBeGreaterThan(40);
     expect(found).toBeLessThanOrEqual(60);
   });
 

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { CapTrial } from '../../../src/rate/governor/cap-trial.ts';
+
+const beatMs = 100;
+/** Half of 2 s and eight reactions. */
+const halfMs = 1_400;
+
+/** What a trial comes to, and when, where 5 calls a beat were usual and so many are accepted. */
+function judged(accepted: number) {
+  const trial = new CapTrial(0, 50, 100);
+  for (let now = beatMs; now <= 3 * halfMs; now += beatMs) {
+    const isConfirmed = trial.update(now, accepted);
+    if (isConfirmed !== undefined) return { isConfirmed, now };
+  }
+  return undefined;
+}
+
+test('a trial that loses nothing is confirmed at its end', () => {
+  expect(judged(5)).toEqual({ isConfirmed: true, now: 2 * halfMs });
+});
+
+test('a trial that loses a fifth is over when 8 % of all calls of its second half are missing', () => {
+  // One call of five is missing in each beat: 8 % of 70 calls, 5.6, after six beats.
+  expect(judged(4)).toEqual({ isConfirmed: false, now: halfMs + 6 * beatMs });
+});
