@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Datastore } from '../../src/datastore/datastore.ts';
 import { openBatchQueue } from '../../src/queue/batch-queue.ts';
-import { openRowQueue } from '../../src/queue/row-queue.ts';
+import { openRowQueue, type RowQueue } from '../../src/queue/row-queue.ts';
 import { deferred } from '../../src/waiting.ts';
 import type { ModelConnection } from '../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../simulation/model-datastore.ts';
@@ -9,25 +10,29 @@ import { unheard } from './unheard.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
+/** The batches of a run, and the rows that vanish from them. */
+async function opened(datastore: Datastore, rows: RowQueue) {
+  const vanished: (readonly number[])[] = [];
+  const batches = await openBatchQueue(datastore, {
+    ...unheard('r', rows),
+    onVanished: async (lost) => void vanished.push(lost),
+  });
+  return { batches, vanished };
+}
+
 test('a batch that is gone is lost, though the datastore has one of another coordinator', async () => {
   const model = new QueueModel(() => performance.now());
   const datastore = modelDatastore(connectionTo(model), connectionTo(model));
   const rows = openRowQueue(datastore, 'rows');
-  const vanished: number[] = [];
-  const open = () =>
-    openBatchQueue(datastore, {
-      ...unheard('r', rows),
-      onVanished: async (lost) => void vanished.push(...lost),
-    });
   const { signal } = new AbortController();
   const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
-  const own = await open();
+  const { batches: own, vanished } = await opened(datastore, rows);
   await own.add([{ ...task, row: 1 }], signal);
   await own.forget();
-  const other = await open();
+  const { batches: other, vanished: vanishedOfOther } = await opened(datastore, rows);
   await other.add([{ ...task, row: 2 }], signal);
   await own.refresh();
-  expect(vanished).toEqual([1]);
+  expect([vanished, vanishedOfOther]).toEqual([[[1]], []]);
   await Promise.all([own.close(), other.close()]);
   await rows.close();
 });
@@ -45,11 +50,7 @@ test('a batch is not lost while the command that adds it is on its way', async (
   };
   const datastore = modelDatastore(connection, slow);
   const rows = openRowQueue(datastore, 'rows');
-  const vanished: (readonly number[])[] = [];
-  const batches = await openBatchQueue(datastore, {
-    ...unheard('r', rows),
-    onVanished: async (lost) => void vanished.push(lost),
-  });
+  const { batches, vanished } = await opened(datastore, rows);
   const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
   const adding = batches.add([task], new AbortController().signal);
   const later = performance.now() + 60_000;
@@ -88,11 +89,7 @@ test.each([
   };
   const datastore = { ...modelDatastore(connection, cut), incarnation: async () => scene.incarnation };
   const rows = openRowQueue(datastore, 'rows');
-  const vanished: (readonly number[])[] = [];
-  const batches = await openBatchQueue(datastore, {
-    ...unheard('r', rows),
-    onVanished: async (lost) => void vanished.push(lost),
-  });
+  const { batches, vanished } = await opened(datastore, rows);
   const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
   const adding = batches.add([task], new AbortController().signal, 'one');
   await begun.promise;

@@ -131,22 +131,17 @@ export class QueueModel extends QueueView {
   moveToDelayed(
     name: string,
     id: string,
-    {
-      token,
-      at,
-      delayMs,
-      fields,
-    }: { token: string; at: number; delayMs: number; fields: Partial<StoredJob> },
+    delay: { token: string; at: number; delayMs: number; fields: Partial<StoredJob> },
   ): Refusal | undefined {
     const queue = this.queue(name);
-    const job = this.#unlock(queue, id, token);
+    const job = this.#unlock(queue, id, delay.token);
     if (typeof job === 'string') return job;
     if (!remove(queue.active, id)) return 'not-active';
     this.onChange('delayed', name, id);
-    Object.assign(job, fields);
+    Object.assign(job, delay.fields);
     job.attemptsMade += 1;
-    job.delay = delayMs;
-    queue.delayed.push({ id, at });
+    job.delay = delay.delayMs;
+    queue.delayed.push({ id, at: delay.at });
     queue.delayed.sort((one, other) => one.at - other.at);
     this.#mark(name, '1', nextDue(queue));
     return undefined;
