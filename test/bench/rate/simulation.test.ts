@@ -196,7 +196,6 @@ describe('refusals that come at any rate on top of a limit', () => {
   test.each<[noiseStatus: 429 | 503, limitStatus: 429 | 503, used: number]>([
     [429, 429, 0.93],
     [503, 503, 0.93],
-    // A 429 ends a comparison of 503s, which is made again.
     [429, 503, 0.78],
   ])('(1 %% of %d) leave most of a limit that answers %d in use', (noiseStatus, limitStatus, least) => {
     const limit = 'token-bucket:rate=50,burst=10';
