@@ -1,20 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
-import type { Attribution } from '../actor.ts';
 import { steadyTimeOf } from '../clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import {
-  type ControlCommand,
-  commandSchema,
-  type DatedCommand,
+  type Control,
+  controlSchema,
   forgottenAfterMs,
   isPresent,
   type PublishedPace,
   paceEntrySchema,
-  type RateCommand,
   type RunEntry,
-  rateCommandSchema,
   runEntrySchema,
   type WorkerEntry,
   workerEntrySchema,
@@ -41,12 +37,12 @@ export interface Cluster {
   workers(baseUrl: string): Promise<readonly WorkerEntry[]>;
   /** How an API is called. */
   pace(baseUrl: string): Promise<PublishedPace | undefined>;
-  /** Asks whoever coordinates a run to do something, now or when somebody does. */
-  command(runId: string, command: ControlCommand, attribution?: Attribution): Promise<void>;
-  commandOf(runId: string): Promise<DatedCommand | undefined>;
-  /** Wants another rate for a run that is going; null: whatever was wanted before is forgotten. */
-  setRate(runId: string, command: RateCommand | null): Promise<void>;
-  rateOf(runId: string): Promise<RateCommand | undefined>;
+  /** Tells a run what to do, now or when a process coordinates it. */
+  tell(runId: string, control: Control): Promise<void>;
+  /** What it was told: the latest of each kind. */
+  told(runId: string): Promise<readonly Control[]>;
+  /** Forgets what a run was told. */
+  clearControls(runId: string): Promise<void>;
   /** Removes runs that nobody will want to see any more. */
   sweep(): Promise<void>;
   /** A new worker of an API, normalised. @param version of the program */
@@ -87,23 +83,18 @@ export function openCluster({ prefix = '', runScript }: Datastore): Cluster {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(baseUrl).pace])) as [string, string, string];
       return readPace(now, at, pace);
     },
-    async command(runId, command, attribution = {}) {
-      const dated: DatedCommand = { command, at: new Date().toISOString(), ...attribution };
-      await ask(scripts.command, ['commands'], runId, `0 ${JSON.stringify(dated)}`);
+    async tell(runId, control) {
+      await ask(scripts.tell, ['controls'], runId, control.kind, `0 ${JSON.stringify(control)}`);
     },
-    async commandOf(runId) {
-      const [now, command] = (await ask(scripts.one, ['commands'], runId)) as [string, string];
-      return read(commandSchema, now, command)[0];
+    async told(runId) {
+      const [now, ...controls] = (await ask(scripts.told, ['controls'], runId)) as string[];
+      return controls.flatMap((control) => read(controlSchema, now ?? '', control));
     },
-    async setRate(runId, command) {
-      await ask(scripts.command, ['rates'], runId, `0 ${JSON.stringify(command)}`);
-    },
-    async rateOf(runId) {
-      const [now, command] = (await ask(scripts.one, ['rates'], runId)) as [string, string];
-      return read(rateCommandSchema, now, command)[0];
+    async clearControls(runId) {
+      await ask(scripts.clearControls, ['controls'], runId);
     },
     async sweep() {
-      await ask(scripts.sweep, ['runs', 'commands', 'rates'], forgottenAfterMs);
+      await ask(scripts.sweep, ['runs', 'controls'], forgottenAfterMs);
     },
     join: (baseUrl, version) => memberOf(ask, baseUrl, version),
   };

@@ -109,20 +109,22 @@ export const workerEntrySchema = z.object({
   seenAt: z.string(),
 });
 
-export const commandSchema = z.object({
-  command: z.enum(['unpause', 'pause', 'cancel']),
+const dated = {
   at: z.string(),
   /** Who wants it, and why. */
   ...attributionSchema.shape,
-});
+};
 
-export const rateCommandSchema = z.object({
-  /** How fast the API may be called; null: as fast as can be. */
-  rate: ratePolicySchema.nullable(),
-  at: z.string(),
-  /** Who wants it, and why. */
-  ...attributionSchema.shape,
-});
+/** What a person wants of a run. A rate is apart from the commands: a paused run that gets another one stays paused. */
+export const controlSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('command'), command: z.enum(['unpause', 'pause', 'cancel']), ...dated }),
+  z.object({
+    kind: z.literal('rate'),
+    /** How fast the API may be called; null: as fast as can be. */
+    rate: ratePolicySchema.nullable(),
+    ...dated,
+  }),
+]);
 
 export type RunEntry = z.infer<typeof runEntrySchema>;
 export type WorkerEntry = z.infer<typeof workerEntrySchema>;
@@ -131,13 +133,9 @@ export type TrafficReport = z.infer<typeof trafficReportSchema>;
 export interface PublishedPace
   extends PaceReport,
     Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'seenAt'> {}
-/** What somebody wants a run to do. */
-export type ControlCommand = z.infer<typeof commandSchema>['command'];
-/** A command, and when it was made: the latest one counts. */
-export type DatedCommand = z.infer<typeof commandSchema>;
-
-/** The rate that somebody wants for a run that is going, and when that was said: the latest one counts. */
-export type RateCommand = z.infer<typeof rateCommandSchema>;
+/** What a person wants of a run, and when that was said: of each kind the latest counts. */
+export type Control = z.infer<typeof controlSchema>;
+export type ControlOf<Kind extends Control['kind']> = Extract<Control, { readonly kind: Kind }>;
 
 /** An entry that was not renewed for so long belongs to a process that is gone, or can't reach the datastore. */
 export const goneAfterMs = 15_000;

@@ -192,16 +192,19 @@ return 1`,
     one: `${clock}${state} return { text(now), get(ARGV[1]) or '' }`,
     /** KEYS: pace. */
     pace: `${clock}${state} return { text(now), get('at') or '', get('pace') or '' }`,
-    /** KEYS: commands, or rates. ARGV: run, command. */
-    command: `${clock}${state}${kept} set(ARGV[1], ARGV[2]) keep(key) return 1`,
-    /** KEYS: runs, commands, rates. ARGV: how long ago the last sign may be. */
+    /** KEYS: controls. ARGV: run, kind, control. */
+    tell: `${clock}${state}${kept} set(ARGV[1] .. ' ' .. ARGV[2], ARGV[3]) keep(key) return 1`,
+    /** KEYS: controls. ARGV: run. */
+    told: `${clock}${state} return { text(now), get(ARGV[1] .. ' command') or '', get(ARGV[1] .. ' rate') or '' }`,
+    /** KEYS: controls. ARGV: run. */
+    clearControls: `${clock}${state} redis.call('HDEL', key, ARGV[1] .. ' command', ARGV[1] .. ' rate') return 1`,
+    /** KEYS: runs, controls. ARGV: how long ago the last sign may be. */
     sweep: `${clock}${state}
 local all = redis.call('HGETALL', key)
 for i = 1, #all, 2 do
   if tonumber(string.match(all[i + 1], '^%S+')) < now - tonumber(ARGV[1]) then
     redis.call('HDEL', key, all[i])
-    redis.call('HDEL', KEYS[2], all[i])
-    redis.call('HDEL', KEYS[3], all[i])
+    redis.call('HDEL', KEYS[2], all[i] .. ' command', all[i] .. ' rate')
   end
 end
 return 1`,

@@ -2,8 +2,7 @@ import { attributed } from '../actor.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { actualEntryState, isActive } from '../cluster/entries.ts';
 import type { RatePolicy } from '../cluster/rate-policy.ts';
-import { writeCommand } from '../run/control-command.ts';
-import { writeRate } from '../run/rate-command.ts';
+import { inCluster, inFolder, type Wanted } from '../run/control.ts';
 import { actualState } from '../run/record.ts';
 import { isRunId } from '../run/run-id.ts';
 import type { RunStore } from '../run/store.ts';
@@ -11,7 +10,7 @@ import { orAfter } from '../waiting.ts';
 import type { Control } from './page-data.ts';
 
 /** Where runs are that may be told something. */
-export interface ControlPlace {
+export interface ControlRoom {
   readonly store: RunStore;
   readonly cluster: Cluster | undefined;
   /** Reads a rate as `--rate` takes it. @throws a RangeError that says how to write one */
@@ -28,36 +27,28 @@ const patienceMs = 5_000;
 
 /** Asks whoever works on a run to do something. The page shows what comes of it. */
 export async function controlRun(
-  { store, cluster, parseRate }: ControlPlace,
+  { store, cluster, parseRate }: ControlRoom,
   id: string,
   control: Control,
   body: { readonly confirm?: unknown; readonly rate?: unknown },
 ): Promise<ControlAnswer> {
   const state = await stateOf(store, cluster, id);
   if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
-  if (state === 'away') return { status: 503, message: 'Redis does not answer: nobody can be asked.' };
+  if (state === 'away') return { status: 503, message: 'Redis does not answer: the run can not be asked.' };
   const refused = refusalOf(id, control, state.state);
   if (refused !== undefined) return { status: 409, message: refused };
   if (control === 'cancel' && body.confirm !== id)
     return { status: 400, message: `To cancel the run, confirm its id: ${id}.` };
   const by = attributed('on the dashboard');
-  let send: () => Promise<void>;
+  let wanted: Wanted;
   if (control === 'set-rate') {
-    const wanted = readRate(parseRate, body.rate);
-    if ('message' in wanted) return { status: 400, message: wanted.message };
-    const command = { rate: wanted.rate, at: new Date().toISOString(), ...by };
-    send = async () => {
-      if (state.isHere) await writeRate(store.folder(id), command);
-      else await cluster?.setRate(id, command);
-    };
-  } else {
-    send = async () => {
-      if (state.isHere) await writeCommand(store.folder(id), control, by);
-      else await cluster?.command(id, control, by);
-    };
-  }
+    const read = readRate(parseRate, body.rate);
+    if ('message' in read) return { status: 400, message: read.message };
+    wanted = { kind: 'rate', rate: read.rate, ...by };
+  } else wanted = { kind: 'command', command: control, ...by };
+  const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
   const sent = await orAfter(
-    send().then(() => true),
+    place.tell(wanted).then(() => true),
     patienceMs,
   );
   return sent
@@ -91,7 +82,7 @@ function refusalOf(id: string, control: Control, state: string): string | undefi
 }
 
 function readRate(
-  parseRate: ControlPlace['parseRate'],
+  parseRate: ControlRoom['parseRate'],
   text: unknown,
 ): { readonly rate: RatePolicy | null } | { readonly message: string } {
   if (typeof text !== 'string') return { message: 'Say the rate: {"rate": "20/s"}.' };

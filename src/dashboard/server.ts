@@ -7,7 +7,7 @@ import { packageRoot } from '../package.ts';
 import { isRunId } from '../run/run-id.ts';
 import type { RunStore } from '../run/store.ts';
 import { ControlAccess, isFromHere } from './access.ts';
-import { type ControlPlace, controlRun } from './control.ts';
+import { type ControlRoom, controlRun } from './control.ts';
 import { Feed } from './feed.ts';
 import { LiveReports, liveReport } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
@@ -20,7 +20,7 @@ export interface DashboardOptions {
   readonly store: RunStore;
   readonly shared?: SharedPlace | undefined;
   /** How rates are read, where runs may be controlled. */
-  readonly control?: Pick<ControlPlace, 'parseRate'> | undefined;
+  readonly control?: Pick<ControlRoom, 'parseRate'> | undefined;
 }
 
 /** A running dashboard. */

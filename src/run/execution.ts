@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Attribution } from '../actor.ts';
 import { type Cluster, openCluster } from '../cluster/cluster.ts';
-import type { RateCommand, RunEntry } from '../cluster/entries.ts';
+import type { ControlOf, RunEntry } from '../cluster/entries.ts';
 import { onlyMember } from '../cluster/member.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
@@ -14,12 +14,11 @@ import { systemError } from '../system-error.ts';
 import { onAbort, orAborted, orAfter } from '../waiting.ts';
 import { type Budget, beginDeadline, type Deadline } from './budget.ts';
 import type { AskAfterCanary } from './canary.ts';
-import { type CommandWatch, clearCommand, watchCommands } from './control-command.ts';
+import { type ControlWatch, clearControls, inCluster, inFolder, watchControls } from './control.ts';
 import { type EstimatedLimits, keepEstimate } from './estimated-limits.ts';
 import { announce, entryOf, type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { OpenRun, OpenRunInput } from './open-run.ts';
 import { Progress } from './progress.ts';
-import { clearRate, watchRate } from './rate-command.ts';
 import { RateLog } from './rate-log.ts';
 import { type RunRecord, withoutPlace } from './record.ts';
 import { RecordKeeper, withTimeOfDead } from './record-keeper.ts';
@@ -134,13 +133,15 @@ export class Execution {
     const rateLog = await RateLog.open(folder, record.options.rate?.text ?? 'none');
     this.#rateLog = rateLog;
     atEnd(() => rateLog.close());
-    const commands = watchCommands(record.id, folder, this.#cluster);
-    atEnd(() => commands.close());
-    const rates = watchRate(record.id, folder, this.#cluster, (command) => this.#setRate(command));
-    atEnd(() => rates.close());
+    const places = [
+      inFolder(folder),
+      ...(this.#cluster === undefined ? [] : [inCluster(this.#cluster, record.id)]),
+    ];
+    const controls = watchControls(places, (control) => this.#setRate(control));
+    atEnd(() => controls.close());
     try {
       if (this.#cluster !== undefined) await this.#show(this.#cluster, atEnd);
-      return await this.#finish(await this.#work(commands));
+      return await this.#finish(await this.#work(controls));
     } catch (error) {
       throw await this.#fail(error);
     }
@@ -152,10 +153,7 @@ export class Execution {
     const folder = store.folder(record.id);
     this.#keeper.enter('running', attribution, queue === undefined ? {} : { queue });
     if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry(), { takeUp: !handOver });
-    if (!handOver) {
-      await clearCommand(folder);
-      await clearRate(record.id, folder, this.#cluster);
-    }
+    if (!handOver) await clearControls(folder);
     await this.#keeper.save();
     await removeNotAttempted(folder);
     await this.#remember('used');
@@ -181,7 +179,7 @@ export class Execution {
     await orAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
   }
 
-  async #work(commands: CommandWatch): Promise<RunEnd> {
+  async #work(controls: ControlWatch): Promise<RunEnd> {
     const { record, journal } = this.#run;
     const { manifest, prepare } = this.#planned;
     const { estimates, version, ...context } = this.#options;
@@ -199,7 +197,7 @@ export class Execution {
     return runHere(this.#run, {
       ...context,
       deadline: this.#deadline?.signal ?? never,
-      commands,
+      controls,
       workers: () => this.#workers,
       rate,
       tasks: () => unfinishedTasks(record.id, manifest.rows(), prepare, journal, stages.selection),
@@ -277,7 +275,7 @@ export class Execution {
   }
 
   /** The worker that leads hears of it with its next beat: from the record here, or from the entry of the run. */
-  #setRate({ rate, at, ...attribution }: RateCommand): void {
+  #setRate({ kind: _, rate, at, ...attribution }: ControlOf<'rate'>): void {
     const { rate: before, ...options } = this.#keeper.record.options;
     if (isDeepStrictEqual(before ?? null, rate)) return;
     const rates = [...(this.#keeper.record.rates ?? []), { rate: rate?.text ?? 'none', at, ...attribution }];

@@ -57,7 +57,7 @@ export async function announce(
       ? new BusyError('RUN_ID_TAKEN', what, remedy)
       : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);
   }
-  if (takeUp) await cluster.command(entry.id, 'unpause');
+  if (takeUp) await cluster.clearControls(entry.id);
 }
 
 /** What a shared datastore tells a run of the workers that call for it. */

@@ -25,7 +25,7 @@ import { type RunHereOptions, shutdownMs, WorkingSpell } from './working-spell.t
  * @throws a fatal error when the datastore or the disk fails; the journal then tells what was done before.
  */
 export async function runHere(run: OpenRun, options: RunHereOptions): Promise<RunEnd> {
-  const { log, interrupt, deadline, commands, onEvent } = options;
+  const { log, interrupt, deadline, controls, onEvent } = options;
   const { id } = run.record;
   const givenUp = datastoreGivenUp(run.datastore, interrupt);
   const guard = new FailureGuard(run.record.options, run.journal.failures);
@@ -45,7 +45,7 @@ export async function runHere(run: OpenRun, options: RunHereOptions): Promise<Ru
     log.info({ run: id }, 'run paused');
     onEvent({ type: 'paused', paused: true, attribution: end.attribution });
     const wanted = await orAborted(
-      commands.until('unpause', 'cancel'),
+      controls.until('unpause', 'cancel'),
       AbortSignal.any([interrupt, run.lost, deadline]),
     );
     run.lost.throwIfAborted();
@@ -59,10 +59,10 @@ export async function runHere(run: OpenRun, options: RunHereOptions): Promise<Ru
 
 /** What comes when all rows that may be called have their results; the user may end the run meanwhile. */
 async function afterTasks(run: OpenRun, options: RunHereOptions): Promise<RunEnd | undefined> {
-  const { interrupt, deadline, commands, onDone } = options;
+  const { interrupt, deadline, controls, onDone } = options;
   const stopping = AbortSignal.any([interrupt, run.lost, deadline]);
   const cancelling = new AbortController();
-  const cancelled = commands.until('cancel').then(({ command: _, ...attribution }): RunEnd => {
+  const cancelled = controls.until('cancel').then(({ command: _, ...attribution }): RunEnd => {
     cancelling.abort();
     return { state: 'cancelled', attribution };
   });

@@ -11,7 +11,7 @@ import type { CallsInFlight } from '../rate/traffic-meter.ts';
 import { withReleases } from '../releases.ts';
 import { after, onAbort, orAborted } from '../waiting.ts';
 import { ApiWorker } from '../worker/api-worker.ts';
-import type { CommandWatch } from './control-command.ts';
+import type { ControlWatch } from './control.ts';
 import { Coordinator, type CoordinatorEnd } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
 import type { FailureGuard, FailureHalt } from './guards.ts';
@@ -46,7 +46,7 @@ export interface RunHereOptions extends RunContext {
    * @returns how the run ends; undefined: there are more tasks now
    */
   readonly onDone: (signal: AbortSignal) => Promise<RunEnd | undefined>;
-  readonly commands: CommandWatch;
+  readonly controls: ControlWatch;
   /** Called when the run goes on after a pause. Resolves when its rate is kept again: no row may be fed before. */
   readonly rateInForce: () => Promise<void>;
   /** Makes the worker of this run one of those of the API. */
@@ -100,7 +100,7 @@ export class WorkingSpell {
   }
 
   untilLeft(): Promise<StopReason> {
-    const { tasks, interrupt, deadline, commands, client } = this.#options;
+    const { tasks, interrupt, deadline, controls, client } = this.#options;
     return withReleases(async (atEnd) => {
       const coordinator = await Coordinator.start(this.#run, {
         tasks: tasks(),
@@ -114,7 +114,7 @@ export class WorkingSpell {
       if (client !== undefined && this.#state.mode === 'working') this.#worker = this.#startWorker(client);
       atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
       atEnd(onAbort(deadline, () => this.#leave(interruptedBy(this.#options))));
-      void commands
+      void controls
         .until('pause', 'cancel')
         .then(({ command, ...attribution }) =>
           this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', attribution }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiKeys, type Cluster, keyOf, openCluster } from '../../src/cluster/cluster.ts';
+import type { Control } from '../../src/cluster/entries.ts';
 import type { Datastore } from '../../src/datastore/datastore.ts';
 import { openRedis } from '../../src/datastore/redis/redis.ts';
 import type { PaceReport } from '../../src/pace.ts';
@@ -72,21 +73,25 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.run('wanted')).toMatchObject({ key: 'rival-0' });
   });
 
-  test('keep the latest command for a run, also for one that nobody has announced', async () => {
-    expect(await cluster.commandOf('unannounced')).toBeUndefined();
-    await cluster.command('unannounced', 'pause');
-    await cluster.command('unannounced', 'cancel');
-    expect(await cluster.commandOf('unannounced')).toEqual({
-      command: 'cancel',
-      at: expect.stringMatching(/^\d{4}-.*Z$/),
-    });
+  test('keep the latest command and the latest rate for a run, also for one that was never announced', async () => {
+    const at = new Date().toISOString();
+    const cancel: Control = { kind: 'command', command: 'cancel', at };
+    const none: Control = { kind: 'rate', rate: null, at };
+    expect(await cluster.told('unannounced')).toEqual([]);
+    await cluster.tell('unannounced', { kind: 'command', command: 'pause', at });
+    await cluster.tell('unannounced', none);
+    await cluster.tell('unannounced', cancel);
+    expect(await cluster.told('unannounced')).toEqual([cancel, none]);
+    await cluster.clearControls('unannounced');
+    expect(await cluster.told('unannounced')).toEqual([]);
   });
 
   test('forget runs and their commands a day after their last sign', async () => {
     const [old, present] = [runEntry(), runEntry()];
+    const pause: Control = { kind: 'command', command: 'pause', at: new Date().toISOString() };
     for (const run of [old, present]) {
       await cluster.putRun(run);
-      await cluster.command(run.id, 'pause');
+      await cluster.tell(run.id, pause);
     }
     const admin = adminOf(server);
     const key = keyOf(datastore.prefix ?? '', 'runs');
@@ -94,9 +99,9 @@ describeWithRedis('the processes that share a Redis', () => {
     const written = (await admin.hget(key, old.id)) ?? '';
     await admin.hset(key, old.id, written.replace(/^\S+/, String(Date.now() - twoDays)));
     await cluster.sweep();
-    expect([await cluster.run(old.id), await cluster.commandOf(old.id)]).toEqual([undefined, undefined]);
+    expect([await cluster.run(old.id), await cluster.told(old.id)]).toEqual([undefined, []]);
     expect(await cluster.run(present.id)).toBeDefined();
-    expect((await cluster.commandOf(present.id))?.command).toBe('pause');
+    expect(await cluster.told(present.id)).toEqual([pause]);
     expect(await admin.pttl(key)).toBeGreaterThan(0);
   });
 

@@ -106,42 +106,39 @@ describe('a report', () => {
 
 describe('control', () => {
   const asked = [
-    ['pause', 'running', {}, 'command.json', { command: 'pause' }],
-    ['unpause', 'paused', {}, 'command.json', { command: 'unpause' }],
-    ['cancel', 'running', { confirm: 'r' }, 'command.json', { command: 'cancel' }],
-    ['set-rate', 'paused', { rate: '20/s' }, 'set-rate.json', { rate: { perSecond: 20 } }],
+    ['pause', 'running', {}, { command: 'pause' }],
+    ['unpause', 'paused', {}, { command: 'unpause' }],
+    ['cancel', 'running', { confirm: 'r' }, { command: 'cancel' }],
+    ['set-rate', 'paused', { rate: '20/s' }, { rate: { perSecond: 20 } }],
   ] as const;
 
-  test.each(asked)('asks a run to %s', async (control, state, body, file, command) => {
+  test.each(asked)('asks a run to %s', async (control, state, body, command) => {
     const { post, enter, folder } = await dashboard({ state });
     const answer = await post(`/runs/r/${control}`, body, await enter());
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toEqual({ asked: control });
-    const written = JSON.parse(await readFile(join(folder, file), 'utf8'));
+    const written = JSON.parse(await readFile(join(folder, 'control.jsonl'), 'utf8'));
     expect(written).toMatchObject({ ...command, by: {}, reason: 'on the dashboard' });
   });
 
-  test.each(asked)(
-    'does not ask it to %s without session, origin or JSON',
-    async (control, state, body, file) => {
-      const { post, server, enter, access, folder } = await dashboard({ state });
-      const url = `/runs/r/${control}`;
-      const unknown = await post(url, body);
-      expect(unknown.statusCode).toBe(403);
-      expect(unknown.json().message).toContain('cqbatch dashboard --control');
-      expect((await post(`${url}?token=${access?.token}`, body)).statusCode).toBe(403);
-      expect((await post(url, body, { cookie: 'cqbatch-8788=guessed' })).statusCode).toBe(403);
-      const session = await enter();
-      for (const foreign of ['http://evil.example', 'null'])
-        expect((await post(url, body, { ...session, origin: foreign })).statusCode).toBe(403);
-      const bare = { method: 'POST', url, headers: { host, ...session } } as const;
-      expect((await server.inject({ ...bare, payload: body })).statusCode).toBe(403);
-      const form = { ...bare.headers, origin, 'content-type': 'application/x-www-form-urlencoded' };
-      expect((await server.inject({ ...bare, headers: form, payload: 'confirm=r' })).statusCode).toBe(415);
-      expect((await server.inject({ url, headers: { host, ...session } })).statusCode).toBe(404);
-      await expect(readFile(join(folder, file))).rejects.toThrow('ENOENT');
-    },
-  );
+  test.each(asked)('does not ask it to %s without session, origin or JSON', async (control, state, body) => {
+    const { post, server, enter, access, folder } = await dashboard({ state });
+    const url = `/runs/r/${control}`;
+    const unknown = await post(url, body);
+    expect(unknown.statusCode).toBe(403);
+    expect(unknown.json().message).toContain('cqbatch dashboard --control');
+    expect((await post(`${url}?token=${access?.token}`, body)).statusCode).toBe(403);
+    expect((await post(url, body, { cookie: 'cqbatch-8788=guessed' })).statusCode).toBe(403);
+    const session = await enter();
+    for (const foreign of ['http://evil.example', 'null'])
+      expect((await post(url, body, { ...session, origin: foreign })).statusCode).toBe(403);
+    const bare = { method: 'POST', url, headers: { host, ...session } } as const;
+    expect((await server.inject({ ...bare, payload: body })).statusCode).toBe(403);
+    const form = { ...bare.headers, origin, 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await server.inject({ ...bare, headers: form, payload: 'confirm=r' })).statusCode).toBe(415);
+    expect((await server.inject({ url, headers: { host, ...session } })).statusCode).toBe(404);
+    await expect(readFile(join(folder, 'control.jsonl'))).rejects.toThrow('ENOENT');
+  });
 
   test('is for one visitor, whose address has no token in it', async () => {
     const { get, server, access } = await dashboard();

@@ -5,7 +5,7 @@ import type { CallableRow } from '../../src/manifest/row-preparer.ts';
 import type { Operation } from '../../src/operation/operation.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
 import type { AnswerFile } from '../../src/run/answer-file.ts';
-import type { CommandWatch } from '../../src/run/control-command.ts';
+import { type ControlWatch, watchControls } from '../../src/run/control.ts';
 import type { OpenRun } from '../../src/run/open-run.ts';
 import type { RunRecord } from '../../src/run/record.ts';
 import { RecordKeeper } from '../../src/run/record-keeper.ts';
@@ -22,15 +22,12 @@ import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
 
 const silent = pino({ level: 'silent' });
-const commandEveryMs = 500;
 export const runId = '20260101-000000-aaaa';
-
-type ControlCommand = CommandWatch['current'];
 
 /** What a run is on disk, besides its journal. */
 export interface RunFolder {
   record: RunRecord;
-  command: ControlCommand;
+  command: ControlWatch['current'];
   /** Whether a user wants the run to go on that a guard has halted. */
   isAccepted: boolean;
 }
@@ -113,7 +110,8 @@ export function beginCoordinator(
     const run: OpenRun = { store, record, datastore, rows, journal, answers, lost: never };
     const planned = plannedManifest(stage);
     const keeper = new RecordKeeper(store, record);
-    const commands = watchCommand(folder);
+    const told = async () => [{ kind: 'command' as const, command: folder.command, at: '' }];
+    const controls = watchControls([{ told }]);
     try {
       if (folder.isAccepted) await journal.append([{ type: 'accepted' }]);
       folder.isAccepted = false;
@@ -140,7 +138,7 @@ export function beginCoordinator(
           if (ended === undefined) stage.referee.bind('canary', undefined);
           return ended;
         },
-        commands,
+        controls,
         rateInForce: async () => {},
         join: () => {
           throw new TypeError('A coordinator alone calls nothing.');
@@ -149,7 +147,7 @@ export function beginCoordinator(
         onPace() {},
       });
     } finally {
-      commands.close();
+      controls.close();
       keeper.close();
       await journal.close();
       await rows.close();
@@ -181,26 +179,4 @@ function plannedManifest({ scenario }: Stage): PlannedManifest {
     };
   };
   return { manifest, prepare: prepare as unknown as PlannedManifest['prepare'] };
-}
-
-/** What is wanted of the run, as a process learns it: by looking now and then. */
-function watchCommand(folder: RunFolder): CommandWatch {
-  const waiting = new Set<{
-    wanted: readonly ControlCommand[];
-    resolve: (command: { command: ControlCommand }) => void;
-  }>();
-  const timer = setInterval(() => {
-    for (const waiter of waiting) {
-      if (!waiter.wanted.includes(folder.command)) continue;
-      waiting.delete(waiter);
-      waiter.resolve({ command: folder.command });
-    }
-  }, commandEveryMs);
-  return {
-    get current() {
-      return folder.command;
-    },
-    until: (...wanted) => new Promise((resolve) => waiting.add({ wanted, resolve })),
-    close: () => clearInterval(timer),
-  };
 }

@@ -1,8 +1,8 @@
-import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
+import { isActive, isPresent } from '../../cluster/entries.ts';
 import { CqbatchError, fatalError, usageError } from '../../errors.ts';
 import { escapeInvisible } from '../../printable.ts';
 import { withReleases } from '../../releases.ts';
-import { writeCommand } from '../../run/control-command.ts';
+import { inCluster, inFolder } from '../../run/control.ts';
 import { actualState, type RunRecord } from '../../run/record.ts';
 import { type RunView, viewOfEntry, viewOfRecord } from '../../run/run-view.ts';
 import { cancelSettledRun, cancelStoppedRun } from '../../run/stopped-runs.ts';
@@ -13,13 +13,14 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible, stopping } from '../interrupt.ts';
 import { count, counted } from '../render/words.ts';
 import {
+  contactOf,
   type FittingRun,
+  type FoundRun,
   factsOf,
-  findRun,
   goingRun,
   pausedRun,
   runningRun,
-  withCluster,
+  withRun,
 } from './find-run.ts';
 import { attributionOf } from './options.ts';
 import { reportAnew } from './report.ts';
@@ -48,77 +49,71 @@ async function change(
 ): Promise<ExitCode> {
   const attribution = attributionOf(flags);
   const { terminal, store, datastore } = await openContext(flags);
-  const found = await findRun(store, datastore, id, fitting);
-  const { runId, state } = factsOf(found);
-  if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
-
-  const left = (look: () => Promise<string | undefined>): Promise<string | undefined> =>
-    firstSeen(patienceMs, async () => {
-      const now = (await look()) ?? 'gone';
-      return now === from ? undefined : now;
+  return withRun(store, datastore, id, fitting, async (found) => {
+    const { runId, state } = factsOf(found);
+    if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
+    const contact = contactOf(store, found);
+    await contact.tell({ kind: 'command', command, ...attribution });
+    const now = await firstSeen(patienceMs, async () => {
+      const { state = 'gone' } = (await contact.look()) ?? {};
+      return state === from ? undefined : state;
     });
-  let now: string | undefined;
-  if ('record' in found) {
-    await writeCommand(store.folder(runId), command, attribution);
-    now = await left(async () => actualState(await store.load(runId)));
-  } else {
-    now = await withCluster(datastore, `${command} ${runId}`, async (cluster) => {
-      await cluster.command(runId, command, attribution);
-      return left(async () => (await cluster.run(runId))?.state);
-    });
-  }
-  if (now !== to)
-    throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? from}.`);
-  const next = to === 'paused' ? ` Go on with: cqbatch unpause ${runId}` : '';
-  terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
-  return exitCodes.success;
+    if (now !== to)
+      throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? from}.`);
+    const next = to === 'paused' ? ` Go on with: cqbatch unpause ${runId}` : '';
+    terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
+    return exitCodes.success;
+  });
 }
 
 /** `cqbatch cancel`: gives a run up for good. */
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  const attribution = attributionOf(flags);
   const context = await openContext(flags);
-  const { terminal, store } = context;
+  const { store } = context;
   requireName(context, id);
-  const found = await findRun(store, context.datastore, id, goingRun);
-  const view =
-    'entry' in found
-      ? viewOfEntry(found.entry, undefined)
-      : await viewOfRecord(store, found.record, undefined);
-  refuseEnded(view.id, view.state);
-  if (!(await isMeant(context, view))) return exitCodes.usage;
-  if ('entry' in found) {
-    await cancelElsewhere(context, found.entry);
+  return withRun(store, context.datastore, id, goingRun, async (found) => {
+    const view =
+      'entry' in found
+        ? viewOfEntry(found.entry, undefined)
+        : await viewOfRecord(store, found.record, undefined);
+    refuseEnded(view.id, view.state);
+    if (!(await isMeant(context, view))) return exitCodes.usage;
+    await ('entry' in found ? cancelElsewhere(context, found) : cancelHere(context, view.id));
     return exitCodes.success;
-  }
+  });
+}
+
+async function cancelHere(context: Context, id: string): Promise<void> {
+  const { terminal, store, flags } = context;
+  const attribution = attributionOf(flags);
   // Its state may be another one since the question was asked.
-  const record = await store.load(view.id);
+  const record = await store.load(id);
   const state = actualState(record);
-  refuseEnded(record.id, state);
+  refuseEnded(id, state);
+  const ask = () => inFolder(store.folder(id)).tell({ kind: 'command', command: 'cancel', ...attribution });
   if (isActive(state)) {
-    await writeCommand(store.folder(record.id), 'cancel', attribution);
+    await ask();
     terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
     await reportAnew(terminal, store, await ended(context, record));
-    return exitCodes.success;
+    return;
   }
   const cancelled = await cancelStopped(context, record).catch(async (error: unknown) => {
     const isHeld = error instanceof CqbatchError && error.code === 'DATASTORE_LOCKED';
     if (!isHeld) throw error;
     if (state !== 'submitted') {
-      const settled = await cancelSettledRun(store, record.id, attribution);
+      const settled = await cancelSettledRun(store, id, attribution);
       if (settled === undefined) throw error;
       return settled;
     }
     // By a daemon that takes one run after the other.
-    await writeCommand(store.folder(record.id), 'cancel', attribution);
+    await ask();
     return undefined;
   });
   if (cancelled !== undefined) await reportAnew(terminal, store, cancelled);
   else {
-    const text = `Run ${record.id} is cancelled when its turn comes: a daemon has other runs first.`;
-    terminal.result({ run: record.id, state: 'submitted' }, text);
+    const text = `Run ${id} is cancelled when its turn comes: a daemon has other runs first.`;
+    terminal.result({ run: id, state: 'submitted' }, text);
   }
-  return exitCodes.success;
 }
 
 /**
@@ -189,27 +184,24 @@ async function ended(context: Context, { id, process }: RunRecord): Promise<RunR
 
 /** Asks the coordinator of a run, on another machine, through the datastore. */
 async function cancelElsewhere(
-  { terminal, datastore, flags }: Context,
-  { id, state, coordinator }: RunEntry,
+  { terminal, flags }: Context,
+  { entry: { id, state, coordinator }, cluster }: Extract<FoundRun, { readonly entry: unknown }>,
 ): Promise<void> {
-  refuseEnded(id, state);
-  const entry = await withCluster(datastore, `cancel ${id}`, async (cluster) => {
-    await cluster.command(id, 'cancel', attributionOf(flags));
-    terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
-    return firstSeen(patienceMs, async () => {
-      const now = await cluster.run(id);
-      return now === undefined || now.state !== state || !isPresent(now) ? { state: now?.state } : undefined;
-    });
+  await inCluster(cluster, id).tell({ kind: 'command', command: 'cancel', ...attributionOf(flags) });
+  terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
+  const left = await firstSeen(patienceMs, async () => {
+    const now = await cluster.run(id);
+    return now === undefined || now.state !== state || !isPresent(now) ? { state: now?.state } : undefined;
   });
-  if (entry?.state !== 'cancelled') {
+  if (left?.state !== 'cancelled') {
     throw fatalError(
       'CANCEL_UNANSWERED',
-      `Nobody coordinates run ${id} at the moment. It is cancelled as soon as somebody does; or type "cqbatch cancel ${id}" ` +
+      `No process coordinates run ${id} at the moment. It is cancelled as soon as one does; or type "cqbatch cancel ${id}" ` +
         `on ${coordinator.host}, where its state folder is.`,
     );
   }
   terminal.result(
-    { run: id, state: entry.state },
+    { run: id, state: left.state },
     `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that it has not done.`,
   );
 }

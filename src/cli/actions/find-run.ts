@@ -1,14 +1,41 @@
 import { type Cluster, openCluster } from '../../cluster/cluster.ts';
 import { actualEntryState, isActive, type RunEntry } from '../../cluster/entries.ts';
+import type { RatePolicy } from '../../cluster/rate-policy.ts';
 import { CqbatchError, usageError } from '../../errors.ts';
 import { escapeInvisible } from '../../printable.ts';
+import { type ControlPlace, inCluster, inFolder } from '../../run/control.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../run/record.ts';
 import { idsMeantBy } from '../../run/run-id.ts';
 import { ambiguousRun, type RunStore } from '../../run/store.ts';
 import type { DatastoreChoice } from '../datastore.ts';
 
-/** A run that is wanted: of this state folder, or one that only the shared datastore knows. */
-export type FoundRun = { readonly record: RunRecord } | { readonly entry: RunEntry };
+/** A run that is wanted: of this state folder, or one that only the shared datastore knows, which is open then. */
+export type FoundRun =
+  | { readonly record: RunRecord }
+  | { readonly entry: RunEntry; readonly cluster: Cluster };
+
+/** A run as it is now, and where it is told what to do. */
+export interface RunContact extends ControlPlace {
+  /** Undefined: the shared datastore knows it no longer. */
+  look(): Promise<{ readonly state: string; readonly rate: RatePolicy | undefined } | undefined>;
+}
+
+export function contactOf(store: RunStore, found: FoundRun): RunContact {
+  if ('record' in found) {
+    const { id } = found.record;
+    const look = async () => {
+      const record = await store.load(id);
+      return { state: actualState(record), rate: record.options.rate };
+    };
+    return { ...inFolder(store.folder(id)), look };
+  }
+  const { entry, cluster } = found;
+  const look = async () => {
+    const now = await cluster.run(entry.id);
+    return now && { state: now.state, rate: now.rate };
+  };
+  return { ...inCluster(cluster, entry.id), look };
+}
 
 /** The id of a run that was found, and its state as it really is. */
 export function factsOf(found: FoundRun): { readonly runId: string; readonly state: string } {
@@ -53,33 +80,37 @@ export const unfinishedRun: FittingRun = {
 };
 
 /**
- * Finds the run of that name, or the newest one that fits, in the state folder, else in the shared datastore.
+ * Finds the run of that name, or the newest one that fits, in the state folder, else in the shared datastore, which stays open
+ * while it is used.
  *
  * @param name its id, or a part that no other id has
  * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` when none is named and none fits.
  */
-export async function findRun(
+export async function withRun<Result>(
   store: RunStore,
   datastore: DatastoreChoice,
   name: string | undefined,
   fitting: FittingRun,
-): Promise<FoundRun> {
-  try {
-    return { record: await findRecord(store, name, fitting) };
-  } catch (error) {
+  use: (found: FoundRun) => Promise<Result>,
+): Promise<Result> {
+  const here = await findRecord(store, name, fitting).catch((error: unknown) => {
     const isNotHere = error instanceof CqbatchError && ['RUN_UNKNOWN', 'NO_RUN_FITS'].includes(error.code);
     if (!isNotHere || datastore.queue === undefined) throw error;
-    const entries = await newestEntries(datastore);
+    return error;
+  });
+  if (!(here instanceof CqbatchError)) return use({ record: here });
+  return withCluster(datastore, 'look', async (cluster) => {
+    const entries = newestFirst(await cluster.runs());
     const entry = name === undefined ? newestFitting(entries, fitting) : entryNamed(name, entries);
-    if (entry !== undefined) return { entry };
-    if (error.code === 'NO_RUN_FITS') throw error;
+    if (entry !== undefined) return use({ entry, cluster });
+    if (here.code === 'NO_RUN_FITS') throw here;
     const any = entries.length > 0 ? `no run that ${fitting.what}` : 'no run';
     const what = name === undefined ? any : `no run ${name}`;
     throw usageError(
       'RUN_UNKNOWN',
       `There is ${what}, neither in ${store.stateDir} nor in ${datastore.queue}.`,
     );
-  }
+  });
 }
 
 /** The same for commands that need the folder of the run. */
@@ -123,7 +154,10 @@ function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | unde
 
 /** The runs that a shared datastore knows, newest first. */
 export async function newestEntries(datastore: DatastoreChoice): Promise<readonly RunEntry[]> {
-  const runs = await withCluster(datastore, 'look', (cluster) => cluster.runs());
+  return newestFirst(await withCluster(datastore, 'look', (cluster) => cluster.runs()));
+}
+
+function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {
   return runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 

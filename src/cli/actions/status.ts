@@ -9,7 +9,7 @@ import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { statusDocument, statusLine, statusText } from '../render/status.ts';
 import type { Terminal } from '../terminal.ts';
-import { anyRun, type FoundRun, findRun } from './find-run.ts';
+import { anyRun, type FoundRun, withRun } from './find-run.ts';
 
 const lookMs = 1_000;
 const printEveryLooks = 5;
@@ -30,11 +30,11 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
         );
       const going = await look();
       if (going.length > 1) return showAll(context, await followAll(context.terminal, look));
-      const found = await findRun(store, datastore, going[0]?.id, anyRun);
-      return show(context, found, cluster);
+      return withRun(store, datastore, going[0]?.id, anyRun, (found) => show(context, found, cluster));
     }
-    const found = await findRun(store, datastore, id, anyRun);
-    return show(context, found, await seenFromHere(context, atEnd, found));
+    return withRun(store, datastore, id, anyRun, async (found) =>
+      show(context, found, 'entry' in found ? found.cluster : await seenFromHere(context, atEnd)),
+    );
   });
 }
 
@@ -43,12 +43,8 @@ function isGoing(state: string): boolean {
   return isActive(state) || state === 'submitted';
 }
 
-/** The shared datastore, if there is one that answers. @param found a run of which, perhaps, only that tells */
-async function seenFromHere(
-  { terminal, datastore }: Context,
-  atEnd: AtEnd,
-  found?: FoundRun,
-): Promise<Cluster | undefined> {
+/** The shared datastore, if there is one that answers: what the state folder tells is better than nothing. */
+async function seenFromHere({ terminal, datastore }: Context, atEnd: AtEnd): Promise<Cluster | undefined> {
   // The embedded datastore can be looked into by one process only.
   if (datastore.queue === undefined) return undefined;
   try {
@@ -56,8 +52,6 @@ async function seenFromHere(
     atEnd(() => opened.close());
     return openCluster(opened);
   } catch (error) {
-    // What the state folder tells is better than nothing.
-    if (found !== undefined && 'entry' in found) throw error;
     terminal.warn(`warning: only what the state folder knows: ${(error as Error).message}`);
     return undefined;
   }
