@@ -179,8 +179,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = await batch.abandoned((first) => rows.readLedger(id, first));
     await saveAnswers(batch);
-    // It was completed since: what it returned says more than what was known here, and must have the last word.
-    if (batch.isCollected) return;
+    // A worker that has claimed it since knows which of its intents led to no call. What it returns has the last word.
+    if (batch.isCollected || !(await child.isWaiting())) return;
     await save(taken);
     // Whoever has claimed it meanwhile has it still, unless that was long ago: BullMQ removes nothing that is locked.
     if (performance.now() - since > lockMs / 2) return;

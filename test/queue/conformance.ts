@@ -6,8 +6,10 @@ import type { Datastore } from '../../src/datastore/datastore.ts';
 import { noHistory, type RowResult } from '../../src/domain.ts';
 import type { CqbatchError } from '../../src/errors.ts';
 import type { CollectedBatch } from '../../src/queue/batch-queue.ts';
+import type { BatchWorkerOptions, BatchWorker as Worker } from '../../src/queue/batch-worker.ts';
 import type { Claim, RowVerdict } from '../../src/queue/claimed-batch.ts';
 import type { BatchJobData, BatchReturn, RowTask } from '../../src/queue/payload.ts';
+import type { RowQueue } from '../../src/queue/row-queue.ts';
 import { deferred } from '../../src/waiting.ts';
 import { built } from '../helpers/built.ts';
 import { policy, unheard } from './unheard.ts';
@@ -87,6 +89,24 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       return run;
     }
 
+    function workerOn(
+      queue: RowQueue,
+      process: Processor,
+      options: Partial<BatchWorkerOptions> = {},
+    ): Worker {
+      return new BatchWorker(datastore, queue, {
+        concurrency: 10,
+        refusal: understood,
+        process: async (task, claim, signal) => {
+          if (!(await claim.intend())) return { kind: 'returned', history: task.history ?? noHistory };
+          return process(task, claim, signal);
+        },
+        onRefused() {},
+        onError() {},
+        ...options,
+      });
+    }
+
     async function begin(process: Processor, concurrency = 10, beforeCollecting = async () => {}) {
       runs += 1;
       const runId = `20260101-000000-a${100 + runs}`;
@@ -97,13 +117,8 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       const vanished: unknown[] = [];
       const early: RowResult[] = [];
       let changed = (): void => {};
-      const worker = new BatchWorker(datastore, queue, {
+      const worker = workerOn(queue, process, {
         concurrency,
-        refusal: understood,
-        process: async (task, claim, signal) => {
-          if (!(await claim.intend())) return { kind: 'returned', history: task.history ?? noHistory };
-          return process(task, claim, signal);
-        },
         onRefused: (reason) => refused.push(reason),
         onError: (error) => errors.push(error),
       });
@@ -393,6 +408,35 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       // A worker that was suspended until its lock had run out may go on just then, and looks there before its next call.
       expect(ledgers).toEqual([[expect.stringContaining('withdraw')]]);
       await run.collected(1);
+      await run.end();
+    });
+
+    test('takes no row for called of a batch that a worker claims and hands back at the moment at which it is asked for', async () => {
+      const run = await begin(succeed);
+      run.worker.pause();
+      const batches = batchesOf(run.runId);
+      await batches.pause();
+      await batches.close();
+      await run.add(tasksOf(run.runId, 2));
+      const { isActive } = Job.prototype;
+      vi.spyOn(Job.prototype, 'isActive').mockImplementationOnce(async function (this: Job) {
+        const active = await isActive.call(this);
+        const another = workerOn(run.queue, succeed);
+        await vi.waitUntil(async () => !['waiting', 'active'].includes(await this.getState()), {
+          timeout: 60_000,
+        });
+        await another.stop(10_000);
+        return active;
+      });
+      const taken: BatchReturn[] = [];
+      await run.batchQueue.drain(async (batch) => void taken.push(batch));
+      expect(taken).toEqual([]);
+      await run.batchQueue.refresh();
+      await run.collected(1);
+      expect(run.batches[0]?.leftovers.map(({ row, history }) => [row, history?.unclear ?? false])).toEqual([
+        [1, false],
+        [2, false],
+      ]);
       await run.end();
     });
 
