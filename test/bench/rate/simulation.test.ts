@@ -192,18 +192,18 @@ describe('a limit that answers 503', () => {
 });
 
 describe('refusals that come at any rate on top of a limit', () => {
-  // Five of 1 % bring the rate down to 60 % in some 15 s; 5 % are lost for 5 s of 15 whenever a probe finds the limit again.
-  test.each<[noiseStatus: 429 | 503, limitStatus: 429 | 503, used: number]>([
-    [429, 429, 0.93],
-    [503, 503, 0.93],
-    [429, 503, 0.78],
-  ])('(1 %% of %d) leave most of a limit that answers %d in use', (noiseStatus, limitStatus, least) => {
-    const limit = 'token-bucket:rate=50,burst=10';
-    const used = seeds.map(
-      (seed) => figures({ limit, limitStatus, noise: 0.01, noiseStatus, seed, seconds: 310 }).used,
-    );
-    expect(used.reduce((sum, share) => sum + share, 0) / used.length).toBeGreaterThan(least);
-  });
+  // An accident of 1 % is found to be none of the limit's by a trial of a lower rate; all trials together may cost a tenth.
+  test.each([429, 503] as const)(
+    '(1 %% of %d) leave most of a limit that answers likewise in use',
+    (status) => {
+      const limit = 'token-bucket:rate=50,burst=10';
+      const used = seeds.map(
+        (seed) =>
+          figures({ limit, limitStatus: status, noise: 0.01, noiseStatus: status, seed, seconds: 310 }).used,
+      );
+      expect(used.reduce((sum, share) => sum + share, 0) / used.length).toBeGreaterThan(0.9);
+    },
+  );
 });
 
 describe('refusals that come at any rate and ask to wait for a second', () => {
