@@ -129,20 +129,34 @@ export class LedgerWriter {
       const unfinished = this.#unfinished.splice(0);
       const answers = this.#answers.splice(0);
       if (this.#closed || intents.length + results.length + unfinished.length === 0) return;
-      const sentAt = performance.now();
-      const length = await this.#append({
+      const entry: LedgerEntry = {
         type: 'work',
         claim: this.#options.claim,
         ...(intents.length > 0 && { intents: intents.map(({ row }) => row) }),
         ...(results.length > 0 && { results }),
         ...(unfinished.length > 0 && { unfinished }),
         ...(answers.length > 0 && { answers }),
-      });
-      if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
-      else if (length !== undefined) this.#length = length;
-      if (intents.length > 0) await this.#readWhatIsNewer(sentAt);
-      for (const { resolve } of intents) resolve(length !== undefined && !this.#ended);
+      };
+      let state = await this.#written(entry);
+      // Written twice, it says the same.
+      while (state === 'outdated' && intents.length > 0) state = await this.#written(entry);
+      for (const { resolve } of intents) resolve(state === 'current');
     }
+  }
+
+  /**
+   * Appends an entry, and reads what others have appended before it.
+   *
+   * @returns `outdated` when that took so long that the lock of the batch may have run out since the datastore answered, and another
+   * worker may have begun, or even completed it
+   */
+  async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
+    const sentAt = performance.now();
+    const length = await this.#append(entry);
+    if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
+    else if (length !== undefined) this.#length = length;
+    if (length === undefined || this.#ended) return 'ended';
+    return performance.now() - sentAt > lockMs / 2 ? 'outdated' : 'current';
   }
 
   /** @returns how long the ledger is then; undefined when there is none any more. */
@@ -175,24 +189,6 @@ export class LedgerWriter {
         this.#end('lost');
         return;
       } catch (error) {
-        this.#options.onError(error as Error);
-        await after(againAfterMs);
-      }
-    }
-  }
-
-  /**
-   * A reply that took long says how the ledger was when it was sent: the lock may have run out since, and another worker may
-   * have begun.
-   */
-  async #readWhatIsNewer(sentAt: number): Promise<void> {
-    let askedAt = sentAt;
-    while (!this.#ended && performance.now() - askedAt > lockMs / 2) {
-      askedAt = performance.now();
-      try {
-        await this.#read();
-      } catch (error) {
-        askedAt = Number.NEGATIVE_INFINITY;
         this.#options.onError(error as Error);
         await after(againAfterMs);
       }

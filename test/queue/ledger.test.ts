@@ -129,31 +129,37 @@ test('a worker that took long to begin learns of the one after it', async () => 
   writer.close();
 });
 
-test('a worker whose intent is acknowledged long after it was written calls nothing before it has read what is newer', async () => {
-  const log: string[] = [];
-  const mayAnswer = deferred();
-  const writer = new LedgerWriter({
-    log: {
-      async append(text) {
-        const length = log.push(text);
-        if (decodeEntry(text).type === 'work') await mayAnswer.promise;
-        return length;
+test.each(['has begun', 'has completed the batch'])(
+  'a worker whose intent is acknowledged 25 s after it was written calls nothing when another one %s since',
+  async (what) => {
+    const log: string[] = [];
+    const mayAnswer = deferred();
+    let isGone = false;
+    const writer = new LedgerWriter({
+      log: {
+        async append(text) {
+          if (isGone) throw new Error('Missing key for job 1. addLog');
+          const length = log.push(text);
+          if (decodeEntry(text).type === 'work') await mayAnswer.promise;
+          return length;
+        },
+        read: async (first) => (isGone ? [] : log.slice(first)),
       },
-      read: async (first) => log.slice(first),
-    },
-    ledger: new Ledger(rows),
-    claim: 1,
-    onEnd() {},
-    onError: (error) => expect.unreachable(error.message),
-  });
-  await writer.begin();
-  const mayCall = writer.intend(2);
-  await vi.advanceTimersByTimeAsync(25_000);
-  log.push(encodeEntry({ type: 'begin', claim: 2 }));
-  mayAnswer.resolve();
-  expect(await mayCall).toBe(false);
-  writer.close();
-});
+      ledger: new Ledger(rows),
+      claim: 1,
+      onEnd() {},
+      onError: (error) => expect.unreachable(error.message),
+    });
+    await writer.begin();
+    const mayCall = writer.intend(2);
+    await vi.advanceTimersByTimeAsync(25_000);
+    log.push(encodeEntry({ type: 'begin', claim: 2 }));
+    isGone = what === 'has completed the batch';
+    mayAnswer.resolve();
+    expect(await mayCall).toBe(false);
+    writer.close();
+  },
+);
 
 /** One thing that happens to a batch: a worker claims it, works on a row of it, freezes or goes on, or dies. */
 type Step =
