@@ -4,7 +4,8 @@ import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult, SavedAnswer } from '../domain.ts';
 import { after, orAborted } from '../waiting.ts';
 import { flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
-import { bullmqOn, isMissing, isRefusal, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
+import { bullmqOn, isRefusal, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
+import { append, obliterate, promote } from './commands.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, bytesOf, OpenBatch } from './open-batch.ts';
 import {
@@ -133,7 +134,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // A batch that was being collected when its process died: nobody else can be at it. One that could not be collected is due
     // by a clock that may have been set back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
-    for (const job of await queue.getDelayed()) await job.promote();
+    for (const job of await queue.getDelayed()) await promote(job);
     for (const { id = '', data } of await queue.getJobs()) {
       const child = await rows.job(id);
       const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
@@ -175,7 +176,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const child = await rows.job(id);
     if (child === undefined) return;
     // Also where nobody has it: a worker that had it until it was suspended finds that before its next call.
-    batch.isWithdrawn ||= await appended(child, encodeEntry({ type: 'withdraw' }));
+    batch.isWithdrawn ||= await append(child, encodeEntry({ type: 'withdraw' }));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = await batch.abandoned((first) => rows.readLedger(id, first));
     await saveAnswers(batch);
@@ -276,25 +277,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     },
     async forget() {
       await collector.close();
-      await queue.pause();
-      await queue.obliterate({ force: true });
+      await obliterate(queue);
     },
     async close() {
       await collector.close();
       await Promise.all([producer.close(), queue.close()]);
     },
   };
-}
-
-/** Writes into a ledger. @returns false when its batch has just been completed */
-async function appended(child: Job, text: string): Promise<boolean> {
-  try {
-    await child.log(text);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
 }
 
 const nothing: BatchReturn = { results: [], leftovers: [] };

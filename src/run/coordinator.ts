@@ -9,8 +9,7 @@ import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
 import { fed, opened, suspected } from './journal-entries.ts';
 import type { OpenRun } from './open-run.ts';
-import type { RunRecord } from './record.ts';
-import { RowOrder } from './row-order.ts';
+import { keepsOrder, RowOrder } from './row-order.ts';
 
 /** How the feeding of a run ended. */
 export type CoordinatorEnd =
@@ -289,12 +288,9 @@ export class Coordinator {
     this.#checked();
     if (!window.isEmpty) return false;
     await journal.append([{ type: 'settled' }]);
+    // A look that is under way would have a queue that is about to go collected from again.
+    await Promise.all(this.#repeated.map((repeated) => repeated.stop()));
     await this.#batches.forget();
     return true;
   }
-}
-
-/** Whether the order matters in which rows of the same subject are called. */
-function keepsOrder({ options, plan }: RunRecord): boolean {
-  return options.onConflict === 'in-order' && plan.conflicts !== 0;
 }

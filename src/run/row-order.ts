@@ -1,4 +1,5 @@
 import type { RowTask } from '../queue/payload.ts';
+import type { RunRecord } from './record.ts';
 
 /** So many rows are held at a time, and so many characters of their request bodies; beyond that no more are read. */
 const maxHeldRows = 20_000;
@@ -99,4 +100,9 @@ export class RowOrder {
 
 function subjectOf({ operation, subject }: RowTask): string {
   return `${operation}\0${subject}`;
+}
+
+/** Whether the order matters in which rows of the same subject are called. */
+export function keepsOrder({ options, plan }: RunRecord): boolean {
+  return options.onConflict === 'in-order' && plan.conflicts !== 0;
 }

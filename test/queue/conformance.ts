@@ -19,6 +19,7 @@ const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts
 const { BatchWorker } = await built<typeof import('../../src/queue/batch-worker.ts')>('queue/batch-worker');
 const { fatalError } = await built<typeof import('../../src/errors.ts')>('errors');
 const { encodeBatch } = await built<typeof import('../../src/queue/payload.ts')>('queue/payload');
+const { obliterate, promote } = await built<typeof import('../../src/queue/commands.ts')>('queue/commands');
 const { openBatchQueue } = await built<typeof import('../../src/queue/batch-queue.ts')>('queue/batch-queue');
 
 /** What a row went through, as its processor sees it. */
@@ -392,6 +393,37 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       expect(run.results().map(({ row }) => row)).toEqual([1, 2]);
       await run.batchQueue.forget();
       await run.end();
+    });
+
+    test.each([
+      ['carried out, but its reply was lost', (once: () => Promise<void>) => once()],
+      ['refused, as older data say that the queue is not paused', async () => {}],
+    ])('takes a queue out of the datastore though the command was %s', async (_title, before) => {
+      runs += 1;
+      const batches = batchesOf(`gone-${runs}`);
+      await batches.add('row', { rows: [], bytes: 0 });
+      const once = batches.obliterate.bind(batches, { force: true });
+      vi.spyOn(batches, 'obliterate').mockImplementationOnce(async () => {
+        await before(once);
+        await batches.resume();
+        await once();
+      });
+      await obliterate(batches);
+      expect(await batches.getJobCounts('waiting')).toEqual({ waiting: 0 });
+      expect(await batches.isPaused()).toBe(false);
+      await batches.close();
+    });
+
+    test('makes a delayed job due, also when it has just become so', async () => {
+      runs += 1;
+      const batches = batchesOf(`due-${runs}`);
+      const job = await batches.add('row', { rows: [], bytes: 0 }, { delay: 60_000 });
+      await promote(job);
+      await promote(job);
+      expect(await job.isWaiting()).toBe(true);
+      await obliterate(batches);
+      await expect(promote(job)).resolves.toBeUndefined();
+      await batches.close();
     });
 
     test('writes into the ledger of a batch that it is wanted back before it takes the batch from where nobody has it', async () => {

@@ -1,3 +1,4 @@
+import type { CqbatchError } from '../../src/errors.ts';
 import type { RunEnd } from '../../src/run/run-end.ts';
 import {
   beginCoordinator,
@@ -140,6 +141,9 @@ class Game {
 
   #ended(end: RunEnd | Error): void {
     const isFailed = end instanceof Error;
+    // A full disk is the one mishap that ends a run with an error: all others pass, or are told by its end.
+    if (isFailed && (end as Partial<CqbatchError>).code !== 'DISK_FULL')
+      this.#fail(`the run ends with an error: ${end.stack}`);
     if (!isFailed && (end.state === 'completed' || end.state === 'cancelled')) {
       this.#end = end.state;
       this.#overAt = Math.max(this.#world.now, this.#calmAt) + aftermathMs;
