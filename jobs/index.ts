@@ -3,4 +3,4 @@ import { restoreEvaluation } from './restore-evaluation.ts';
 import { updateSoundboard } from './update-soundboard.ts';
 
 /** The operations of the call-quality service, in the order in which help and plans list them. */
-export const operations: readonly Operation[] = [restoreEvaluation, updateSoundboard] as readonly Operation[];
+export const operations: readonly Operation[] = [restoreEvaluation, updateSoundboard];

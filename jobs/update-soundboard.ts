@@ -1,72 +1,37 @@
-import { z } from 'zod';
 import {
   readUpdateSoundboardAnswer,
   updateSoundboardRequest,
 } from '../src/api/endpoints/update-soundboard.ts';
-import { defineOperation, type Field } from '../src/operation/operation.ts';
-import { integerField, textField } from '../src/operation/row-fields.ts';
+import { defineOperation } from '../src/operation/operation.ts';
 
-const text = textField({ isIdentifier: false }).optional();
-const count = integerField({ min: 0 }).optional();
+const text = { type: 'text', undoable: true } as const;
+const count = { type: 'integer', undoable: true } as const;
 
-const schema = z
-  .object({
-    soundboard_id: integerField({ min: 1, missing: 'missing; every row needs the column soundboard_id' }),
-    file_name: text,
-    file_type: text,
-    title: text,
-    description: text,
-    date_created: text,
-    last_modified: text,
-    file_size: count,
-    recording_length: count,
-  })
-  .check((context) => {
-    if (changeable.some((name) => context.value[name] !== undefined)) return;
-    const message = `changes nothing; give at least one of ${changeable.join(', ')}`;
-    context.issues.push({ code: 'custom', message, input: context.value });
-  });
+/** The fields that a row may change, in the order of section 2.6. Times and the type of the file are sent as they are. */
+const changeable = {
+  file_name: text,
+  file_type: text,
+  title: text,
+  description: text,
+  date_created: text,
+  last_modified: text,
+  file_size: count,
+  recording_length: count,
+} as const;
 
-type Row = z.infer<typeof schema>;
-
-/** The fields that a row may change, in the order of section 2.6. */
-const descriptions = {
-  file_name: 'Name of the recording file',
-  file_type: 'Enum value such as RECORDING_FILE_TYPE_WAV; sent as it is',
-  title: 'Title of the entry',
-  description: 'Description of the entry',
-  date_created: 'Time, sent as it is',
-  last_modified: 'Time, sent as it is',
-  file_size: 'Size of the file, 0 to 9223372036854775807',
-  recording_length: 'Length of the recording, 0 to 9223372036854775807',
-} as const satisfies { readonly [Name in keyof Row]?: string };
-
-const changeable = Object.keys(descriptions) as readonly (keyof typeof descriptions)[];
+const names = Object.keys(changeable) as readonly (keyof typeof changeable)[];
 
 /** Interface document, section 4.2. */
-export const updateSoundboard = defineOperation<Row>({
+export const updateSoundboard = defineOperation({
   name: 'update-soundboard',
   thing: 'soundboard',
   summary: 'Change soundboard entries (stored recordings)',
-  fields: [
-    {
-      name: 'soundboard_id',
-      type: 'integer',
-      required: true,
-      description: 'Id of the soundboard entry, 1 to 9223372036854775807',
-    },
-    ...changeable.map(
-      (name): Field => ({
-        name,
-        type: name === 'file_size' || name === 'recording_length' ? 'integer' : 'string',
-        required: false,
-        description: descriptions[name],
-      }),
-    ),
-  ],
-  schema,
-  takesOldValues: true,
-  subject: (row) => row.soundboard_id,
+  fields: { soundboard_id: { type: 'integer', min: 1, required: true }, ...changeable },
+  subject: 'soundboard_id',
+  check: (row) =>
+    names.some((name) => row[name] !== undefined)
+      ? undefined
+      : `changes nothing; give at least one of ${names.join(', ')}`,
   request: (row) =>
     updateSoundboardRequest({
       soundboardId: row.soundboard_id,
@@ -79,13 +44,6 @@ export const updateSoundboard = defineOperation<Row>({
       fileSize: row.file_size,
       recordingLength: row.recording_length,
     }),
-  columns: ['soundboard_id'],
-  check: (subject, body) => {
-    const reading = readUpdateSoundboardAnswer(subject, body);
-    return reading.ok
-      ? { ok: true, columns: { soundboard_id: String(reading.value.soundboardId) } }
-      : reading;
-  },
-  // Doing it twice changes nothing more, so no refusal can mean that it has been done.
-  meansAlreadyApplied: () => false,
+  interpret: (body, soundboardId) => readUpdateSoundboardAnswer(soundboardId, body),
+  columns: { soundboard_id: ({ soundboardId }) => soundboardId },
 });

@@ -11,8 +11,8 @@ export function oldNameOf(field: string): string {
 }
 
 /** The names for the old values of the fields of an operation. */
-export function oldNames({ takesOldValues, fields }: Operation): readonly string[] {
-  return takesOldValues ? fields.filter(({ required }) => !required).map(({ name }) => oldNameOf(name)) : [];
+export function oldNames({ fields }: Operation): readonly string[] {
+  return fields.filter(({ undoable }) => undoable).map(({ name }) => oldNameOf(name));
 }
 
 /** Whether a name that a column stands for is one for an old value, if it is the name of something. */

@@ -1,7 +1,7 @@
 import { usageError } from '../errors.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { FieldNamer } from './column-map.ts';
-import { knownNames, operationNameOf } from './column-names.ts';
+import { knownNames, operationNameOf, requiredNames } from './column-names.ts';
 import { likelyColumns, mapOption } from './column-suggestion.ts';
 import { rowsAtOption } from './json/wrapper.ts';
 import type { Manifest } from './manifest.ts';
@@ -20,7 +20,7 @@ export interface ChoiceFacts {
   readonly manifest: Pick<Manifest, 'name' | 'operation' | 'columns' | 'readable' | 'nestedRows'>;
   /** What `--operation` says. */
   readonly option: string | undefined;
-  /** Fields that have a value without a column, from `defaults` or `--user-id`. */
+  /** Fields that have a value without a column, from `--default` or the manifest's `defaults`. */
   readonly givenFields: readonly string[];
   readonly operations: readonly Operation[];
   /** What a column stands for. */
@@ -93,8 +93,7 @@ const shownColumns = 12;
 function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFacts): string {
   const columns = manifest.columns();
   const present = new Set([...columns.map(fieldOf), ...givenFields]);
-  const lackOf = (operation: Operation) =>
-    operation.fields.filter(({ name, required }) => required && !present.has(name)).map(({ name }) => name);
+  const lackOf = (operation: Operation) => requiredNames(operation).filter((name) => !present.has(name));
   const suitable = operations.filter((operation) => lackOf(operation).length === 0);
   const [only, ...others] = suitable;
   if (only !== undefined && others.length === 0) return only.name;
@@ -103,7 +102,7 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
   const unused = columns.filter((column) => !known.has(fieldOf(column)));
   const verdict =
     only === undefined
-      ? `suit no operation: ${operations.map((each) => `${each.name} lacks ${describe(lackOf(each), unused)}`).join('; ')}`
+      ? `suit no operation: ${operations.map((each) => `${each.name} lacks ${describe(lackOf(each), each, unused)}`).join('; ')}`
       : `suit several operations: ${nameList(suitable)}`;
   const { nestedRows } = manifest;
   const nested =
@@ -118,12 +117,12 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
 }
 
 /** @param unused the columns that stand for no field. */
-function describe(fields: readonly string[], unused: readonly string[]): string {
+function describe(fields: readonly string[], { subject }: Operation, unused: readonly string[]): string {
   const likely = likelyColumns(fields, unused);
   const described = fields.map((field) => {
     const column = likely.get(field);
     if (column !== undefined) return `${field} (is it "${excerpt(column)}"? ${mapOption(column, field)})`;
-    return field === 'user_id' ? `${field} (--user-id gives it for all rows)` : field;
+    return field === subject ? field : `${field} (--default ${field}=VALUE gives it for all rows)`;
   });
   return described.join(' and ');
 }

@@ -2,8 +2,16 @@ import type { z } from 'zod';
 import type { ApiRequest } from '../api/request.ts';
 import { usageError } from '../errors.ts';
 import type { Operation } from '../operation/operation.ts';
+import type { Row } from '../operation/row-fields.ts';
 import { type ColumnMap, type FieldNamer, fieldNamer } from './column-map.ts';
-import { CellMatcher, type Clash, fieldNames, knownNames, refuseAmbiguousColumns } from './column-names.ts';
+import {
+  CellMatcher,
+  type Clash,
+  fieldNameOf,
+  fieldNames,
+  knownNames,
+  refuseAmbiguousColumns,
+} from './column-names.ts';
 import type { Manifest, ManifestRow } from './manifest.ts';
 import { checkOldValues, type OldValues, oldNameOf, oldNames, pickOldValues } from './old-values.ts';
 import {
@@ -24,7 +32,7 @@ export interface CallableRow {
   readonly subject: string;
   readonly request: ApiRequest;
   /** Its fields as they are sent, by name; those that it leaves out are absent. */
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly values: Row;
   /** What the row says that fields were before, by the name of the field; absent when it says nothing. Never sent. */
   readonly old?: OldValues;
   /** A field whose text is sent with blanks around it, which most likely nobody meant. */
@@ -51,7 +59,7 @@ export interface RowPreparer {
   readonly choice: OperationChoice;
   /** The operations that rows may be for. */
   readonly operations: readonly Operation[];
-  /** Field name to the value of rows that leave it out, from `--user-id` or the manifest's own `defaults`. */
+  /** Field name to the value of rows that leave it out, from `--default` or the manifest's own `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
   /** What a column stands for, whether it is a field or not. */
   readonly fieldOf: FieldNamer;
@@ -68,8 +76,8 @@ export interface PreparerOptions {
   >;
   /** `--operation`: what rows are for that do not say it; a row that says another is invalid. */
   readonly operation?: string | undefined;
-  /** `--user-id`: for rows that leave out `user_id`; goes before the manifest's `defaults`. */
-  readonly userId?: string | undefined;
+  /** `--default`: fields and their values in rows that leave them out; they go before the manifest's `defaults`. */
+  readonly defaults?: Readonly<Record<string, string>> | undefined;
   /** `--map`: what columns stand for whose titles don't say it. */
   readonly map?: ColumnMap | undefined;
   readonly operations: readonly Operation[];
@@ -84,7 +92,7 @@ export interface PreparerOptions {
 export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const { manifest, map, operations } = options;
   const fieldOf = fieldNamer(map, operations);
-  const defaults = readDefaults(manifest, options.userId, operations);
+  const defaults = readDefaults(manifest, options.defaults, operations);
   const choice = chooseOperation({
     manifest,
     option: options.operation,
@@ -185,24 +193,22 @@ function pickFields(
   return fields;
 }
 
-function callableRow({ row, line }: ManifestRow, operation: Operation, data: unknown): CallableRow {
+function callableRow({ row, line }: ManifestRow, operation: Operation, values: Row): CallableRow {
   return {
     kind: 'callable',
     row,
     line,
     operation,
-    subject: operation.subject(data),
-    request: operation.request(data),
-    values: data as Readonly<Record<string, unknown>>,
-    ...paddedField(data),
+    subject: values[operation.subject] ?? '',
+    request: operation.request(values),
+    values,
+    ...paddedField(values),
   };
 }
 
-function paddedField(data: unknown): Pick<CallableRow, 'padded'> {
-  for (const [field, value] of Object.entries(data ?? {})) {
-    if (typeof value === 'string' && value !== value.trim()) return { padded: field };
-  }
-  return {};
+function paddedField(values: Row): Pick<CallableRow, 'padded'> {
+  const padded = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
+  return padded === undefined ? {} : { padded };
 }
 
 /** Problems of cells that hold fields. */
@@ -241,13 +247,13 @@ function explainIssue(
 }
 
 /**
- * Values for fields that rows leave out: `--user-id` for `user_id`, then the manifest's `defaults`.
+ * Values for fields that rows leave out: those of the user, then those of the manifest.
  *
- * @throws CqbatchError (`usage`) when a default is for no field of any operation.
+ * @throws CqbatchError (`usage`) when one is for no field of any operation.
  */
 function readDefaults(
   manifest: Pick<Manifest, 'name' | 'defaults'>,
-  userId: string | undefined,
+  given: PreparerOptions['defaults'],
   operations: readonly Operation[],
 ): ReadonlyMap<string, unknown> {
   const known = new Set(operations.flatMap(fieldNames));
@@ -261,6 +267,15 @@ function readDefaults(
     }
     values.set(field, value);
   }
-  if (userId !== undefined) values.set('user_id', userId);
+  for (const [name, value] of Object.entries(given ?? {})) {
+    const field = fieldNameOf(name);
+    if (!known.has(field)) {
+      throw usageError(
+        'DEFAULT_UNKNOWN_FIELD',
+        `--default "${name}=${excerpt(value)}": ${excerpt(name)} is no field; known are ${[...known].join(', ')}`,
+      );
+    }
+    values.set(field, value);
+  }
   return values;
 }

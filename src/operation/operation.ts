@@ -1,63 +1,104 @@
 import type { z } from 'zod';
 import type { ApiRequest } from '../api/request.ts';
 import type { FailureCode } from '../codes.ts';
+import { type Field, type FieldDefinitions, fieldsOf, type Row, type RowOf, schemaOf } from './row-fields.ts';
 
 /**
- * The template of an operation, which `defineOperation` types. Operations are declarative: they know rows, requests and
- * answers, nothing of queues or files. All that needs some is given them: nothing looks them up.
+ * What an author says of an operation. Operations are declarative: they know rows, requests and answers, nothing of queues or
+ * files. All code that needs operations is given them: nothing looks them up.
  */
-export interface Operation<Row = unknown> {
+export interface OperationDefinition<Fields extends FieldDefinitions, Value> {
   /** What manifests and `--operation` say: kebab-case verb and noun. */
   readonly name: string;
   /** What a row acts on, in one small word, as the service's messages call it: `evaluation`. */
   readonly thing: string;
   /** One line for `--help` and the plan. */
   readonly summary: string;
-  /** The manifest columns that it reads, in the order of the interface document. */
-  readonly fields: readonly Field[];
-  /**
-   * Checks and normalises one row, given as field name to text (CSV) or JSON value. Fields that the row leaves out
-   * are absent. Output feeds the functions below.
-   */
-  readonly schema: z.ZodType<Row>;
-  /**
-   * Whether rows may say what the fields that they leave out or send were before (`old_title`, …), so that a run can be
-   * undone by sending that. Else it can be undone by hand only.
-   */
-  readonly takesOldValues: boolean;
-  /** Identifier of the thing that the row acts on, in decimal: one of the row's fields. */
-  readonly subject: (row: Row) => string;
+  /** The manifest columns that it reads, by their names on the wire (snake_case), in the order in which help lists them. */
+  readonly fields: Fields;
+  /** The required field that identifies what a row acts on. */
+  readonly subject: RequiredOf<Fields>;
+  /** What is wrong with a row whose fields are right one by one; undefined when nothing is. */
+  readonly check?: (row: RowOf<Fields>) => string | undefined;
   /** The HTTP request for the row; the same row always gives the same request. */
+  readonly request: (row: RowOf<Fields>) => ApiRequest;
+  /**
+   * Reads the body of a 2xx answer, which is parsed JSON and never trusted, and holds it against the subject that was asked for.
+   */
+  readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
+  /** Columns of the report, without their leading `_`: what each says of the value. */
+  readonly columns: Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
+  /**
+   * Whether this refusal means that the change has been made already, so that after an unclear attempt the row has
+   * most likely succeeded. `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: none does.
+   */
+  readonly meansAlreadyApplied?: (refusal: Refusal) => boolean;
+}
+
+type RequiredOf<Fields extends FieldDefinitions> = {
+  [Name in keyof Fields]: Fields[Name]['required'] extends true ? Name : never;
+}[keyof Fields] &
+  string;
+
+/** How a service says no. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What an answer says, or why it is not the answer to this request. */
+export type Interpretation<Value> = { readonly ok: true; readonly value: Value } | Misfit;
+
+/** Why an answer is not the one to its request. */
+interface Misfit {
+  readonly ok: false;
+  readonly code: FailureCode;
+  readonly message: string;
+}
+
+/** What an answer says for the report. */
+export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
+
+/** An operation as the engine uses it, whatever its fields and its answers are. */
+export interface Operation {
+  readonly name: string;
+  readonly thing: string;
+  readonly summary: string;
+  readonly fields: readonly Field[];
+  /** The name of the field that identifies what a row acts on. */
+  readonly subject: string;
+  /** Checks and normalises one row, given as field name to text (CSV) or JSON value. Fields that it leaves out are absent. */
+  readonly schema: z.ZodType<Row>;
   readonly request: (row: Row) => ApiRequest;
   /** Names of the report columns that `check` fills, without their leading `_`. */
   readonly columns: readonly string[];
-  /** Checks the body of a 2xx answer against the request's subject. `body` is parsed JSON, never trusted. */
   readonly check: (subject: string, body: unknown) => AnswerCheck;
-  /**
-   * Whether this refusal means that the change has been made already, so that after an unclear attempt the row has
-   * most likely succeeded. `code` is the failure's canonical code (`FAILED_PRECONDITION`, …).
-   */
-  readonly meansAlreadyApplied: (failure: { readonly code: string; readonly message: string }) => boolean;
+  readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
 }
 
-/** A manifest column that an operation reads. */
-export interface Field {
-  /** Name on the wire: snake_case. Headers match it in any case, with spaces, hyphens or camelCase. */
-  readonly name: string;
-  readonly type: 'integer' | 'string';
-  /** A field that is not may be left out; the service might reset it then (interface document, section 4.2). */
-  readonly required: boolean;
-  readonly description: string;
-}
-
-/** What an answer says: the report columns, or why it is not the answer to this request. */
-export type AnswerCheck =
-  | { readonly ok: true; readonly columns: Readonly<Record<string, string>> }
-  | { readonly ok: false; readonly code: FailureCode; readonly message: string };
-
-/** Types an operation by its row schema. */
-export function defineOperation<Row>(operation: Operation<Row>): Operation<Row> {
-  return operation;
+/** Makes an operation, typed by its fields and by what its answers say. */
+export function defineOperation<const Fields extends FieldDefinitions, Value>({
+  fields,
+  check,
+  interpret,
+  columns,
+  meansAlreadyApplied = () => false,
+  ...definition
+}: OperationDefinition<Fields, Value>): Operation {
+  const cells = Object.entries(columns);
+  return {
+    ...(definition as Pick<Operation, 'name' | 'thing' | 'summary' | 'subject' | 'request'>),
+    fields: fieldsOf(fields),
+    schema: schemaOf(fields, definition.subject, check as ((row: Row) => string | undefined) | undefined),
+    columns: cells.map(([name]) => name),
+    check(subject, body) {
+      const reading = interpret(body, subject);
+      if (!reading.ok) return reading;
+      const texts = cells.map(([name, cell]) => [name, String(cell(reading.value) ?? '')]);
+      return { ok: true, columns: Object.fromEntries(texts) };
+    },
+    meansAlreadyApplied,
+  };
 }
 
 /** The operation of that name, if it is one of these. */

@@ -2,16 +2,84 @@ import { z } from 'zod';
 import { int64Text, maxInt64 } from '../api/int64.ts';
 import { isLosslessNumber } from '../json.ts';
 
-/** How the fields of a row schema are described; `missing` is the message for a row that lacks a required field. */
-interface Requirement {
-  readonly missing?: string;
+/** How an operation declares a field. */
+export interface FieldDefinition {
+  /**
+   * `integer`: 64 bits, as decimal text. `identifier`: text that is never empty, without the blanks around it. `text`: text as it
+   * is.
+   */
+  readonly type: 'integer' | 'identifier' | 'text';
+  /** The least that an integer may be; default 0. */
+  readonly min?: 0 | 1;
+  /** Whether each row has it; default false. */
+  readonly required?: boolean;
+  /** Whether rows may say in `old_<name>` what it was before, so that an undo can put that back; default false. */
+  readonly undoable?: boolean;
+}
+
+/** Fields by their names. */
+export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
+
+/** A row that is right: fields that are not required may be absent. Numbers are decimal text. */
+export type RowOf<Fields extends FieldDefinitions> = {
+  readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? Name : never]: string;
+} & {
+  readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? never : Name]?: string;
+};
+
+/** A row that is right: its fields by name, numbers in decimal. */
+export type Row = Readonly<Record<string, string>>;
+
+/** A manifest column that an operation reads. */
+export interface Field {
+  /** Name on the wire: snake_case. Headers match it in any case, with spaces, hyphens or camelCase. */
+  readonly name: string;
+  /** A field that is not may be left out; the service might reset it then (interface document, section 4.2). */
+  readonly required: boolean;
+  /** Whether rows may say in `old_<name>` what it was before, so that an undo can put that back. */
+  readonly undoable: boolean;
+}
+
+export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
+  return Object.entries(definitions).map(([name, { required = false, undoable = false }]) => {
+    return { name, required, undoable };
+  });
+}
+
+/**
+ * The schema of a row.
+ *
+ * @param subject the name of the field of which each row has its own value: no default gives it
+ * @param check what is wrong with a row whose fields are right
+ */
+export function schemaOf(
+  definitions: FieldDefinitions,
+  subject: string,
+  check: (row: Row) => string | undefined = () => undefined,
+): z.ZodType<Row> {
+  const shape = Object.entries(definitions).map(([name, definition]) => {
+    const isOptional = definition.required !== true;
+    const missing =
+      name === subject
+        ? `missing; every row needs the column ${name}`
+        : `missing; add a column ${name}, or pass --default ${name}=VALUE for all rows`;
+    return [name, isOptional ? typeOf(definition).optional() : typeOf(definition, missing)] as const;
+  });
+  return z.object(Object.fromEntries(shape)).check((context) => {
+    const message = check(context.value as Row);
+    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+  }) as unknown as z.ZodType<Row>;
+}
+
+function typeOf({ type, min = 0 }: FieldDefinition, missing?: string): z.ZodType<string> {
+  return type === 'integer' ? integerField(min, missing) : textField(type === 'identifier', missing);
 }
 
 /**
  * A 64-bit integer in a manifest: decimal text (CSV), or an exact JSON number. Gives canonical decimal text. Blanks
  * around it are dropped; everything else that spreadsheets do to long numbers is an error, because digits may be lost.
  */
-export function integerField({ min, missing }: Requirement & { readonly min: 0 | 1 }): z.ZodType<string> {
+function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
     const text = int64Text(value, min);
     if (text !== undefined) return text;
@@ -20,11 +88,7 @@ export function integerField({ min, missing }: Requirement & { readonly min: 0 |
   });
 }
 
-/** A string in a manifest, taken as it is; of an identifier, which is never empty, without the blanks around it. */
-export function textField({
-  missing,
-  isIdentifier,
-}: Requirement & { readonly isIdentifier: boolean }): z.ZodType<string> {
+function textField(isIdentifier: boolean, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
     if (typeof value === 'string' && !isIdentifier) return value;
     if (typeof value === 'string' && value.trim() !== '') return value.trim();

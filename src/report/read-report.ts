@@ -1,6 +1,7 @@
 import { outcomes, type RowResult } from '../domain.ts';
 import { usageError } from '../errors.ts';
 import type { ColumnMap } from '../manifest/column-map.ts';
+import { requiredNames } from '../manifest/column-names.ts';
 import type { Manifest, ManifestRow } from '../manifest/manifest.ts';
 import { openManifest } from '../manifest/open.ts';
 import { formatProblem } from '../manifest/problem.ts';
@@ -43,14 +44,16 @@ export async function* readReport(
   if (lacking.length > 0) {
     throw notAReport(report, `it has no column ${lacking.join(', ')}; give a report.csv, or the id of a run`);
   }
-  const preparers = new Map<string, RowPreparer>();
-  const preparerOf = (operation: string): RowPreparer => {
-    const made = preparers.get(operation);
+  const preparers = new Map<Operation, RowPreparer>();
+  const preparerOf = (known: Operation): RowPreparer => {
+    const made = preparers.get(known);
     if (made !== undefined) return made;
     const manifest = { ...report, columns: () => columns.filter((column) => !ownColumns.includes(column)) };
-    // What a row acts on does not depend on the user.
-    const preparer = createRowPreparer({ manifest, operation, operations, userId: '-', map });
-    preparers.set(operation, preparer);
+    // What a row acts on does not depend on what defaults have given it. 1 suits fields of all types.
+    const defaults = Object.fromEntries(requiredNames(known).map((name) => [name, '1']));
+    delete defaults[known.subject];
+    const preparer = createRowPreparer({ manifest, operation: known.name, operations, defaults, map });
+    preparers.set(known, preparer);
     return preparer;
   };
   for await (const chunk of report.rows()) {
@@ -58,10 +61,9 @@ export async function* readReport(
     for (const row of chunk) {
       const result = resultOf(report, row);
       if (result.outcome === 'invalid') continue;
-      if (findOperation(operations, result.operation) === undefined) {
-        throw notAReport(report, `line ${row.line} has an unknown _operation`);
-      }
-      const prepared = preparerOf(result.operation)(row);
+      const known = findOperation(operations, result.operation);
+      if (known === undefined) throw notAReport(report, `line ${row.line} has an unknown _operation`);
+      const prepared = preparerOf(known)(row);
       if (prepared.kind === 'callable') rows.push({ ...result, subject: prepared.subject });
       else {
         const [problem = { problem: 'it does not say what it acts on' }] = prepared.problems;

@@ -10,7 +10,7 @@ export interface RefeedOptions {
   readonly clearToken: string;
   /** Keeps programs from running what cells say. */
   readonly guard: Guard;
-  /** Field name to the value that rows have which leave it out, from `--user-id` or the manifest's `defaults`. */
+  /** Field name to the value that rows have which leave it out, from `--default` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
   /** What a column stands for. */
   readonly fieldOf: FieldNamer;

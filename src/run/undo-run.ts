@@ -92,7 +92,7 @@ export function writeUndoManifest(
       for (const one of done) {
         const { prepared, result, row } = one;
         const { operation, subject } = prepared;
-        if (!operation.takesOldValues) {
+        if (!operation.fields.some(({ undoable }) => undoable)) {
           if (hasChanged(result))
             byHand.add([String(row), operation.name, subject, result.unclear ? 'yes' : '']);
           continue;

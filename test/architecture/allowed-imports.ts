@@ -85,7 +85,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     folders: ['src/clock.ts', 'src/duration.ts', 'src/errors.ts', 'src/json.ts'],
     packages: ['fastify', 'zod'],
   },
-  jobs: { folders: ['src/operation', 'src/api'], packages: ['zod'] },
+  jobs: { folders: ['src/operation', 'src/api/endpoints'], packages: [] },
   'src/operation': { folders: ['src/api', 'src'], packages: ['zod'] },
   'src/index.ts': { folders: ['src/api', 'src'], packages: [] },
   'src/api': { folders: ['src'], packages: ['p-retry', 'undici', 'zod'] },

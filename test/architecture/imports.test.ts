@@ -12,7 +12,7 @@ interface Import {
 }
 
 const importStatement =
-  /^(?:import|export|\})\b[^'\n]*\bfrom '(?<specifier>[^']+)';$|\bimport\('(?<dynamic>[^']+)'\)/gm;
+  /^(?:(?:import|export)\b|\})[^'\n]*\bfrom '(?<specifier>[^']+)';$|\bimport\('(?<dynamic>[^']+)'\)/gm;
 
 const names = Object.keys(allowedImports);
 

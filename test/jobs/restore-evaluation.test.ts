@@ -14,7 +14,7 @@ describe('the row schema', () => {
   ])('takes the id %o as %s', (id, expected) => {
     const row = operation.schema.parse({ evaluation_id: id, user_id: 'u' });
     expect(row).toEqual({ evaluation_id: expected, user_id: 'u' });
-    expect(operation.subject(row)).toBe(expected);
+    expect(row[operation.subject]).toBe(expected);
   });
 
   test('keeps the user id as it is, but for the blanks around it', () => {
@@ -28,9 +28,15 @@ describe('the row schema', () => {
   test.each([
     [{}, 'evaluation_id: missing; every row needs the column evaluation_id'],
     [{ evaluation_id: '' }, 'evaluation_id: missing; every row needs the column evaluation_id'],
-    [{ user_id: undefined }, 'user_id: missing; add a column user_id, or pass --user-id USER for all rows'],
-    [{ user_id: '' }, 'user_id: missing; add a column user_id, or pass --user-id USER for all rows'],
-    [{ user_id: '  ' }, 'user_id: missing; add a column user_id, or pass --user-id USER for all rows'],
+    [
+      { user_id: undefined },
+      'user_id: missing; add a column user_id, or pass --default user_id=VALUE for all rows',
+    ],
+    [{ user_id: '' }, 'user_id: missing; add a column user_id, or pass --default user_id=VALUE for all rows'],
+    [
+      { user_id: '  ' },
+      'user_id: missing; add a column user_id, or pass --default user_id=VALUE for all rows',
+    ],
     [{ user_id: 42 }, 'user_id: must be text; in JSON write it in quotes'],
     [{ user_id: ['u'] }, 'user_id: must be text; in JSON write it in quotes'],
   ])('says what is wrong with %o and how to mend it', (row, problem) => {

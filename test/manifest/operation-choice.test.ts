@@ -27,7 +27,7 @@ test.each<[title: string, content: string, options: Options, choice: RowPreparer
   [
     'from the columns and --user-id',
     'ticket_id\n1\n',
-    { userId: 'u' },
+    { defaults: { user_id: 'u' } },
     { source: 'inferred', name: 'close-ticket' },
   ],
   [
@@ -88,7 +88,7 @@ test.each<[title: string, content: string, options: Options, code: string, messa
     {},
     'MANIFEST_OPERATION_UNCLEAR',
     'a: the columns ("ticket_id", "roomid") suit no operation: ' +
-      'close-ticket lacks user_id (--user-id gives it for all rows); rename-room lacks room_id (is it "roomid"? ' +
+      'close-ticket lacks user_id (--default user_id=VALUE gives it for all rows); rename-room lacks room_id (is it "roomid"? ' +
       '--map "roomid=room_id"). ' +
       'Add what is missing, or add a column "operation"',
   ],

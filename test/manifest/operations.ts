@@ -1,65 +1,48 @@
-import { z } from 'zod';
 import {
   createRowPreparer,
   type PreparedRow,
   type PreparerOptions,
   type RowPreparer,
 } from '../../src/manifest/row-preparer.ts';
-import { defineOperation, type Field, type Operation } from '../../src/operation/operation.ts';
+import { defineOperation, type Operation } from '../../src/operation/operation.ts';
 import { allRows, openText } from './reading.ts';
 
-const field = (name: string, required: boolean): Field => ({
-  name,
-  type: 'string',
-  required,
-  description: '',
-});
-
-const digits = z.string().regex(/^\d+$/, 'must be digits');
-
-const closeSchema = z.object({ ticket_id: digits, user_id: z.string({ error: 'missing' }) });
+const anyAnswer = { interpret: () => ({ ok: true as const, value: undefined }), columns: {} };
 
 /** An operation whose fields are both required. */
-const closeTicket = defineOperation<z.infer<typeof closeSchema>>({
+const closeTicket = defineOperation({
   name: 'close-ticket',
   thing: 'ticket',
   summary: 'Close tickets',
-  fields: [field('ticket_id', true), field('user_id', true)],
-  schema: closeSchema,
-  takesOldValues: false,
-  subject: (row) => row.ticket_id,
+  fields: {
+    ticket_id: { type: 'integer', required: true },
+    user_id: { type: 'identifier', required: true },
+  },
+  subject: 'ticket_id',
   request: (row) => ({ path: '/close', body: JSON.stringify(row) }),
-  columns: [],
-  check: () => ({ ok: true, columns: {} }),
-  meansAlreadyApplied: () => false,
+  ...anyAnswer,
 });
 
-const renameSchema = z
-  .object({ room_id: digits, title: z.string().optional(), floor: z.string().optional() })
-  .refine(({ title, floor }) => title !== undefined || floor !== undefined, 'changes nothing');
-
 /** An operation with optional fields. */
-const renameRoom = defineOperation<z.infer<typeof renameSchema>>({
+const renameRoom = defineOperation({
   name: 'rename-room',
   thing: 'room',
   summary: 'Rename rooms',
-  fields: [field('room_id', true), field('title', false), field('floor', false)],
-  schema: renameSchema,
-  takesOldValues: true,
-  subject: (row) => row.room_id,
+  fields: {
+    room_id: { type: 'integer', required: true },
+    title: { type: 'text', undoable: true },
+    floor: { type: 'text', undoable: true },
+  },
+  subject: 'room_id',
+  check: ({ title, floor }) => (title === undefined && floor === undefined ? 'changes nothing' : undefined),
   request: (row) => ({ path: '/rename', body: JSON.stringify(row) }),
-  columns: [],
-  check: () => ({ ok: true, columns: {} }),
-  meansAlreadyApplied: () => false,
+  ...anyAnswer,
 });
 
 /** Two small operations, so that these tests do not depend on those of `jobs/`. */
-export const testOperations = [closeTicket, renameRoom] as readonly Operation[] as readonly [
-  Operation,
-  Operation,
-];
+export const testOperations: readonly [Operation, Operation] = [closeTicket, renameRoom];
 
-export type Options = Pick<PreparerOptions, 'operation' | 'userId' | 'map'>;
+export type Options = Pick<PreparerOptions, 'operation' | 'defaults' | 'map'>;
 
 /** Prepares the rows of a manifest called `a` for these operations. */
 export async function prepareAll(

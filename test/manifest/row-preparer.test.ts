@@ -92,7 +92,7 @@ test('JSON rows may say another operation than the manifest', async () => {
   ]);
 });
 
-test('values come from the row, else --user-id, else the defaults', async () => {
+test('values come from the row, else --default, else the defaults of the manifest', async () => {
   const content =
     '{"defaults":{"User ID":"d"},"rows":[{"ticket_id":"1","userId":"r"},{"ticket_id":"2","user_id":null},{"ticket_id":"3"}]}';
   expect((await prepareAll(content)).rows.map(brief)).toEqual([
@@ -100,11 +100,18 @@ test('values come from the row, else --user-id, else the defaults', async () => 
     '2 close-ticket {"ticket_id":"2","user_id":"d"}',
     '3 close-ticket {"ticket_id":"3","user_id":"d"}',
   ]);
-  expect((await prepareAll(content, { userId: 'o' })).rows.map(brief)).toEqual([
+  expect((await prepareAll(content, { defaults: { 'User ID': 'o' } })).rows.map(brief)).toEqual([
     '1 close-ticket {"ticket_id":"1","user_id":"r"}',
     '2 close-ticket {"ticket_id":"2","user_id":"o"}',
     '3 close-ticket {"ticket_id":"3","user_id":"o"}',
   ]);
+});
+
+test('a default for no field is refused', async () => {
+  await expect(prepareAll('ticket_id\n1\n', { defaults: { user: 'u' } })).rejects.toMatchObject({
+    ...{ kind: 'usage', code: 'DEFAULT_UNKNOWN_FIELD' },
+    message: '--default "user=u": user is no field; known are ticket_id, user_id, room_id, title, floor',
+  });
 });
 
 test('an empty cell is left out, the clear token sends the empty string', async () => {
@@ -130,8 +137,15 @@ test('problems name the original column and a short value, one for each field', 
       line: 2,
       operation: testOperations[0],
       problems: [
-        { column: 'TICKET ID', problem: 'must be digits', value: `${'é'.repeat(60)}…` },
-        { column: 'User Id', problem: 'missing' },
+        {
+          column: 'TICKET ID',
+          problem: 'must be a whole number from 0 to 9223372036854775807, in digits only',
+          value: `${'é'.repeat(60)}…`,
+        },
+        {
+          column: 'User Id',
+          problem: 'missing; add a column user_id, or pass --default user_id=VALUE for all rows',
+        },
       ],
     },
     {
@@ -139,7 +153,13 @@ test('problems name the original column and a short value, one for each field', 
       row: 2,
       line: 3,
       operation: testOperations[0],
-      problems: [{ column: 'TICKET ID', problem: 'must be digits', value: 'a\\nb' }],
+      problems: [
+        {
+          column: 'TICKET ID',
+          problem: 'must be a whole number from 0 to 9223372036854775807, in digits only',
+          value: 'a\\nb',
+        },
+      ],
     },
   ]);
 });

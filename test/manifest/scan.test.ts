@@ -9,9 +9,9 @@ import { type ScanHandlers, scanManifest } from '../../src/manifest/scan.ts';
 import { testOperations } from './operations.ts';
 import { openText } from './reading.ts';
 
-async function scan(name: string, content: string, handlers: ScanHandlers = {}, userId?: string) {
+async function scan(name: string, content: string, handlers: ScanHandlers = {}) {
   const manifest = await openText(name, content);
-  const preparer = createRowPreparer({ manifest, operations: testOperations, userId });
+  const preparer = createRowPreparer({ manifest, operations: testOperations });
   return scanManifest(manifest, preparer, handlers);
 }
 

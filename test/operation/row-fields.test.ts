@@ -1,9 +1,9 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
-import { integerField } from '../../src/operation/row-fields.ts';
+import { schemaOf } from '../../src/operation/row-fields.ts';
 import { problems } from '../jobs/problems.ts';
 
-const field = integerField({ min: 1, missing: 'missing; give it' });
+const schema = schemaOf({ n: { type: 'integer', min: 1, required: true } }, 'n');
 
 const range = 'a whole number from 1 to 9223372036854775807';
 const scientific =
@@ -47,11 +47,11 @@ describe('an integer field', () => {
     [{ toString: 1 }, `must be ${range}, in digits only`],
     [['5'], `must be ${range}, in digits only`],
     [2 ** 60, `may have lost digits as a JavaScript number; give ${range} as text or bigint`],
-    ['', 'missing; give it'],
-    ['  ', 'missing; give it'],
-    [null, 'missing; give it'],
-    [undefined, 'missing; give it'],
+    ['', 'missing; every row needs the column n'],
+    ['  ', 'missing; every row needs the column n'],
+    [null, 'missing; every row needs the column n'],
+    [undefined, 'missing; every row needs the column n'],
   ])('says what happened to %o', (value, problem) => {
-    expect(problems(field, value)).toEqual([problem]);
+    expect(problems(schema, { n: value })).toEqual([`n: ${problem}`]);
   });
 });

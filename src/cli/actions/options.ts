@@ -102,11 +102,12 @@ export function savingOptions(
 /** How the rows of a manifest are read. */
 export function rowOptions(
   { operation, clearToken = defaultClearToken, trim = false }: Flags,
-  { userId, map, encoding, skipLines, rowsAt, sheet, onConflict }: Settings,
+  { default: byField, userId, map, encoding, skipLines, rowsAt, sheet, onConflict }: Settings,
 ): RowOptions {
+  const defaults = { ...byField, ...(userId !== undefined && { user_id: userId }) };
   return {
     ...(operation !== undefined && { operation }),
-    ...(userId !== undefined && { userId }),
+    ...(Object.keys(defaults).length > 0 && { defaults }),
     ...(map !== undefined && { map }),
     ...(encoding !== undefined && { encoding }),
     ...(skipLines !== undefined && { skipLines }),

@@ -180,14 +180,21 @@ export function parseText(text: string): string {
 
 /** `Title of a column=field`, each on a line of its own. A title may have an equals sign in it, a field has none. */
 export function parseColumnMap(text: string): Readonly<Record<string, string>> {
-  const pairs = text.split('\n').filter((line) => line.trim() !== '');
+  return pairsOf(text, /^(.*)=(.*)$/, 'write the title of a column and a field, as "ID=evaluation_id"');
+}
+
+/** `field=value`, each on a line of its own. A value may have an equals sign in it, a field has none. */
+export function parseDefaults(text: string): Readonly<Record<string, string>> {
+  return pairsOf(text, /^([^=]*)=(.*)$/, 'write a field and its value, as "user_id=u-17"');
+}
+
+function pairsOf(text: string, pattern: RegExp, howTo: string): Readonly<Record<string, string>> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
   return Object.fromEntries(
-    pairs.map((pair) => {
-      const [, title = '', field = ''] = /^(.*)=(.*)$/.exec(pair) ?? [];
-      if (title.trim() === '' || field.trim() === '') {
-        throw new RangeError('write the title of a column and a field, as "ID=evaluation_id"');
-      }
-      return [title.trim(), field.trim()];
+    lines.map((line) => {
+      const [, name = '', value = ''] = (pattern.exec(line) ?? []).map((part) => part.trim());
+      if (name === '' || value === '') throw new RangeError(howTo);
+      return [name, value];
     }),
   );
 }

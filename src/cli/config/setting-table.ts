@@ -4,6 +4,7 @@ import {
   parseChoice,
   parseColumnMap,
   parseConcurrency,
+  parseDefaults,
   parseDelimiter,
   parseDuration,
   parseEncoding,
@@ -62,7 +63,13 @@ export const settings = {
     help: 'file with its password',
     orVariable: 'CQBATCH_QUEUE_PASSWORD',
   },
-  userId: { parse: parseText, value: '<id>', help: 'user_id of restore rows that have none' },
+  default: {
+    parse: parseDefaults,
+    value: '<field=value>',
+    help: 'value of a field in rows that leave it out; may be repeated',
+    isMap: true,
+  },
+  userId: { parse: parseText, value: '<id>', help: 'the same as --default user_id=<id>' },
   map: {
     parse: parseColumnMap,
     value: '<column=field>',

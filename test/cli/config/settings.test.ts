@@ -31,6 +31,8 @@ describe('resolveSettings', () => {
     expect(resolveSettings({ flags: { map: pairs }, environment: {} })).toEqual({ map });
     expect(resolveSettings({ flags: {}, environment: { CQBATCH_MAP: pairs.join('\n') } })).toEqual({ map });
     expect(resolveSettings({ flags: {}, environment: {}, file: file({ map }) })).toEqual({ map });
+    const flags = { default: ['user_id=a=b', ' title = t'] };
+    expect(resolveSettings({ flags, environment: {} })).toEqual({ default: { user_id: 'a=b', title: 't' } });
   });
 
   test.each([
@@ -38,6 +40,11 @@ describe('resolveSettings', () => {
       'a pair without a field',
       { flags: { map: ['ID'] }, environment: {} },
       '--map "ID": write the title of a column',
+    ],
+    [
+      'a default without a value',
+      { flags: { default: ['user_id='] }, environment: {} },
+      '--default "user_id=": write a field and its value',
     ],
     ['a flag', { flags: { concurrency: 'many' }, environment: {} }, '--concurrency "many"'],
     [
