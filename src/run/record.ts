@@ -62,7 +62,7 @@ export const runOptionsSchema = z.object({
   /** `--operation`; absent when rows, manifest or columns say it. */
   operation: z.string().exactOptional(),
   /** `--default`: fields and their values in rows that leave them out. */
-  defaults: z.record(z.string(), z.string()).exactOptional(),
+  default: z.record(z.string(), z.string()).exactOptional(),
   clearToken: z.string(),
   /** What separates the cells of its CSV files; absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),

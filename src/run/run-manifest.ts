@@ -81,7 +81,7 @@ export interface PlannedManifest {
 
 /** The options of a run that decide how its manifest is read, and what its rows mean. */
 export type RowOptions = ReadingOptions &
-  Pick<RunOptions, 'operation' | 'defaults' | 'clearToken' | 'map' | 'onConflict'>;
+  Pick<RunOptions, 'operation' | 'default' | 'clearToken' | 'map' | 'onConflict'>;
 
 /**
  * Opens a manifest for a plan or a run; the same file and options always give the same calls.
@@ -96,7 +96,7 @@ export async function openPlannedManifest(
   context: ReadingContext = {},
 ): Promise<PlannedManifest> {
   const manifest = await openManifest(path, { ...options, name, context: { ...context, operations } });
-  const { operation, defaults, map } = options;
+  const { operation, default: defaults, map } = options;
   const prepare = createRowPreparer({ manifest, operation, operations, defaults, map });
   return { manifest, prepare };
 }

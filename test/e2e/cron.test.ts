@@ -123,7 +123,7 @@ describe('run --or-resume', () => {
     });
     expect(piped).toMatchObject({ code: 0 });
     for (const [args, message] of [
-      [['--user-id', 'u'], 'which was begun without --user-id: its rows would not be the same'],
+      [['--user-id', 'u'], 'which was begun without --default: its rows would not be the same'],
       [['--clear-token', '-'], 'which was begun with another --clear-token'],
     ] as const)
       expect(await type(...again, ...args)).toMatchObject({

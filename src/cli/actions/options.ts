@@ -104,10 +104,10 @@ export function rowOptions(
   { operation, clearToken = defaultClearToken, trim = false }: Flags,
   { default: byField, userId, map, encoding, skipLines, rowsAt, sheet, onConflict }: Settings,
 ): RowOptions {
-  const defaults = { ...byField, ...(userId !== undefined && { user_id: userId }) };
+  const all = { ...byField, ...(userId !== undefined && { user_id: userId }) };
   return {
     ...(operation !== undefined && { operation }),
-    ...(Object.keys(defaults).length > 0 && { defaults }),
+    ...(Object.keys(all).length > 0 && { default: all }),
     ...(map !== undefined && { map }),
     ...(encoding !== undefined && { encoding }),
     ...(skipLines !== undefined && { skipLines }),
