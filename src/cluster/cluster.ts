@@ -35,7 +35,7 @@ export interface Cluster {
   run(id: string): Promise<RunEntry | undefined>;
   /** Workers that call an API. */
   workers(baseUrl: string): Promise<readonly WorkerEntry[]>;
-  /** How an API is called. */
+  /** How an API is called; undefined once the last worker has left. */
   pace(baseUrl: string): Promise<PublishedPace | undefined>;
   /** Tells a run what to do, now or when a process coordinates it. */
   tell(runId: string, control: Control): Promise<void>;
@@ -159,7 +159,7 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
       return slotReply(reply as string[]);
     },
     async leave() {
-      await ask(scripts.leave, [keys.timeline, keys.workers], id);
+      await ask(scripts.leave, [keys.timeline, keys.workers, keys.pace], id);
     },
   };
 }

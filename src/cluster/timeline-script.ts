@@ -156,6 +156,7 @@ export function timelineScripts(clock: string) {
     /** Besides, publishes a pace: KEYS[2], ARGV[5]. */
     decide: `${clock}${state}${lead}${kept}${setRateBody}
 redis.call('HSET', KEYS[2], 'at', text(now), 'pace', ARGV[5])
+redis.call('HDEL', KEYS[2], 'over')
 keep(key, KEYS[2])
 return 1`,
     /**
@@ -173,11 +174,16 @@ if leads then
   reply[6] = redis.call('HVALS', KEYS[4])
 end
 return reply`,
-    /** KEYS: timeline, workers. ARGV: worker. */
+    /** KEYS: timeline, workers, pace. ARGV: worker. When no other worker is there that may call at the pace, it is over. */
     leave: `${clock}${state}
 redis.call('HDEL', KEYS[2], ARGV[1])
 set('w:' .. ARGV[1], nil)
-if get('leader') == ARGV[1] then set('leader', nil) end
+if get('leader') ~= ARGV[1] then return 1 end
+set('leader', nil)
+for _, entry in ipairs(redis.call('HVALS', KEYS[2])) do
+  if tonumber(string.match(entry, '^%S+')) > now - ${silentMs} then return 1 end
+end
+redis.call('HSET', KEYS[3], 'over', '1')
 return 1`,
     /** KEYS: runs. ARGV: id, key, entry. Replies with 0 when another run has that id. */
     putRun: `${clock}${state}${kept}
@@ -190,8 +196,10 @@ return 1`,
     all: `${clock}${state} return { text(now), redis.call('HVALS', key) }`,
     /** KEYS: a hash. ARGV: a field. */
     one: `${clock}${state} return { text(now), get(ARGV[1]) or '' }`,
-    /** KEYS: pace. */
-    pace: `${clock}${state} return { text(now), get('at') or '', get('pace') or '' }`,
+    /** KEYS: pace. Replies with nothing but the clock when it is over. */
+    pace: `${clock}${state}
+if get('over') then return { text(now), '', '' } end
+return { text(now), get('at') or '', get('pace') or '' }`,
     /** KEYS: controls. ARGV: run, kind, control. */
     tell: `${clock}${state}${kept} set(ARGV[1] .. ' ' .. ARGV[2], ARGV[3]) keep(key) return 1`,
     /** KEYS: controls. ARGV: run. */

@@ -140,6 +140,25 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await second.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, places: 20 });
   });
 
+  test('hear of no pace once the last worker has left, and the next one begins with its limit', async () => {
+    const api = newApi();
+    const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
+    await first.beat(heartbeat);
+    await second.beat(heartbeat);
+    await first.decide(decision);
+    await first.leave();
+    // The other may still call at that pace.
+    expect(await cluster.pace(api)).toMatchObject(decision);
+    await second.beat(heartbeat);
+    await second.decide(decision);
+    await second.leave();
+    expect(await cluster.pace(api)).toBeUndefined();
+    const third = cluster.join(api, '1');
+    expect((await third.beat(heartbeat)).pace).toMatchObject(decision);
+    await third.decide({ ...decision, rate: 7 });
+    expect(await cluster.pace(api)).toMatchObject({ rate: 7 });
+  });
+
   test('leave alone what another version has written', async () => {
     const api = newApi();
     const admin = adminOf(server);
