@@ -2,11 +2,14 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What starts processes, servers or a datastore: everything below these folders. The others are unit tests. */
-const systemTests = 'test/{bench,cluster,datastore,deployment,e2e,install,queue}/**/*.test.ts';
+const systemTests = 'test/{cluster,datastore,deployment,e2e,queue}/**/*.test.ts';
+
+/** What is seldom changed and takes long: the package as users install it, and the rate in simulated time. */
+const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
 /** These take the longest, most of it waiting: whoever began one of them last would be waited for alone. */
 const longest =
-  /\/e2e\/(redis\/(audit|control|full-disk|guards|in-order|kill|rate|slots|status)|(audit|choosing-runs|cron|dashboard|faults|guards|inbox|kill|lost|rate|schedule|stop|target)[.-])[^/]*|queue\/redis\.test\.ts|packed\.test\.ts|rate\/simulation\.test\.ts$/;
+  /\/e2e\/(redis\/(audit|control|full-disk|guards|in-order|kill|rate|schedule|slots|status)|(audit|choosing-runs|conflicts|cron|dashboard|defaults|exactness|exit-codes|faults|guards|inbox|kill|lost|rate|schedule|skip-done|stop|target)[.-])[^/]*|(embedded|queue\/redis)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -14,6 +17,9 @@ class LongestFirst extends BaseSequencer {
     return sorted.toSorted((a, b) => Number(longest.test(b.moduleId)) - Number(longest.test(a.moduleId)));
   }
 }
+
+/** See helpers/cqbatch.ts for the argument. */
+const inProcesses = { pool: 'forks' as const, isolate: false, execArgv: ['--liftoff-only'] };
 
 export default defineConfig({
   test: {
@@ -28,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [systemTests],
+          exclude: [systemTests, releaseTests],
           pool: 'threads',
           // They leave nothing behind that another could meet.
           isolate: false,
@@ -42,18 +48,25 @@ export default defineConfig({
         test: {
           name: 'system',
           include: [systemTests],
-          pool: 'forks',
-          isolate: false,
           // Most of the time they wait for calls, locks and other processes.
           maxWorkers: 6,
           sequence: { groupOrder: 2 },
-          // See helpers/cqbatch.ts.
-          execArgv: ['--liftoff-only'],
           globalSetup: [
             'test/helpers/build.ts',
             'test/helpers/install-debian.ts',
             'test/helpers/shared-redis.ts',
           ],
+          ...inProcesses,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'release',
+          include: [releaseTests],
+          sequence: { groupOrder: 3 },
+          globalSetup: ['test/helpers/build.ts'],
+          ...inProcesses,
         },
       },
     ],
