@@ -26,6 +26,8 @@ export function interpret(answer: HttpAnswer, circumstances: Circumstances): Int
   const { mask } = circumstances;
   if (status >= 400 || status < 200) return { ok: false, failure: errorFailure(answer, circumstances) };
   if (status >= 300) return { ok: false, failure: redirectFailure(answer, mask) };
+  // RFC 9110, section 15.3.5: it has nothing to say.
+  if (status === 204 && answer.body === '') return { ok: true, status, body: null };
   try {
     return { ok: true, status, body: mask.json(parseJson(answer.body), answer.body) };
   } catch (error) {

@@ -132,12 +132,14 @@ export function createClient(options: ClientOptions): ApiClient {
   }
 
   async function callWith(
-    { headers, mask }: Credentials,
+    { headers, headersWithBody, mask }: Credentials,
     request: ApiRequest,
     stop: Stop,
     { keepAnswer = false, onSent }: SendOptions,
   ): Promise<Call> {
-    const wire = { origin, path: `${prefix}${request.path}`, headers, body: request.body };
+    const { method = 'POST', path, body } = request;
+    const message = body === '' ? { headers, body: null } : { headers: headersWithBody, body };
+    const wire = { origin, method, path: `${prefix}${path}`, ...message };
     const send = () => exchange(dispatcher, wire, { stop, maxAnswerBytes, onSent });
     const ending = await repeatUnsent(() => watched(options.watch, send), stop);
     if (ending.kind !== 'answer') {
@@ -230,15 +232,18 @@ function withMaskedNames(limits: readonly StatedLimit[], mask: TokenMask): reado
 /** What is made of a token once, and used for as long as the token stays the same. */
 interface Credentials {
   readonly token: string;
+  /** Of requests without a body. */
   readonly headers: string[];
+  readonly headersWithBody: string[];
   readonly mask: TokenMask;
 }
 
 function credentialsOf(text: string, userAgent: string | undefined): Credentials {
   const token = checkToken(text);
   // As a list, because undici adds to the object that it is given for a proxy.
-  const headers = Object.entries(requestHeaders(token, userAgent)).flat();
-  return { token, headers, mask: createTokenMask(token) };
+  const headersOf = (hasBody: boolean) =>
+    Object.entries(requestHeaders(token, { hasBody, userAgent })).flat();
+  return { token, headers: headersOf(false), headersWithBody: headersOf(true), mask: createTokenMask(token) };
 }
 
 type Authentication =

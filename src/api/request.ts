@@ -1,23 +1,33 @@
 import { acceptedEncodings } from './network/content-encoding.ts';
 
-/** A request as it goes out: POST of `body` (JSON text) to `path` below the base URL. */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export type Method = (typeof methods)[number];
+
+/** A request as it goes out. */
 export interface ApiRequest {
-  /** Begins with `/`. */
+  /** Default POST. */
+  readonly method?: Method;
+  /** Below the base URL, with its query; begins with `/`. */
   readonly path: string;
+  /** JSON text; empty: the request has no body. */
   readonly body: string;
 }
 
 /** What the client calls itself unless told otherwise. */
 export const defaultUserAgent = 'callquality-batch';
 
-/** The headers of every request (interface document, sections 4 and 5), beside those that HTTP itself needs. */
+/** The headers of a request (interface document, sections 4 and 5), beside those that HTTP itself needs. */
 export function requestHeaders(
   token: string,
-  userAgent = defaultUserAgent,
+  {
+    hasBody,
+    userAgent = defaultUserAgent,
+  }: { readonly hasBody: boolean; readonly userAgent?: string | undefined },
 ): Readonly<Record<string, string>> {
   return {
     authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
+    ...(hasBody && { 'content-type': 'application/json' }),
     accept: 'application/json',
     'accept-encoding': acceptedEncodings,
     'user-agent': userAgent,

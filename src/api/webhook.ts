@@ -58,6 +58,7 @@ export function openWebhook(
         dispatcher,
         {
           origin: url.origin,
+          method: 'POST',
           path: `${url.pathname.replace(/\/$/, '')}${below}${url.search}` || '/',
           headers: ['content-type', 'application/json', 'user-agent', 'callquality-batch', ...headers],
           body,

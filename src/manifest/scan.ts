@@ -116,7 +116,13 @@ async function callsBy(
 }
 
 function identityOf({ row, line, operation, subject, request }: CallableRow): CallIdentity {
-  return { row, line, operation: operation.name, subject, request: `${request.path}\n${request.body}` };
+  return {
+    row,
+    line,
+    operation: operation.name,
+    subject,
+    request: `${request.method ?? ''}${request.path}\n${request.body}`,
+  };
 }
 
 const keptConflicts = 5;

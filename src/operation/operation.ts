@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { ApiRequest } from '../api/request.ts';
+import type { ApiRequest, Method } from '../api/request.ts';
 import type { FailureCode } from '../codes.ts';
+import { stringifyJson } from '../json.ts';
 import { type Field, type FieldDefinitions, fieldsOf, type Row, type RowOf, schemaOf } from './row-fields.ts';
 
 /**
@@ -21,7 +22,7 @@ export interface OperationDefinition<Fields extends FieldDefinitions, Value> {
   /** What is wrong with a row whose fields are right one by one; undefined when nothing is. */
   readonly check?: (row: RowOf<Fields>) => string | undefined;
   /** The HTTP request for the row; the same row always gives the same request. */
-  readonly request: (row: RowOf<Fields>) => ApiRequest;
+  readonly request: (row: RowOf<Fields>) => RequestDefinition;
   /**
    * Reads the body of a 2xx answer, which is parsed JSON and never trusted, and holds it against the subject that was asked for.
    */
@@ -39,6 +40,18 @@ type RequiredOf<Fields extends FieldDefinitions> = {
   [Name in keyof Fields]: Fields[Name]['required'] extends true ? Name : never;
 }[keyof Fields] &
   string;
+
+/** A request as its author writes it. */
+export interface RequestDefinition {
+  /** Default POST. */
+  readonly method?: Method;
+  /** Below the base URL; begins with `/`. What a row says belongs in `encodeURIComponent`. */
+  readonly path: string;
+  /** What stands behind the path, encoded. Parameters that are undefined are left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** JSON text as it goes out, or a value that is written as JSON, a bigint as an exact number. Absent: no body. */
+  readonly body?: string | Readonly<Record<string, unknown>>;
+}
 
 /** How a service says no. */
 export interface Refusal {
@@ -76,10 +89,19 @@ export interface Operation {
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
 }
 
+/** The request as it goes out. */
+function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefinition): ApiRequest {
+  const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const behind = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
+  const text = typeof body === 'string' ? body : stringifyJson(body);
+  return { ...(method !== 'POST' && { method }), path: path + behind, body: text };
+}
+
 /** Makes an operation, typed by its fields and by what its answers say. */
 export function defineOperation<const Fields extends FieldDefinitions, Value>({
   fields,
   check,
+  request,
   interpret,
   columns,
   meansAlreadyApplied = () => false,
@@ -87,9 +109,10 @@ export function defineOperation<const Fields extends FieldDefinitions, Value>({
 }: OperationDefinition<Fields, Value>): Operation {
   const cells = Object.entries(columns);
   return {
-    ...(definition as Pick<Operation, 'name' | 'thing' | 'summary' | 'subject' | 'request'>),
+    ...definition,
     fields: fieldsOf(fields),
     schema: schemaOf(fields, definition.subject, check as ((row: Row) => string | undefined) | undefined),
+    request: (row) => requestOf(request(row as RowOf<Fields>)),
     columns: cells.map(([name]) => name),
     check(subject, body) {
       const reading = interpret(body, subject);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { methods } from '../api/request.ts';
 import {
   type Attempt,
   outcomes,
@@ -16,7 +17,7 @@ import { isJsonObject } from '../json.ts';
  */
 
 /** Version of the payloads; a worker refuses batches of a version that it does not know. */
-const payloadVersion = 2;
+const payloadVersion = 3;
 
 const attemptSchema = z.object({
   at: z.string().exactOptional(),
@@ -72,6 +73,8 @@ const taskSchema = z.object({
   row: z.number(),
   operation: z.string(),
   subject: z.string(),
+  /** Absent: POST. */
+  method: z.enum(methods).exactOptional(),
   path: z.string(),
   /** The request's body, exactly as it goes out. */
   body: z.string(),

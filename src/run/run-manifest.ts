@@ -133,8 +133,7 @@ export async function* unfinishedTasks(
         row: row.row,
         operation: prepared.operation.name,
         subject: prepared.subject,
-        path: prepared.request.path,
-        body: prepared.request.body,
+        ...prepared.request,
         ...(history !== undefined && { history }),
       };
     }

@@ -100,7 +100,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     if (admittedAt === undefined) return uncalled(task);
     const startedAt = new Date();
     const keepAnswer = claim.policy.saveAnswers;
-    const answer = await call({ path: task.path, body: task.body }, admittedAt, { signal, keepAnswer });
+    const answer = await call(task, admittedAt, { signal, keepAnswer });
     const attempt: JudgedAttempt = {
       task,
       operation,

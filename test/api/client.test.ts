@@ -30,6 +30,21 @@ describe('a call that is answered', () => {
     });
   });
 
+  test('goes out with its method, and without a type when it has no body', async () => {
+    const server = await httpServer((response) => void response.writeHead(204).end());
+    const answer = await clientOf(server.url).send({ method: 'DELETE', path: '/calls/1?by=u', body: '' });
+    expect(answer).toMatchObject({ ok: true, status: 204, body: null });
+    expect(server.seen).toMatchObject([{ method: 'DELETE', path: '/calls/1?by=u', body: '' }]);
+    expect(server.seen[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('goes out once, also a GET whose connection is closed before its answer', async () => {
+    const server = await httpServer((response) => void response.socket?.destroy());
+    const answer = await clientOf(server.url).send({ method: 'GET', path: '/calls/1', body: '' });
+    expect(answer).toMatchObject({ ok: false, requests: 1, failure: { class: 'retry', unclear: true } });
+    expect(server.seen).toHaveLength(1);
+  });
+
   test('keeps the path prefix of the base URL', async () => {
     const server = await httpServer((response) => json(response));
     await clientOf(`${server.url}/gateway/v2/`).send(restore);

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { HttpAnswer } from '../answer.ts';
 import { type AnswerHeaders, headerValues } from '../headers.ts';
+import type { Method } from '../request.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Stop } from './stop.ts';
 
@@ -37,18 +38,19 @@ export interface ExchangeOptions {
 /** A request with everything that goes over the wire. */
 export interface WireRequest {
   readonly origin: string;
+  readonly method: Method;
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
-  readonly body: string;
+  readonly body: string | null;
 }
 
 /**
- * Makes one POST request. Rejects for a request that HTTP cannot carry, never for what a server or the network does.
+ * Makes one request. Rejects for a request that HTTP cannot carry, never for what a server or the network does.
  *
  * The dispatcher's lowest level is used because it alone tells when the request begins to be written: only that
- * divides requests that surely were not processed from those that may have been. undici sends a request without
- * `idempotent` at most once (it fails it when its connection closes), so neither does this.
+ * divides requests that surely were not processed from those that may have been. undici sends a request that is not
+ * `idempotent`, as it takes GET to be, at most once: it fails it when its connection closes. So does this.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -58,7 +60,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(stop, maxAnswerBytes, { resolve, reject });
     if (handler.ended) return;
-    dispatcher.dispatch({ method: 'POST', ...request }, handler);
+    dispatcher.dispatch({ ...request, idempotent: false }, handler);
     onSent?.();
   });
 }

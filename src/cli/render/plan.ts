@@ -86,9 +86,9 @@ export function planDocument(plan: Plan): object {
     ],
     preview: scan.preview.map(({ row, request }) => ({
       row,
-      method: 'POST',
+      method: request.method ?? 'POST',
       url: urlOf(plan, request),
-      headers: Object.fromEntries(headers),
+      headers: Object.fromEntries(headersOf(request)),
       body: request.body,
     })),
   };
@@ -198,9 +198,9 @@ function previewText(plan: Plan): string {
     [
       `row ${row}`,
       indented([
-        `POST ${urlOf(plan, request)}`,
-        // They are the same for all.
-        ...(index === 0 ? headers.map((header) => header.join(': ')) : []),
+        `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
+        // Most are the same for all.
+        ...(index === 0 ? headersOf(request).map((header) => header.join(': ')) : []),
         excerptOf(request.body),
       ]),
     ].join('\n'),
@@ -209,7 +209,9 @@ function previewText(plan: Plan): string {
 }
 
 /** As the client sends them, but for the token. */
-const headers = Object.entries(requestHeaders('********'));
+function headersOf({ body }: ApiRequest): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(requestHeaders('********', { hasBody: body !== '' }));
+}
 
 const maxBodyLength = 2_000;
 

@@ -60,8 +60,8 @@ export function rowText(story: RowStory): string {
     ...(prepared.kind === 'callable'
       ? [
           `Request of ${prepared.operation.name}`,
-          indented(wrapped(`POST ${prepared.request.path}`, columns - 2)),
-          indented(wrapped(prepared.request.body, columns - 2)),
+          indented(wrapped(`${prepared.request.method ?? 'POST'} ${prepared.request.path}`, columns - 2)),
+          ...(prepared.request.body === '' ? [] : [indented(wrapped(prepared.request.body, columns - 2))]),
         ]
       : ['No request, because the row is invalid']),
     ...chapters.flatMap((chapter) => ['', ...chapterLines(chapter, record.id)]),

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { defineOperation, type RequestDefinition } from '../../src/operation/operation.ts';
+
+function operationOf(request: (row: { readonly id: string; readonly note?: string }) => RequestDefinition) {
+  return defineOperation({
+    name: 'archive-call',
+    thing: 'call',
+    summary: 'Archive calls',
+    fields: { id: { type: 'integer', required: true }, note: { type: 'text', undoable: true } },
+    subject: 'id',
+    request,
+    interpret: (body, id) =>
+      body === null
+        ? { ok: true, value: { id, at: 5n } }
+        : { ok: false, code: 'ANSWER_INCOMPLETE', message: 'no answer' },
+    columns: { id: (value) => value.id, at: ({ at }) => at, by: () => undefined },
+  });
+}
+
+describe('the request of an operation', () => {
+  test.each<[string, RequestDefinition, object]>([
+    ['a POST without more', { path: '/a' }, { path: '/a', body: '' }],
+    ['text as it is', { path: '/a', body: '{"id": 1}' }, { path: '/a', body: '{"id": 1}' }],
+    [
+      'a value as exact JSON',
+      { method: 'PATCH', path: '/a', body: { id: 9223372036854775807n, note: 'x' } },
+      { method: 'PATCH', path: '/a', body: '{"id":9223372036854775807,"note":"x"}' },
+    ],
+    [
+      'the query behind its path',
+      { method: 'DELETE', path: '/a/1', query: { by: 'a&b c', note: undefined } },
+      { method: 'DELETE', path: '/a/1?by=a%26b+c', body: '' },
+    ],
+    [
+      'no query where none is given',
+      { method: 'GET', path: '/a', query: { by: undefined } },
+      { method: 'GET', path: '/a', body: '' },
+    ],
+  ])('has %s', (_title, definition, request) => {
+    expect(operationOf(() => definition).request({ id: '1' })).toEqual(request);
+  });
+});
+
+test('columns are cells of the value that an answer means', () => {
+  const operation = operationOf(({ id }) => ({ path: `/calls/${id}` }));
+  expect(operation.columns).toEqual(['id', 'at', 'by']);
+  expect(operation.check('7', null)).toEqual({ ok: true, columns: { id: '7', at: '5', by: '' } });
+  expect(operation.check('7', {})).toMatchObject({ ok: false, code: 'ANSWER_INCOMPLETE' });
+});
+
+test('nothing means that it was done already, unless the operation says what does', () => {
+  const operation = operationOf(() => ({ path: '/' }));
+  expect(operation.meansAlreadyApplied({ code: 'ALREADY_EXISTS', message: 'already archived' })).toBe(false);
+});
+
+test('the fields are those of the definition', () => {
+  expect(operationOf(() => ({ path: '/' })).fields).toEqual([
+    { name: 'id', required: true, undoable: false },
+    { name: 'note', required: false, undoable: true },
+  ]);
+});
