@@ -27,6 +27,7 @@ export const restoreEvaluation = defineOperation({
     score: ({ score }) => score,
     completed_at: ({ completedAt }) => completedAt,
   },
+  repeatable: true,
   meansAlreadyApplied: ({ code, message }) => refusalCodes.has(code) && notDeleted.test(message),
 });
 

@@ -46,4 +46,5 @@ export const updateSoundboard = defineOperation({
     }),
   interpret: (body, soundboardId) => readUpdateSoundboardAnswer(soundboardId, body),
   columns: { soundboard_id: ({ soundboardId }) => soundboardId },
+  repeatable: true,
 });

@@ -17,6 +17,7 @@ export const failureCodes = [
 export const rowCodes = [
   ...failureCodes,
   ...['OK', 'ALREADY_APPLIED', 'INVALID_ROW', 'DUPLICATE', 'DONE_BEFORE', 'SUPERSEDED'],
+  'NOT_REPEATED',
   ...['PENDING', 'HALTED'],
 ] as const;
 

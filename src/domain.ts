@@ -9,6 +9,11 @@
  * - The **history** of an unfinished row says what earlier attempts did, so that a later one can be judged.
  */
 
+/** How a request may be made. */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export type Method = (typeof methods)[number];
+
 /** The final states of a row, in the order in which they are counted and shown. `skipped`: not called, on purpose. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 

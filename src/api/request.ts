@@ -1,8 +1,5 @@
+import type { Method } from '../domain.ts';
 import { acceptedEncodings } from './network/content-encoding.ts';
-
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-
-export type Method = (typeof methods)[number];
 
 /** A request as it goes out. */
 export interface ApiRequest {

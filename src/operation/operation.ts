@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { ApiRequest, Method } from '../api/request.ts';
+import type { ApiRequest } from '../api/request.ts';
 import type { FailureCode } from '../codes.ts';
+import type { Method } from '../domain.ts';
 import { stringifyJson } from '../json.ts';
 import { type Field, type FieldDefinitions, fieldsOf, type Row, type RowOf, schemaOf } from './row-fields.ts';
 
@@ -29,6 +30,11 @@ export interface OperationDefinition<Fields extends FieldDefinitions, Value> {
   readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
   /** Columns of the report, without their leading `_`: what each says of the value. */
   readonly columns: Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
+  /**
+   * Whether a row that is carried out twice changes no more than one that is carried out once. If not, no attempt is repeated that
+   * may have been carried out: its row fails, and is marked unclear.
+   */
+  readonly repeatable: boolean;
   /**
    * Whether this refusal means that the change has been made already, so that after an unclear attempt the row has
    * most likely succeeded. `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: none does.
@@ -86,6 +92,7 @@ export interface Operation {
   /** Names of the report columns that `check` fills, without their leading `_`. */
   readonly columns: readonly string[];
   readonly check: (subject: string, body: unknown) => AnswerCheck;
+  readonly repeatable: boolean;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
 }
 

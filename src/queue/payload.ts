@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { methods } from '../api/request.ts';
 import {
   type Attempt,
+  methods,
   outcomes,
   type ResultColumns,
   type RowHistory,

@@ -98,6 +98,10 @@ const known: Readonly<Record<(typeof rowCodes)[number], CodeAdvice>> = {
       'The service reported success, but the evaluation in its answer is still deleted: it may be restored or not.',
     remedy: lookFirst,
   },
+  NOT_REPEATED: {
+    meaning: 'An earlier attempt may have made the change, and this operation must not be repeated.',
+    remedy: lookFirst,
+  },
   ANSWER_NOT_JSON: {
     meaning: 'Something else than the service has answered, such as a login page or a proxy.',
     remedy: 'Open the base URL in a browser to see what answers there.',

@@ -30,6 +30,8 @@ export type Judgement =
   | RowVerdict
   | { readonly kind: 'halted'; readonly history: RowHistory; readonly failure: ApiFailure };
 
+type Finished = Extract<RowVerdict, { readonly kind: 'finished' }>;
+
 const maxBackoffMs = 60_000;
 /** A pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
@@ -41,10 +43,15 @@ const leastWaitMs = 100;
 
 /**
  * The answer as one that asks to slow down, if it is a 503 where those are known to depend on the rate: then it was not
- * processed, as with a 429.
+ * processed, as with a 429. That is most likely, which is not enough for a row that must not be repeated.
  */
-export function asRefusal(answer: ApiAnswer, { history = noHistory }: RowTask): ApiAnswer {
-  if (answer.ok || history.unprocessed >= mostRefusals || !isUnavailable(answer.failure)) return answer;
+export function asRefusal(
+  answer: ApiAnswer,
+  { history = noHistory }: RowTask,
+  { repeatable }: Pick<Operation, 'repeatable'>,
+): ApiAnswer {
+  if (answer.ok || !repeatable || history.unprocessed >= mostRefusals || !isUnavailable(answer.failure))
+    return answer;
   return { ...answer, failure: { ...answer.failure, class: 'slow-down', unclear: false } };
 }
 
@@ -54,7 +61,7 @@ export function asRefusal(answer: ApiAnswer, { history = noHistory }: RowTask): 
  * - a 2xx that fits the request: succeeded; one that doesn't: failed, and unclear;
  * - a refusal that means "done already", after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
  * - a refusal for good, or the last attempt: failed;
- * - a failure that may pass: again, after an exponential pause with full jitter, or the one that the API asks for;
+ * - a failure that may pass, of an attempt that may be repeated: again, after an exponential pause with full jitter, or the one that the API asks for;
  * - "slow down", or no connection: again, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
  */
 export function judge(attempt: JudgedAttempt): Judgement {
@@ -137,7 +144,8 @@ export function judge(attempt: JudgedAttempt): Judgement {
       return { kind: 'returned', history, delayMs: backoff(claim.attemptsUsed + 1) };
     case 'retry': {
       const used = claim.attemptsUsed + 1;
-      if (used >= policy.attempts) return failed();
+      const mayBeRepeated = operation.repeatable || !failure.unclear;
+      if (used >= policy.attempts || !mayBeRepeated) return failed();
       return { kind: 'retry', history, delayMs: Math.max(backoff(used), Math.ceil(failure.waitMs ?? 0)) };
     }
   }
@@ -198,6 +206,25 @@ function sparedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHistory 
   return failure.unclear
     ? history
     : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
+}
+
+/** A row that is not called again, because an attempt may have been carried out that must not be repeated. */
+export function notRepeated({ row, operation, history = noHistory }: RowTask): Finished {
+  const { attempts, unprocessed, startedAt, lastCode, lastMessage, lastStatus, earlier } = history;
+  const before = lastCode === undefined ? '' : ` (${lastCode}${lastMessage ? `: ${lastMessage}` : ''})`;
+  return {
+    kind: 'finished',
+    result: {
+      ...{ row, operation, outcome: 'failed', code: 'NOT_REPEATED' },
+      message: `an earlier attempt may have been carried out${before}, and ${operation} must not be repeated`,
+      ...{ attempts, unclear: true },
+      ...(unprocessed > 0 && { unprocessed }),
+      ...(lastStatus !== undefined && { httpStatus: lastStatus }),
+      ...(startedAt !== undefined && { startedAt }),
+      finishedAt: new Date().toISOString(),
+      ...(earlier !== undefined && { earlier }),
+    },
+  };
 }
 
 /** A row that was claimed and not called. */

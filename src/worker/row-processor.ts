@@ -10,7 +10,7 @@ import type { RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import type { TrafficMeter } from '../rate/traffic-meter.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { asRefusal, type JudgedAttempt, judge, spare, uncalled } from './judge.ts';
+import { asRefusal, type JudgedAttempt, judge, notRepeated, spare, uncalled } from './judge.ts';
 import { signOf } from './sign.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
@@ -96,6 +96,11 @@ export function createRowProcessor(options: RowProcessorOptions) {
   async function process(task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> {
     const operation = findOperation(operations, task.operation);
     if (operation === undefined) throw new TypeError(`${task.operation} is no operation`);
+    if (!operation.repeatable && task.history?.unclear) {
+      const verdict = notRepeated(task);
+      onEvent({ type: 'finished', run: task.run, row: task.row, result: verdict.result });
+      return verdict;
+    }
     const admittedAt = await admitted(claim);
     if (admittedAt === undefined) return uncalled(task);
     const startedAt = new Date();
@@ -105,7 +110,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       task,
       operation,
       claim,
-      answer: meter.refuses503 ? asRefusal(answer, task) : answer,
+      answer: meter.refuses503 ? asRefusal(answer, task, operation) : answer,
       startedAt,
       finishedAt: new Date(),
       provenRight: proven.has(task.operation),

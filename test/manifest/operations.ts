@@ -7,7 +7,11 @@ import {
 import { defineOperation, type Operation } from '../../src/operation/operation.ts';
 import { allRows, openText } from './reading.ts';
 
-const anyAnswer = { interpret: () => ({ ok: true as const, value: undefined }), columns: {} };
+const anyAnswer = {
+  interpret: () => ({ ok: true as const, value: undefined }),
+  columns: {},
+  repeatable: true,
+};
 
 /** An operation whose fields are both required. */
 const closeTicket = defineOperation({

@@ -13,6 +13,7 @@ function operationOf(request: (row: { readonly id: string; readonly note?: strin
       body === null
         ? { ok: true, value: { id, at: 5n } }
         : { ok: false, code: 'ANSWER_INCOMPLETE', message: 'no answer' },
+    repeatable: false,
     columns: { id: (value) => value.id, at: ({ at }) => at, by: () => undefined },
   });
 }

@@ -1,8 +1,6 @@
 import { pino } from 'pino';
-import { updateSoundboard } from '../../jobs/update-soundboard.ts';
 import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
 import type { CallableRow } from '../../src/manifest/row-preparer.ts';
-import type { Operation } from '../../src/operation/operation.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
 import type { AnswerFile } from '../../src/run/answer-file.ts';
 import { type ControlWatch, watchControls } from '../../src/run/control.ts';
@@ -16,7 +14,7 @@ import { Stages } from '../../src/run/stages.ts';
 import type { RunStore } from '../../src/run/store.ts';
 import { subjectOf } from './referee.ts';
 import type { Scenario } from './scenario.ts';
-import type { Body } from './simulated-api.ts';
+import { type Body, operationIn } from './simulated-api.ts';
 import { openSimulatedJournal } from './simulated-journal.ts';
 import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
@@ -172,7 +170,7 @@ function plannedManifest({ scenario }: Stage): PlannedManifest {
       kind: 'callable',
       row,
       line,
-      operation: updateSoundboard as Operation,
+      operation: operationIn(scenario),
       subject: String(subject),
       request: { path: '/update', body: JSON.stringify(body) },
       values: {},

@@ -139,11 +139,14 @@ export class Referee {
   }
 
   #checkResult(row: number, { outcome, unclear }: RowResult, told: string): void {
+    const { scenario, losses } = this.#sight;
+    const { repeatable } = scenario;
     const done = this.#done.get(row) ?? 0;
     if (outcome === 'succeeded' && done === 0) this.#fail(`never carried out: ${told}`);
     if (done > 1 && !unclear) this.#fail(`repeated without a mark: ${told}`);
+    if (done > 1 && !repeatable && losses() === 0) this.#fail(`repeated, which it must not be: ${told}`);
     if (outcome === 'failed' && done > 0 && !unclear) this.#fail(`carried out without a mark: ${told}`);
-    const { mishaps, network, api } = this.#sight.scenario;
+    const { mishaps, network, api } = scenario;
     const isCalm =
       mishaps.length === 0 &&
       network.cut === 0 &&

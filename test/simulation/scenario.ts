@@ -56,6 +56,8 @@ export interface Scenario {
   readonly network: NetworkFaults;
   readonly disk: DiskFaults;
   readonly mishaps: readonly Mishap[];
+  /** Whether its operation may be carried out twice. */
+  readonly repeatable: boolean;
 }
 
 /** Draws a run and what happens to it. */
@@ -110,6 +112,7 @@ export function scenarioOf(seed: number): Scenario {
     },
     disk: { syncMs: random.pick([0.5, 5, 50]), stall: often(0.15, () => 0.05, 0) },
     mishaps,
+    repeatable: random.chance(0.75),
   };
 }
 

@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import { updateSoundboard } from '../../jobs/update-soundboard.ts';
 import type { ApiAnswer, SendOptions } from '../../src/api/client.ts';
 import type { ApiFailure } from '../../src/api/failure.ts';
 import type { ApiRequest } from '../../src/api/request.ts';
+import type { Operation } from '../../src/operation/operation.ts';
 import type { Random } from './random.ts';
-import type { ApiFaults } from './scenario.ts';
+import type { ApiFaults, Scenario } from './scenario.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
 /** What the API and those who watch it see of a call. */
@@ -18,6 +20,11 @@ export interface ApiLog {
 export interface Body {
   readonly row: number;
   readonly soundboard_id: number;
+}
+
+/** The operation that all rows of a run are for. */
+export function operationIn({ repeatable }: Scenario): Operation {
+  return { ...updateSoundboard, repeatable };
 }
 
 /** An API whose calls take time, fail and get lost as the scenario says. */

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
-import { operations } from '../../jobs/index.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
 import { CircuitBreaker } from '../../src/worker/circuit-breaker.ts';
 import { createRowProcessor } from '../../src/worker/row-processor.ts';
 import { WatchedWorker } from '../../src/worker/watched-worker.ts';
+import { operationIn } from './simulated-api.ts';
 import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
 
@@ -47,7 +47,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       concurrency: scenario.concurrency,
       refusal: () => undefined,
       process: createRowProcessor({
-        operations,
+        operations: [operationIn(scenario)],
         client: api.clientOf(process),
         gate,
         meter: { sent: () => ({}) as never, ended() {}, refuses503: false },

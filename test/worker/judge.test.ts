@@ -5,7 +5,14 @@ import type { RowHistory } from '../../src/domain.ts';
 import { findOperation, type Operation } from '../../src/operation/operation.ts';
 import type { Claim } from '../../src/queue/claimed-batch.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
-import { asRefusal, type JudgedAttempt, judge, spare, uncalled } from '../../src/worker/judge.ts';
+import {
+  asRefusal,
+  type JudgedAttempt,
+  judge,
+  notRepeated,
+  spare,
+  uncalled,
+} from '../../src/worker/judge.ts';
 
 const task: RowTask = {
   run: 'r',
@@ -17,6 +24,7 @@ const task: RowTask = {
 };
 
 const operation = {
+  repeatable: true,
   check: (_subject: string, body: unknown) =>
     body === 'right'
       ? { ok: true, columns: { state: 'DONE' } }
@@ -68,7 +76,7 @@ describe('a 503 that depends on the rate', () => {
   const answer = failing({ class: 'retry', code: 'UNAVAILABLE', status: 503, unclear: true });
 
   test('was not processed, and uses up no attempt', () => {
-    expect(judge(attempt(asRefusal(answer, task), { governed: true }))).toMatchObject({
+    expect(judge(attempt(asRefusal(answer, task, operation), { governed: true }))).toMatchObject({
       kind: 'throttled',
       history: { attempts: 1, unprocessed: 1, unclear: false },
       waitMs: 0,
@@ -77,10 +85,14 @@ describe('a 503 that depends on the rate', () => {
 
   test('is a failure of its row when the row was refused five times before', () => {
     const often = withHistory({ attempts: 5, unprocessed: 5 });
-    expect(judge(attempt(asRefusal(answer, often), { task: often }))).toMatchObject({
+    expect(judge(attempt(asRefusal(answer, often, operation), { task: often }))).toMatchObject({
       kind: 'retry',
       history: { attempts: 6, unprocessed: 5, unclear: true },
     });
+  });
+
+  test('is a failure that may have been processed where the row must not be repeated', () => {
+    expect(asRefusal(answer, task, { repeatable: false })).toBe(answer);
   });
 
   test.each([
@@ -88,7 +100,7 @@ describe('a 503 that depends on the rate', () => {
     ['a failure for good', failing({ class: 'permanent', code: 'NOT_FOUND', status: 503 })],
     ['a success', answered('right')],
   ])('is not %s', (_title, other) => {
-    expect(asRefusal(other, task)).toBe(other);
+    expect(asRefusal(other, task, operation)).toBe(other);
   });
 });
 
@@ -159,6 +171,43 @@ describe('a refusal for good', () => {
   test('that means "done already" is a failure when no attempt was unclear', () => {
     expect(judge(attempt(failing({ class: 'permanent', message: 'not deleted' })))).toMatchObject({
       result: { outcome: 'failed', unclear: false },
+    });
+  });
+});
+
+describe('a row that must not be repeated', () => {
+  const once = { operation: { ...operation, repeatable: false } };
+
+  test.each([
+    [
+      'fails when its attempt may have been carried out',
+      'retry',
+      true,
+      { kind: 'finished', result: { outcome: 'failed', code: 'UNAVAILABLE', unclear: true } },
+    ],
+    ['is tried again when its attempt was not carried out', 'retry', false, { kind: 'retry' }],
+    ['goes back when it was never sent', 'unreachable', false, { kind: 'returned' }],
+  ] as const)('%s', (_title, failureClass, unclear, judgement) => {
+    expect(judge(attempt(failing({ class: failureClass, unclear }), once))).toMatchObject(judgement);
+  });
+
+  test('ends with what is known of the attempt that may have been carried out', () => {
+    const known = {
+      attempts: 2,
+      unprocessed: 1,
+      unclear: true,
+      startedAt: 'then',
+      lastCode: 'TOTAL_TIMEOUT',
+    };
+    expect(notRepeated(withHistory({ ...known, lastMessage: 'too long', lastStatus: 504 }))).toEqual({
+      kind: 'finished',
+      result: {
+        ...{ row: 7, operation: 'restore-evaluation', outcome: 'failed', code: 'NOT_REPEATED' },
+        message:
+          'an earlier attempt may have been carried out (TOTAL_TIMEOUT: too long), and restore-evaluation must not be repeated',
+        ...{ attempts: 2, unprocessed: 1, unclear: true, httpStatus: 504, startedAt: 'then' },
+        finishedAt: expect.any(String),
+      },
     });
   });
 });

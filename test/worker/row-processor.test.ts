@@ -131,6 +131,17 @@ describe('a row', () => {
     expect(await process({ ...task, history })).toEqual({ kind: 'returned', history });
   });
 
+  test('that must not be repeated is not called when an attempt of it may have been carried out', async () => {
+    const once = { operations: operations.map((operation) => ({ ...operation, repeatable: false })) };
+    const unclear = { ...task, history: { attempts: 1, unprocessed: 0, unclear: true } };
+    const { process, calls, events } = begin([notFound], once);
+    expect(await process(unclear)).toMatchObject({ kind: 'finished', result: { code: 'NOT_REPEATED' } });
+    expect([calls(), events]).toMatchObject([0, [{ type: 'finished', row: 7 }]]);
+    expect(await process({ ...unclear, history: { ...unclear.history, unclear: false } })).toMatchObject({
+      result: { code: 'NOT_FOUND' },
+    });
+  });
+
   test('is not called unless it is written down first', async () => {
     const { gate, process, calls } = begin([]);
     expect(await process(task, claimed({ intend: async () => false }))).toMatchObject({ kind: 'returned' });

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
+import type { Method } from '../../domain.ts';
 import type { HttpAnswer } from '../answer.ts';
 import { type AnswerHeaders, headerValues } from '../headers.ts';
-import type { Method } from '../request.ts';
 import { decodeContent } from './content-encoding.ts';
 import type { Stop } from './stop.ts';
 
