@@ -38,3 +38,12 @@ export { type TokenSource, tokenFromFile, tokenFromValue } from './api/token.ts'
 export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';
 export { parseJson, stringifyJson } from './json.ts';
+export {
+  defineOperation,
+  type Interpretation,
+  type Operation,
+  type OperationDefinition,
+  type Refusal,
+  type RequestDefinition,
+} from './operation/operation.ts';
+export type { OperationsModule } from './operation/own-operations.ts';

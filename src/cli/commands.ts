@@ -1,6 +1,6 @@
 import { type CommandGroupSpec, type CommandSpec, runThat } from './command-spec.ts';
 import { flagOf } from './config/settings.ts';
-import { calling, insecureHttp, reason, reporting, settings, shared, telling } from './option-groups.ts';
+import { calling, insecureHttp, own, reason, reporting, settings, shared, telling } from './option-groups.ts';
 import { runCommands, submitCommand } from './run-commands.ts';
 import { scheduleCommands } from './schedule-commands.ts';
 
@@ -32,6 +32,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
         options: [['--row <n>', 'the story of one row instead: each attempt (column _row of the report)']],
       },
     ],
+    seldomNeeded: [own],
     examples: [
       ['cqbatch show', 'the newest run'],
       ['cqbatch show jsur --row 1234', 'one row of another run'],
@@ -101,6 +102,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       },
       reporting,
     ],
+    seldomNeeded: [own],
     load: async () => (await import('./actions/report.ts')).report,
   },
   {
@@ -147,6 +149,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       },
     ],
     seldomNeeded: [
+      own,
       { heading: 'Calls', options: settings(...calling) },
       { heading: 'Of the daemon', options: settings('keepLast', 'keepDays') },
       telling,

@@ -1,9 +1,11 @@
 import { operations } from '../../jobs/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { ApprovedPlan } from '../run/approved-plan.ts';
 import { checkStateFolder } from '../run/state-folder.ts';
 import { openRunStore, type RunStore } from '../run/store.ts';
 import { type Flags, loadSettings, trustedStateDir } from './config/load.ts';
+import type { Settings } from './config/settings.ts';
 import { type CommandInput, chooseDatastore, type DatastoreChoice } from './datastore.ts';
 import type { EndedRun } from './render/news.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -37,8 +39,8 @@ export interface Context extends Workplace {
 /** @throws a usage error when a setting can't be understood. */
 export async function openWorkplace(flags: Flags): Promise<Workplace> {
   const terminal = openTerminal(flags);
-  const store = await openState(terminal, flags);
-  return { terminal, flags, store, settings: await loadSettings(flags) };
+  const settings = await loadSettings(flags);
+  return { terminal, flags, store: await openState(terminal, flags, settings), settings };
 }
 
 /** @throws a usage error when a setting, or where the datastore is, can't be understood. */
@@ -48,8 +50,19 @@ export async function openContext(flags: Flags): Promise<Context> {
 }
 
 /** Opens the runs of the state folder that a command works in, and says what is not as it should be. */
-export async function openState(terminal: Terminal, flags: Flags): Promise<RunStore> {
+export async function openState(terminal: Terminal, flags: Flags, settings: Settings): Promise<RunStore> {
   const stateDir = await trustedStateDir(flags);
   for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
-  return openRunStore(stateDir, operations);
+  return openRunStore(stateDir, await operationsWith(settings));
+}
+
+/**
+ * The operations of the service, and those of the user's own.
+ *
+ * @throws a usage error `OPERATIONS_UNUSABLE`
+ */
+export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
+  if (module === undefined) return operations;
+  const { loadOperations } = await import('../operation/own-operations.ts');
+  return [...operations, ...(await loadOperations(module, operations))];
 }

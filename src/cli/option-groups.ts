@@ -81,7 +81,7 @@ export const rows: OptionGroup = {
   heading: 'Manifest',
   options: [
     ['--operation <name>', 'what to do with the rows, when neither a column nor the manifest says it'],
-    ...settings('default', 'userId', 'map'),
+    ...settings('operations', 'default', 'userId', 'map'),
     [
       '--clear-token <text>',
       'CSV cell that sends an empty string; an empty cell is left out',
@@ -92,6 +92,9 @@ export const rows: OptionGroup = {
     ...settings('maxManifestSize'),
   ],
 };
+
+/** Of the commands that work on a run that was planned with operations of the user's own. */
+export const own: OptionGroup = { heading: 'Manifest', options: settings('operations') };
 
 /** How the rows of a run are called again. */
 export const repeating = ['attempts', 'backoff'] as const;

@@ -7,6 +7,7 @@ import {
   guards,
   insecureHttp,
   moreGuards,
+  own,
   repeating,
   reporting,
   resumedGuards,
@@ -39,6 +40,7 @@ const derived = {
   ],
   seldomNeeded: [
     moreGuards('as in that run', settings('confirmAbove')),
+    own,
     ...working('as in that run'),
     telling,
     audit,
@@ -169,7 +171,7 @@ export const runCommands: readonly CommandSpec[] = [
       resumedGuards('as before')[0],
       following,
     ],
-    seldomNeeded: [resumedGuards('as before')[1], ...working('as before'), telling, audit],
+    seldomNeeded: [resumedGuards('as before')[1], own, ...working('as before'), telling, audit],
     examples: [
       ['cqbatch resume', 'the newest run'],
       ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another one, slower'],

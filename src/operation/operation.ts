@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { ApiRequest } from '../api/request.ts';
 import type { FailureCode } from '../codes.ts';
 import type { Method } from '../domain.ts';
+import { usageError } from '../errors.ts';
 import { stringifyJson } from '../json.ts';
+import { requireValid } from './definition-rules.ts';
 import { type Field, type FieldDefinitions, fieldsOf, type Row, type RowOf, schemaOf } from './row-fields.ts';
 
 /**
@@ -96,39 +98,55 @@ export interface Operation {
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
 }
 
-/** The request as it goes out. */
-function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefinition): ApiRequest {
-  const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  const behind = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
-  const text = typeof body === 'string' ? body : stringifyJson(body);
-  return { ...(method !== 'POST' && { method }), path: path + behind, body: text };
-}
-
-/** Makes an operation, typed by its fields and by what its answers say. */
-export function defineOperation<const Fields extends FieldDefinitions, Value>({
-  fields,
-  check,
-  request,
-  interpret,
-  columns,
-  meansAlreadyApplied = () => false,
-  ...definition
-}: OperationDefinition<Fields, Value>): Operation {
+/**
+ * Makes an operation, typed by its fields and by what its answers say.
+ *
+ * @throws a usage error `OPERATION_INVALID` that names the operation and the member that is wrong
+ */
+export function defineOperation<const Fields extends FieldDefinitions, Value>(
+  definition: OperationDefinition<Fields, Value>,
+): Operation {
+  requireValid(definition);
+  const { name, fields, subject, check, columns, meansAlreadyApplied = () => false } = definition;
   const cells = Object.entries(columns);
   return {
     ...definition,
     fields: fieldsOf(fields),
-    schema: schemaOf(fields, definition.subject, check as ((row: Row) => string | undefined) | undefined),
-    request: (row) => requestOf(request(row as RowOf<Fields>)),
-    columns: cells.map(([name]) => name),
-    check(subject, body) {
-      const reading = interpret(body, subject);
-      if (!reading.ok) return reading;
-      const texts = cells.map(([name, cell]) => [name, String(cell(reading.value) ?? '')]);
-      return { ok: true, columns: Object.fromEntries(texts) };
+    schema: schemaOf(fields, subject, check as ((row: Row) => string | undefined) | undefined),
+    request(row) {
+      try {
+        return requestOf(definition.request(row as RowOf<Fields>));
+      } catch (error) {
+        const what = `${name}: no request for ${definition.thing} ${row[subject]}: ${(error as Error).message}`;
+        throw usageError('OPERATION_FAILED', what, error);
+      }
+    },
+    columns: cells.map(([column]) => column),
+    check(id, body) {
+      try {
+        const reading = definition.interpret(body, id);
+        if (!reading.ok) return reading;
+        const texts = cells.map(([column, cell]) => [column, String(cell(reading.value) ?? '')]);
+        return { ok: true, columns: Object.fromEntries(texts) };
+      } catch (error) {
+        const message = `the operation can't read the answer: ${(error as Error).message}`;
+        return { ok: false, code: 'ANSWER_INCOMPLETE', message };
+      }
     },
     meansAlreadyApplied,
   };
+}
+
+/** The request as it goes out. */
+function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefinition): ApiRequest {
+  if (!/^\/[!-~]*$/.test(path))
+    throw new RangeError(
+      `the path ${JSON.stringify(path)} must begin with / and be encoded (encodeURIComponent)`,
+    );
+  const parameters = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const behind = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
+  const text = typeof body === 'string' ? body : stringifyJson(body);
+  return { ...(method !== 'POST' && { method }), path: path + behind, body: text };
 }
 
 /** The operation of that name, if it is one of these. */

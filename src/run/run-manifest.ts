@@ -8,6 +8,7 @@ import type { ReadingOptions } from '../manifest/reading-options.ts';
 import { createRowPreparer, type PreparedRow, type RowPreparer } from '../manifest/row-preparer.ts';
 import { hashFile } from '../manifest/stage.ts';
 import type { ReadingContext } from '../manifest/text/source.ts';
+import { findOperation } from '../operation/operation.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { systemError } from '../system-error.ts';
 import type { RunOptions, RunRecord } from './record.ts';
@@ -20,10 +21,22 @@ import type { RunStore } from './store.ts';
  *   it can't be read.
  */
 export async function openManifestCopy(store: RunStore, record: RunRecord): Promise<PlannedManifest> {
+  requireOperations(store, record);
   const path = await copyOf(store, record);
   const planned = await openPlannedManifest(path, record.manifest.name, record.options, store);
   const { manifest } = planned;
   return { ...planned, manifest: { ...manifest, rows: () => rowsOfCopy(store, record, manifest) } };
+}
+
+/** @throws a usage error `OPERATION_MISSING` for a run with operations of the user's own that were not loaded. */
+function requireOperations({ operations }: RunStore, { id, plan }: RunRecord): void {
+  const missing = plan.operations.filter((name) => findOperation(operations, name) === undefined);
+  if (missing.length === 0) return;
+  throw usageError(
+    'OPERATION_MISSING',
+    `Run ${id} has rows of ${missing.join(', ')}, which is none of the service's own operations: pass --operations with the module ` +
+      'that it was planned with, or set CQBATCH_OPERATIONS.',
+  );
 }
 
 async function* rowsOfCopy(

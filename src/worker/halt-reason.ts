@@ -23,7 +23,7 @@ export function refusalReason(baseUrl: string, path: string, failure: ApiFailure
 function told(baseUrl: string, { path, failure }: Pick<Halt, 'path' | 'failure'>): string {
   const { code, message, status } = failure;
   const answer = `${message.replace(/\.$/, '')} (${status === undefined ? '' : `HTTP ${status}, `}${code})`;
-  return `Asked: POST ${baseUrl}${path}. Came back: ${answer}. ${remedy(failure)}`;
+  return `Asked: ${baseUrl}${path}. Came back: ${answer}. ${remedy(failure)}`;
 }
 
 const byBaseUrl = 'base URL (--base-url, CQBATCH_BASE_URL)';

@@ -43,8 +43,8 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
   if (findOperation(operations, task.operation) !== undefined) return undefined;
   return fatalError(
     'UNKNOWN_OPERATION',
-    `A row in the datastore asks for the operation ${task.operation}, which this version of cqbatch does not know. ` +
-      'Use the version that started the run.',
+    `A row in the datastore asks for the operation ${task.operation}, which this worker does not know. ` +
+      'Pass --operations with the module that has it, or use the version of cqbatch that started the run.',
   );
 }
 

@@ -24,7 +24,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
         'src/datastore',
         'src/report',
       ],
-      ...['src/manifest', 'src/journal', 'jobs', 'src/api', 'src/sandbox', 'src'],
+      ...['src/manifest', 'src/journal', 'jobs', 'src/operation', 'src/api', 'src/sandbox', 'src'],
     ],
     packages: ['commander', 'pino'],
   },
@@ -86,8 +86,8 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     packages: ['fastify', 'zod'],
   },
   jobs: { folders: ['src/operation', 'src/api/endpoints'], packages: [] },
+  'src/index.ts': { folders: ['src/operation', 'src/api', 'src'], packages: [] },
   'src/operation': { folders: ['src/api', 'src'], packages: ['zod'] },
-  'src/index.ts': { folders: ['src/api', 'src'], packages: [] },
   'src/api': { folders: ['src'], packages: ['p-retry', 'undici', 'zod'] },
   src: { folders: [], packages: ['lossless-json', 'proper-lockfile', 'rolldown', 'zod'] },
 };

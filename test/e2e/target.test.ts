@@ -45,7 +45,7 @@ describe('a target that has answered nothing', () => {
     const { cwd, env } = await prepared(60, baseUrl);
     const { code, stderr } = await cqbatch(run, { cwd, env });
     expect(code).toBe(4);
-    expect(stderr).toContain(`Asked: POST ${baseUrl}/api/v1alpha1/scorecards/scorecards/restoreevaluation`);
+    expect(stderr).toContain(`Asked: ${baseUrl}/api/v1alpha1/scorecards/scorecards/restoreevaluation`);
     expect(stderr).toContain(remedy);
     expect((await report(cwd)).map((row) => row['_outcome'])).toEqual(Array(60).fill('not_attempted'));
   });

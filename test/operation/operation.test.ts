@@ -9,10 +9,12 @@ function operationOf(request: (row: { readonly id: string; readonly note?: strin
     fields: { id: { type: 'integer', required: true }, note: { type: 'text', undoable: true } },
     subject: 'id',
     request,
-    interpret: (body, id) =>
-      body === null
+    interpret: (body, id) => {
+      if (typeof body === 'string') throw new Error(body);
+      return body === null
         ? { ok: true, value: { id, at: 5n } }
-        : { ok: false, code: 'ANSWER_INCOMPLETE', message: 'no answer' },
+        : { ok: false, code: 'ANSWER_INCOMPLETE', message: 'no answer' };
+    },
     repeatable: false,
     columns: { id: (value) => value.id, at: ({ at }) => at, by: () => undefined },
   });
@@ -24,7 +26,7 @@ describe('the request of an operation', () => {
     ['text as it is', { path: '/a', body: '{"id": 1}' }, { path: '/a', body: '{"id": 1}' }],
     [
       'a value as exact JSON',
-      { method: 'PATCH', path: '/a', body: { id: 9223372036854775807n, note: 'x' } },
+      { method: 'PATCH', path: '/a', body: { id: 9223372036854775807n, note: 'x', by: undefined } },
       { method: 'PATCH', path: '/a', body: '{"id":9223372036854775807,"note":"x"}' },
     ],
     [
@@ -39,6 +41,32 @@ describe('the request of an operation', () => {
     ],
   ])('has %s', (_title, definition, request) => {
     expect(operationOf(() => definition).request({ id: '1' })).toEqual(request);
+  });
+});
+
+test.each([
+  [
+    'a path that does not begin with a slash',
+    () => ({ path: 'a' }),
+    'archive-call: no request for call 7: the path "a" must begin with /',
+  ],
+  ['a path with a blank', () => ({ path: '/a b' }), 'must begin with / and be encoded'],
+  [
+    'a function that fails',
+    () => {
+      throw new Error('why');
+    },
+    'archive-call: no request for call 7: why',
+  ],
+])('a request is refused that has %s', (_title, request, message) => {
+  expect(() => operationOf(request).request({ id: '7' })).toThrow(message);
+});
+
+test('an answer that the operation fails on leaves open what was done', () => {
+  expect(operationOf(() => ({ path: '/' })).check('7', 'unheard of')).toEqual({
+    ok: false,
+    code: 'ANSWER_INCOMPLETE',
+    message: "the operation can't read the answer: unheard of",
   });
 });
 

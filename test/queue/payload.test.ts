@@ -96,7 +96,7 @@ const result = {
 };
 
 const policy = { attempts: 5, backoffMs: 1_000 };
-const taskData = (value: unknown) => ({ v: 2, text: JSON.stringify({ tasks: [value], policy }) });
+const taskData = (value: unknown) => ({ v: 3, text: JSON.stringify({ tasks: [value], policy }) });
 const returned = (value: unknown) => JSON.stringify({ results: [value], leftovers: [] });
 
 describe('a batch', () => {
@@ -119,8 +119,8 @@ describe('a batch', () => {
   test.each<[string, unknown]>([
     ['another version', { v: 1, text: '{}' }],
     ['no version', {}],
-    ['no text', { v: 2 }],
-    ['an object for its text', { v: 2, text: {} }],
+    ['no text', { v: 3 }],
+    ['an object for its text', { v: 3, text: {} }],
   ])('of %s is refused as UNKNOWN_PAYLOAD', (_, data) => {
     expect(() => decodeBatch(data)).toThrow(
       expect.objectContaining({ kind: 'fatal', code: 'UNKNOWN_PAYLOAD' }),
@@ -152,7 +152,7 @@ describe('a batch', () => {
   });
 
   test('whose text is cut off is refused', () => {
-    expect(() => decodeBatch({ v: 2, text: '{"tasks":' })).toThrow(SyntaxError);
+    expect(() => decodeBatch({ v: 3, text: '{"tasks":' })).toThrow(SyntaxError);
   });
 
   test('is read without what a later program may have added', () => {

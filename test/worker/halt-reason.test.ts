@@ -16,7 +16,7 @@ test.each([
   const { message, kind } = refusalReason('https://api.example.com', '/path', failure);
   expect(kind).toBe('fatal');
   expect(message).toContain(
-    'Asked: POST https://api.example.com/path. Came back: The proxy http://p:1 (HTTPS_PROXY) fails',
+    'Asked: https://api.example.com/path. Came back: The proxy http://p:1 (HTTPS_PROXY) fails',
   );
   expect(message).toContain(remedy);
 });

@@ -45,7 +45,10 @@ export async function watch(path: string, flags: Flags): Promise<ExitCode> {
         : { healthy: true, ready: true };
     const onError = ({ message }: Error): void =>
       terminal.warn(`warning: --metrics-file is not written: ${message}`);
-    const { metrics, port } = await openProbes({ settings, store, state, onError }, atEnd);
+    const { metrics, port } = await openProbes(
+      { settings, operations: store.operations, store, state, onError },
+      atEnd,
+    );
     if (port !== undefined) terminal.say(`Probes and metrics are on port ${port}.`);
     const patient = {
       ...context,

@@ -1,5 +1,5 @@
-import { operations } from '../../../jobs/index.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
+import type { Operation } from '../../operation/operation.ts';
 import { readVersion } from '../../package.ts';
 import type { AtEnd } from '../../releases.ts';
 import type { RunStore } from '../../run/store.ts';
@@ -8,6 +8,7 @@ import { defaults, type Settings } from '../config/settings.ts';
 
 export interface ProbesOptions {
   readonly settings: Settings;
+  readonly operations: readonly Operation[];
   /** The runs that it works on; undefined where it works on none. */
   readonly store?: RunStore | undefined;
   /** Asked at each probe. */
@@ -30,7 +31,7 @@ export interface Probes {
  * @throws a usage error when the port can't be used.
  */
 export async function openProbes(
-  { settings, store, state, onError }: ProbesOptions,
+  { settings, operations, store, state, onError }: ProbesOptions,
   atEnd: AtEnd,
 ): Promise<Probes> {
   const { healthPort, healthHost: host = defaults.healthHost, metricsFile: file } = settings;

@@ -18,8 +18,9 @@ import { isCured, nextCommands } from './next-commands.ts';
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
-  const store = await openState(terminal, flags);
-  const { delimiter } = await loadSettings(flags);
+  const settings = await loadSettings(flags);
+  const store = await openState(terminal, flags, settings);
+  const { delimiter } = settings;
   if (flags.open && flags.html === false)
     throw usageError('INVALID_SETTING', '--open shows what --no-html leaves out: give one of them.');
   const how = {

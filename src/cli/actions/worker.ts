@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { operations } from '../../../jobs/index.ts';
 import { parseBaseUrl } from '../../api/base-url.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { usageError } from '../../errors.ts';
@@ -11,7 +10,7 @@ import type { HealthState } from '../../worker/health.ts';
 import { type Serving, serveRows } from '../../worker/serve.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { defaults, type Settings } from '../config/settings.ts';
-import { openState } from '../context.ts';
+import { openState, operationsWith } from '../context.ts';
 import { chooseDatastore } from '../datastore.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { interruptible } from '../interrupt.ts';
@@ -24,8 +23,9 @@ import { openProbes } from './probes.ts';
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
-  const store = flags.coordinate ? await openState(terminal, flags) : undefined;
   const given = await loadSettings(flags);
+  const store = flags.coordinate ? await openState(terminal, flags, given) : undefined;
+  const operations = store?.operations ?? (await operationsWith(given));
   const settings = { ...defaults, ...given };
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
   refuseToBeAlone(flags, queue, settings.concurrency);
@@ -43,7 +43,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     let serving: Serving | undefined;
     const state = (): HealthState => healthOf(datastore, stop.signal, serving);
     const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
-    const { metrics, port } = await openProbes({ settings, store, state, onError }, atEnd);
+    const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, atEnd);
     if (metrics !== undefined) metrics.paceOfWorker = () => serving?.pace;
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);

@@ -63,6 +63,12 @@ export const settings = {
     help: 'file with its password',
     orVariable: 'CQBATCH_QUEUE_PASSWORD',
   },
+  operations: {
+    parse: parseText,
+    value: '<module>',
+    help: 'operations of your own, such as ./operations.js; code that is trusted as cqbatch is',
+    otherwise: 'those of the service',
+  },
   default: {
     parse: parseDefaults,
     value: '<field=value>',

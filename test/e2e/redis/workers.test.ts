@@ -155,7 +155,7 @@ describeWithRedis('a worker', () => {
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'API_REFUSES' } });
     expect(stderr).toMatch(
-      /^error: No row can succeed\. Asked: POST .*HTTP 401, UNAUTHENTICATED.*Correct the token/m,
+      /^error: No row can succeed\. Asked: .*HTTP 401, UNAUTHENTICATED.*Correct the token/m,
     );
 
     const refusals = (await place.sandbox.log()).length;
@@ -182,9 +182,9 @@ describeWithRedis('a worker', () => {
     ['of another version', { v: 999, text: '…' }, 'UNKNOWN_PAYLOAD', /has data of version 999; this/],
     [
       'for an operation that it does not know',
-      { v: 2, text: JSON.stringify({ tasks: [{ ...task, operation: 'delete-everything' }], policy }) },
+      { v: 3, text: JSON.stringify({ tasks: [{ ...task, operation: 'delete-everything' }], policy }) },
       'UNKNOWN_OPERATION',
-      /asks for the operation delete-everything, which this version of cqbatch does not know/,
+      /asks for the operation delete-everything, which this worker does not know\. Pass --operations/,
     ],
   ])('leaves a batch %s, says why, and ends', async (_title, data, errorCode, message) => {
     const place = await newPlace();

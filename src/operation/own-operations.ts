@@ -1,0 +1,57 @@
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type CqbatchError, usageError } from '../errors.ts';
+import { defineOperation, type Operation } from './operation.ts';
+
+/**
+ * What a module of operations exports by default. It is handed what it needs, so that it can stand anywhere without a package
+ * beside it.
+ */
+export type OperationsModule = (tools: {
+  readonly defineOperation: typeof defineOperation;
+}) => Operation | readonly Operation[];
+
+/**
+ * Loads operations of the user's own. The module is code that runs with all rights of this process.
+ *
+ * @param module a path, or the name of an installed package, as seen from the folder
+ * @param known those that there are besides
+ * @param folder default: the current one
+ * @throws a usage error `OPERATIONS_UNUSABLE` that names the module, and what is wrong with it
+ */
+export async function loadOperations(
+  module: string,
+  known: readonly Operation[],
+  folder = process.cwd(),
+): Promise<readonly Operation[]> {
+  const unusable = (why: string, cause?: unknown): CqbatchError =>
+    usageError('OPERATIONS_UNUSABLE', `--operations ${module}: ${why}`, cause);
+  const exported = await importDefault(module, folder).catch((error: Error) => {
+    throw unusable(`can't be loaded: ${error.message}`, error);
+  });
+  if (typeof exported !== 'function')
+    throw unusable('must export a function by default: export default ({ defineOperation }) => [ … ]');
+  let made: unknown;
+  try {
+    made = await exported({ defineOperation });
+  } catch (error) {
+    throw unusable((error as Error).message, error);
+  }
+  const own = [made].flat() as readonly Partial<Operation>[];
+  const names = new Set(known.map(({ name }) => name));
+  for (const operation of own) {
+    if (typeof operation?.check !== 'function')
+      throw unusable('the function must return what defineOperation has made, one or several in an array');
+    const { name = '' } = operation;
+    if (names.has(name)) throw unusable(`there is an operation ${name} already`);
+    names.add(name);
+  }
+  return own as readonly Operation[];
+}
+
+async function importDefault(module: string, folder: string): Promise<unknown> {
+  const isPath = /^\.{0,2}[/\\]|\.[cm]?[jt]s$/.test(module);
+  const path = isPath ? resolve(folder, module) : createRequire(join(folder, 'noop.js')).resolve(module);
+  return ((await import(pathToFileURL(path).href)) as { readonly default?: unknown }).default;
+}
