@@ -49,7 +49,7 @@ export default defineConfig({
           name: 'system',
           include: [systemTests],
           // Most of the time they wait for calls, locks and other processes.
-          maxWorkers: 6,
+          maxWorkers: 8,
           sequence: { groupOrder: 2 },
           globalSetup: [
             'test/helpers/build.ts',

@@ -39,8 +39,7 @@ export interface Context extends Workplace {
 /** @throws a usage error when a setting can't be understood. */
 export async function openWorkplace(flags: Flags): Promise<Workplace> {
   const terminal = openTerminal(flags);
-  const settings = await loadSettings(flags);
-  return { terminal, flags, store: await openState(terminal, flags, settings), settings };
+  return { terminal, flags, ...(await openState(terminal, flags)) };
 }
 
 /** @throws a usage error when a setting, or where the datastore is, can't be understood. */
@@ -49,11 +48,15 @@ export async function openContext(flags: Flags): Promise<Context> {
   return { ...workplace, datastore: await chooseDatastore(workplace) };
 }
 
-/** Opens the runs of the state folder that a command works in, and says what is not as it should be. */
-export async function openState(terminal: Terminal, flags: Flags, settings: Settings): Promise<RunStore> {
+/** Opens the state folder that a command works in: its runs and its settings. Says what is not as it should be. */
+export async function openState(
+  terminal: Terminal,
+  flags: Flags,
+): Promise<Pick<Workplace, 'store' | 'settings'>> {
   const stateDir = await trustedStateDir(flags);
   for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
-  return openRunStore(stateDir, await operationsWith(settings));
+  const settings = await loadSettings(flags);
+  return { store: openRunStore(stateDir, await operationsWith(settings)), settings };
 }
 
 /**

@@ -81,7 +81,7 @@ export const rows: OptionGroup = {
   heading: 'Manifest',
   options: [
     ['--operation <name>', 'what to do with the rows, when neither a column nor the manifest says it'],
-    ...settings('operations', 'default', 'userId', 'map'),
+    ...settings('where', 'operations', 'default', 'userId', 'map'),
     [
       '--clear-token <text>',
       'CSV cell that sends an empty string; an empty cell is left out',

@@ -28,6 +28,8 @@ export interface Manifest {
   readonly readable: boolean;
   /** The member of the only row that seems to hold the rows. */
   readonly nestedRows?: string;
+  /** Rows that the latest `rows()` has left out so far, of a manifest whose rows are chosen. */
+  leftOut?(): number;
   /** Bytes of text, after unzipping, that the latest `rows()` has read so far. */
   bytes(): number;
   /**

@@ -26,6 +26,8 @@ export interface ScanSummary extends RowCounts {
   /** Bytes of text, after unzipping. */
   readonly bytes: number;
   readonly warnings: readonly ScanWarning[];
+  /** Rows that `--where` has left out; they count nowhere else. */
+  readonly leftOut: number;
 }
 
 /** Called in the order of the rows; the scan waits for what they return. */
@@ -54,7 +56,7 @@ export interface ScanOptions {
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and what the handlers throw.
  */
 export async function scanManifest(
-  manifest: Pick<Manifest, 'rows' | 'columns' | 'bytes'>,
+  manifest: Pick<Manifest, 'rows' | 'columns' | 'bytes' | 'leftOut'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
   { onConflict = 'refuse', done }: ScanOptions = {},
@@ -78,6 +80,7 @@ export async function scanManifest(
     columns,
     meanings: meaningsOf(columns, prepare),
     bytes: manifest.bytes(),
+    leftOut: manifest.leftOut?.() ?? 0,
     warnings: [...columnWarnings(columns, prepare, [...scan.tallies.keys()]), ...scan.paddingWarnings],
   };
 }

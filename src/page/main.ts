@@ -41,6 +41,9 @@ const main = document.getElementById('page');
 main?.append(
   header(data),
   element('h2', {}, counted(manifest.rows, 'row')),
+  ...(manifest.left_out === undefined
+    ? []
+    : [element('p', {}, `${counted(manifest.left_out, 'more row')} of the manifest left out by --where`)]),
   outcomeBar(outcomes, manifest.rows - totalOf(outcomes)),
 );
 const pieces = Object.fromEntries(ids.map((id) => [id, contentOf(id)]));

@@ -11,6 +11,8 @@ export interface RunFacts {
     /** What the user called it. */
     readonly name: string;
     readonly sha256: string;
+    /** Rows that `--where` has left out. */
+    readonly leftOut?: number | undefined;
   };
   /** ISO 8601 UTC; absent when the run never started. */
   readonly startedAt?: string;
@@ -34,7 +36,13 @@ export interface RunSummary {
   readonly version: 1;
   readonly run: string;
   readonly state: string;
-  readonly manifest: { readonly name: string; readonly sha256: string; readonly rows: number };
+  readonly manifest: {
+    readonly name: string;
+    readonly sha256: string;
+    readonly rows: number;
+    /** Those that `--where` has left out; they are not among `rows`. */
+    readonly left_out?: number;
+  };
   readonly started_at: string | null;
   readonly finished_at: string | null;
   readonly duration_s: number;
@@ -112,7 +120,12 @@ export class Tally {
       version: 1,
       run: run.id,
       state: run.state,
-      manifest: { name: run.manifest.name, sha256: run.manifest.sha256, rows: this.#rows },
+      manifest: {
+        name: run.manifest.name,
+        sha256: run.manifest.sha256,
+        rows: this.#rows,
+        ...(run.manifest.leftOut !== undefined && { left_out: run.manifest.leftOut }),
+      },
       started_at: run.startedAt ?? null,
       finished_at: run.finishedAt ?? null,
       duration_s: Math.round(run.activeMs / 1000),

@@ -131,6 +131,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         rows: scan.rows,
         callable: scan.callable,
         invalid: scan.invalid,
+        ...(scan.leftOut > 0 && { leftOut: scan.leftOut }),
         duplicates: scan.duplicates,
         conflicts: scan.conflicts,
         partial: scan.partial,

@@ -61,6 +61,8 @@ export const runOptionsSchema = z.object({
   allowInsecureHttp: z.boolean().exactOptional(),
   /** `--operation`; absent when rows, manifest or columns say it. */
   operation: z.string().exactOptional(),
+  /** `--where`: what the cells of a row must say, or it is left out as if it were not in the manifest. */
+  where: z.array(z.string()).exactOptional(),
   /** `--default`: fields and their values in rows that leave them out. */
   default: z.record(z.string(), z.string()).exactOptional(),
   clearToken: z.string(),
@@ -130,6 +132,8 @@ const planSchema = z.object({
   /** Rows to be called that leave fields out. */
   partial: z.number().default(0),
   columns: z.array(z.string()),
+  /** Rows of the manifest that `--where` has left out, and that count nowhere else. */
+  leftOut: z.number().exactOptional(),
   /** Operations that occur in the manifest. */
   operations: z.array(z.string()),
 });

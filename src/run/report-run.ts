@@ -186,7 +186,7 @@ function factsOf(record: RunRecord, journal: JournalView): RunFacts {
   return {
     id: record.id,
     state: actualState(record),
-    manifest: { name, sha256: givenSha256 ?? sha256 },
+    manifest: { name, sha256: givenSha256 ?? sha256, leftOut: record.plan.leftOut },
     ...(startedAt !== undefined && { startedAt }),
     ...(ended && last !== undefined && { finishedAt: last.at }),
     activeMs: timeAtWork(record, journal.lastFinishedAt),

@@ -8,6 +8,7 @@ import type { ReadingOptions } from '../manifest/reading-options.ts';
 import { createRowPreparer, type PreparedRow, type RowPreparer } from '../manifest/row-preparer.ts';
 import { hashFile } from '../manifest/stage.ts';
 import type { ReadingContext } from '../manifest/text/source.ts';
+import { chosenBy } from '../manifest/where.ts';
 import { findOperation } from '../operation/operation.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { systemError } from '../system-error.ts';
@@ -94,7 +95,7 @@ export interface PlannedManifest {
 
 /** The options of a run that decide how its manifest is read, and what its rows mean. */
 export type RowOptions = ReadingOptions &
-  Pick<RunOptions, 'operation' | 'default' | 'clearToken' | 'map' | 'onConflict'>;
+  Pick<RunOptions, 'operation' | 'where' | 'default' | 'clearToken' | 'map' | 'onConflict'>;
 
 /**
  * Opens a manifest for a plan or a run; the same file and options always give the same calls.
@@ -108,8 +109,9 @@ export async function openPlannedManifest(
   { operations }: Pick<RunStore, 'operations'>,
   context: ReadingContext = {},
 ): Promise<PlannedManifest> {
-  const manifest = await openManifest(path, { ...options, name, context: { ...context, operations } });
-  const { operation, default: defaults, map } = options;
+  const whole = await openManifest(path, { ...options, name, context: { ...context, operations } });
+  const { operation, default: defaults, map, where } = options;
+  const manifest = where === undefined ? whole : chosenBy(where, whole);
   const prepare = createRowPreparer({ manifest, operation, operations, defaults, map });
   return { manifest, prepare };
 }

@@ -7,6 +7,7 @@ import { sheetOf } from '../fixtures/workbooks/dialects.ts';
 import { zipped } from '../fixtures/workbooks/zip.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { readCsv, readSummary } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -44,6 +45,60 @@ test('a device is refused, however it is called, and what has no end stops at th
   }
   expect(await left()).toEqual(nothing);
   expect(await sandbox.log()).toEqual([]);
+});
+
+test('rows of an export are chosen by its own columns, and the others are counted', async () => {
+  const { cwd, options, sandbox } = await prepared();
+  const run = (...args: string[]) => cqbatch(args, options);
+  const lines = [
+    'Evaluation ID,action,Deleted by,deleted_at',
+    '1,delete,u-17,2026-11-16T08:00:00Z',
+    '2,delete,u-18,2026-11-16T09:00:00Z',
+    // Of another kind: chosen, it would be invalid.
+    'board 7,rename,u-17,2026-11-16T09:30:00Z',
+    '3,delete,u-17,2026-11-15T23:59:59Z',
+    '4,delete,u-17,2026-11-17T00:00:00Z',
+  ];
+  await writeFile(join(cwd, 'audit.csv'), `${lines.join('\n')}\n`);
+  const where = [
+    '--where',
+    'deleted_by=u-17',
+    '--where',
+    'deleted_at>=2026-11-16',
+    '--where',
+    'action=delete',
+  ];
+  const choice = [...where, '--user-id', 'lead'];
+
+  const plan = await run('plan', 'audit.csv', ...choice);
+  expect(plan).toMatchObject({ code: 0, stdout: expect.stringContaining('2 rows, CSV') });
+  expect(plan.stdout).toContain('  3 rows left out by --where\n');
+  expect(await run('plan', 'audit.csv', '--where', 'who=u-17', ...choice)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      '--where "who=u-17": audit.csv has no column "who"; it has "Evaluation ID", "action"',
+    ),
+  });
+
+  // The first row is called; the second is left for what comes later.
+  expect((await run('run', 'audit.csv', '--yes', '--run-id', 'r', '--max-rows', '1', ...choice)).code).toBe(
+    6,
+  );
+  const resumed = await run('resume', 'r');
+  expect(resumed).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('3 more rows of the manifest left out by --where'),
+  });
+  expect((await sandbox.log()).map(({ id }) => id)).toEqual(['1', '4']);
+  const report = await readCsv(join(cwd, '.cqbatch/runs/r'), 'report.csv');
+  expect(report.map((row) => [row['Evaluation ID'], row['_row'], row['_outcome']])).toEqual([
+    ['1', '1', 'succeeded'],
+    ['4', '2', 'succeeded'],
+  ]);
+  expect(await readSummary(join(cwd, '.cqbatch/runs/r'))).toMatchObject({
+    manifest: { rows: 2, left_out: 3 },
+  });
+  expect((await run('show', 'r')).stdout).toContain('3 left out by --where');
 });
 
 test('a size that cannot be understood is a usage error, and the unzipped text counts', async () => {

@@ -37,6 +37,7 @@ test('counts every row once, in all and by operation', async () => {
   const total = { ...none, rows: 8, callable: 3, invalid: 3, duplicates: 2, conflicts: 1, partial: 1 };
   expect(summary).toEqual({
     ...total,
+    leftOut: 0,
     perOperation: {
       'close-ticket': {
         ...none,

@@ -102,11 +102,12 @@ export function savingOptions(
 /** How the rows of a manifest are read. */
 export function rowOptions(
   { operation, clearToken = defaultClearToken, trim = false }: Flags,
-  { default: byField, userId, map, encoding, skipLines, rowsAt, sheet, onConflict }: Settings,
+  { where, default: byField, userId, map, encoding, skipLines, rowsAt, sheet, onConflict }: Settings,
 ): RowOptions {
   const all = { ...byField, ...(userId !== undefined && { user_id: userId }) };
   return {
     ...(operation !== undefined && { operation }),
+    ...(where !== undefined && { where: [...where] }),
     ...(Object.keys(all).length > 0 && { default: all }),
     ...(map !== undefined && { map }),
     ...(encoding !== undefined && { encoding }),

@@ -7,7 +7,7 @@ import { type ReportOptions, reportRun, reportWithRetries } from '../../run/repo
 import { findRetries, unfinishedAmong } from '../../run/retries.ts';
 import { withJournalReader } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/load.ts';
 import { openState } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
@@ -18,8 +18,7 @@ import { isCured, nextCommands } from './next-commands.ts';
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
-  const settings = await loadSettings(flags);
-  const store = await openState(terminal, flags, settings);
+  const { store, settings } = await openState(terminal, flags);
   const { delimiter } = settings;
   if (flags.open && flags.html === false)
     throw usageError('INVALID_SETTING', '--open shows what --no-html leaves out: give one of them.');

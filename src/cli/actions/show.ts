@@ -4,7 +4,7 @@ import { retriesAfter, retriesAmong, undosOf } from '../../run/retries.ts';
 import { tellRow } from '../../run/row-story.ts';
 import { readJournalSummary } from '../../run/run-journal.ts';
 import type { RunStore } from '../../run/store.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/load.ts';
 import { openState } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { auditDocument, auditText, type RunAudit } from '../render/audit.ts';
@@ -16,7 +16,7 @@ import { anyRun, findRecord } from './find-run.ts';
 export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const row = rowOf(flags);
   const terminal = openTerminal(flags);
-  const store = await openState(terminal, flags, await loadSettings(flags));
+  const { store } = await openState(terminal, flags);
   const record = await findRecord(store, id, anyRun);
   if (row !== undefined) {
     const story = await tellRow(store, record, row);

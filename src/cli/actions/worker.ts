@@ -23,8 +23,8 @@ import { openProbes } from './probes.ts';
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
-  const given = await loadSettings(flags);
-  const store = flags.coordinate ? await openState(terminal, flags, given) : undefined;
+  const opened = flags.coordinate ? await openState(terminal, flags) : undefined;
+  const { store, settings: given = await loadSettings(flags) } = opened ?? {};
   const operations = store?.operations ?? (await operationsWith(given));
   const settings = { ...defaults, ...given };
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });

@@ -1,6 +1,7 @@
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
 import { readDuration } from '../../duration.ts';
 import { type Delimiter, delimiterNames, delimiters } from '../../manifest/csv/delimiter.ts';
+import { parseCondition } from '../../manifest/where.ts';
 import type { FailureLimit } from '../../run/guards.ts';
 
 /** Parsers of what users write in flags, environment and configuration file. Each throws a RangeError that says how. */
@@ -181,6 +182,13 @@ export function parseText(text: string): string {
 /** `Title of a column=field`, each on a line of its own. A title may have an equals sign in it, a field has none. */
 export function parseColumnMap(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^(.*)=(.*)$/, 'write the title of a column and a field, as "ID=evaluation_id"');
+}
+
+/** Conditions on rows, each on a line of its own. */
+export function parseConditions(text: string): readonly string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  for (const line of lines) parseCondition(line);
+  return lines;
 }
 
 /** `field=value`, each on a line of its own. A value may have an equals sign in it, a field has none. */

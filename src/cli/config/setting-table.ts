@@ -4,6 +4,7 @@ import {
   parseChoice,
   parseColumnMap,
   parseConcurrency,
+  parseConditions,
   parseDefaults,
   parseDelimiter,
   parseDuration,
@@ -62,6 +63,12 @@ export const settings = {
     value: '<file>',
     help: 'file with its password',
     orVariable: 'CQBATCH_QUEUE_PASSWORD',
+  },
+  where: {
+    parse: parseConditions,
+    value: '<condition>',
+    help: "only rows whose own columns say so: 'deleted_by=u-17', 'deleted_at>=2026-11-16' (= != < <= > >=, ~ for a part of a text); may be repeated: all must hold",
+    isMap: true,
   },
   operations: {
     parse: parseText,

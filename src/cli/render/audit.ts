@@ -182,8 +182,9 @@ function resultFacts(
   ];
 }
 
-function planText({ rows, callable, invalid, duplicates, operations }: RunRecord['plan']): string {
+function planText({ rows, callable, invalid, duplicates, leftOut, operations }: RunRecord['plan']): string {
   const others = [
+    ...(leftOut === undefined ? [] : [`${count(leftOut)} left out by --where`]),
     ...(invalid > 0 ? [`${count(invalid)} invalid`] : []),
     ...(duplicates > 0 ? [`${counted(duplicates, 'duplicate')}`] : []),
   ];

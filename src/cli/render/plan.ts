@@ -45,6 +45,7 @@ export function planDocument(plan: Plan): object {
     format: plan.manifest.format,
     ...(plan.manifest.sheet && { sheet: plan.manifest.sheet.name }),
     ...countsDocument(scan),
+    left_out: scan.leftOut,
     operations: Object.fromEntries(
       Object.entries(scan.perOperation).map(([name, counts]) => [name, operationDocument(counts)]),
     ),
@@ -126,6 +127,7 @@ export function planText(plan: Plan, now = new Date()): string {
 /** How many rows there are, and which of them are not called. */
 function summaryText({ manifest, scan, choice }: Plan): string {
   const facts = [
+    ...(scan.leftOut > 0 ? [`${counted(scan.leftOut, 'row')} left out by --where`] : []),
     ...(scan.duplicates > 0 ? [`${counted(scan.duplicates, 'identical duplicate')}: called once`] : []),
     ...conflictFacts(scan),
     ...[...scan.doneIn].map(

@@ -20,12 +20,13 @@ export function summaryText(
   next: readonly string[],
   columns?: number,
 ): string {
-  const { rows } = summary.manifest;
+  const { rows, left_out: leftOut } = summary.manifest;
   return [
     `Run ${summary.run} ${summary.state}${withRetries(summary)}${summary.duration_s > 0 ? ` after ${duration(summary.duration_s)}` : ''}: ` +
       `${counted(rows, 'row')}, ${outcomeTexts(summary.outcomes).join(', ')}`,
     ...(columns === undefined ? [] : pictures(summary, columns)),
     ...codeLines(summary),
+    ...(leftOut === undefined ? [] : [`${counted(leftOut, 'more row')} of the manifest left out by --where`]),
     ...(summary.unclear > 0
       ? [
           `${counted(summary.unclear, 'row')} with an attempt that may have been processed unseen (column _unclear)`,
