@@ -74,13 +74,15 @@ export interface FieldCounts {
 export class OperationTally {
   readonly #counts = noRows();
   readonly #thing: string;
+  readonly #keepsOmitted: boolean;
   /** Fields that rows may leave out, in the order of the operation. */
   readonly #fields: readonly { readonly name: string; given: number; cleared: number }[];
   #first: RowSubject | undefined;
   #last: RowSubject | undefined;
 
-  constructor({ thing, fields }: CallableRow['operation']) {
+  constructor({ thing, fields, keepsOmitted = false }: CallableRow['operation']) {
     this.#thing = thing;
+    this.#keepsOmitted = keepsOmitted;
     this.#fields = fields
       .filter(({ required }) => !required)
       .map(({ name }) => ({ name, given: 0, cleared: 0 }));
@@ -90,12 +92,12 @@ export class OperationTally {
     countRow(this.#counts, what);
   }
 
-  /** @returns whether the row leaves out a field. */
+  /** @returns whether the row leaves out a field that the service might reset. */
   countCallable({ row, subject, values }: CallableRow, isConflict: boolean): boolean {
     let isPartial = false;
     for (const field of this.#fields) {
       const value = values[field.name];
-      if (value === undefined) isPartial = true;
+      if (value === undefined) isPartial = !this.#keepsOmitted;
       else field.given++;
       if (value === '') field.cleared++;
     }

@@ -36,6 +36,7 @@ const definitionSchema = z
     interpret: aFunction,
     columns: z.record(z.string().regex(word, 'must be in snake_case'), aFunction),
     repeatable: z.boolean(),
+    keepsOmitted: z.boolean().optional(),
     meansAlreadyApplied: aFunction.optional(),
   })
   .check(({ value: { fields, subject, columns }, issues }) => {

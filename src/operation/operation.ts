@@ -38,6 +38,10 @@ export interface OperationDefinition<Fields extends FieldDefinitions, Value> {
    */
   readonly repeatable: boolean;
   /**
+   * Whether the API surely keeps the fields that a row leaves out, as PATCH does. Default false: such rows need the user's consent.
+   */
+  readonly keepsOmitted?: boolean;
+  /**
    * Whether this refusal means that the change has been made already, so that after an unclear attempt the row has
    * most likely succeeded. `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: none does.
    */
@@ -95,6 +99,7 @@ export interface Operation {
   readonly columns: readonly string[];
   readonly check: (subject: string, body: unknown) => AnswerCheck;
   readonly repeatable: boolean;
+  readonly keepsOmitted?: boolean;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { httpServer } from '../api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch } from '../helpers/cqbatch.ts';
+import { asUsersHaveIt, cqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -28,7 +28,7 @@ test('operations of the user are planned, run, reported and undone, and missed w
   const text =
     'issue,title,old_title\nocto/app#12,Crash on start,App crashes\nocto/app#13,Typos,Typo\nocto/app#14,x,\n';
   await writeFile(join(cwd, 'issues.csv'), text);
-  const env = { ...anyDatastore(), CQBATCH_BASE_URL: server.url, CQBATCH_TOKEN: 'secret' };
+  const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url, CQBATCH_TOKEN: 'secret' };
   const run = (...args: string[]) => cqbatch(args, { cwd, env });
   const own = ['--operations', './operations.mjs'];
 
