@@ -82,13 +82,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   try {
     const context = { ...input.input, operations: store.operations };
     const staged = await stageManifest(input.source, folder, context, input.options, input.origin?.name);
-    const { manifest, prepare } = await openPlannedManifest(
-      staged.path,
-      staged.name,
-      input.options,
-      store,
-      input.input,
-    );
+    const { manifest, prepare } = await openPlannedManifest(staged.path, staged.name, input.options, context);
     journal = await openJournal(journalPath(folder), { runId: id });
     const buffer = new ResultBuffer(journal);
     const problems = new ProblemCollector(store.stateDir, staged.name);

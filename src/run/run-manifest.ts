@@ -24,7 +24,9 @@ import type { RunStore } from './store.ts';
 export async function openManifestCopy(store: RunStore, record: RunRecord): Promise<PlannedManifest> {
   requireOperations(store, record);
   const path = await copyOf(store, record);
-  const planned = await openPlannedManifest(path, record.manifest.name, record.options, store);
+  const planned = await openPlannedManifest(path, record.manifest.name, record.options, {
+    operations: store.operations,
+  });
   const { manifest } = planned;
   return { ...planned, manifest: { ...manifest, rows: () => rowsOfCopy(store, record, manifest) } };
 }
@@ -106,10 +108,10 @@ export async function openPlannedManifest(
   path: string,
   name: string,
   options: RowOptions,
-  { operations }: Pick<RunStore, 'operations'>,
-  context: ReadingContext = {},
+  context: ReadingContext & Pick<RunStore, 'operations'>,
 ): Promise<PlannedManifest> {
-  const whole = await openManifest(path, { ...options, name, context: { ...context, operations } });
+  const { operations } = context;
+  const whole = await openManifest(path, { ...options, name, context });
   const { operation, default: defaults, map, where } = options;
   const manifest = where === undefined ? whole : chosenBy(where, whole);
   const prepare = createRowPreparer({ manifest, operation, operations, defaults, map });

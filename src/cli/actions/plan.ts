@@ -41,7 +41,9 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   const planned = await readingManifest(workplace, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input, reading);
     try {
-      const { manifest, prepare } = await openPlannedManifest(path, name, reading, workplace.store, input);
+      const { operations } = workplace.store;
+      const context = { ...input, operations };
+      const { manifest, prepare } = await openPlannedManifest(path, name, reading, context);
       const problems = new ProblemCollector(stateDir, name);
       const { onConflict = defaults.onConflict } = reading;
       const handlers: ScanHandlers = {
