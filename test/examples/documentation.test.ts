@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../../src/cli/config/setting-table.ts';
 import { nameInWords } from '../../src/cli/config/settings.ts';
@@ -35,6 +35,14 @@ test('the README names every setting of the configuration file', () => {
 });
 
 describe('the documentation', () => {
+  test.each([...pages, 'CONTRIBUTING.md'])('%s names files that there are', (page) => {
+    const files = namesIn(readFileSync(page, 'utf8'))
+      .filter((name) => /^(?:src|jobs|test|examples)\/[\w./-]+$/.test(name))
+      // What CONTRIBUTING.md has its readers write.
+      .filter((name) => !name.includes('archive-evaluation'));
+    expect(files.filter((name) => !existsSync(name))).toEqual([]);
+  });
+
   test('has command lines', () => expect(all.length).toBeGreaterThan(20));
 
   test.each(all)('$page types what is understood: cqbatch $line', async ({ line }) => {
