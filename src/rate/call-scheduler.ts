@@ -1,7 +1,7 @@
 import { rateTtlMs, type SlotReply } from '../cluster/timeline.ts';
 import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
-import { type Situation, TimelineVisits, type Visit } from './timeline-visits.ts';
+import { TimelineVisits, type Visit, type WorkerSituation } from './timeline-visits.ts';
 import type { VisitTiming } from './visit-timing.ts';
 
 /**
@@ -217,7 +217,7 @@ export class CallScheduler {
   }
 
   /** What the next visit to the timeline goes by. */
-  #situation({ waiting }: PendingCalls): Situation {
+  #situation({ waiting }: PendingCalls): WorkerSituation {
     return {
       // Some that have a turn are being written down.
       uncalled: waiting + this.#reserved,

@@ -49,7 +49,7 @@ export class RateController {
       const isIdle = this.#isIdle(now, traffic, pace);
       return {
         ...pace,
-        isKept: !isIdle || perSecond !== undefined,
+        isKept: (pace.isKept && !isIdle) || perSecond !== undefined,
         ...(isIdle && perSecond && { rate: perSecond }),
       };
     }

@@ -15,7 +15,7 @@ const smoothing = 0.2;
 export type Visit = Omit<SlotRequest, 'worker'>;
 
 /** How a worker is doing. */
-export interface Situation {
+export interface WorkerSituation {
   /** All rows that want to be called, and those of them that have a turn. */
   readonly uncalled: number;
   readonly reserved: number;
@@ -88,7 +88,7 @@ export class TimelineVisits {
   }
 
   /** When the timeline is to be visited; infinite: who has nothing to call says so once, and then nothing. */
-  nextAt({ uncalled, reserved, active, places, slots, isRateKept }: Situation): number {
+  nextAt({ uncalled, reserved, active, places, slots, isRateKept }: WorkerSituation): number {
     if (this.#isVisiting) return this.#visitedAt + lostMs;
     if (uncalled === 0 && active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
     const lacksSlots = isRateKept && this.#wasGranted && slots < uncalled && slots <= reserved;
@@ -97,7 +97,7 @@ export class TimelineVisits {
   }
 
   /** @returns what to ask of the timeline now, if it is time for that */
-  next(now: number, situation: Situation): Visit | undefined {
+  next(now: number, situation: WorkerSituation): Visit | undefined {
     const visitAt = this.nextAt(situation);
     if (now < visitAt) return undefined;
     const { uncalled, active, wanted, slots, leadMs, readySince } = situation;
@@ -120,7 +120,7 @@ export class TimelineVisits {
   }
 
   /** Slots for the calls that can be made in the time ahead: more would be lost to everybody. */
-  #want({ uncalled, active, places, slots, leadMs }: Situation): number {
+  #want({ uncalled, active, places, slots, leadMs }: WorkerSituation): number {
     const aheadMs = this.aheadMs(leadMs);
     const free = Math.max(0, places - active);
     const ends = this.#latencyMs === undefined ? 0 : (places * aheadMs) / Math.max(this.#latencyMs, 1);

@@ -1,11 +1,11 @@
 import type { Traffic } from './traffic.ts';
 
 /**
- * A suspicion is tried for so long, and for so many times the reaction (token-bucket:rate=50,burst=10 with `Retry-After`: a
- * trial that is longer or shorter costs half a point); what counts is the second half.
+ * A suspicion is tried for so long, and for so many times the reaction (50/s, 500/s learned before: a longer one costs what fewer
+ * calls in flight lose); what counts is the second half.
  */
-const trialMs = 2_000;
-const trialReactions = 8;
+const trialMs = 1_000;
+const trialReactions = 6;
 /**
  * Where calls in flight are what is limited, fewer of them lose less than that (leaky-bucket:rate=50,queue=20 with
  * `Retry-After`: 3 points less are used with 0.76).

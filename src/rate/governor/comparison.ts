@@ -36,8 +36,14 @@ const someAccepted = 4;
 const manyFailed = 40;
 /** Hardly any call fails in it, for so long: what has begun it is over. */
 const fewMs = 5_000;
-/** The second rate is that of the accepted calls, less some: calls beyond a limit are gone then. */
+/**
+ * The second rate is that of the accepted calls, less some: calls beyond a limit are gone then. It is higher where a limit was
+ * learned before, because the first rate does not double then, and highest where about that limit is accepted.
+ */
 const ofAccepted = 0.6;
+const ofAcceptedWhereLearned = 0.75;
+const ofHeld = 0.9;
+const aboveHeld = 1.2;
 const slowestRate = 0.5;
 /** News of calls that were sent before the rate was lowered comes in for so long, and for two calls. */
 const lateNewsMs = 300;
@@ -72,6 +78,7 @@ export class Comparison {
   /** Whether it calls faster than the search does. */
   readonly isRaised: boolean;
   readonly #dryCalls: number;
+  readonly #held: number | undefined;
   readonly #before: { readonly accepted: number; readonly ms: number };
   #fast: Stretch | undefined;
   /** The one that goes on. */
@@ -81,7 +88,11 @@ export class Comparison {
   #steps = 0;
 
   /** @param before calls that were accepted in the second before it begins, or since the first call */
-  constructor({ rate, isSpread }: SearchedRate, before: { readonly accepted: number; readonly ms: number }) {
+  constructor(
+    { rate, limit, isSpread }: SearchedRate,
+    before: { readonly accepted: number; readonly ms: number },
+  ) {
+    this.#held = limit;
     this.#before = before;
     this.isRaised = rate < leastRate;
     this.#dryCalls = isSpread ? dryCallsOfWindow : dryCalls;
@@ -108,13 +119,23 @@ export class Comparison {
     return this.#steps > 0 ? perSecond(calls - failed, ms) : Math.min(perSecond(calls - failed, ms), mean);
   }
 
+  /** The limit that was held before, if about as much is accepted: what has failed was more than that. */
+  get held(): number | undefined {
+    if (this.#held === undefined || this.#steps > 0) return undefined;
+    const ratio = this.accepting / this.#held;
+    return ratio >= ofHeld && ratio <= aboveHeld ? this.#held : undefined;
+  }
+
   /** The rate to call at, where the search wants `rate`; calls per second. */
   paced(rate: number): number {
-    const paced =
-      this.#fast === undefined
-        ? Math.max(rate, leastRate)
-        : Math.max(ofAccepted * this.accepting, slowestRate);
+    const paced = this.#fast === undefined ? Math.max(rate, leastRate) : Math.max(this.#lower, slowestRate);
     return !this.#isWet && this.#now.calls >= this.#dryCalls ? Math.min(paced, dryRate) : paced;
+  }
+
+  get #lower(): number {
+    const { accepting, held } = this;
+    if (held !== undefined) return ofHeld * Math.min(accepting, held);
+    return (this.#held === undefined ? ofAccepted : ofAcceptedWhereLearned) * accepting;
   }
 
   /** @returns undefined while it goes on */

@@ -72,6 +72,16 @@ export class ConcurrencyLimit {
     return this.#cap.value !== undefined;
   }
 
+  /** Whether a number of calls in flight is on trial. */
+  get isTrying(): boolean {
+    return this.#cap.isTrying;
+  }
+
+  /** The rate is what was refused so far. */
+  ruleOutFirst(): void {
+    this.#cap.ruleOutFirst();
+  }
+
   /** @returns whether calls were rejected because too many were in flight, and the rate has nothing to do with it. */
   update(now: number, traffic: Traffic, circumstances: Omit<Circumstances, 'limit'>): boolean {
     this.#hear(now, traffic.stated);

@@ -17,7 +17,7 @@ export interface GovernorOptions {
   readonly known?: StartingPoint;
 }
 
-/** A governor always has a rate. */
+/** A governor always has a rate, though it may not be kept. */
 type GovernedPace = Pace & { readonly rate: number };
 
 /** No wait is longer, whatever an API asks for. */
@@ -154,9 +154,12 @@ export class Governor {
     this.#updatedAt = now;
     const { found } = this.#dependence;
     // What a longer window allows is known already.
-    if (found !== undefined && !this.#search.isSpread) {
+    if (found?.isHeld) {
+      this.#search.goBack();
+      this.#concurrency.ruleOutFirst();
+    } else if (found !== undefined && !this.#search.isSpread) {
       this.#search = new RateSearch(now);
-      this.#search.near(found);
+      this.#search.near(found.rate);
       this.#strays = new StrayRefusals();
       // The first refusal may be one of too many in flight after all.
       const start = this.#concurrency.limit;
@@ -196,6 +199,15 @@ export class Governor {
     return true;
   }
 
+  /**
+   * Whether calls in flight are on trial: the rate must not be what limits them meanwhile. Not where another bound is known, and
+   * not where each refusal costs a wait (20/s, calls of 5 s, with `Retry-After`).
+   */
+  get #isFree(): boolean {
+    const isBound = this.bound !== undefined || this.#isCeiled || this.#waitUntil > 0;
+    return this.#concurrency.isTrying && !this.#isComparing && !isBound;
+  }
+
   #decide(now: number, active: number): GovernedPace {
     const stated = this.#stated.allowed(now, active);
     this.#isStated = stated.rate !== undefined || stated.restUntil !== undefined;
@@ -217,7 +229,7 @@ export class Governor {
     const rate = this.#slowStart.limit(now, wanted, search.used, isTesting || now < this.#restUntil);
     return {
       rate: Math.min(rate, this.bound ?? rate),
-      isKept: true,
+      isKept: !this.#isFree,
       concurrency: this.#concurrency.limit,
       ...(this.#restUntil > now && { restUntil: this.#restUntil }),
       refuses503: this.#dependence.isProven && !this.#strays.isKnown && !search.isWaiting,

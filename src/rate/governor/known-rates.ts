@@ -1,5 +1,5 @@
 /** A refusal, with what is known of the calls before it. */
-export interface Refusal {
+export interface RefusedRate {
   /** Calls that were sent per second when it happened. */
   readonly sending: number;
   /** What the API had accepted since the refusal before. */
@@ -108,20 +108,20 @@ export class KnownRates {
    *
    * @returns the rate that is held from now on
    */
-  probeFailed(refusal: Refusal): number {
+  probeFailed(refusal: RefusedRate): number {
     const failed = this.#failed ?? 0;
     const far = Math.max(ofFarProbe * refusal.sending, failed * afterProbe);
     return this.#conclude(refusal, this.#held ?? 0, Math.min(far, failed * afterFarProbe));
   }
 
   /** @returns the rate that is held from now on */
-  searchFailed(refusal: Refusal): number {
+  searchFailed(refusal: RefusedRate): number {
     const { sending } = refusal;
     return this.#conclude(refusal, Math.max(this.#held ?? 0, sending * afterSearch), sending);
   }
 
   /** @returns the rate that is held from now on */
-  holdFailed(refusal: Refusal, heldMs: number): number {
+  holdFailed(refusal: RefusedRate, heldMs: number): number {
     const fine = (this.#held ?? 0) * (heldMs < heldLongMs ? afterShort : afterLong);
     const gain = refusal.cycle && gainOf(refusal.cycle);
     return this.#conclude(refusal, fine, gain?.atMost ?? refusal.sending);
@@ -137,7 +137,7 @@ export class KnownRates {
   }
 
   /** Neither is more than what was sent. */
-  #conclude({ sending, cycle, isCostly }: Refusal, fine: number, failed: number): number {
+  #conclude({ sending, cycle, isCostly }: RefusedRate, fine: number, failed: number): number {
     const gain = cycle && gainOf(cycle);
     const held = Math.min(Math.max(fine, gain?.perSecond ?? 0), sending);
     this.#isCostly = isCostly;

@@ -48,7 +48,7 @@ export class RateDependence {
   #areWaitsProven = false;
   /** Rates at which they come back if they have gone because of the rate, calls per second. */
   #awaited: { readonly from: number; readonly to: number } | undefined;
-  #found: number | undefined;
+  #found: { readonly rate: number; readonly isHeld: boolean } | undefined;
   /** What fails at any rate. */
   #usual: UsualShare | undefined;
   /** When failures were compared last. */
@@ -82,8 +82,8 @@ export class RateDependence {
     return this.#comparison !== undefined;
   }
 
-  /** Calls per second that are accepted, as a comparison has just shown. */
-  get found(): number | undefined {
+  /** Calls per second that are accepted, as a comparison has just shown, and whether that is the limit that was held before. */
+  get found(): { readonly rate: number; readonly isHeld: boolean } | undefined {
     return this.#found;
   }
 
@@ -208,8 +208,8 @@ export class RateDependence {
     } else if (verdict === 'dry' || verdict === 'unclear') this.#isProven = false;
     else if (verdict === 'gone') {
       this.#usual = undefined;
-      this.#found = comparison.accepting;
-      this.#awaited = { from: comesBackFrom * this.#found, to: comesBackTo * comparison.sending };
+      this.#found = { rate: comparison.accepting, isHeld: comparison.held !== undefined };
+      this.#awaited = { from: comesBackFrom * comparison.accepting, to: comesBackTo * comparison.sending };
     }
   }
 

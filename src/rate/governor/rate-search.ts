@@ -4,7 +4,7 @@ import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace.ts';
 import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
 import { Cooldown, cutDeep, cutToHeld, probingGrowth, searchedRate, startingGrowth } from './rate-changes.ts';
 import { ProbeSchedule } from './schedules.ts';
-import { type RateNews, Tally } from './traffic.ts';
+import { CallTally, type RateNews } from './traffic.ts';
 
 /** Tests whether calls are accepted again are single calls. */
 const testRate = 1;
@@ -34,7 +34,7 @@ export class RateSearch {
   #isTold = false;
   #updatedAt: number;
   readonly #known = new KnownRates();
-  readonly #tally = new Tally();
+  readonly #tally = new CallTally();
   readonly #probes: ProbeSchedule;
   readonly #exhaustion: QuotaExhaustion;
   #cooldown: Cooldown | undefined;
@@ -54,6 +54,12 @@ export class RateSearch {
     this.#known.begin(accepted * above);
     this.#rate = accepted * below;
     this.#enter('searching', reasons.unknown);
+  }
+
+  /** Holds the limit again that was held before. */
+  goBack(): void {
+    const { held } = this.#known;
+    if (held !== undefined && this.#phase !== 'waiting') this.#hold(held, reasons.held);
   }
 
   get phase(): Phase {

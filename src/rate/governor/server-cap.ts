@@ -3,20 +3,29 @@ import { longWaitMs } from './quota-exhaustion.ts';
 import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
-/** The first refusal tells so much because nothing else is known (concurrency:limit=10): later two of them are needed. */
-const firstWithinMs = 10_000;
+/**
+ * The first refusal tells so much because nothing else is known (concurrency:limit=10): later two of them are needed. It comes so
+ * late where the limit answers 503 (three workers, a cap of 3).
+ */
+const firstWithinMs = 20_000;
+/** Among how many calls others have calls accepted is not known before that time. */
+const heardOfMs = 1_000;
 /** Two of them are not compared before it is known how many calls are accepted usually. */
 const acquaintedMs = 5_000;
 /** Refusals that are closer together have one reason. */
 const apartMs = 500;
 /** Calls that were refused among so much fewer were not refused for that reason. */
 const farBelow = 0.3;
-/** A cap that has to be lowered more often within such a time is none (three workers: calls in flight are known only about). */
+/**
+ * A cap that has to be lowered more often within such a time is none (three workers: calls in flight are known only about). By so
+ * much each time: more steps cost refusals where it is the rate that is limited.
+ */
 const loweredAtMost = 5;
 const loweredWithinMs = 10_000;
+const lowered = 1 / 6;
 /**
- * Calls in flight of other workers that one has not heard of yet, where few are in flight (three workers, a cap of 3): a
- * value that is too high is lowered, one that is too low is given up.
+ * Calls in flight of other workers that one has not heard of yet, where few are in flight, or nothing else is known (three workers,
+ * a cap of 3, of 10): a value that is too high is lowered, one that is too low is given up.
  */
 const mostUnseen = 2;
 /**
@@ -82,6 +91,16 @@ export class ServerCap {
     return this.#value;
   }
 
+  /** Whether a cap is on trial. */
+  get isTrying(): boolean {
+    return this.#trial !== undefined;
+  }
+
+  /** The rate is what was refused: the next refusal is not the first one of which nothing is known. */
+  ruleOutFirst(): void {
+    this.#hasTried = true;
+  }
+
   /** @returns how many may be in flight from now on */
   update(now: number, traffic: Traffic, circumstances: Circumstances): number {
     let limit = this.#judgeTrial(now, traffic.accepted, circumstances.limit);
@@ -134,7 +153,8 @@ export class ServerCap {
     const isCertain = this.#trial !== undefined && (isExact || waitUntil > now);
     if (isCertain || this.#lowered.length >= loweredAtMost || value <= 1) return this.#giveUp(now, limit);
     this.#lowered.push(now);
-    return this.#try(now, value - 1, this.#memory.perSecond, { reactionMs, waitUntil });
+    const less = Math.max(1, Math.floor(lowered * value));
+    return this.#try(now, value - less, this.#memory.perSecond, { reactionMs, waitUntil });
   }
 
   /** A refusal among more than were ever accepted may be a cap. */
@@ -143,8 +163,12 @@ export class ServerCap {
     const { limit, sending, reactionMs } = circumstances;
     const { most, perSecond } = this.#memory;
     const isFirst = !this.#hasTried && now < this.#begunAt + firstWithinMs;
+    // What was accepted among others may have been among fewer, and one may not have heard of it yet.
+    const unheard = isFirst ? error - 1 : 0;
+    const isHeardOf = error <= 1 || now >= this.#begunAt + heardOfMs;
     // Among so few, what is off by so much tells little.
-    const isCredible = most > 0 && among > most - 2 * error && among > (isFirst ? 1 : 2 * error);
+    const isEnough = among > (isFirst ? 1 : 2 * error);
+    const isCredible = isHeardOf && isEnough && most > 0 && among > most - 2 * error - unheard;
     if (this.#backoff.lasts(now) || !isCredible) {
       this.#suspicion = undefined;
       return limit;
@@ -162,7 +186,8 @@ export class ServerCap {
     this.#hasTried = true;
     this.#before = limit;
     // The latest calls of other workers are not counted in it.
-    const unseen = fewest <= 2 * error ? Math.min(Math.max(0, error - 1), mostUnseen) : 0;
+    const isUncertain = isFirst || fewest <= 2 * error;
+    const unseen = isUncertain ? Math.min(Math.max(0, error - 1), mostUnseen) : 0;
     const usual = isFirst ? sending : perSecond;
     return this.#try(now, Math.max(1, fewest - 1 + unseen), usual, { reactionMs, waitUntil });
   }

@@ -91,7 +91,7 @@ const meanOfCalls = 10;
 const meanOfMs = 500;
 
 /** Counts what was accepted, and how fast calls are sent. */
-export class Tally {
+export class CallTally {
   #accepted = 0;
   #waitedMs = 0;
   /** Calls sent and the time it took, the longer ago the less they count. */

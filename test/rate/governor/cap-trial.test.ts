@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { CapTrial } from '../../../src/rate/governor/cap-trial.ts';
 
 const beatMs = 100;
-/** Half of 2 s and eight reactions. */
-const halfMs = 1_400;
+/** Half of 1 s and six reactions. */
+const halfMs = 800;
 
 /** What a trial comes to, and when, where 5 calls a beat were usual and so many are accepted. */
 function judged(accepted: number) {
@@ -20,6 +20,6 @@ test('a trial that loses nothing is confirmed at its end', () => {
 });
 
 test('a trial that loses a fifth is over when 8 % of all calls of its second half are missing', () => {
-  // One call of five is missing in each beat: 8 % of 70 calls, 5.6, after six beats.
-  expect(judged(4)).toEqual({ isConfirmed: false, now: halfMs + 6 * beatMs });
+  // One call of five is missing in each beat: 8 % of 40 calls, 3.2, after four beats.
+  expect(judged(4)).toEqual({ isConfirmed: false, now: halfMs + 4 * beatMs });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Cycle, gainOf, KnownRates, type Refusal } from '../../../src/rate/governor/known-rates.ts';
+import { type Cycle, gainOf, KnownRates, type RefusedRate } from '../../../src/rate/governor/known-rates.ts';
 
 const cycle = (activeSeconds: number, accepted: number, waitedSeconds = 0): Cycle => ({
   accepted,
   activeSeconds,
   waitedSeconds,
 });
-const refusal = (sending: number, more: Partial<Refusal> = {}): Refusal => ({
+const refusal = (sending: number, more: Partial<RefusedRate> = {}): RefusedRate => ({
   sending,
   cycle: undefined,
   isCostly: false,

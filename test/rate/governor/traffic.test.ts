@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { Tally } from '../../../src/rate/governor/traffic.ts';
+import { CallTally } from '../../../src/rate/governor/traffic.ts';
 
 const stepMs = 100;
 
 /** Counts so many steps, in which a part of a rate is used. @returns the rate at the end */
-function count(tally: Tally, steps: number, rate: number, { part = 1, growth = 1 } = {}): number {
+function count(tally: CallTally, steps: number, rate: number, { part = 1, growth = 1 } = {}): number {
   let now = rate;
   for (let step = 0; step < steps; step += 1) {
     now *= growth;
@@ -15,31 +15,31 @@ function count(tally: Tally, steps: number, rate: number, { part = 1, growth = 1
 
 describe('the part of a rate that is used', () => {
   test('is nothing before the first call', () => {
-    expect(new Tally().usedShareOf(20)).toBe(0);
+    expect(new CallTally().usedShareOf(20)).toBe(0);
   });
 
   test.each([0.3, 1])('is what is called of it: %d', (part) => {
-    const tally = new Tally();
+    const tally = new CallTally();
     count(tally, 20, 50, { part });
     expect(tally.usedShareOf(50)).toBeCloseTo(part);
   });
 
   test('is not less because the rate rises quickly', () => {
-    const tally = new Tally();
+    const tally = new CallTally();
     const rate = count(tally, 20, 20, { growth: 1.15 });
     expect(tally.sentPerSecond).toBeLessThan(0.65 * rate);
     expect(tally.usedShareOf(rate)).toBeCloseTo(1);
   });
 
   test('is not less because the first call came late', () => {
-    const tally = new Tally();
+    const tally = new CallTally();
     for (let step = 0; step < 50; step += 1) tally.count({ accepted: 0, rejected: 0 }, stepMs, 20);
     count(tally, 5, 20);
     expect(tally.usedShareOf(20)).toBeCloseTo(1);
   });
 
   test('is not less because much more was allowed before', () => {
-    const tally = new Tally();
+    const tally = new CallTally();
     count(tally, 100, 1_000, { part: 0.1 });
     expect(tally.usedShareOf(10)).toBeGreaterThanOrEqual(1);
   });
