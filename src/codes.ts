@@ -1,29 +1,63 @@
-/** Codes of calls that fail: the canonical ones (`google/rpc/code.proto`), and those of the way to the API and back. */
-export const failureCodes = [
-  ...['CANCELLED', 'UNKNOWN', 'INVALID_ARGUMENT', 'DEADLINE_EXCEEDED', 'NOT_FOUND', 'ALREADY_EXISTS'],
-  ...['PERMISSION_DENIED', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED', 'OUT_OF_RANGE'],
-  ...['UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS', 'UNAUTHENTICATED'],
-  ...['REQUEST_TIMEOUT', 'CONFLICT', 'TOO_EARLY', 'BAD_GATEWAY', 'HTTP_REDIRECT'],
-  ...['ANSWER_NOT_JSON', 'ANSWER_TOO_LARGE', 'ANSWER_ENCODING_UNKNOWN', 'ANSWER_ENCODING_BROKEN'],
-  ...['ANSWER_INCOMPLETE', 'ANSWER_ID_MISMATCH', 'ANSWER_STILL_DELETED'],
-  ...['ANSWER_NOT_HTTP', 'ANSWER_INFORMATIONAL', 'ANSWER_CUT_OFF', 'CONNECTION_LOST'],
-  ...['CONNECTION_REFUSED', 'HOST_NOT_FOUND', 'CONNECT_TIMEOUT', 'CONNECT_FAILED', 'TLS_ERROR'],
-  ...['PROXY_UNREACHABLE', 'PROXY_BAD_GATEWAY', 'PROXY_AUTHENTICATION', 'PROXY_REFUSED'],
-  ...['TOKEN_UNREADABLE', 'TOKEN_EMPTY', 'TOKEN_MALFORMED'],
-  ...['HEADERS_TIMEOUT', 'BODY_TIMEOUT', 'TOTAL_TIMEOUT', 'INTERRUPTED', 'CLIENT_CLOSED'],
-] as const;
+import {
+  type CodeAdvice,
+  type CodeFacts,
+  type FailureClass,
+  failures,
+  others,
+  remedies,
+} from './code-table.ts';
 
-/** Codes of rows: why they ended as they did, or have not ended. */
-export const rowCodes = [
-  ...failureCodes,
-  ...['OK', 'ALREADY_APPLIED', 'INVALID_ROW', 'DUPLICATE', 'DONE_BEFORE', 'SUPERSEDED'],
-  'NOT_REPEATED',
-  ...['PENDING', 'HALTED'],
-] as const;
+const all: Readonly<Record<string, CodeFacts>> = { ...failures, ...others };
+
+type KnownFailure = keyof typeof failures;
 
 /** A status that no canonical code stands for. */
 type StatusCode = `HTTP_${number}`;
 
-export type FailureCode = (typeof failureCodes)[number] | StatusCode;
+export type FailureCode = KnownFailure | StatusCode;
 
-export type RowCode = (typeof rowCodes)[number] | StatusCode;
+export type RowCode = FailureCode | keyof typeof others;
+
+export const failureCodes = Object.keys(failures) as readonly KnownFailure[];
+
+/** Codes of rows: why they ended as they did, or have not ended. */
+export const rowCodes = Object.keys(all) as readonly Exclude<RowCode, StatusCode>[];
+
+/** The canonical codes in the order of their numbers, from 1. */
+export const canonicalCodes = failureCodes.slice(0, 16);
+
+/** The class of a failure, where nothing else is known of it. */
+export function classOf(code: KnownFailure): FailureClass {
+  return failures[code].class;
+}
+
+/** What a code says; of one that another version knows, what is always true. */
+export function codeFacts(code: string): CodeFacts {
+  const status = /^HTTP_(\d{3})$/.exec(code)?.[1];
+  if (status !== undefined) return factsOfStatus(Number(status));
+  if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
+  return {
+    meaning: 'This version of cqbatch does not know the code.',
+    remedy: `Look at the message. ${remedies.lookFirst}`,
+  };
+}
+
+/** What it says to people. */
+export function adviceOn(code: string): CodeAdvice {
+  const { meaning, remedy } = codeFacts(code);
+  return { meaning, ...(remedy !== undefined && { remedy }) };
+}
+
+/** A status takes the meaning of its class (RFC 9110, section 15): 4xx that of 400, 5xx that of 500. */
+function factsOfStatus(status: number): CodeFacts & { readonly class: FailureClass } {
+  const meaning = `The service has answered with HTTP status ${status}.`;
+  if (status >= 400 && status < 500) return { class: 'permanent', meaning, remedy: remedies.refused };
+  if (status >= 500 && status < 600)
+    return { class: 'retry', unclear: true, meaning, remedy: remedies.retry };
+  return { class: 'permanent', unclear: true, meaning, remedy: remedies.lookFirst };
+}
+
+/** Whether the same call may succeed when it is made again, after one that has failed with this code. */
+export function mayPassAgain(code: string): boolean {
+  return codeFacts(code).class !== 'permanent';
+}

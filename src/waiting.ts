@@ -48,7 +48,8 @@ export async function orAborted<Value>(
 /** Resolves when the signal aborts, at once if it has. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = deferred();
-  onAbort(signal, resolve);
+  // The event of an abort is no value.
+  onAbort(signal, () => resolve());
   return promise;
 }
 

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What starts processes, servers or a datastore: everything below these folders. The others are unit tests. */
-const systemTests = 'test/{cluster,datastore,deployment,e2e,queue}/**/*.test.ts';
+const systemTests = 'test/{cluster,datastore,deployment,e2e,library,queue}/**/*.test.ts';
 
 /** What is seldom changed and takes long: the package as users install it, and the rate in simulated time. */
 const releaseTests = 'test/{bench,install}/**/*.test.ts';

@@ -18,7 +18,7 @@ test('a promise is waited for until a signal aborts, which is listened to no lon
   abort.abort();
   expect(await waiting).toBeUndefined();
   expect(await orAborted(deferred().promise, abort.signal)).toBeUndefined();
-  await aborted(abort.signal);
+  expect(await aborted(abort.signal)).toBeUndefined();
 });
 
 test('a listener hears of an abort once, also of an earlier one, and not after it was taken away', () => {

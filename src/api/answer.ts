@@ -1,5 +1,5 @@
-import { parseJson } from '../json.ts';
-import { type Circumstances, classify } from './classify/classify.ts';
+import { parseJson } from '../text/json.ts';
+import { type AnswerContext, classify } from './classify/classify.ts';
 import { readErrorBody } from './classify/error-body.ts';
 import type { ApiFailure } from './failure.ts';
 import { type AnswerHeaders, headerValues } from './headers.ts';
@@ -16,12 +16,12 @@ export interface HttpAnswer {
 }
 
 /** What an answer says: parsed JSON with exact numbers, or a failure. */
-export type Interpretation =
+export type ParsedAnswer =
   | { readonly ok: true; readonly status: number; readonly body: unknown }
   | { readonly ok: false; readonly failure: ApiFailure };
 
 /** Interprets an answer. The success status is not documented (section 4.3), so every 2xx counts. */
-export function interpret(answer: HttpAnswer, circumstances: Circumstances): Interpretation {
+export function interpret(answer: HttpAnswer, circumstances: AnswerContext): ParsedAnswer {
   const { status } = answer;
   const { mask } = circumstances;
   if (status >= 400 || status < 200) return { ok: false, failure: errorFailure(answer, circumstances) };
@@ -39,7 +39,7 @@ export function interpret(answer: HttpAnswer, circumstances: Circumstances): Int
 }
 
 /** What an error answer means; its status says enough when its body can't be decompressed. */
-function errorFailure(answer: HttpAnswer, circumstances: Circumstances): ApiFailure {
+function errorFailure(answer: HttpAnswer, circumstances: AnswerContext): ApiFailure {
   const { body, problem } = answer;
   if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, circumstances);
   const failure = classify({ ...answer, body: '' }, circumstances);

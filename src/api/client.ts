@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { failureCodes } from '../codes.ts';
 import type { ReceivedAnswer } from '../domain.ts';
 import { CqbatchError } from '../errors.ts';
-import { type Interpretation, interpret } from './answer.ts';
+import { interpret, type ParsedAnswer } from './answer.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
 import type { ApiFailure } from './failure.ts';
 import { noLimits, statedLimits } from './limits/answer-limits.ts';
@@ -60,6 +60,8 @@ export const defaultTimeouts = {
 
 /** The client as the row worker uses it: requests in, answers or failures out. */
 export interface ApiClient {
+  /** Where the API is, normalised. */
+  readonly baseUrl: string;
   /**
    * Makes the call. What a server, the network or the token file can do wrong comes back as a failure.
    *
@@ -79,7 +81,7 @@ export interface SendOptions {
 }
 
 /** What came of a call: parsed JSON of a 2xx answer with exact numbers, or a failure. */
-export type ApiAnswer = CallFigures & Interpretation;
+export type ApiAnswer = CallFigures & ParsedAnswer;
 
 export interface CallFigures {
   /** HTTP requests made: 0 when no connection came about, 2 when the token was read again. */
@@ -99,11 +101,11 @@ export interface CallFigures {
  */
 export function createClient(options: ClientOptions): ApiClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const baseUrl = new URL(parseBaseUrl(options.baseUrl, options));
-  const prefix = baseUrl.pathname.replace(/\/$/, '');
+  const baseUrl = parseBaseUrl(options.baseUrl, options);
+  const { origin, pathname } = new URL(baseUrl);
+  const prefix = pathname.replace(/\/$/, '');
   const tokens = typeof options.token === 'string' ? tokenFromValue(options.token) : options.token;
   const maxAnswerBytes = options.maxAnswerBytes ?? 16 * 1024 * 1024;
-  const { origin } = baseUrl;
   const { allowInsecureHttp, proxyVariables: variables = {} } = options;
   const proxy = chooseProxy(origin, { variables, allowInsecureHttp });
   const connecting = {
@@ -200,6 +202,7 @@ export function createClient(options: ClientOptions): ApiClient {
   }
 
   return {
+    baseUrl,
     send,
     close: () => {
       closing ??= close();
@@ -210,7 +213,7 @@ export function createClient(options: ClientOptions): ApiClient {
 
 /** What came of a call but for its duration. */
 interface Call {
-  readonly outcome: Interpretation;
+  readonly outcome: ParsedAnswer;
   readonly requests: number;
   readonly limits: readonly StatedLimit[];
   readonly received?: ReceivedAnswer;

@@ -1,27 +1,7 @@
+import type { FailureClass } from '../code-table.ts';
 import type { FailureCode } from '../codes.ts';
 
-/**
- * Why an API call gave no usable answer. Failures are values; `docs/api-client.md` lists all of them.
- *
- * The classes say what to do about the row:
- *
- * - `retry`: try again later, several times.
- * - `unreachable`: the request was not sent, because no connection came about: wait and try again. Costs no attempt.
- * - `slow-down`: the API refuses calls for now; wait and try again. Costs no attempt.
- * - `permanent`: the same request will fail again.
- * - `halt`: every other request will fail too; stop the run.
- * - `halt-early`: stop the run when nothing has succeeded yet (wrong base URL, wrong permissions); otherwise `permanent`.
- * - `aborted`: the caller's signal stopped the call, or the client was closed.
- */
-export type FailureClass =
-  | 'retry'
-  | 'unreachable'
-  | 'slow-down'
-  | 'permanent'
-  | 'halt'
-  | 'halt-early'
-  | 'aborted';
-
+/** Why an API call gave no usable answer. Failures are values; `docs/api-client.md` lists all of them. */
 export interface ApiFailure {
   readonly class: FailureClass;
   /** Stable, upper-case: a `google.rpc.Code` name (`NOT_FOUND`), or a code of this client (`CONNECTION_LOST`). */

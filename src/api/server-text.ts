@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isLosslessNumber } from '../json.ts';
+import { isLosslessNumber } from '../text/json.ts';
 
 /** Longest text of the server that is kept in a message, in code points. */
 export const maxServerTextLength = 300;

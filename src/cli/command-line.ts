@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { readVersion } from '../package.ts';
-import { escapeInvisible } from '../printable.ts';
+import { escapeInvisible } from '../text/printable.ts';
 import { exitCodes } from './exit-codes.ts';
 import { Interrupted } from './interrupt.ts';
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';

@@ -1,6 +1,15 @@
+import { flagOf } from '../settings/settings.ts';
 import { type CommandGroupSpec, type CommandSpec, runThat } from './command-spec.ts';
-import { flagOf } from './config/settings.ts';
-import { calling, insecureHttp, own, reason, reporting, settings, shared, telling } from './option-groups.ts';
+import {
+  calling,
+  insecureHttp,
+  own,
+  reason,
+  reporting,
+  settingOptions,
+  shared,
+  telling,
+} from './option-groups.ts';
 import { runCommands, submitCommand } from './run-commands.ts';
 import { scheduleCommands } from './schedule-commands.ts';
 
@@ -20,7 +29,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       },
     ],
     seldomNeeded: [shared],
-    load: async () => (await import('./actions/status.ts')).status,
+    load: async () => (await import('./actions/look/status.ts')).status,
   },
   {
     name: 'show',
@@ -37,13 +46,13 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       ['cqbatch show', 'the newest run'],
       ['cqbatch show jsur --row 1234', 'one row of another run'],
     ],
-    load: async () => (await import('./actions/show.ts')).show,
+    load: async () => (await import('./actions/look/show.ts')).show,
   },
   {
     name: 'list',
     description: 'the runs of this state folder and of the shared datastore, newest first',
     seldomNeeded: [shared],
-    load: async () => (await import('./actions/list.ts')).list,
+    load: async () => (await import('./actions/look/list.ts')).list,
   },
   {
     name: 'cancel',
@@ -56,7 +65,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       },
     ],
     seldomNeeded: [shared],
-    load: async () => (await import('./actions/control.ts')).cancel,
+    load: async () => (await import('./actions/control/control.ts')).cancel,
   },
   {
     name: 'pause',
@@ -64,7 +73,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     argument: runThat(' that is running'),
     options: [{ heading: 'Pause', options: [reason] }],
     seldomNeeded: [shared],
-    load: async () => (await import('./actions/control.ts')).pause,
+    load: async () => (await import('./actions/control/control.ts')).pause,
   },
   {
     name: 'unpause',
@@ -72,7 +81,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     argument: runThat(' that is paused'),
     options: [{ heading: 'Unpause', options: [reason] }],
     seldomNeeded: [shared],
-    load: async () => (await import('./actions/control.ts')).unpause,
+    load: async () => (await import('./actions/control/control.ts')).unpause,
   },
   {
     name: 'set-rate',
@@ -85,7 +94,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       ['cqbatch set-rate jsur 20/s', '20 calls a second, by all workers together'],
       ['cqbatch set-rate jsur auto..50/s', 'what the API permits, but no more than 50'],
     ],
-    load: async () => (await import('./actions/set-rate.ts')).setRate,
+    load: async () => (await import('./actions/control/set-rate.ts')).setRunRate,
   },
   {
     name: 'report',
@@ -103,7 +112,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       reporting,
     ],
     seldomNeeded: [own],
-    load: async () => (await import('./actions/report.ts')).report,
+    load: async () => (await import('./actions/look/report.ts')).report,
   },
   {
     name: 'prune',
@@ -112,7 +121,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       {
         heading: 'Prune',
         options: [
-          ...settings('keepLast', 'keepDays'),
+          ...settingOptions('keepLast', 'keepDays'),
           ['--dry-run', 'tell what would be removed, and remove nothing'],
         ],
       },
@@ -120,7 +129,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     examples: [
       ['cqbatch prune --keep-last 30 --keep-days 90', 'what is neither of the 30 nor of the 90 days goes'],
     ],
-    load: async () => (await import('./actions/prune.ts')).prune,
+    load: async () => (await import('./actions/control/prune.ts')).prune,
   },
   {
     name: 'worker',
@@ -130,7 +139,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
         heading: 'API',
         options: [
           flagOf('baseUrl', { help: 'the API whose rows are called; never another one' }),
-          ...settings('tokenFile'),
+          ...settingOptions('tokenFile'),
           insecureHttp,
         ],
       },
@@ -139,7 +148,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
         heading: 'Worker',
         options: [
           ['--coordinate', 'be a daemon: take over submitted runs, and carry out schedules'],
-          ...settings('healthPort', 'healthHost', 'shutdownTimeout'),
+          ...settingOptions('healthPort', 'healthHost', 'shutdownTimeout'),
           [
             '--log-level <level>',
             'of the structured log on standard error: silent, error, warn, info or debug',
@@ -150,8 +159,8 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     ],
     seldomNeeded: [
       own,
-      { heading: 'Calls', options: settings(...calling) },
-      { heading: 'Of the daemon', options: settings('keepLast', 'keepDays') },
+      { heading: 'Calls', options: settingOptions(...calling) },
+      { heading: 'Of the daemon', options: settingOptions('keepLast', 'keepDays') },
       telling,
     ],
     examples: [
@@ -159,7 +168,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       ['cqbatch worker --coordinate', 'a daemon: submitted runs and schedules of this state folder'],
       ['cqbatch worker --coordinate --concurrency 0', 'the same where other workers call'],
     ],
-    load: async () => (await import('./actions/worker.ts')).worker,
+    load: async () => (await import('./actions/serve/worker.ts')).worker,
   },
   {
     name: 'dashboard',
@@ -179,7 +188,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       ['cqbatch dashboard', 'the runs of this state folder, on http://127.0.0.1:8788'],
       ['cqbatch dashboard --queue redis://10.0.0.7', 'and those of all machines'],
     ],
-    load: async () => (await import('./actions/dashboard.ts')).dashboard,
+    load: async () => (await import('./actions/look/dashboard.ts')).dashboard,
   },
   submitCommand,
   scheduleCommands,

@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
 import { operations } from '../../jobs/index.ts';
-import { conflictRules } from '../manifest/conflicts.ts';
+import { conflictRules } from '../manifest/check/conflicts.ts';
 import { delimiterNames } from '../manifest/csv/delimiter.ts';
-import { openRunStore } from '../run/store.ts';
+import { openRunStore } from '../run/record/store.ts';
 import { type Flags, stateDirOf } from './config/load.ts';
 import { logLevels } from './log.ts';
 

@@ -1,11 +1,11 @@
 import { operations } from '../../jobs/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { ApprovedPlan } from '../run/approved-plan.ts';
-import { checkStateFolder } from '../run/state-folder.ts';
-import { openRunStore, type RunStore } from '../run/store.ts';
+import type { ApprovedPlan } from '../run/plan/approved-plan.ts';
+import { checkStateFolder } from '../run/record/state-folder.ts';
+import { openRunStore, type RunStore } from '../run/record/store.ts';
+import type { Settings } from '../settings/settings.ts';
 import { type Flags, loadSettings, trustedStateDir } from './config/load.ts';
-import type { Settings } from './config/settings.ts';
 import { type CommandInput, chooseDatastore, type DatastoreChoice } from './datastore.ts';
 import type { EndedRun } from './render/news.ts';
 import { openTerminal, type Terminal } from './terminal.ts';

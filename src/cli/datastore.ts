@@ -1,7 +1,8 @@
 import type { Datastore } from '../datastore/datastore.ts';
+import { datastoreAddress, openDatastore } from '../datastore/open.ts';
 import { usageError } from '../errors.ts';
+import { defaults, type Settings } from '../settings/settings.ts';
 import { environment, type Flags, readSecret, stateDirOf } from './config/load.ts';
-import { defaults, type Settings } from './config/settings.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The datastore that the settings name. */
@@ -26,30 +27,15 @@ export interface CommandInput {
 /** @throws a usage error when a flag holds a password, or the address can't be understood. */
 export async function chooseDatastore({ terminal, flags, settings }: CommandInput): Promise<DatastoreChoice> {
   const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
-  if (url === undefined) {
-    return {
-      queue: undefined,
-      async open(purpose) {
-        const { openEmbedded } = await import('../datastore/embedded/embedded.ts');
-        return openEmbedded({ stateDir: stateDirOf(flags), purpose });
-      },
-    };
-  }
   refusePasswordInFlag(flags.queue);
-  const { describeAddress, parseRedisUrl } = await import('../datastore/redis/address.ts');
-  const queue = describeAddress(parseRedisUrl(url));
-  const password = await queuePassword(settings);
+  const queue = await datastoreAddress(url);
+  const password = url === undefined ? undefined : await queuePassword(settings);
+  const sentinelPassword = environment['CQBATCH_SENTINEL_PASSWORD'] || undefined;
+  const redis = url === undefined ? undefined : { url, prefix, password, sentinelPassword };
   return {
     queue,
     async open(purpose) {
-      const { openRedis } = await import('../datastore/redis/redis.ts');
-      const { datastore, warnings } = await openRedis({
-        url,
-        password,
-        sentinelPassword: environment['CQBATCH_SENTINEL_PASSWORD'] || undefined,
-        prefix,
-        purpose,
-      });
+      const { datastore, warnings } = await openDatastore({ redis, stateDir: stateDirOf(flags), purpose });
       for (const warning of warnings) terminal.warn(`warning: ${warning}`);
       return datastore;
     },

@@ -1,5 +1,6 @@
 import type { OutcomeCounts } from '../domain.ts';
 import type { ErrorKind } from '../errors.ts';
+import { type KnownEnd, type RunResult, resultOf } from '../run/record/ending.ts';
 
 /** What the exit code of `cqbatch` means; the README's table says the same. */
 export const exitCodes = {
@@ -30,13 +31,17 @@ export const exitCodeOfKind = {
   busy: exitCodes.busy,
 } as const satisfies Record<ErrorKind, ExitCode>;
 
-/** What a command says with its exit code that has seen a run to its end, in this state. */
-export function exitCodeOf(
-  { state, spent }: { readonly state: string; readonly spent: boolean },
-  { failed, invalid }: OutcomeCounts,
-): ExitCode {
-  if (state === 'completed') return failed + invalid > 0 ? exitCodes.rowsFailed : exitCodes.success;
-  if (state === 'cancelled' || state === 'halted') return exitCodes.halted;
-  if (state === 'interrupted' && spent) return exitCodes.spent;
-  return state === 'interrupted' ? exitCodes.interrupted : exitCodes.fatal;
+const exitCodeOfResult = {
+  succeeded: exitCodes.success,
+  rows_failed: exitCodes.rowsFailed,
+  halted: exitCodes.halted,
+  cancelled: exitCodes.halted,
+  spent: exitCodes.spent,
+  interrupted: exitCodes.interrupted,
+  failed: exitCodes.fatal,
+} as const satisfies Record<RunResult, ExitCode>;
+
+/** What a command says with its exit code that has seen a run to its end. */
+export function exitCodeOf(end: KnownEnd, counts: OutcomeCounts): ExitCode {
+  return exitCodeOfResult[resultOf(end, counts)];
 }

@@ -1,5 +1,6 @@
-import { defaultClearToken, defaultStateDir } from './config/load.ts';
-import { flagOf, type SettingFlag, type SettingName } from './config/settings.ts';
+import { defaultClearToken } from '../manifest/manifest.ts';
+import { flagOf, type SettingFlag, type SettingName } from '../settings/settings.ts';
+import { defaultStateDir } from './config/load.ts';
 
 /** An option as commander takes it. */
 type Option =
@@ -44,7 +45,7 @@ export const output: OptionGroup = {
 /** Of the commands that write a report. */
 export const reporting: OptionGroup = {
   heading: 'Output',
-  options: [...settings('delimiter'), ['--no-html', 'leave report.html out']],
+  options: [...settingOptions('delimiter'), ['--no-html', 'leave report.html out']],
 };
 
 /** Of the commands that take a run to its end here. */
@@ -59,7 +60,7 @@ export const following: OptionGroup = {
 /** Who is told how a run ended. */
 export const telling: OptionGroup = {
   heading: 'Telling people',
-  options: settings('notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl', 'metricsFile'),
+  options: settingOptions('notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl', 'metricsFile'),
 };
 
 export const reason: Option = ['--reason <text>', 'why, for "cqbatch show"'];
@@ -81,20 +82,20 @@ export const rows: OptionGroup = {
   heading: 'Manifest',
   options: [
     ['--operation <name>', 'what to do with the rows, when neither a column nor the manifest says it'],
-    ...settings('where', 'operations', 'default', 'userId', 'map'),
+    ...settingOptions('where', 'operations', 'default', 'userId', 'map'),
     [
       '--clear-token <text>',
       'CSV cell that sends an empty string; an empty cell is left out',
       defaultClearToken,
     ],
-    ...settings('sheet', 'encoding', 'skipLines', 'rowsAt'),
+    ...settingOptions('sheet', 'encoding', 'skipLines', 'rowsAt'),
     ['--trim', 'drop blanks around cells'],
-    ...settings('maxManifestSize'),
+    ...settingOptions('maxManifestSize'),
   ],
 };
 
 /** Of the commands that work on a run that was planned with operations of the user's own. */
-export const own: OptionGroup = { heading: 'Manifest', options: settings('operations') };
+export const own: OptionGroup = { heading: 'Manifest', options: settingOptions('operations') };
 
 /** How the rows of a run are called again. */
 export const repeating = ['attempts', 'backoff'] as const;
@@ -111,9 +112,9 @@ export function guards(before?: string): OptionGroup {
   return {
     heading: 'Guards',
     options: [
-      ...settings('canary'),
+      ...settingOptions('canary'),
       flagOf('maxFailures', { byDefault: before }),
-      ...settings('maxRows', 'stopAt'),
+      ...settingOptions('maxRows', 'stopAt'),
     ],
   };
 }
@@ -124,9 +125,9 @@ export function moreGuards(before?: string, consent: readonly Option[] = []): Op
     heading: 'More guards',
     options: [
       ['--canary-random', 'the rows of the canary are a fair sample of all, instead of the first'],
-      ...settings('canaryMaxFailures'),
+      ...settingOptions('canaryMaxFailures'),
       ...failing(before),
-      ...settings('maxDuration', 'tz'),
+      ...settingOptions('maxDuration', 'tz'),
       ...consent,
     ],
   };
@@ -137,9 +138,9 @@ export function resumedGuards(before: string): readonly [front: OptionGroup, mor
   return [
     {
       heading: 'Guards',
-      options: [flagOf('maxFailures', { byDefault: before }), ...settings('maxRows', 'stopAt')],
+      options: [flagOf('maxFailures', { byDefault: before }), ...settingOptions('maxRows', 'stopAt')],
     },
-    { heading: 'More guards', options: [...failing(before), ...settings('maxDuration', 'tz')] },
+    { heading: 'More guards', options: [...failing(before), ...settingOptions('maxDuration', 'tz')] },
   ];
 }
 
@@ -149,7 +150,7 @@ function failing(before?: string): readonly Option[] {
   );
 }
 
-const sharing = settings('queue', 'queuePrefix', 'queuePasswordFile');
+const sharing = settingOptions('queue', 'queuePrefix', 'queuePasswordFile');
 
 /** Of the commands that look at runs, or tell them something, also from another machine. */
 export const shared: OptionGroup = { heading: 'Shared datastore', options: sharing };
@@ -182,6 +183,6 @@ export function working(before?: string): readonly OptionGroup[] {
 }
 
 /** Settings as options. */
-export function settings(...names: readonly SettingName[]): readonly Option[] {
+export function settingOptions(...names: readonly SettingName[]): readonly Option[] {
   return names.map((name) => flagOf(name));
 }

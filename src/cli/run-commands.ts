@@ -1,5 +1,5 @@
+import { flagOf } from '../settings/settings.ts';
 import { type CommandSpec, runThat } from './command-spec.ts';
-import { flagOf } from './config/settings.ts';
 import {
   audit,
   calling,
@@ -12,7 +12,7 @@ import {
   reporting,
   resumedGuards,
   rows,
-  settings,
+  settingOptions,
   skipDone,
   skipInvalid,
   startOptions,
@@ -28,18 +28,21 @@ const manifest = [
 const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as const;
 
 /** What lets a run of a manifest begin, and with which rows. */
-const consent = [skipDone, ...settings('onConflict', 'allowPartial', 'confirmAbove')];
+const consent = [skipDone, ...settingOptions('onConflict', 'allowPartial', 'confirmAbove')];
 
 /** Of the commands that make a run of rows of another one. */
 const derived = {
   options: [
-    { heading: 'API', options: [...settings('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })] },
-    { heading: 'Run', options: [...startOptions, ...settings('wait')] },
+    {
+      heading: 'API',
+      options: [...settingOptions('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })],
+    },
+    { heading: 'Run', options: [...startOptions, ...settingOptions('wait')] },
     guards('as in that run'),
     following,
   ],
   seldomNeeded: [
-    moreGuards('as in that run', settings('confirmAbove')),
+    moreGuards('as in that run', settingOptions('confirmAbove')),
     own,
     ...working('as in that run'),
     telling,
@@ -54,7 +57,7 @@ export const runCommands: readonly CommandSpec[] = [
     description: 'validate every row, count, estimate and preview requests; sends nothing',
     argument: manifest,
     options: [
-      { heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] },
+      { heading: 'API', options: [...settingOptions('baseUrl', 'rate'), insecureHttp] },
       {
         heading: 'Plan',
         options: [
@@ -67,8 +70,8 @@ export const runCommands: readonly CommandSpec[] = [
     seldomNeeded: [
       rows,
       guards(),
-      moreGuards(undefined, [skipDone, ...settings('onConflict', 'allowPartial')]),
-      { heading: 'Calls', options: settings(...calling, ...repeating) },
+      moreGuards(undefined, [skipDone, ...settingOptions('onConflict', 'allowPartial')]),
+      { heading: 'Calls', options: settingOptions(...calling, ...repeating) },
       reporting,
     ],
     examples: [
@@ -76,14 +79,14 @@ export const runCommands: readonly CommandSpec[] = [
       ['cqbatch plan evaluations.csv --rate 20/s', 'and how long it would take'],
       ['cqbatch plan evaluations.csv --out monday.cqplan', 'to be run by somebody else, or by cron'],
     ],
-    load: async () => (await import('./actions/plan.ts')).plan,
+    load: async () => (await import('./actions/run/plan.ts')).plan,
   },
   {
     name: 'run',
     description: 'plan, ask, call the API for every row, and write the report',
     argument: manifestOrPlan,
     options: [
-      { heading: 'API', options: [...settings('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
+      { heading: 'API', options: [...settingOptions('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
       {
         heading: 'Run',
         options: [
@@ -91,7 +94,7 @@ export const runCommands: readonly CommandSpec[] = [
           ['--or-resume', 'go on with the run of that name, if there is one; do nothing if it is finished'],
           ['--resume-halted', 'with --or-resume: also where a guard has halted it, at your own risk'],
           skipInvalid,
-          ...settings('wait'),
+          ...settingOptions('wait'),
         ],
       },
       guards(),
@@ -104,7 +107,7 @@ export const runCommands: readonly CommandSpec[] = [
         heading: 'Inbox',
         options: [
           ['--once', 'run each manifest that waits in a folder, and put it to done/, partial/ or failed/'],
-          ...settings('settle'),
+          ...settingOptions('settle'),
         ],
       },
       ...working(),
@@ -117,7 +120,7 @@ export const runCommands: readonly CommandSpec[] = [
       ['cqbatch run nightly.csv --run-id monday --or-resume --wait 1h --yes -qq', 'from cron'],
       ["cqbatch run 'inbox/*.csv' --once --yes -qq", 'from cron, what was put there since'],
     ],
-    load: async () => (await import('./actions/run.ts')).run,
+    load: async () => (await import('./actions/run/run.ts')).run,
   },
   {
     name: 'watch',
@@ -125,20 +128,20 @@ export const runCommands: readonly CommandSpec[] = [
     argument: ['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"],
     printsAsJson: 'print a JSON document for each manifest on standard output, one a line',
     options: [
-      { heading: 'API', options: [...settings('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
+      { heading: 'API', options: [...settingOptions('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
       {
         heading: 'Watch',
         options: [
           ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],
           skipInvalid,
-          ...settings('settle', 'healthPort', 'healthHost'),
+          ...settingOptions('settle', 'healthPort', 'healthHost'),
         ],
       },
       guards(),
       following,
     ],
     seldomNeeded: [
-      moreGuards(undefined, settings('onConflict', 'allowPartial')),
+      moreGuards(undefined, settingOptions('onConflict', 'allowPartial')),
       rows,
       ...working(),
       telling,
@@ -148,7 +151,7 @@ export const runCommands: readonly CommandSpec[] = [
       ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
       ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some of them, slowly, as a service'],
     ],
-    load: async () => (await import('./actions/inbox.ts')).watch,
+    load: async () => (await import('./actions/serve/inbox.ts')).watch,
   },
   {
     name: 'resume',
@@ -158,7 +161,7 @@ export const runCommands: readonly CommandSpec[] = [
       {
         heading: 'API',
         options: [
-          ...settings('tokenFile'),
+          ...settingOptions('tokenFile'),
           flagOf('rate', { byDefault: 'as before' }),
           flagOf('baseUrl', {
             help: 'another API, for a run of which none has answered',
@@ -167,7 +170,7 @@ export const runCommands: readonly CommandSpec[] = [
           insecureHttp,
         ],
       },
-      { heading: 'Run', options: settings('wait') },
+      { heading: 'Run', options: settingOptions('wait') },
       resumedGuards('as before')[0],
       following,
     ],
@@ -176,7 +179,7 @@ export const runCommands: readonly CommandSpec[] = [
       ['cqbatch resume', 'the newest run'],
       ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another one, slower'],
     ],
-    load: async () => (await import('./actions/resume.ts')).resume,
+    load: async () => (await import('./actions/run/resume.ts')).resume,
   },
   {
     name: 'retry',
@@ -197,7 +200,7 @@ export const runCommands: readonly CommandSpec[] = [
       ['cqbatch retry', 'what failed in the newest run'],
       ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another one, of these codes'],
     ],
-    load: async () => (await import('./actions/retry.ts')).retry,
+    load: async () => (await import('./actions/run/retry.ts')).retry,
   },
   {
     name: 'undo',
@@ -209,7 +212,7 @@ export const runCommands: readonly CommandSpec[] = [
       ['cqbatch undo', 'what the newest run has changed'],
       ['cqbatch undo jsur --reason "wrong column"', 'what another one has changed'],
     ],
-    load: async () => (await import('./actions/undo.ts')).undo,
+    load: async () => (await import('./actions/run/undo.ts')).undo,
   },
 ];
 
@@ -219,7 +222,7 @@ export const submitCommand: CommandSpec = {
   description: 'plan, ask, and hand the run to a "cqbatch worker --coordinate"',
   argument: manifestOrPlan,
   options: [
-    { heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] },
+    { heading: 'API', options: [...settingOptions('baseUrl', 'rate'), insecureHttp] },
     { heading: 'Run', options: [...startOptions, skipInvalid] },
     guards(),
     reporting,
@@ -227,8 +230,8 @@ export const submitCommand: CommandSpec = {
   seldomNeeded: [
     moreGuards(undefined, consent),
     rows,
-    { heading: 'Calls', options: settings(...repeating) },
+    { heading: 'Calls', options: settingOptions(...repeating) },
     audit,
   ],
-  load: async () => (await import('./actions/submit.ts')).submit,
+  load: async () => (await import('./actions/run/submit.ts')).submit,
 };

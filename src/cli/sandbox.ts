@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { faultKinds } from '../sandbox/faults.ts';
 import { flagOf, type Option } from '../sandbox/options/notation.ts';
-import { startOptions, switches } from '../sandbox/options/options.ts';
+import { sandboxStartOptions, switches } from '../sandbox/options/options.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import { aborted } from '../waiting.ts';
 import { interruptible } from './interrupt.ts';
@@ -17,7 +17,7 @@ const groups = ['Server', 'Content', 'Answers', 'Trouble', 'Request log'];
 
 /** `cqbatch sandbox` */
 export function defineSandbox(command: Command): void {
-  const options = Object.entries<Option>({ ...startOptions, ...switches });
+  const options = Object.entries<Option>({ ...sandboxStartOptions, ...switches });
   for (const group of groups) {
     command.optionsGroup(`${group}:`);
     for (const [name, option] of options) if (option.help[0] === group) command.option(...flag(name, option));

@@ -1,5 +1,5 @@
+import { flagOf } from '../settings/settings.ts';
 import type { CommandGroupSpec, CommandSpec } from './command-spec.ts';
-import { flagOf } from './config/settings.ts';
 import {
   audit,
   guards,
@@ -9,7 +9,7 @@ import {
   repeating,
   reporting,
   rows,
-  settings,
+  settingOptions,
   skipDone,
   skipInvalid,
 } from './option-groups.ts';
@@ -19,7 +19,7 @@ const schedule = ['<schedule>', 'its name'] as const;
 const seldomNeededGuards = moreGuards(undefined, [
   skipInvalid,
   skipDone,
-  ...settings('onConflict', 'allowPartial'),
+  ...settingOptions('onConflict', 'allowPartial'),
 ]);
 /** The time zone is that of the schedule. */
 const guardsOfRuns = {
@@ -55,7 +55,7 @@ export const scheduleCommands: CommandGroupSpec = {
           options: [
             ['--manifest <file>', 'one run of that file, as it is then'],
             ['--inbox <dir>', 'a run of each manifest that waits in that folder then'],
-            ...settings('settle'),
+            ...settingOptions('settle'),
           ],
         },
         {
@@ -66,13 +66,13 @@ export const scheduleCommands: CommandGroupSpec = {
             ['--replace', 'in place of the schedule of that name'],
           ],
         },
-        { heading: 'API', options: [...settings('baseUrl', 'rate'), insecureHttp] },
+        { heading: 'API', options: [...settingOptions('baseUrl', 'rate'), insecureHttp] },
         guards(),
       ],
       seldomNeeded: [
         guardsOfRuns,
         rows,
-        { heading: 'Calls', options: settings(...repeating) },
+        { heading: 'Calls', options: settingOptions(...repeating) },
         reporting,
         audit,
       ],
@@ -83,45 +83,45 @@ export const scheduleCommands: CommandGroupSpec = {
         ],
         [`cqbatch schedule add inbox --cron '*/15 * * * *' --inbox inbox/`, 'every quarter of an hour'],
       ],
-      load: async () => (await import('./actions/schedule-add.ts')).addSchedule,
+      load: async () => (await import('./actions/serve/schedule-add.ts')).addSchedule,
     },
     {
       name: 'list',
       description: 'all schedules, each with its next five times',
-      load: async () => (await import('./actions/schedule.ts')).listSchedules,
+      load: async () => (await import('./actions/serve/schedule.ts')).listSchedules,
     },
     {
       name: 'show',
       description: 'what a schedule is, when it comes next and what came of it last',
       argument: schedule,
-      load: async () => (await import('./actions/schedule.ts')).showSchedule,
+      load: async () => (await import('./actions/serve/schedule.ts')).showSchedule,
     },
     {
       name: 'history',
       description: 'what came of each time of a schedule, the latest first',
       argument: schedule,
-      load: async () => (await import('./actions/schedule.ts')).scheduleHistory,
+      load: async () => (await import('./actions/serve/schedule.ts')).scheduleHistory,
     },
     change(
       'pause',
       'begin no more runs, until it is unpaused; one that is going goes on',
-      async () => (await import('./actions/schedule.ts')).pauseSchedule,
+      async () => (await import('./actions/serve/schedule.ts')).pauseSchedule,
     ),
     change(
       'unpause',
       'go on with a paused schedule; what it missed is not made up for',
-      async () => (await import('./actions/schedule.ts')).unpauseSchedule,
+      async () => (await import('./actions/serve/schedule.ts')).unpauseSchedule,
     ),
     change(
       'trigger',
       'begin a run now, also while it is paused',
-      async () => (await import('./actions/schedule.ts')).triggerSchedule,
+      async () => (await import('./actions/serve/schedule.ts')).triggerSchedule,
     ),
     {
       name: 'remove',
       description: 'forget a schedule and its history; its runs stay',
       argument: schedule,
-      load: async () => (await import('./actions/schedule.ts')).removeSchedule,
+      load: async () => (await import('./actions/serve/schedule.ts')).removeSchedule,
     },
   ],
   examples: [

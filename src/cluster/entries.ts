@@ -20,8 +20,8 @@ export const runEntrySchema = z.object({
   baseUrl: z.string(),
   manifest: z.string(),
   state: z.string(),
-  /** Whether it is interrupted because its budget was spent. */
-  spent: z.literal(true).exactOptional(),
+  /** Why it ended, as far as its state does not say so. */
+  because: z.string().exactOptional(),
   /** Rows of the manifest. */
   rows: z.number(),
   /** Rows with a result; absent in entries of older versions, whose counts are of these alone. */

@@ -12,7 +12,7 @@ import {
 } from './timeline.ts';
 
 /** What a worker says of itself at each beat. */
-export type Heartbeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'> & {
+export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'> & {
   readonly traffic: TrafficReport;
 };
 
@@ -34,7 +34,7 @@ export interface Beat {
 export interface Member {
   /** Whether there can be others. */
   readonly isShared: boolean;
-  beat(heartbeat: Heartbeat): Promise<Beat>;
+  beat(heartbeat: WorkerBeat): Promise<Beat>;
   /**
    * Sets the timeline to a pace, and publishes it.
    *

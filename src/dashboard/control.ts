@@ -2,12 +2,12 @@ import { attributed } from '../actor.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { actualEntryState, isActive } from '../cluster/entries.ts';
 import type { RatePolicy } from '../cluster/rate-policy.ts';
-import { inCluster, inFolder, type Wanted } from '../run/control.ts';
-import { actualState } from '../run/record.ts';
-import { isRunId } from '../run/run-id.ts';
-import type { RunStore } from '../run/store.ts';
+import { actualState } from '../run/record/record.ts';
+import { isRunId } from '../run/record/run-id.ts';
+import type { RunStore } from '../run/record/store.ts';
+import { inCluster, inFolder, type Wanted } from '../run/session/control.ts';
 import { orAfter } from '../waiting.ts';
-import type { Control } from './page-data.ts';
+import type { ControlName } from './page-data.ts';
 
 /** Where runs are that may be told something. */
 export interface ControlRoom {
@@ -19,7 +19,7 @@ export interface ControlRoom {
 
 /** What came of it: the run was asked, or it was refused, and why. */
 export type ControlAnswer =
-  | { readonly status: 202; readonly asked: Control }
+  | { readonly status: 202; readonly asked: ControlName }
   | { readonly status: 400 | 404 | 409 | 503; readonly message: string };
 
 /** Redis is not waited for any longer: people look at the page. */
@@ -29,7 +29,7 @@ const patienceMs = 5_000;
 export async function controlRun(
   { store, cluster, parseRate }: ControlRoom,
   id: string,
-  control: Control,
+  control: ControlName,
   body: { readonly confirm?: unknown; readonly rate?: unknown },
 ): Promise<ControlAnswer> {
   const state = await stateOf(store, cluster, id);
@@ -73,7 +73,7 @@ async function stateOf(
   return looked.entry && { state: actualEntryState(looked.entry), isHere: false };
 }
 
-function refusalOf(id: string, control: Control, state: string): string | undefined {
+function refusalOf(id: string, control: ControlName, state: string): string | undefined {
   if (control === 'pause' && state !== 'running') return `Run ${id} is ${state}, not running.`;
   if (control === 'unpause' && state !== 'paused') return `Run ${id} is ${state}, not paused.`;
   if (isActive(state)) return undefined;

@@ -8,7 +8,7 @@ export interface Listener<Topic> {
   send(json: string): void;
 }
 
-export interface FeedOptions<Topic> {
+export interface EventFeedOptions<Topic> {
   /** Begins a look for listeners with these topics; what it gives makes the document of each. */
   readonly look: (topics: readonly Topic[]) => Promise<(topic: Topic) => Promise<object>>;
   readonly onError: (error: Error) => void;
@@ -16,13 +16,13 @@ export interface FeedOptions<Topic> {
 }
 
 /** Looks, a tenth of the time at most, as long as anybody listens, and tells each what is new to him. */
-export class Feed<Topic> {
-  readonly #options: FeedOptions<Topic>;
+export class EventFeed<Topic> {
+  readonly #options: EventFeedOptions<Topic>;
   readonly #told = new Map<Listener<Topic>, string>();
   readonly #looks: Repeated;
   #tookMs = 0;
 
-  constructor(options: FeedOptions<Topic>) {
+  constructor(options: EventFeedOptions<Topic>) {
     this.#options = options;
     const { onError, everyMs = 1_000 } = options;
     this.#looks = repeat(() => this.#tell(), {

@@ -1,6 +1,6 @@
-import { pageOfRun } from '../run/report-run.ts';
-import { withJournalReader } from '../run/run-journal.ts';
-import type { RunStore } from '../run/store.ts';
+import { withJournalReader } from '../run/record/run-journal.ts';
+import type { RunStore } from '../run/record/store.ts';
+import { pageOfRun } from '../run/report/report-run.ts';
 
 /** Makes reports of runs when somebody asks for one, one at a time: a large one keeps a processor busy for seconds. */
 export class LiveReports {

@@ -104,4 +104,4 @@ export interface Snapshot {
 /** What a run may be asked to do. */
 export const controls = ['pause', 'unpause', 'cancel', 'set-rate'] as const;
 
-export type Control = (typeof controls)[number];
+export type ControlName = (typeof controls)[number];

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { cannotListen } from '../errors.ts';
 import { packageRoot } from '../package.ts';
-import { isRunId } from '../run/run-id.ts';
-import type { RunStore } from '../run/store.ts';
+import { isRunId } from '../run/record/run-id.ts';
+import type { RunStore } from '../run/record/store.ts';
 import { ControlAccess, isFromHere } from './access.ts';
 import { type ControlRoom, controlRun } from './control.ts';
-import { Feed } from './feed.ts';
+import { EventFeed } from './feed.ts';
 import { LiveReports, liveReport } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
 import { controls, heartbeatMs, type Snapshot } from './page-data.ts';
@@ -119,7 +119,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   const server = fastify({ forceCloseConnections: true, bodyLimit: 10_000 });
   const overview = new Overview(store, shared);
   let access: ControlAccess | undefined;
-  const feed = new Feed<Topic>({
+  const feed = new EventFeed<Topic>({
     async look(topics) {
       const look = await overview.look(new Set(topics.map(({ run }) => run)));
       const detailed = new Map<string, Promise<Snapshot['run']>>();

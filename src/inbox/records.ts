@@ -1,8 +1,9 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../disk/files.ts';
+import { readJsonFile, writeJsonFile } from '../disk/json-file.ts';
 import { fatalError } from '../errors.ts';
-import { makeFolder, writeFileAtomically } from '../files.ts';
 import { onDisk } from '../system-error.ts';
 import { refuseLink } from './files.ts';
 
@@ -108,7 +109,7 @@ export class InboxRecords {
 }
 
 /** One JSON file for each content. */
-class RecordFolder<Entry> {
+class RecordFolder<Entry extends object> {
   readonly #folder: string;
   readonly #schema: z.ZodType<Entry>;
 
@@ -123,29 +124,20 @@ class RecordFolder<Entry> {
   }
 
   /** @throws a fatal error when it is damaged: what was run can't be told then. */
-  async read(sha256: string): Promise<Entry | undefined> {
+  read(sha256: string): Promise<Entry | undefined> {
     const path = this.path(sha256);
-    const text = await onDisk(path, () =>
-      readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined;
-        throw error;
-      }),
-    );
-    if (text === undefined) return undefined;
-    try {
-      return this.#schema.parse(JSON.parse(text));
-    } catch (error) {
-      throw fatalError(
+    return readJsonFile(path, this.#schema, (cause) =>
+      fatalError(
         'INBOX_RECORD_DAMAGED',
         `${path} is damaged or was written by another version of cqbatch: look whether its manifest was run ("cqbatch list"), then ` +
           'remove that file.',
-        error,
-      );
-    }
+        cause,
+      ),
+    );
   }
 
   write(sha256: string, entry: Entry): Promise<void> {
-    return writeFileAtomically(this.path(sha256), `${JSON.stringify(entry, null, 2)}\n`);
+    return writeJsonFile(this.path(sha256), entry);
   }
 
   async remove(sha256: string): Promise<void> {

@@ -1,12 +1,12 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProcessLock } from '../lock.ts';
-import type { ManifestOrigin } from '../run/create-run.ts';
+import type { ProcessLock } from '../disk/lock.ts';
+import type { ManifestOrigin } from '../run/plan/create-run.ts';
 import { folderOf, moved, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
 /** How it ended with a manifest that was taken. */
-export interface Ending {
+export interface ManifestEnding {
   readonly folder: FinalFolder;
   /** For people, beside the manifest as `NAME.error.txt`; not for what is done. */
   readonly text?: string;
@@ -48,7 +48,7 @@ export class TakenManifest {
    *
    * @returns where it is now.
    */
-  async finish({ folder, text, files = {}, ranOn }: Ending): Promise<string> {
+  async finish({ folder, text, files = {}, ranOn }: ManifestEnding): Promise<string> {
     const path = join(await folderOf(this.#inbox, folder), this.record.file);
     for (const [suffix, from] of Object.entries(files))
       await putBeside(this.path, `${path}${suffix}`, (to) => copyFile(from, to));

@@ -1,5 +1,5 @@
 import { type Attempt, outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../text/json.ts';
 import type { JournalEntry } from './journal.ts';
 
 /**

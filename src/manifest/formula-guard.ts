@@ -1,4 +1,4 @@
-import { stringifyJson } from '../json.ts';
+import { stringifyJson } from '../text/json.ts';
 import type { Delimiter } from './csv/delimiter.ts';
 
 /** What guarding and unguarding need to know besides the text. */

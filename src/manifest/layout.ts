@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts';
 import type { Operation } from '../operation/operation.ts';
-import { fieldNameOf, requiredNames } from './column-names.ts';
+import { fieldNameOf, requiredNames } from './columns/column-names.ts';
 import { type Delimiter, detectDelimiter } from './csv/delimiter.ts';
 import { cutLines, readPreamble, titleLines } from './csv/preamble.ts';
 import { inputKind } from './input.ts';

@@ -1,6 +1,9 @@
 import type { Delimiter } from './csv/delimiter.ts';
 import type { RowProblem } from './problem.ts';
 
+/** The text that stands for the empty string in CSV and TSV, unless another is chosen. */
+export const defaultClearToken = '<clear>';
+
 /** What a manifest is written in; `tsv` is delimited text with tabs, `csv` with any other delimiter. */
 export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'xlsx';
 

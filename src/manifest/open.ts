@@ -1,12 +1,12 @@
 import { CsvError } from 'csv-parse';
 import { usageError } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../text/json.ts';
 import type { Delimiter } from './csv/delimiter.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from './csv/records.ts';
 import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
 import { headerBelow, identifierTest, identify, type Layout, maxRecordBytes } from './layout.ts';
-import type { Manifest, ManifestRow, UnnumberedRow } from './manifest.ts';
+import { defaultClearToken, type Manifest, type ManifestRow, type UnnumberedRow } from './manifest.ts';
 import { excerpt } from './problem.ts';
 import type { ReadingOptions } from './reading-options.ts';
 import { syntaxMistake, TextMistake } from './text/position.ts';
@@ -24,9 +24,6 @@ export interface OpenOptions extends ReadingOptions {
   /** Default is none. */
   readonly context?: ReadingContext;
 }
-
-/** The text that stands for the empty string in CSV and TSV, unless another is chosen. */
-export const defaultClearToken = '<clear>';
 
 /** Rows handed over at a time. */
 const maxRowsPerChunk = 500;

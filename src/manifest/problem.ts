@@ -1,5 +1,5 @@
-import { stringifyJson } from '../json.ts';
-import { escapeInvisible } from '../printable.ts';
+import { stringifyJson } from '../text/json.ts';
+import { escapeInvisible } from '../text/printable.ts';
 
 /** What is wrong with a row, for `file:line: column: problem (value)`. */
 export interface RowProblem {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { timeAtWork } from '../run/record-keeper.ts';
-import type { RunStore } from '../run/store.ts';
+import { timeAtWork } from '../run/record/record-keeper.ts';
+import type { RunStore } from '../run/record/store.ts';
 import type { LastRun } from './metrics.ts';
 
 /** The metrics that outlive a process, as a file of metrics has them. */

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { writeFileAtomically } from '../files.ts';
-import { lockPath, type ProcessLock } from '../lock.ts';
+import { writeFileAtomically } from '../disk/files.ts';
+import { lockPath, type ProcessLock } from '../disk/lock.ts';
 import { repeat } from '../repeat.ts';
-import type { RunStore } from '../run/store.ts';
+import type { RunStore } from '../run/record/store.ts';
 import { lastRunIn, readLastRun } from './last-run.ts';
 import { Metrics, type MetricsOptions } from './metrics.ts';
 import { type MetricsPages, openRegistry } from './registry.ts';

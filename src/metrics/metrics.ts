@@ -2,7 +2,8 @@ import type { RequestWatch, SentRequest } from '../api/network/request-watch.ts'
 import type { RowResult } from '../domain.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Pace } from '../pace.ts';
-import type { EndedGo, RunResult, RunWatch, WatchedRun } from '../run/run-watch.ts';
+import type { RunResult } from '../run/record/ending.ts';
+import type { RunWatch, WatchedEnd, WatchedRun } from '../run/session/run-watch.ts';
 import { codeLabel, operationLabel, statusLabel } from './labels.ts';
 
 /** What is known of the last run, as it outlives the process. */
@@ -102,7 +103,7 @@ export class Metrics implements RunWatch {
     };
   }
 
-  #ended({ result, durationMs }: EndedGo): void {
+  #ended({ result, durationMs }: WatchedEnd): void {
     this.runs.set(result, (this.runs.get(result) ?? 0) + 1);
     const endedAt = this.#now() / 1_000;
     this.last = {

@@ -1,4 +1,4 @@
-import { runResults } from '../run/run-watch.ts';
+import { runResults } from '../run/record/ending.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
 /** Of an API that changes things: from a cache's answer to the default time-out, and what is longer. */

@@ -3,9 +3,16 @@ import type { ApiRequest } from '../api/request.ts';
 import type { FailureCode } from '../codes.ts';
 import type { Method } from '../domain.ts';
 import { usageError } from '../errors.ts';
-import { stringifyJson } from '../json.ts';
+import { stringifyJson } from '../text/json.ts';
 import { requireValid } from './definition-rules.ts';
-import { type Field, type FieldDefinitions, fieldsOf, type Row, type RowOf, schemaOf } from './row-fields.ts';
+import {
+  type Field,
+  type FieldDefinitions,
+  fieldsOf,
+  type Row,
+  type RowOf,
+  rowSchemaOf,
+} from './row-fields.ts';
 
 /**
  * What an author says of an operation. Operations are declarative: they know rows, requests and answers, nothing of queues or
@@ -117,7 +124,7 @@ export function defineOperation<const Fields extends FieldDefinitions, Value>(
   return {
     ...definition,
     fields: fieldsOf(fields),
-    schema: schemaOf(fields, subject, check as ((row: Row) => string | undefined) | undefined),
+    schema: rowSchemaOf(fields, subject, check as ((row: Row) => string | undefined) | undefined),
     request(row) {
       try {
         return requestOf(definition.request(row as RowOf<Fields>));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { int64Text, maxInt64 } from '../api/int64.ts';
-import { isLosslessNumber } from '../json.ts';
+import { isLosslessNumber } from '../text/json.ts';
 
 /** How an operation declares a field. */
 export interface FieldDefinition {
@@ -52,7 +52,7 @@ export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
  * @param subject the name of the field of which each row has its own value: no default gives it
  * @param check what is wrong with a row whose fields are right
  */
-export function schemaOf(
+export function rowSchemaOf(
   definitions: FieldDefinitions,
   subject: string,
   check: (row: Row) => string | undefined = () => undefined,

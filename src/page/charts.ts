@@ -1,6 +1,7 @@
-import { zoneText } from '../local-time.ts';
 import type { LatencySeries, PageData } from '../report/html/page-data.ts';
-import { counted, durationText, element, perSecond } from './dom.ts';
+import { zoneText } from '../text/local-time.ts';
+import { counted, exactDuration, perSecond } from '../text/quantities.ts';
+import { element } from './dom.ts';
 import { type Chart, Figure } from './figure.ts';
 
 /** Pictures of the rate and of the latency over time, as far as there is something to be seen. */
@@ -38,7 +39,7 @@ function rateChart(rate: PageData['rate'], { rate: known, retries }: PageData['s
       `Wanted: ${known?.wanted ?? 'as fast as can be'}. Most in a second: ${perSecond(most)}.`,
       ...(refused > 0 ? [`Refused as too many: ${counted(refused, 'call')}.`] : []),
       ...(waited > 0
-        ? [`Waiting, because the service asked for it (shaded): ${durationText(waited * 1_000)}.`]
+        ? [`Waiting, because the service asked for it (shaded): ${exactDuration(waited * 1_000)}.`]
         : []),
     ].join(' '),
     times: rate.map((point) => point.t_s),
@@ -66,10 +67,10 @@ function refusedPerSecond(rate: PageData['rate']): readonly number[] {
 function latencyChart({ from, stretchMs, slowestMs, p50, p90, p99 }: LatencySeries): Chart {
   return {
     title: 'How long calls took',
-    summary: `Percentiles over time (${zoneText(new Date(from))}); the slowest call took ${durationText(slowestMs)}.`,
+    summary: `Percentiles over time (${zoneText(new Date(from))}); the slowest call took ${exactDuration(slowestMs)}.`,
     times: p50.map((_, index) => (from + index * stretchMs) / 1_000),
     isTimeOfDay: true,
-    valueText: durationText,
+    valueText: exactDuration,
     lines: [
       { label: 'p50', colour: '--achieved', values: p50 },
       { label: 'p90', colour: '--allowed', values: p90, dash: [6, 4] },

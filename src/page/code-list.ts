@@ -1,5 +1,6 @@
 import type { PageData } from '../report/html/page-data.ts';
-import { counted, element, outcomeText } from './dom.ts';
+import { counted } from '../text/quantities.ts';
+import { element, outcomeText } from './dom.ts';
 
 /** What needs a look comes first. */
 const needsLook = ['failed', 'invalid', 'not_attempted'];

@@ -1,4 +1,4 @@
-import { inReadingOrder } from '../printable.ts';
+import { inReadingOrder } from '../text/printable.ts';
 
 /** What an element has besides its text: attributes as they would be written; functions listen to events. */
 type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;
@@ -46,30 +46,6 @@ export function redraw(place: Element, ...children: readonly HTMLElement[]): voi
   for (const old of [...place.children].slice(children.length)) old.remove();
   if (focused && document.activeElement?.id !== focused)
     document.getElementById(focused)?.focus({ preventScroll: true });
-}
-
-/** `12,345` */
-export function count(value: number): string {
-  return value.toLocaleString('en');
-}
-
-/** `1 row`, `12,345 rows` */
-export function counted(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
-}
-
-/** `340 ms`, `12.3 s`, `3 min 20 s`, `2 h 5 min` */
-export function durationText(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`;
-  const seconds = Math.round(ms / 1_000);
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
-}
-
-/** `640/s`, `0.5/s` */
-export function perSecond(value: number): string {
-  return `${Number(value.toPrecision(3))}/s`;
 }
 
 /** `not_attempted` as `not attempted` */

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
-import { localTime } from '../local-time.ts';
-import { durationText, element } from './dom.ts';
+import { localTime } from '../text/local-time.ts';
+import { exactDuration } from '../text/quantities.ts';
+import { element } from './dom.ts';
 
 const height = 220;
 /** On paper, where two are side by side: half of a page of A4, lying. */
@@ -96,7 +97,7 @@ export class Figure {
     const { lines, isTimeOfDay, valueText } = this.#chart;
     const colour = (name: string): string => getComputedStyle(document.body).getPropertyValue(name).trim();
     const whenText = (value: number): string =>
-      isTimeOfDay ? localTime(value * 1_000).slice(11, 19) : durationText(value * 1_000);
+      isTimeOfDay ? localTime(value * 1_000).slice(11, 19) : exactDuration(value * 1_000);
     const axis = {
       stroke: colour('--quiet'),
       grid: { stroke: colour('--line'), width: 1 },
@@ -165,7 +166,7 @@ function valueTable({ times, isTimeOfDay, lines, valueText }: Chart): HTMLElemen
           element(
             'tr',
             {},
-            element('td', {}, isTimeOfDay ? localTime(time * 1_000) : durationText(time * 1_000)),
+            element('td', {}, isTimeOfDay ? localTime(time * 1_000) : exactDuration(time * 1_000)),
             ...lines.map(({ values }) => {
               const value = values[index];
               return element('td', { class: 'number' }, value == null ? '' : valueText(value));

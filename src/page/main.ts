@@ -1,7 +1,8 @@
 import { totalOf } from '../domain.ts';
-import { localTime } from '../local-time.ts';
 import type { PageData } from '../report/html/page-data.ts';
-import { counted, durationText, element, factList } from './dom.ts';
+import { localTime } from '../text/local-time.ts';
+import { counted, exactDuration } from '../text/quantities.ts';
+import { element, factList } from './dom.ts';
 import { outcomeBar } from './outcome-bar.ts';
 import { ReportView } from './report-view.ts';
 import { Rows } from './rows.ts';
@@ -18,7 +19,7 @@ function header({ run, summary }: PageData): HTMLElement {
       ['Service', run.baseUrl],
       ['Begun', summary.started_at === null ? '' : localTime(summary.started_at)],
       ['Ended', summary.finished_at === null ? '' : localTime(summary.finished_at)],
-      ['At work', durationText(summary.duration_s * 1_000)],
+      ['At work', exactDuration(summary.duration_s * 1_000)],
       ['By', run.by ?? ''],
       ['Why', run.purpose ?? ''],
       ['Retries', summary.retries.join(', ')],

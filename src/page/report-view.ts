@@ -1,9 +1,10 @@
 import { noOutcomes, outcomes } from '../domain.ts';
 import type { PageData } from '../report/html/page-data.ts';
+import { count, counted } from '../text/quantities.ts';
 import { Charts } from './charts.ts';
 import { codeList } from './code-list.ts';
 import { refeedCsv } from './csv.ts';
-import { count, counted, download, element, outcomeText, redraw } from './dom.ts';
+import { download, element, outcomeText, redraw } from './dom.ts';
 import { type Column, everything, type Rows, type Selection } from './rows.ts';
 import { StoryDialog } from './story.ts';
 import { RowTable } from './table.ts';

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
 
-const common = ['node_modules/uplot/dist/uPlot.min.css', 'src/page/style.css'];
+const common = [
+  'node_modules/uplot/dist/uPlot.min.css',
+  ...['base', 'summary', 'rows', 'media'].map((name) => `src/page/style/${name}.css`),
+];
 const output = { dir: 'dist/page', format: 'esm', minify: true };
 
 /**

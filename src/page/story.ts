@@ -1,7 +1,8 @@
 import { type Attempt, unclearText } from '../domain.ts';
-import { localTime } from '../local-time.ts';
-import type { CodeAdvice, PageData } from '../report/html/page-data.ts';
-import { counted, durationText, element, outcomeText, redraw } from './dom.ts';
+import type { PageData } from '../report/html/page-data.ts';
+import { localTime } from '../text/local-time.ts';
+import { counted, exactDuration } from '../text/quantities.ts';
+import { element, outcomeText, redraw } from './dom.ts';
 import type { Rows } from './rows.ts';
 
 /** Longer texts are cut: who needs them whole has report.csv. */
@@ -41,7 +42,11 @@ export class StoryDialog {
   }
 }
 
-function storyOf(rows: Rows, row: number, advice: CodeAdvice | undefined): readonly HTMLElement[] {
+function storyOf(
+  rows: Rows,
+  row: number,
+  advice: PageData['advice'][string] | undefined,
+): readonly HTMLElement[] {
   const fact = (name: Parameters<Rows['fact']>[0]): string => rows.fact(name).text(row);
   const duplicateOf = fact('duplicateOf');
   const end: readonly (readonly [string, string])[] = [
@@ -120,7 +125,7 @@ function attemptTable(attempts: readonly Attempt[]): HTMLElement {
       'tr',
       {},
       element('td', {}, at === undefined ? '' : localTime(at)),
-      element('td', { class: 'number' }, durationMs === undefined ? '' : durationText(durationMs)),
+      element('td', { class: 'number' }, durationMs === undefined ? '' : exactDuration(durationMs)),
       element('td', { class: 'number' }, httpStatus === undefined ? '' : String(httpStatus)),
       element(
         'td',

@@ -1,5 +1,6 @@
-import { localTime } from '../local-time.ts';
-import { counted, durationText, element, outcomeText, redraw } from './dom.ts';
+import { localTime } from '../text/local-time.ts';
+import { counted, exactDuration } from '../text/quantities.ts';
+import { element, outcomeText, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 
 /** Of a row of the table, as the style sheet has it, in pixels. */
@@ -194,7 +195,7 @@ export function shownText(column: Column, row: number): string {
   if (column.kind === 'fact' && text !== '') {
     if (column.name === 'outcome') return outcomeText(text);
     if (column.name === 'started') return localTime(Number(text));
-    if (column.name === 'duration') return durationText(Number(text));
+    if (column.name === 'duration') return exactDuration(Number(text));
   }
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }

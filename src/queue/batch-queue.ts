@@ -4,7 +4,7 @@ import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult, SavedAnswer } from '../domain.ts';
 import { after, orAborted } from '../waiting.ts';
 import { flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
-import { bullmqOn, isRefusal, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
+import { bullmqOn, isQueueRefusal, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
 import { append, obliterate, promote } from './commands.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, bytesOf, OpenBatch } from './open-batch.ts';
@@ -12,7 +12,7 @@ import {
   type BatchReturn,
   decodeBatch,
   decodeReturn,
-  encodeEntry,
+  encodeLedgerEntry,
   type Leftover,
   type RetryPolicy,
   type RowTask,
@@ -176,7 +176,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const child = await rows.job(id);
     if (child === undefined) return;
     // Also where nobody has it: a worker that had it until it was suspended finds that before its next call.
-    batch.isWithdrawn ||= await append(child, encodeEntry({ type: 'withdraw' }));
+    batch.isWithdrawn ||= await append(child, encodeLedgerEntry({ type: 'withdraw' }));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = await batch.abandoned((first) => rows.readLedger(id, first));
     await saveAnswers(batch);
@@ -262,7 +262,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
           // Its reply may have been lost, not the batch: a second one of the same rows would call them again.
-          mayBeAdded ||= !isRefusal(error);
+          mayBeAdded ||= !isQueueRefusal(error);
           await orAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await isNotThere(id, batch));
           if (!batch.isAdding || !mayBeAdded || (await isStill(into))) continue;

@@ -24,7 +24,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Whether an error is the datastore's answer to a command, which has done nothing then. */
-export function isRefusal(error: unknown): boolean {
+export function isQueueRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 

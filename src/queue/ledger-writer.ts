@@ -3,7 +3,7 @@ import { repeat } from '../repeat.ts';
 import { after } from '../waiting.ts';
 import { isMissing, lockMs } from './bullmq.ts';
 import type { Ledger } from './ledger.ts';
-import { decodeEntry, encodeEntry, type LedgerEntry, type Unfinished } from './payload.ts';
+import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from './payload.ts';
 
 /** The ledger as the datastore keeps it: texts in the order in which they were appended. */
 export interface LedgerLog {
@@ -161,7 +161,7 @@ export class LedgerWriter {
 
   /** @returns how long the ledger is then; undefined when there is none any more. */
   async #append(entry: LedgerEntry): Promise<number | undefined> {
-    const text = encodeEntry(entry);
+    const text = encodeLedgerEntry(entry);
     while (!this.#closed) {
       try {
         return await this.#options.log.append(text);
@@ -220,7 +220,7 @@ export class LedgerWriter {
     // Who begins and who looks may read the same at the same time.
     const unread = texts.slice(this.#length - first);
     this.#length += unread.length;
-    for (const text of unread) this.#applyOthers(decodeEntry(text));
+    for (const text of unread) this.#applyOthers(decodeLedgerEntry(text));
     if (ledger.claim > claim) this.#end('lost');
     else if (ledger.isWithdrawn) this.#end('withdrawn');
   }

@@ -1,6 +1,6 @@
 import type { RowResult, SavedAnswer } from '../domain.ts';
 import { Ledger } from './ledger.ts';
-import { type BatchReturn, decodeEntry, type Leftover, type RowTask } from './payload.ts';
+import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
 
 /** What a batch weighs: rows, and characters of their request bodies. */
 export interface BatchSize {
@@ -108,7 +108,7 @@ export class OpenBatch {
   #apply(first: number, texts: readonly string[]): readonly RowResult[] {
     const unread = texts.slice(this.#read - first);
     this.#read = Math.max(this.#read, first + texts.length);
-    return unread.flatMap((text) => this.#ledger.apply(decodeEntry(text)));
+    return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
   }
 }
 

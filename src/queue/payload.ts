@@ -9,7 +9,7 @@ import {
   type SavedAnswer,
 } from '../domain.ts';
 import { fatalError } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../text/json.ts';
 
 /**
  * What goes through the datastore. Every payload is JSON text inside one string: the text escapes NUL and lone
@@ -184,11 +184,11 @@ export function decodeReturn(value: unknown): BatchReturn {
   return checked(returnSchema, typeof parsed === 'string' ? JSON.parse(parsed) : parsed);
 }
 
-export function encodeEntry(entry: LedgerEntry): string {
+export function encodeLedgerEntry(entry: LedgerEntry): string {
   return JSON.stringify(entry);
 }
 
-export function decodeEntry(text: string): LedgerEntry {
+export function decodeLedgerEntry(text: string): LedgerEntry {
   return checked(entrySchema, JSON.parse(text));
 }
 

@@ -1,9 +1,9 @@
 import { noOutcomes, type Outcome, type OutcomeCounts } from '../domain.ts';
 import type { CodeCount, JournalView } from '../journal/journal.ts';
-import { type Unfinished, unfinishedResult } from './join-results.ts';
+import { unfinishedResult, type WhyUnfinished } from './join-results.ts';
 
 /** How the rows of a run stand. */
-export interface RowCounts {
+export interface ResultCounts {
   /** Rows with a result of their own. */
   readonly done: number;
   /**
@@ -29,8 +29,8 @@ export function countRows(
     | 'isUnsettled'
   >,
   rows: number,
-  unfinished: Unfinished,
-): RowCounts {
+  unfinished: WhyUnfinished,
+): ResultCounts {
   const outcomes = { ...noOutcomes(), ...journal.outcomeCounts };
   const codes = new Map(journal.codeCounts.map((count) => [`${count.outcome} ${count.code}`, { ...count }]));
   let unclear = journal.unclearCount;

@@ -5,9 +5,9 @@ import type { JournalView } from '../journal/journal.ts';
 import type { ManifestRow } from '../manifest/manifest.ts';
 
 /** Why rows may be without a result: the run goes on by itself, or how it ended. */
-export type Unfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
+export type WhyUnfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
 
-const unfinishedCodes: Readonly<Record<Unfinished, RowCode>> = {
+const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
   pending: 'PENDING',
   interrupted: 'INTERRUPTED',
   cancelled: 'CANCELLED',
@@ -25,7 +25,7 @@ export interface JoinInput {
   readonly rows: AsyncIterable<readonly ManifestRow[]>;
   readonly journal: JournalView;
   /** What becomes of rows without a result. */
-  readonly unfinished: Unfinished;
+  readonly unfinished: WhyUnfinished;
   /** Name of a row's operation, empty when the row says no known one; asked for rows without a result. */
   readonly operationOf: (row: ManifestRow) => string;
 }
@@ -106,7 +106,7 @@ export interface UnfinishedRow {
  * with an attempt that the API did not just put off is `failed`, unless it will be called yet. What may have been
  * processed is unclear, so that nobody feeds it back unseen.
  */
-export function unfinishedResult(unfinished: Unfinished, row: UnfinishedRow): RowResult {
+export function unfinishedResult(unfinished: WhyUnfinished, row: UnfinishedRow): RowResult {
   const { history } = row;
   const lost = row.unsettled && unfinished !== 'pending';
   const unclear = lost || (history?.unclear ?? false);
@@ -125,7 +125,7 @@ export function unfinishedResult(unfinished: Unfinished, row: UnfinishedRow): Ro
 }
 
 function message(
-  unfinished: Unfinished,
+  unfinished: WhyUnfinished,
   history: RowHistory | undefined,
   { lost, unclear }: { readonly lost: boolean; readonly unclear: boolean },
 ): string {

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readJsonFileIfAny } from '../disk/json-file.ts';
 import { phases } from '../pace.ts';
 
 /**
@@ -45,11 +45,6 @@ export type RatePoint = z.infer<typeof pointSchema>;
 export const rateHistoryFile = 'rate.json';
 
 /** The history of a run's rate, as far as there is one that can be read. */
-export async function readRateHistory(folder: string): Promise<RateHistory | undefined> {
-  try {
-    return rateHistorySchema.safeParse(JSON.parse(await readFile(join(folder, rateHistoryFile), 'utf8')))
-      .data;
-  } catch {
-    return undefined;
-  }
+export function readRateHistory(folder: string): Promise<RateHistory | undefined> {
+  return readJsonFileIfAny(join(folder, rateHistoryFile), rateHistorySchema);
 }

@@ -1,14 +1,14 @@
 import { outcomes, type RowResult } from '../domain.ts';
 import { usageError } from '../errors.ts';
-import type { ColumnMap } from '../manifest/column-map.ts';
-import { requiredNames } from '../manifest/column-names.ts';
+import type { ColumnMap } from '../manifest/columns/column-map.ts';
+import { requiredNames } from '../manifest/columns/column-names.ts';
+import { createRowPreparer, type RowPreparer } from '../manifest/columns/row-preparer.ts';
 import type { Manifest, ManifestRow } from '../manifest/manifest.ts';
 import { openManifest } from '../manifest/open.ts';
 import { formatProblem } from '../manifest/problem.ts';
-import { createRowPreparer, type RowPreparer } from '../manifest/row-preparer.ts';
 import type { ReadingContext } from '../manifest/text/source.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
-import { escapeInvisible } from '../printable.ts';
+import { escapeInvisible } from '../text/printable.ts';
 
 /** What a report says of a row that could be called. */
 export interface ReportedRow extends Pick<RowResult, 'row' | 'operation' | 'outcome' | 'code'> {

@@ -1,5 +1,5 @@
-import type { FieldNamer } from '../manifest/column-map.ts';
-import { fieldNameOf } from '../manifest/column-names.ts';
+import type { FieldNamer } from '../manifest/columns/column-map.ts';
+import { fieldNameOf } from '../manifest/columns/column-names.ts';
 import { cellText, type Guard } from '../manifest/formula-guard.ts';
 import type { ManifestRow } from '../manifest/manifest.ts';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '../files.ts';
+import { writeJsonFile } from '../disk/json-file.ts';
 import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { type Guard, guardColumn, guardFor } from '../manifest/formula-guard.ts';
 import type { Operation } from '../operation/operation.ts';
@@ -140,7 +140,7 @@ class ReportFiles {
     for (const file of this.#all) await file.seal();
     for (const file of this.#all) await file.publish();
     try {
-      await writeFileAtomically(this.#summaryPath, `${JSON.stringify(summary, null, 2)}\n`);
+      await writeJsonFile(this.#summaryPath, summary);
     } catch (error) {
       throw unwritableReport(this.#summaryPath, error);
     }

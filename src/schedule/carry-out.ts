@@ -6,10 +6,16 @@ import { CqbatchError, usageError } from '../errors.ts';
 import { type Alarm, type AlarmQueue, openAlarmQueue } from '../queue/alarm-queue.ts';
 import { withReleases } from '../releases.ts';
 import { repeat } from '../repeat.ts';
-import type { RunStore } from '../run/store.ts';
+import type { RunStore } from '../run/record/store.ts';
 import { aborted, orAfter } from '../waiting.ts';
 import { concluded, decide } from './decide.ts';
-import { goingRun, type HistoryEntry, type Occasion, type Schedule, type ScheduleState } from './schedule.ts';
+import {
+  goingScheduledRun,
+  type HistoryEntry,
+  type Occasion,
+  type Schedule,
+  type ScheduleState,
+} from './schedule.ts';
 import type { ScheduleStore } from './store.ts';
 import { timesOf } from './times.ts';
 
@@ -80,7 +86,7 @@ export class ScheduleKeeper {
     if (schedule === undefined) return;
     const before = await schedules.state(name);
     const trigger = await schedules.trigger(name);
-    const going = await goingRun(this.#options.runs, before);
+    const going = await goingScheduledRun(this.#options.runs, before);
     const times = await timesOf(schedule);
     const decided = decide(schedule, before, { now: this.#now(), times, trigger, going });
     // Before anything is begun: whoever comes after this process has died begins the same run, and no other.
@@ -135,7 +141,7 @@ export class ScheduleKeeper {
   }
 }
 
-export interface DaemonOptions extends CarryOutOptions {
+export interface ScheduleDaemonOptions extends CarryOutOptions {
   readonly datastore: Datastore;
   /** Aborts when the daemon is to stop. */
   readonly stop: AbortSignal;
@@ -151,7 +157,7 @@ const farewellMs = 3_000;
  * Carries out the schedules of a state folder until it is told to stop. Alarms in the datastore tell when one is due; what
  * users want, and what waits for the end of a run, is looked for every second.
  */
-export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
+export async function carryOutSchedules(options: ScheduleDaemonOptions): Promise<void> {
   const { schedules, datastore, log, stop } = options;
   const keeper = new ScheduleKeeper(options);
   const errors = new ErrorNews();
@@ -197,7 +203,7 @@ export async function carryOutSchedules(options: DaemonOptions): Promise<void> {
       if ((await schedules.trigger(name)) !== undefined) return true;
       const state = await schedules.state(name);
       if (state.beginning !== undefined) return true;
-      return state.waiting !== undefined && (await goingRun(options.runs, state)) === undefined;
+      return state.waiting !== undefined && (await goingScheduledRun(options.runs, state)) === undefined;
     };
     const looks = repeat(
       async () => {

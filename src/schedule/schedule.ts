@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { attributionSchema } from '../actor.ts';
 import { usageError } from '../errors.ts';
-import { goesOnByItself } from '../run/record.ts';
-import { isRunId } from '../run/run-id.ts';
-import type { RunStore } from '../run/store.ts';
+import { goesOnByItself } from '../run/record/record.ts';
+import { isRunId } from '../run/record/run-id.ts';
+import type { RunStore } from '../run/record/store.ts';
 
 /**
  * - A **schedule** says when runs of a manifest, or of what lies in an inbox, are begun, and how.
@@ -130,7 +130,7 @@ export function latestRuns({ history }: ScheduleState): readonly string[] {
 }
 
 /** The run that a schedule began last, unless no row of it will be called before somebody resumes it. */
-export async function goingRun(runs: RunStore, state: ScheduleState): Promise<string | undefined> {
+export async function goingScheduledRun(runs: RunStore, state: ScheduleState): Promise<string | undefined> {
   for (const id of latestRuns(state)) {
     const record = await runs.look(id);
     if (record === 'being planned' || (record !== undefined && goesOnByItself(record))) return id;

@@ -1,11 +1,12 @@
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { exists, makeFolder } from '../disk/files.ts';
+import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../disk/json-file.ts';
+import { lockPath, type ProcessLock } from '../disk/lock.ts';
+import { processSchema, stateOfProcess, thisProcess } from '../disk/process.ts';
 import { BusyError, fatalError, usageError } from '../errors.ts';
-import { exists, makeFolder, writeFileAtomically } from '../files.ts';
-import { lockPath, type ProcessLock } from '../lock.ts';
-import { processSchema, stateOfProcess, thisProcess } from '../process.ts';
-import { stateId } from '../run/state-id.ts';
+import { stateId } from '../run/record/state-id.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import {
   isScheduleName,
@@ -76,7 +77,7 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
   const look = (name: string): Promise<Schedule | undefined> =>
     readJson(fileOf(name, 'schedule.json'), scheduleSchema);
   const save = (schedule: Schedule): Promise<void> =>
-    writeJson(fileOf(schedule.name, 'schedule.json'), schedule);
+    writeJsonFile(fileOf(schedule.name, 'schedule.json'), schedule);
   const trigger = (name: string): Promise<Trigger | undefined> =>
     readJson(fileOf(name, 'trigger.json'), triggerSchema);
 
@@ -117,9 +118,9 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
       await onDisk(removed, () => rm(removed, { recursive: true, force: true }));
     },
     state: async (name) => (await readJson(fileOf(name, 'state.json'), scheduleStateSchema)) ?? newState,
-    saveState: (name, state) => writeJson(fileOf(name, 'state.json'), state),
+    saveState: (name, state) => writeJsonFile(fileOf(name, 'state.json'), state),
     trigger,
-    saveTrigger: (name, wanted) => writeJson(fileOf(name, 'trigger.json'), wanted),
+    saveTrigger: (name, wanted) => writeJsonFile(fileOf(name, 'trigger.json'), wanted),
     async clearTrigger(name, { at }) {
       if ((await trigger(name))?.at === at) await rm(fileOf(name, 'trigger.json'), { force: true });
     },
@@ -137,10 +138,10 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
     queueName: async () => `schedules-${await stateId(stateDir)}`,
     async showDaemon() {
       if (!(await exists(all))) return;
-      await writeJson(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
+      await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
     },
     async daemon() {
-      const found = await readJson(join(all, 'daemon.json'), daemonSchema).catch(() => undefined);
+      const found = await readJsonFileIfAny(join(all, 'daemon.json'), daemonSchema);
       if (found === undefined) return undefined;
       const state = stateOfProcess(found);
       const isGone = state === 'unknown' && Date.now() - Date.parse(found.at) > daemonGoneAfterMs;
@@ -150,25 +151,12 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
 }
 
 /** What a file says; undefined when it is not there. */
-async function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw systemError(error, path) ?? error;
-  }
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch (error) {
-    throw fatalError(
+function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
+  return readJsonFile(path, schema, (cause) =>
+    fatalError(
       'SCHEDULE_UNREADABLE',
       `${path} is damaged or was written by another version of cqbatch: mend it or move it away.`,
-      error,
-    );
-  }
-}
-
-function writeJson(path: string, value: object): Promise<void> {
-  return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
+      cause,
+    ),
+  );
 }

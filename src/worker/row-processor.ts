@@ -66,7 +66,6 @@ export function createRowProcessor(options: RowProcessorOptions) {
       return answer;
     } finally {
       meter.ended(metered, answer);
-      gate.leave();
     }
   }
 
@@ -105,31 +104,48 @@ export function createRowProcessor(options: RowProcessorOptions) {
     if (admittedAt === undefined) return uncalled(task);
     const startedAt = new Date();
     const keepAnswer = claim.policy.saveAnswers;
-    const answer = await call(task, admittedAt, { signal, keepAnswer });
-    const attempt: JudgedAttempt = {
-      task,
-      operation,
-      claim,
-      answer: meter.refuses503 ? asRefusal(answer, task, operation) : answer,
-      startedAt,
-      finishedAt: new Date(),
-      provenRight: proven.has(task.operation),
-      governed: options.governed(),
-      random: Math.random(),
+    let hasPlace = true;
+    const leave = (): void => {
+      if (hasPlace) gate.leave();
+      hasPlace = false;
     };
-    const verdict = await conclude(attempt);
-    const { received } = answer;
-    if (received === undefined) return verdict;
-    return { ...verdict, answer: { row: task.row, at: startedAt.toISOString(), ...received } };
+    try {
+      const answer = await call(task, admittedAt, { signal, keepAnswer });
+      const attempt: JudgedAttempt = {
+        task,
+        operation,
+        claim,
+        answer: meter.refuses503 ? asRefusal(answer, task, operation) : answer,
+        startedAt,
+        finishedAt: new Date(),
+        provenRight: proven.has(task.operation),
+        governed: options.governed(),
+        random: Math.random(),
+      };
+      const verdict = await conclude(attempt, leave);
+      const { received } = answer;
+      if (received === undefined) return verdict;
+      return { ...verdict, answer: { row: task.row, at: startedAt.toISOString(), ...received } };
+    } finally {
+      leave();
+    }
   }
 
-  /** Tells what came of an attempt, and those who have to hear of it. */
-  async function conclude(attempt: JudgedAttempt): Promise<RowVerdict> {
+  /**
+   * Tells what came of an attempt, and those who have to hear of it: at once, if the breaker says at once whose fault it was, so
+   * that a guard has halted the run before the next row gets the place of this one.
+   *
+   * @param leave gives up the place of the call
+   */
+  async function conclude(attempt: JudgedAttempt, leave: () => void): Promise<RowVerdict> {
     const { task, answer } = attempt;
     const judgement = judge(attempt);
     if (answer.ok) proven.add(task.operation);
     const sign = signOf(attempt, judgement);
-    const blame = await breaker.assess(sign);
+    const assessed = breaker.assess(sign);
+    // The breaker waits for what the next calls meet with.
+    if (typeof assessed !== 'string') leave();
+    const blame = typeof assessed === 'string' ? assessed : await assessed;
     if (sign.kind === 'trouble' && blame !== 'row') {
       log.debug({ run: task.run, row: task.row, code: sign.failure.code }, 'row spared');
       onEvent({ type: 'returned', run: task.run, row: task.row });

@@ -9,13 +9,6 @@ import { openRowQueue } from '../queue/row-queue.ts';
 import { deferred, onAbort, orAfter } from '../waiting.ts';
 import { ApiWorker } from './api-worker.ts';
 
-/** Why a worker has come to its end. */
-export type ServeEnd =
-  /** It was told to stop. */
-  | { readonly because: 'stopped' }
-  /** The API refuses all that it asks, or is away; it met rows that it does not understand, or came to a standstill. */
-  | { readonly because: 'stuck'; readonly reason: CqbatchError };
-
 export interface ServeOptions {
   /** What rows may be for. */
   readonly operations: readonly Operation[];
@@ -44,7 +37,8 @@ export interface Serving {
   readonly pace: Pace | undefined;
   /** Whether it is done with taking rows. */
   readonly ending: boolean;
-  readonly end: Promise<ServeEnd>;
+  /** Undefined when it was told to stop; else why it can't go on. */
+  readonly end: Promise<CqbatchError | undefined>;
 }
 
 /** A datastore that is away would be waited for without end; its rows come back by themselves. */
@@ -54,7 +48,7 @@ const farewellMs = 3_000;
 export function serveRows({ stop, shutdownMs, version, ...options }: ServeOptions): Serving {
   const { datastore, baseUrl, log } = options;
   const rows = openRowQueue(datastore, baseUrl);
-  const ended = deferred<ServeEnd>();
+  const ended = deferred<CqbatchError | undefined>();
   let ending = false;
   let pace: Pace | undefined;
   const worker = new ApiWorker({
@@ -65,25 +59,25 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
     onPace(now) {
       pace = now;
     },
-    onHalt: (reason) => endBecause({ because: 'stuck', reason }),
+    onHalt: endBecause,
     // While it is known to be away, each connection says so every other second.
     onError: ({ message }) =>
       log[datastore.trouble === undefined ? 'warn' : 'debug']({ err: message }, 'datastore error'),
   });
-  onAbort(stop, () => endBecause({ because: 'stopped' }));
+  onAbort(stop, () => endBecause());
 
   /** The first reason counts. */
-  function endBecause(end: ServeEnd): void {
+  function endBecause(stuck?: CqbatchError): void {
     ending = true;
     worker.pause();
-    ended.resolve(end);
+    ended.resolve(stuck);
   }
 
-  async function untilEnd(): Promise<ServeEnd> {
-    const end = await ended.promise;
+  async function untilEnd(): Promise<CqbatchError | undefined> {
+    const stuck = await ended.promise;
     const closed = worker.stop(shutdownMs).then(() => rows.close());
     await orAfter(closed, shutdownMs + farewellMs);
-    return end;
+    return stuck;
   }
 
   return {

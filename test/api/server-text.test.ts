@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTokenMask, maxServerTextLength, serverText } from '../../src/api/server-text.ts';
-import { parseJson, stringifyJson } from '../../src/json.ts';
+import { parseJson, stringifyJson } from '../../src/text/json.ts';
 
 describe('serverText', () => {
   test.each([

@@ -1,9 +1,11 @@
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { decodeEntry } from '../../src/journal/line.ts';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { callsByRow, callsOf, disagreements } from '../e2e/agreement.ts';
 import { expectInOrder } from '../e2e/edits.ts';
+import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
 import { type Cells, readCsv } from '../helpers/run-folder.ts';
 import { runId, type Stage } from './stage.ts';
 
@@ -17,6 +19,7 @@ export async function brokenPromises(stage: Stage): Promise<string[]> {
     ...(record?.state === 'completed' ? allAttempted(report) : []),
     ...(stage.edits === undefined ? marks(stage, report, log) : order(stage, report, log)),
     ...canaryFirst(stage, report, log),
+    ...(await guardsObeyed(stage)),
     ...says(stage),
     ...(await remains(stage)),
   ].slice(0, 20);
@@ -83,6 +86,15 @@ function canaryFirst(
   const early = Math.min(...firsts.slice(canary));
   const late = firsts.slice(0, canary).filter((seq) => seq > early);
   return late.length === 0 ? [] : [`${late.length} rows of the canary were called after other rows`];
+}
+
+/** A run of which too many rows have failed halts. */
+async function guardsObeyed({ scenario: { maxFailures }, stateDir }: Stage): Promise<string[]> {
+  if (maxFailures === undefined) return [];
+  const lines = (await readFile(join(stateDir, 'runs', runId, 'journal.jsonl'), 'utf8')).split('\n');
+  const entries = lines.map(decodeEntry).filter((entry) => entry !== undefined);
+  const failures = fedInSpiteOf(entries, { maxFailures });
+  return failures === undefined ? [] : [`the run goes on after ${failures}, where ${maxFailures} may fail`];
 }
 
 /** No command has met a defect. */

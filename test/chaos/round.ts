@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'vitest';
 import { brokenPromises, keysIn } from './check.ts';
 import type { RoundResult } from './result.ts';
+import { brokenByRetry } from './retry.ts';
 import { inWords, type Scenario, scenarioOf } from './scenario.ts';
 import { runId, setStage } from './stage.ts';
 import { makeTrouble } from './troubles.ts';
@@ -36,6 +37,7 @@ async function play(scenario: Scenario): Promise<RoundResult> {
     const report = await stage.start('report', runId).end;
     if (report.code !== 0) broken.push(`cqbatch report ends with ${report.code}: ${report.stderr}`);
     broken.push(...(await brokenPromises(stage)));
+    if (scenario.retried) broken.push(...(await brokenByRetry(stage)));
   }
   const calls = (await stage.sandbox.log()).length;
   const seconds = Math.round((performance.now() - since) / 1_000);

@@ -56,6 +56,10 @@ export interface Scenario {
   readonly saveResponses: boolean;
   /** Rows that are called before all others; 0: none. */
   readonly canary: number;
+  /** More failures halt the run, and the user has it go on; undefined: any number may fail. */
+  readonly maxFailures: number | undefined;
+  /** Whether the rows that have failed are retried in the end. */
+  readonly retried: boolean;
   /** Flags of the sandbox. */
   readonly api: readonly string[];
   readonly latencyMs: number;
@@ -77,6 +81,7 @@ export function scenarioOf(seed: number, round: number): Scenario {
   const latencyMs = random.integer(10, 120);
   const submitted = random.chance(0.5);
   const canary = !inOrder && random.chance(0.25) ? random.integer(1, 25) : 0;
+  const maxFailures = !inOrder && random.chance(0.3) ? random.integer(5, 40) : undefined;
   const kinds = redis ? { ...troubles, ...redisTroubles } : troubles;
   return {
     redis,
@@ -86,6 +91,8 @@ export function scenarioOf(seed: number, round: number): Scenario {
     rows: random.integer(150, 700),
     inOrder,
     canary,
+    maxFailures,
+    retried: !inOrder && random.chance(0.3),
     rate: pick(random, { none: 2, '80/s': 3, '40/s': 1, auto: 1 }),
     concurrency: random.integer(2, 15),
     saveResponses: random.chance(0.3),
@@ -93,6 +100,7 @@ export function scenarioOf(seed: number, round: number): Scenario {
       ...['--latency', `${latencyMs}ms..${latencyMs * 2}ms`],
       ...(random.chance(0.4) ? ['--fault', faults[random.integer(0, faults.length - 1)] ?? ''] : []),
       ...(random.chance(0.25) ? ['--limit', 'token-bucket:rate=60,burst=20'] : []),
+      ...(maxFailures === undefined ? [] : ['--unrecoverable', `${random.integer(5, 25)}%`]),
     ],
     latencyMs,
     troubles: Array.from({ length: random.integer(1, 7) }, (): Trouble => {
@@ -121,10 +129,18 @@ function pick<Name extends string>(random: Random, weights: Readonly<Partial<Rec
 /** What a round is, in a line. */
 export function inWords(scenario: Scenario): string {
   const { redis, workers, submitted, calls, rows, inOrder, canary, rate, concurrency, api } = scenario;
+  const { maxFailures, retried } = scenario;
   const coordinator = `${submitted ? 'daemon' : 'run'}${calls ? '' : ' that calls nothing'}`;
   return [
     `${redis ? `Redis, ${workers} workers` : 'embedded'}, ${coordinator}`,
-    `${rows} ${inOrder ? 'edits in order' : 'rows'}${canary > 0 ? `, ${canary} first` : ''}, rate ${rate}, ${concurrency} at once`,
+    [
+      `${rows} ${inOrder ? 'edits in order' : 'rows'}`,
+      ...(canary > 0 ? [`${canary} first`] : []),
+      ...(maxFailures === undefined ? [] : [`${maxFailures} may fail`]),
+      ...(retried ? ['with a retry'] : []),
+      `rate ${rate}`,
+      `${concurrency} at once`,
+    ].join(', '),
     `API ${api.join(' ')}`,
     scenario.troubles.map(({ what }) => what).join(' · '),
   ].join('; ');

@@ -68,7 +68,7 @@ export async function setStage(scenario: Scenario): Promise<Stage> {
         ...sandbox.env,
         ...clock?.env,
         CQBATCH_STATE_DIR: stateDir,
-        CQBATCH_MAX_FAILURES: 'none',
+        CQBATCH_MAX_FAILURES: String(scenario.maxFailures ?? 'none'),
         CQBATCH_ALLOW_PARTIAL: 'yes',
         ...(redis !== undefined && { CQBATCH_QUEUE: redis.url }),
       };

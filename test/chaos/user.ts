@@ -58,10 +58,7 @@ export class User {
     story.tell('all processes are told to end');
     const going = commands.filter(({ ended }) => !ended);
     for (const { words, process } of going) if (words.startsWith('worker')) process.kill('SIGTERM');
-    const late = pause(hangMs, 'late', { ref: false });
-    const all = Promise.all(going.map(({ end }) => end));
-    if ((await Promise.race([all, late])) !== 'late') return [];
-    return going.filter(({ ended }) => !ended).map(({ words }) => `cqbatch ${words} does not end`);
+    return unended(going);
   }
 
   async #see(state: string | undefined): Promise<void> {
@@ -116,4 +113,11 @@ export class User {
       ...(canary > 0 ? ['--canary', String(canary), '--canary-max-failures', String(canary)] : []),
     ];
   }
+}
+
+/** @returns which commands do not end within the time after which a round counts as hung */
+export async function unended(commands: readonly Command[]): Promise<readonly string[]> {
+  const late = pause(hangMs, undefined, { ref: false });
+  await Promise.race([Promise.all(commands.map(({ end }) => end)), late]);
+  return commands.filter(({ ended }) => !ended).map(({ words }) => `cqbatch ${words} does not end`);
 }

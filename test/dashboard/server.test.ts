@@ -2,11 +2,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import { parseRate } from '../../src/cli/config/parsers.ts';
 import { buildServer } from '../../src/dashboard/server.ts';
-import { thisProcess } from '../../src/process.ts';
-import { enterState, type RunState } from '../../src/run/record.ts';
-import { openRunStore } from '../../src/run/store.ts';
+import { thisProcess } from '../../src/disk/process.ts';
+import { enterState, type RunState } from '../../src/run/record/record.ts';
+import { openRunStore } from '../../src/run/record/store.ts';
+import { parseRate } from '../../src/settings/parsers.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { parseDuration } from '../../src/cli/config/parsers.ts';
+import { parseDuration } from '../../src/settings/parsers.ts';
 
 /** A service of docker-compose.yml: what it takes to start the same thing without Docker. */
 export interface ComposeService {

@@ -78,7 +78,7 @@ describe('rows that leave fields out', () => {
     const refused = await run(['run', 'rows.csv', '--yes'], asked);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(`2 rows leave fields out. Whether ${sandbox.url} keeps`);
-    expect(refused.stderr).toContain('cqbatch run rows.csv --allow-partial --canary 1');
+    expect(refused.stderr).toContain('add --allow-partial --canary 1');
     expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual({ runs: [] });
     expect(await sandbox.log()).toEqual([]);
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { settings } from '../../src/cli/config/setting-table.ts';
-import { nameInWords, resolveSettings } from '../../src/cli/config/settings.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { settings } from '../../src/settings/setting-table.ts';
+import { nameInWords, resolveSettings } from '../../src/settings/settings.ts';
 
 /** A file of `examples/scheduling`. */
 export const readExample = (name: string): string => readFileSync(`examples/scheduling/${name}`, 'utf8');

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { settings } from '../../src/cli/config/setting-table.ts';
-import { nameInWords } from '../../src/cli/config/settings.ts';
+import { settings } from '../../src/settings/setting-table.ts';
+import { nameInWords } from '../../src/settings/settings.ts';
 import { understood, words } from './command-line.ts';
 
 const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));

@@ -4,9 +4,9 @@ import { Cron } from 'croner';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { parseDuration } from '../../src/cli/config/parsers.ts';
 import { readVersion } from '../../src/package.ts';
-import { shutdownMs } from '../../src/run/working-spell.ts';
+import { shutdownMs } from '../../src/run/session/work.ts';
+import { parseDuration } from '../../src/settings/parsers.ts';
 import { expectUnattended, readExample, typedIn, understood, variables } from './command-line.ts';
 
 const texts = z.array(z.string());

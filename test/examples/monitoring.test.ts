@@ -6,7 +6,7 @@ import { operations } from '../../jobs/index.ts';
 import { outcomes } from '../../src/domain.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { openRegistry } from '../../src/metrics/registry.ts';
-import { runResults } from '../../src/run/run-watch.ts';
+import { runResults } from '../../src/run/record/ending.ts';
 import { parsePrometheusText } from '../helpers/prometheus-text.ts';
 
 const folder = 'examples/monitoring';

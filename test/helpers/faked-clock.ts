@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeWithProgram } from './describe-with-program.ts';
 import { findProgram } from './program.ts';
@@ -20,6 +21,16 @@ export function describeWithFaketime(title: string, body: () => void): void {
   describeWithProgram(programs, title, body);
 }
 
+const sharedMemory = '/dev/shm';
+
+/** What a process with a faked clock shares with its children outlasts it when it is killed, and keeps the next one of its id from starting. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(sharedMemory)) {
+    const pid = /^(?:faketime_shm_|sem\.faketime_sem_)(\d+)$/.exec(name)?.[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) await rm(join(sharedMemory, name), { force: true });
+  }
+}
+
 /** A clock of libfaketime; it is right until it is set. */
 export async function fakedClock(): Promise<FakedClock> {
   const folder = await temporaryFolder();
@@ -29,6 +40,7 @@ export async function fakedClock(): Promise<FakedClock> {
     await rename(`${file}.new`, file);
   };
   await set(0);
+  await removeLeftovers();
   const program = findProgram(programs);
   if (program === undefined) throw new Error('There is no faketime.');
   const library = execFileSync(program, ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], {

@@ -24,7 +24,6 @@ export async function writePageOf(
     },
     resultColumns,
     run: { id: 'r', state: 'completed', baseUrl: 'https://api.example' },
-    adviceOn: (code) => ({ meaning: `about ${code}` }),
   });
   const tally = new Tally();
   for (const lines of parts) {

@@ -3,10 +3,10 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inbox } from '../../src/inbox/inbox.ts';
 import { finalFolders } from '../../src/inbox/records.ts';
-import type { Ending } from '../../src/inbox/taken-manifest.ts';
+import type { ManifestEnding } from '../../src/inbox/taken-manifest.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
-export const done: Ending = { folder: 'done', ranOn: 'https://api.example' };
+export const done: ManifestEnding = { folder: 'done', ranOn: 'https://api.example' };
 
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
@@ -35,7 +35,7 @@ export async function inboxPlace() {
     open: (path = inbox, dir = stateDir): Promise<Inbox> =>
       Inbox.open({ path, stateDir: dir, settleMs: 60_000 }),
     /** Runs what waits, as a watcher does, and gives the names in the order in which they were begun. */
-    async work(watched: Inbox, ending: Ending = done): Promise<string[]> {
+    async work(watched: Inbox, ending: ManifestEnding = done): Promise<string[]> {
       const begun: string[] = [];
       for (;;) {
         const { manifest } = await watched.next(hasRun);

@@ -3,7 +3,10 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promis
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { expect, onTestFinished, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { lockedPackages, npm } from './npm.ts';
 
@@ -66,6 +69,50 @@ async function expectTypable(stdout: string, options: { cwd: string; env: NodeJS
   expect(typed.stdout).toMatch(/^Run \S+ completed after \d+ s: 201 rows, /m);
 }
 
+/** A program as a user of the library has it, with the types of a strict project. */
+const typedProgram = `
+import { createClient, defineOperation, operations, results, runBatch, type BatchResult } from 'callquality-batch';
+
+const archive = defineOperation({
+  name: 'archive-call',
+  thing: 'call',
+  summary: 'Archive calls',
+  fields: { call_id: { type: 'integer', min: 1, required: true }, reason: { type: 'text' } },
+  subject: 'call_id',
+  request: ({ call_id, reason }) => ({ path: \`/calls/\${call_id}/archive\`, body: { reason } }),
+  interpret: () => ({ ok: true, value: { at: 'now' } }),
+  columns: { at: ({ at }) => at },
+  repeatable: true,
+});
+
+const client = createClient({ baseUrl: 'https://api.example.com', token: 'x' });
+const batch = { operations: [...operations, archive], client, manifest: 'rows.csv' };
+const ended: BatchResult = await runBatch({ ...batch, settings: { max_failures: '5%' }, onEvent: ({ type }) => console.log(type) });
+const code: 'succeeded' | 'rows_failed' | 'halted' | 'cancelled' | 'spent' | 'interrupted' | 'failed' = ended.result;
+for await (const { row, subject, outcome } of results({ ...batch, run: ended.run }))
+  console.log(row + 1, subject.length, outcome === 'succeeded', code);
+// @ts-expect-error A batch needs a manifest.
+await runBatch({ operations, client });
+`;
+
+/** The first program of the page about the library, with a service of this machine. */
+async function programOfPage(installed: string, url: string): Promise<string> {
+  const page = await readFile(join(installed, 'docs/library.md'), 'utf8');
+  const [, program = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? [];
+  return program.replace('https://api.example.com', url).replace(/\/run\/secrets\/[\w-]+/, 'token');
+}
+
+/** That such a program is free of errors of type, the declarations of the package and of all that it needs included. */
+async function expectTyped(cwd: string): Promise<void> {
+  await writeFile(join(cwd, 'program.mts'), typedProgram);
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2023' },
+    ...{ types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+  };
+  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.mts'] }));
+  await run(join(root, 'node_modules/.bin/tsc'), ['-p', cwd]);
+}
+
 test('the packed program, installed for all, is what the lock file says, and works', {
   timeout: 600_000,
 }, async () => {
@@ -110,7 +157,19 @@ test('the packed program, installed for all, is what the lock file says, and wor
 
   await mkdir(join(cwd, 'node_modules'));
   await symlink(installed, join(cwd, 'node_modules/callquality-batch'));
-  const program = "import { createClient } from 'callquality-batch'; console.log(typeof createClient)";
-  const asLibrary = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd, env });
-  expect(asLibrary.stdout.trim()).toBe('function');
+  await expectTyped(cwd);
+  const { url, close } = await startSandbox({ token: 'secret' });
+  onTestFinished(close);
+  await writeFile(join(cwd, 'token'), 'secret');
+  await writeFile(join(cwd, 'week-47.csv'), 'evaluation_id,user_id\n1,u1\n9000000000000000000,u2\n');
+  await writeFile(join(cwd, 'program.mjs'), await programOfPage(installed, url));
+  const asLibrary = await run(process.execPath, ['program.mjs'], { cwd, env });
+  expect(asLibrary.stdout).toMatch(/^rows_failed \{\n {2}succeeded: 1,\n {2}failed: 1,/);
+  expect(asLibrary.stdout).toMatch(/\n2 9000000000000000000 NOT_FOUND\n$/);
+
+  expect((await publint({ pkgDir: installed, pack: false, strict: true })).messages).toEqual([]);
+  const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(tarball))));
+  // It is for ES modules only, which TypeScript finds since 4.7 (moduleResolution node16, nodenext or bundler).
+  const problems = checked.types === false ? ['no types'] : checked.problems.map(({ kind }) => kind);
+  expect(problems.toSorted()).toEqual(['CJSResolvesToESM', 'NoResolution']);
 });

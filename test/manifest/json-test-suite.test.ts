@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { CqbatchError } from '../../src/errors.ts';
-import { stringifyJson } from '../../src/json.ts';
+import { scanManifest } from '../../src/manifest/check/scan.ts';
 import { formatProblem } from '../../src/manifest/problem.ts';
-import { scanManifest } from '../../src/manifest/scan.ts';
-import { openPlannedManifest } from '../../src/run/run-manifest.ts';
+import { openPlannedManifest } from '../../src/run/plan/run-manifest.ts';
+import { stringifyJson } from '../../src/text/json.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const suite = fileURLToPath(new URL('../fixtures/json-test-suite/test_parsing', import.meta.url));

@@ -3,7 +3,7 @@ import {
   type PreparedRow,
   type PreparerOptions,
   type RowPreparer,
-} from '../../src/manifest/row-preparer.ts';
+} from '../../src/manifest/columns/row-preparer.ts';
 import { defineOperation, type Operation } from '../../src/operation/operation.ts';
 import { allRows, openText } from './reading.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseJson } from '../../src/json.ts';
 import { excerpt, formatProblem } from '../../src/manifest/problem.ts';
+import { parseJson } from '../../src/text/json.ts';
 
 test.each<[value: unknown, shown: string]>([
   ['plain', 'plain'],

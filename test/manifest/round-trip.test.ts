@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../src/json.ts';
 import { delimiters } from '../../src/manifest/csv/delimiter.ts';
 import { cellText, guardColumn, guardFor } from '../../src/manifest/formula-guard.ts';
 import { openManifest } from '../../src/manifest/open.ts';
 import { csvText } from '../../src/report/csv-text.ts';
+import { parseJson, stringifyJson } from '../../src/text/json.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { allRows } from './reading.ts';
 

@@ -1,9 +1,9 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
-import { schemaOf } from '../../src/operation/row-fields.ts';
+import { rowSchemaOf } from '../../src/operation/row-fields.ts';
 import { problems } from '../jobs/problems.ts';
 
-const schema = schemaOf({ n: { type: 'integer', min: 1, required: true } }, 'n');
+const schema = rowSchemaOf({ n: { type: 'integer', min: 1, required: true } }, 'n');
 
 const range = 'a whole number from 1 to 9223372036854775807';
 const scientific =

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { noHistory, type RowResult } from '../../src/domain.ts';
 import { ClaimedBatch } from '../../src/queue/claimed-batch.ts';
 import { Ledger } from '../../src/queue/ledger.ts';
-import { decodeEntry, type RowTask } from '../../src/queue/payload.ts';
+import { decodeLedgerEntry, type RowTask } from '../../src/queue/payload.ts';
 import { deferred } from '../../src/waiting.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -27,7 +27,7 @@ test('a row that was written down and not called is neither unclear nor counted 
   await vi.advanceTimersByTimeAsync(1_000);
   // The worker is gone, without a word.
   const ledger = new Ledger([task]);
-  for (const text of log) ledger.apply(decodeEntry(text));
+  for (const text of log) ledger.apply(decodeLedgerEntry(text));
   ledger.abandon();
   expect(ledger.leftovers()).toEqual([{ row: 1, attemptsUsed: 0, delayMs: 0 }]);
   batch.handBack();

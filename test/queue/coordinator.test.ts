@@ -5,8 +5,8 @@ import { Worker } from 'bullmq';
 import { expect, test, vi } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
-import type { OpenRun } from '../../src/run/open-run.ts';
-import { openRunStore } from '../../src/run/store.ts';
+import type { OpenRun } from '../../src/run/record/open-run.ts';
+import { openRunStore } from '../../src/run/record/store.ts';
 import { built } from '../helpers/built.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 
@@ -17,9 +17,12 @@ const { bullmqOn } = await built<typeof import('../../src/queue/bullmq.ts')>('qu
 const { encodeReturn } = await built<typeof import('../../src/queue/payload.ts')>('queue/payload');
 const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts')>('queue/row-queue');
 const { openJournal } = await built<typeof import('../../src/journal/open.ts')>('journal/open');
-const { Coordinator } = await built<typeof import('../../src/run/coordinator.ts')>('run/coordinator');
-const { AnswerFile } = await built<typeof import('../../src/run/answer-file.ts')>('run/answer-file');
-const { FeedWindow } = await built<typeof import('../../src/run/feed-window.ts')>('run/feed-window');
+const { Coordinator } =
+  await built<typeof import('../../src/run/feed/coordinator.ts')>('run/feed/coordinator');
+const { AnswerFile } =
+  await built<typeof import('../../src/run/record/answer-file.ts')>('run/record/answer-file');
+const { FeedWindow } =
+  await built<typeof import('../../src/run/feed/feed-window.ts')>('run/feed/feed-window');
 
 async function* tasksOf(rows: number): AsyncGenerator<RowTask> {
   for (let row = 1; row <= rows; row++)

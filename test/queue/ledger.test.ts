@@ -4,7 +4,7 @@ import { perhapsCalled } from '../../src/attempts.ts';
 import { noHistory, type RowResult } from '../../src/domain.ts';
 import { Ledger } from '../../src/queue/ledger.ts';
 import { LedgerWriter } from '../../src/queue/ledger-writer.ts';
-import { decodeEntry, encodeEntry, type LedgerEntry } from '../../src/queue/payload.ts';
+import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry } from '../../src/queue/payload.ts';
 import { deferred } from '../../src/waiting.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -103,7 +103,7 @@ describe('a ledger', () => {
 });
 
 test('a worker that took long to begin learns of the one after it', async () => {
-  const log = [encodeEntry(work(1, { intents: [1] }))];
+  const log = [encodeLedgerEntry(work(1, { intents: [1] }))];
   const mayRead = deferred();
   const writer = new LedgerWriter({
     log: {
@@ -124,7 +124,7 @@ test('a worker that took long to begin learns of the one after it', async () => 
   mayRead.resolve();
   await begun;
   await vi.advanceTimersByTimeAsync(1);
-  log.push(encodeEntry({ type: 'begin', claim: 3 }));
+  log.push(encodeLedgerEntry({ type: 'begin', claim: 3 }));
   expect(await writer.intend(2)).toBe(false);
   writer.close();
 });
@@ -140,7 +140,7 @@ test.each(['has begun', 'has completed the batch'])(
         async append(text) {
           if (isGone) throw new Error('Missing key for job 1. addLog');
           const length = log.push(text);
-          if (decodeEntry(text).type === 'work') await mayAnswer.promise;
+          if (decodeLedgerEntry(text).type === 'work') await mayAnswer.promise;
           return length;
         },
         read: async (first) => (isGone ? [] : log.slice(first)),
@@ -153,7 +153,7 @@ test.each(['has begun', 'has completed the batch'])(
     await writer.begin();
     const mayCall = writer.intend(2);
     await vi.advanceTimersByTimeAsync(25_000);
-    log.push(encodeEntry({ type: 'begin', claim: 2 }));
+    log.push(encodeLedgerEntry({ type: 'begin', claim: 2 }));
     isGone = what === 'has completed the batch';
     mayAnswer.resolve();
     expect(await mayCall).toBe(false);
@@ -206,7 +206,7 @@ test('whatever workers do, freeze or die: each row has one result, and one that 
       await last.written();
       last.die();
       const ledger = new Ledger(rows);
-      for (const text of log) ledger.apply(decodeEntry(text));
+      for (const text of log) ledger.apply(decodeLedgerEntry(text));
       expect(ledger.leftovers()).toEqual([]);
       for (const { row, attempts, unclear } of ledger.results()) {
         const made = calls.get(row) ?? 0;

@@ -4,10 +4,10 @@ import {
   type Batch,
   type BatchReturn,
   decodeBatch,
-  decodeEntry,
+  decodeLedgerEntry,
   decodeReturn,
   encodeBatch,
-  encodeEntry,
+  encodeLedgerEntry,
   encodeReturn,
   type LedgerEntry,
   type RowTask,
@@ -219,9 +219,9 @@ describe('what a batch has come to', () => {
 test('an entry of a ledger comes back as it was, as text that PostgreSQL takes', () => {
   fc.assert(
     fc.property(anyEntry, (original) => {
-      const text = encodeEntry(original);
+      const text = encodeLedgerEntry(original);
       expect(text).not.toMatch(/[\0\p{Cs}]/u);
-      expect(decodeEntry(text)).toEqual(original);
+      expect(decodeLedgerEntry(text)).toEqual(original);
     }),
   );
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../src/clock.ts';
 import type { PublishedPace, TrafficReport } from '../../src/cluster/entries.ts';
-import { type Beat, type Heartbeat, type Member, rateCommandOf } from '../../src/cluster/member.ts';
+import { type Beat, type Member, rateCommandOf, type WorkerBeat } from '../../src/cluster/member.ts';
 import type { PaceReport } from '../../src/pace.ts';
 import { LeaderLoop, type LeaderLoopOptions, type OwnCalls } from '../../src/rate/leader-loop.ts';
 import { TrafficMeter } from '../../src/rate/traffic-meter.ts';
@@ -40,7 +40,7 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
     hasLead: true,
   };
   const did = {
-    beats: [] as Heartbeat[],
+    beats: [] as WorkerBeat[],
     decided: [] as (PaceReport & { readonly command: ReturnType<typeof rateCommandOf> })[],
     paces: [] as (PaceReport & { readonly own: OwnCalls })[],
     errors: [] as Error[],

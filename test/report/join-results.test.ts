@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { noHistory, type RowHistory } from '../../src/domain.ts';
 import type { Journal } from '../../src/journal/journal.ts';
-import { joinResults, type Unfinished, unfinishedResult } from '../../src/report/join-results.ts';
+import { joinResults, unfinishedResult, type WhyUnfinished } from '../../src/report/join-results.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 import { emptyRun, inChunks } from './reporting.ts';
 
@@ -61,7 +61,7 @@ const tried: RowHistory = {
 
 interface Case {
   readonly claim: string;
-  readonly unfinished: Unfinished;
+  readonly unfinished: WhyUnfinished;
   readonly history?: RowHistory;
   readonly unsettled?: boolean;
   readonly expected: object;

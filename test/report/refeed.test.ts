@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
-import { fieldNameOf, knownNames } from '../../src/manifest/column-names.ts';
+import { fieldNameOf, knownNames } from '../../src/manifest/columns/column-names.ts';
 import { guardCell } from '../../src/manifest/formula-guard.ts';
 import { type RefeedOptions, RefeedRows } from '../../src/report/refeed.ts';
 

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { openJournal } from '../../src/journal/open.ts';
-import { fieldNameOf, knownNames } from '../../src/manifest/column-names.ts';
+import { fieldNameOf, knownNames } from '../../src/manifest/columns/column-names.ts';
 import { Cells, type ManifestRow } from '../../src/manifest/manifest.ts';
 import { openManifest } from '../../src/manifest/open.ts';
 import type { Operation } from '../../src/operation/operation.ts';

@@ -1,4 +1,4 @@
-import type { RunOptions, RunRecord } from '../../src/run/record.ts';
+import type { RunOptions, RunRecord } from '../../src/run/record/record.ts';
 
 /** The least that a run can be told. */
 export const leastOptions: RunOptions = {

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { parseJson, stringifyJson } from '../../src/json.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { parseJson, stringifyJson } from '../../src/text/json.ts';
 
 export const restorePath = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
 export const updatePath = '/api/v1alpha1/org/soundboard/update';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stringifyJson } from '../../src/json.ts';
+import { stringifyJson } from '../../src/text/json.ts';
 import { admin, lines, restore, restorePath, send, start, update } from './client.ts';
 
 describe('identifiers are exact', () => {

@@ -1,17 +1,17 @@
 import { pino } from 'pino';
+import type { CallableRow } from '../../src/manifest/columns/row-preparer.ts';
 import type { Manifest, ManifestRow } from '../../src/manifest/manifest.ts';
-import type { CallableRow } from '../../src/manifest/row-preparer.ts';
 import { openRowQueue } from '../../src/queue/row-queue.ts';
-import type { AnswerFile } from '../../src/run/answer-file.ts';
-import { type ControlWatch, watchControls } from '../../src/run/control.ts';
-import type { OpenRun } from '../../src/run/open-run.ts';
-import type { RunRecord } from '../../src/run/record.ts';
-import { RecordKeeper } from '../../src/run/record-keeper.ts';
-import type { RunEnd } from '../../src/run/run-end.ts';
-import { runHere } from '../../src/run/run-here.ts';
-import { type PlannedManifest, unfinishedTasks } from '../../src/run/run-manifest.ts';
-import { Stages } from '../../src/run/stages.ts';
-import type { RunStore } from '../../src/run/store.ts';
+import type { PlannedManifest } from '../../src/run/plan/run-manifest.ts';
+import type { AnswerFile } from '../../src/run/record/answer-file.ts';
+import type { RunEnding } from '../../src/run/record/ending.ts';
+import type { OpenRun } from '../../src/run/record/open-run.ts';
+import type { RunRecord } from '../../src/run/record/record.ts';
+import { RecordKeeper } from '../../src/run/record/record-keeper.ts';
+import type { RunStore } from '../../src/run/record/store.ts';
+import { type ControlWatch, watchControls } from '../../src/run/session/control.ts';
+import { RunSession } from '../../src/run/session/session.ts';
+import { Stages } from '../../src/run/session/stages.ts';
 import { subjectOf } from './referee.ts';
 import type { Scenario } from './scenario.ts';
 import { type Body, operationIn } from './simulated-api.ts';
@@ -78,7 +78,7 @@ export function beginCoordinator(
     folder,
     handOver,
   }: { readonly name: string; readonly folder: RunFolder; readonly handOver: boolean },
-  onEnd: (end: RunEnd | Error) => void,
+  onEnd: (end: RunEnding | Error) => void,
 ): CoordinatorProcess {
   const { world, scenario } = stage;
   const never = new AbortController().signal;
@@ -87,13 +87,13 @@ export function beginCoordinator(
     void work().then(end, end);
   });
 
-  function end(ended: RunEnd | Error): void {
+  function end(ended: RunEnding | Error): void {
     world.tell(`${name} ends: ${ended instanceof Error ? ended.message : ended.state}`);
     world.kill(process);
     onEnd(ended);
   }
 
-  async function work(): Promise<RunEnd> {
+  async function work(): Promise<RunEnding> {
     const datastore = stage.datastore.openIn(process);
     const rows = openRowQueue(datastore, stage.baseUrl);
     const journal = openSimulatedJournal(world, process, stage.journal, scenario.disk);
@@ -121,7 +121,7 @@ export function beginCoordinator(
         interrupt: interrupt.signal,
       });
       await stages.keepBudget();
-      return await runHere(run, {
+      return await new RunSession(run, {
         client: undefined,
         log: silent,
         interrupt: interrupt.signal,
@@ -129,12 +129,13 @@ export function beginCoordinator(
         deadline: never,
         workers: () => scenario.workers,
         rate: () => undefined,
-        tasks: () =>
-          unfinishedTasks(record.id, planned.manifest.rows(), planned.prepare, journal, stages.selection),
-        onDone: async (signal) => {
-          const ended = await stages.next(signal);
-          if (ended === undefined) stage.referee.bind('canary', undefined);
-          return ended;
+        stages: {
+          tasks: () => stages.tasks(),
+          next: async (signal) => {
+            const ended = await stages.next(signal);
+            if (ended === undefined) stage.referee.bind('canary', undefined);
+            return ended;
+          },
         },
         controls,
         rateInForce: async () => {},
@@ -143,7 +144,7 @@ export function beginCoordinator(
         },
         onEvent() {},
         onPace() {},
-      });
+      }).untilEnd();
     } finally {
       controls.close();
       keeper.close();

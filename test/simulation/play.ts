@@ -1,5 +1,5 @@
 import type { CqbatchError } from '../../src/errors.ts';
-import type { RunEnd } from '../../src/run/run-end.ts';
+import type { RunEnding } from '../../src/run/record/ending.ts';
 import {
   beginCoordinator,
   type CoordinatorProcess,
@@ -139,7 +139,7 @@ class Game {
     this.#coordinator = coordinator;
   }
 
-  #ended(end: RunEnd | Error): void {
+  #ended(end: RunEnding | Error): void {
     const isFailed = end instanceof Error;
     // A full disk is the one mishap that ends a run with an error: all others pass, or are told by its end.
     if (isFailed && (end as Partial<CqbatchError>).code !== 'DISK_FULL')
@@ -150,7 +150,7 @@ class Game {
       return;
     }
     // The user sees what is wrong, mends it, and resumes.
-    if (!isFailed && end.state === 'interrupted' && end.spent !== undefined) {
+    if (!isFailed && end.state === 'interrupted' && end.because === 'budget') {
       const { budget: _, ...record } = this.#folder.record;
       this.#folder.record = record;
       this.#stage.referee.bind('budget', undefined);

@@ -1,5 +1,6 @@
 import type { RowResult } from '../../src/domain.ts';
 import { JournalState } from '../../src/journal/state.ts';
+import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
 import type { FlowEntry } from './queue-model.ts';
 import type { Scenario } from './scenario.ts';
 import type { SimulatedFile } from './simulated-journal.ts';
@@ -117,25 +118,14 @@ export class Referee {
     }
   }
 
-  /** A run with too many failures feeds nothing more, but what was on its way, until a person lets it go on. */
   #checkGuards(): void {
-    const { maxFailures, maxConsecutiveFailures = Number.POSITIVE_INFINITY } = this.#sight.scenario.options;
-    const limit = typeof maxFailures === 'number' ? maxFailures : Number.POSITIVE_INFINITY;
-    let [failed, inARow, exceeded, fedSince] = [0, 0, false, 0];
-    let [last, goesOn] = ['', ''];
-    for (const { entry } of this.#sight.journal.entries()) {
-      if (entry.type === 'accepted') [failed, inARow, exceeded, fedSince] = [0, 0, false, 0];
-      // The entries of one write stand side by side.
-      if (entry.type === 'fed' && exceeded && last !== 'fed') fedSince += 1;
-      if (fedSince > 1) goesOn = `${failed} failures, ${inARow} in a row`;
-      last = entry.type;
-      if (entry.type !== 'row') continue;
-      const hasFailed = entry.result.outcome === 'failed';
-      failed += hasFailed ? 1 : 0;
-      inARow = hasFailed ? inARow + 1 : 0;
-      exceeded ||= failed > limit || inARow > maxConsecutiveFailures;
-    }
-    if (goesOn !== '') this.#fail(`the run goes on after ${goesOn}, and no guard has halted it`);
+    const { maxFailures, maxConsecutiveFailures } = this.#sight.scenario.options;
+    const entries = this.#sight.journal.entries().map(({ entry }) => entry);
+    const failures = fedInSpiteOf(entries, {
+      ...(typeof maxFailures === 'number' && { maxFailures }),
+      ...(maxConsecutiveFailures !== undefined && { maxConsecutiveFailures }),
+    });
+    if (failures !== undefined) this.#fail(`the run goes on after ${failures}, and no guard has halted it`);
   }
 
   #checkResult(row: number, { outcome, unclear }: RowResult, told: string): void {

@@ -1,4 +1,4 @@
-import type { RunOptions } from '../../src/run/record.ts';
+import type { RunOptions } from '../../src/run/record/record.ts';
 import { Random } from './random.ts';
 import type { NetworkFaults } from './simulated-datastore.ts';
 import type { DiskFaults } from './simulated-journal.ts';

@@ -92,6 +92,23 @@ describe('a row', () => {
     expect([gate.active, meter.active, calls()]).toEqual([0, 0, 1]);
   });
 
+  test('that failed for good is told of before another row gets its place: a guard may halt the run', async () => {
+    const inFlight: number[] = [];
+    const { gate, process } = begin([notFound], { onEvent: () => inFlight.push(gate.active) });
+    await process();
+    expect([inFlight, gate.active]).toEqual([[1], 0]);
+  });
+
+  test('gives up its place while the breaker waits for what other calls meet with', async () => {
+    const told: string[] = [];
+    const onEvent = ({ type, row }: WorkerEvent) => told.push(`${row} ${type}, ${gate.active} in flight`);
+    const { gate, set, process } = begin([failing({ class: 'retry', status: 500 }), notFound], { onEvent });
+    set({ cap: 1 });
+    await Promise.all([process(), process({ ...task, row: 2 })]);
+    // Only one call may be in flight: the first row has given up its place, and is told of when the second one is answered.
+    expect(told).toEqual(['2 finished, 1 in flight', '7 retrying, 1 in flight']);
+  });
+
   test('is called once the gate lets it in', async () => {
     const { set, process, calls } = begin([notFound]);
     set({ cap: 0 });

@@ -1,8 +1,9 @@
-import type { ApiFailure, FailureClass } from '../failure.ts';
+import type { FailureClass } from '../../code-table.ts';
+import type { ApiFailure } from '../failure.ts';
 import type { AnswerHeaders } from '../headers.ts';
 import { serverText, type TokenMask } from '../server-text.ts';
 import { type ErrorBody, readErrorBody } from './error-body.ts';
-import { rpcVerdict, statusVerdict } from './verdict.ts';
+import { statusVerdict, verdictOn } from './verdict.ts';
 import { waitingTime } from './waiting-time.ts';
 
 /** An error answer: status 400 or more. */
@@ -13,7 +14,7 @@ export interface ErrorAnswer {
 }
 
 /** What is known beside the answer. */
-export interface Circumstances {
+export interface AnswerContext {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Hides what must never appear in a message, nor in anything else that an answer leads to. */
@@ -24,13 +25,13 @@ export interface Circumstances {
  * What an error answer means. The canonical code in the body counts first, then the HTTP status; but 429 always means
  * "slow down" and 401 always "the token is refused", whatever the body says.
  */
-export function classify(answer: ErrorAnswer, { now, mask }: Circumstances): ApiFailure {
+export function classify(answer: ErrorAnswer, { now, mask }: AnswerContext): ApiFailure {
   const { status } = answer;
   const body = readErrorBody(answer.body);
   const verdict =
     body.code === undefined || status === 429 || status === 401
       ? statusVerdict(status)
-      : { code: body.code, ...rpcVerdict(body.code) };
+      : verdictOn(body.code);
   const waitMs = waitable.has(verdict.class) ? waitingTime(answer.headers, body.json, now) : undefined;
   const failure = { ...verdict, status, message: errorMessage(status, verdict.class, body, mask) };
   if (status === 404 && body.kind !== 'json') return { ...failure, class: 'halt-early' };

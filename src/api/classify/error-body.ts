@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../json.ts';
+import { isJsonObject, parseJson } from '../../text/json.ts';
 import { type RpcCode, rpcCode } from './verdict.ts';
 
 /** What the body of an error answer says. */

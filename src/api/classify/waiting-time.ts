@@ -1,7 +1,7 @@
 import { type AnswerHeaders, firstReadable, httpDateMs, serverTime } from '../headers.ts';
 import { counterLimits } from '../limits/counter-limits.ts';
 import { policyLimits } from '../limits/policy-limits.ts';
-import { wholeNumber } from '../limits/stated-limit.ts';
+import { statedNumber } from '../limits/stated-limit.ts';
 
 /**
  * The longest waiting time that is believed, in milliseconds: 24 hours, because an API with a daily quota may ask to
@@ -65,8 +65,8 @@ function durationMs(value: unknown): number | undefined {
     return seconds === undefined ? undefined : Number(seconds) * 1000;
   }
   // Protocol Buffers JSON writes 64-bit integers as strings.
-  const seconds = wholeNumber(String(get(value, 'seconds')));
-  const nanos = wholeNumber(String(get(value, 'nanos')));
+  const seconds = statedNumber(String(get(value, 'seconds')));
+  const nanos = statedNumber(String(get(value, 'nanos')));
   if (seconds === undefined && nanos === undefined) return undefined;
   return (seconds ?? 0) * 1000 + (nanos ?? 0) / 1_000_000;
 }

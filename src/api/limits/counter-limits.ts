@@ -1,5 +1,5 @@
 import { type AnswerHeaders, headerValues, structuredList } from '../headers.ts';
-import { type LimitReading, limitReading, wholeNumber } from './stated-limit.ts';
+import { type LimitReading, limitReading, statedNumber } from './stated-limit.ts';
 
 /**
  * The limits that are told in one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. A reset
@@ -58,8 +58,8 @@ function quotas(headers: AnswerHeaders, name: string): readonly Quota[] {
   return structuredList(headers, name)
     .filter(({ kind }) => kind === 'integer')
     .map(({ value, parameters }) => ({
-      quota: wholeNumber(value),
-      windowSeconds: wholeNumber(parameters.get('w') ?? parameters.get('window')),
+      quota: statedNumber(value),
+      windowSeconds: statedNumber(parameters.get('w') ?? parameters.get('window')),
     }));
 }
 
@@ -70,7 +70,7 @@ function untilReset(value: number | undefined, serverNow: number): number | unde
 }
 
 function numberIn(headers: AnswerHeaders, name: string): number | undefined {
-  return wholeNumber(headerValues(headers, name)[0]?.trim());
+  return statedNumber(headerValues(headers, name)[0]?.trim());
 }
 
 /** Fields that tell of one limit together, by their lower-case names. */

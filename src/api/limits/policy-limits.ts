@@ -1,5 +1,5 @@
 import { type AnswerHeaders, type ListItem, structuredList } from '../headers.ts';
-import { type LimitReading, limitReading, wholeNumber } from './stated-limit.ts';
+import { type LimitReading, limitReading, statedNumber } from './stated-limit.ts';
 
 /**
  * The limits of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the
@@ -34,7 +34,7 @@ function isSame(policy: ListItem, limit: ListItem): boolean {
 }
 
 function reading(limit: ListItem | undefined, policy: ListItem | undefined): LimitReading {
-  const number = (item: ListItem | undefined, key: string) => wholeNumber(item?.parameters.get(key));
+  const number = (item: ListItem | undefined, key: string) => statedNumber(item?.parameters.get(key));
   const seconds = number(limit, 't');
   return limitReading({
     name: nameOf(limit ?? policy),

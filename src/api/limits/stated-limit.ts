@@ -27,7 +27,7 @@ export const maxCalls = 1e9;
 export const maxWindowMs = 366 * 86_400_000;
 
 /** A whole number, not negative, of decimal digits; undefined for any other text. */
-export function wholeNumber(text: string | undefined): number | undefined {
+export function statedNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 

@@ -5,7 +5,7 @@ import {
   decimal,
   flag,
   integer,
-  list,
+  listOf,
   type OpenEnum,
   object,
   type Read,
@@ -26,7 +26,7 @@ const evaluationQuestion = object({
   scorecardQuestionId: integer,
   skipped: flag,
   points: decimal,
-  answers: list(evaluationAnswer),
+  answers: listOf(evaluationAnswer),
   evaluationSectionId: integer,
   comment: text,
   sortOrder: integer,
@@ -37,7 +37,7 @@ const autoEvaluationQuestion = object({
   autoEvaluationId: integer,
   autoEvaluationSectionId: integer,
   autoQuestionId: integer,
-  flagged: list(integer),
+  flagged: listOf(integer),
   passed: flag,
   sortOrder: integer,
   riskLevel: text as Read<RiskLevel>,
@@ -55,8 +55,8 @@ const evaluationSection = object({
   deletedAt: time,
   /** Opaque time. */
   createdAt: time,
-  evaluationQuestions: list(evaluationQuestion),
-  autoEvaluationQuestions: list(autoEvaluationQuestion),
+  evaluationQuestions: listOf(evaluationQuestion),
+  autoEvaluationQuestions: listOf(autoEvaluationQuestion),
   skipped: flag,
 });
 
@@ -115,9 +115,9 @@ const summaryFields = {
 export const evaluation = object({
   ...summaryFields,
   /** Section 2.2. */
-  evaluationSections: list(evaluationSection),
+  evaluationSections: listOf(evaluationSection),
   /** Section 2.5. */
-  customFields: list(customField),
+  customFields: listOf(customField),
 });
 
 /** Reads an evaluation without its sections and custom fields: much quicker, for checking answers by the thousand. */

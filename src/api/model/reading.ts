@@ -10,7 +10,7 @@
  */
 
 import { z } from 'zod';
-import { isJsonObject, isLosslessNumber, stringifyJson } from '../../json.ts';
+import { isJsonObject, isLosslessNumber, stringifyJson } from '../../text/json.ts';
 
 /** Reads a value; undefined when it can't be understood. A plain function and no schema, because it runs for each row. */
 export type Read<T> = (value: unknown) => T | undefined;
@@ -63,7 +63,7 @@ export function flag(value: unknown): boolean | undefined {
 }
 
 /** An array; elements that can't be understood are left out. */
-export function list<T>(element: Read<T>): Read<readonly T[]> {
+export function listOf<T>(element: Read<T>): Read<readonly T[]> {
   return (value) =>
     Array.isArray(value) ? value.map(element).filter((each) => each !== undefined) : undefined;
 }

@@ -9,7 +9,7 @@ import type { Stop } from './stop.ts';
  * How far a request came: `unsent` (no byte of it was written), `sent` (it may have arrived), `answering` (the head of
  * an answer arrived).
  */
-export type Progress = 'unsent' | 'sent' | 'answering';
+export type RequestProgress = 'unsent' | 'sent' | 'answering';
 
 /** How one HTTP request ended: with an answer, without one, or because it was stopped. */
 export type Ending =
@@ -19,7 +19,7 @@ export type Ending =
 
 /** How far a request without a complete answer came. */
 export interface Reached {
-  readonly progress: Progress;
+  readonly progress: RequestProgress;
   /** Status of the answer, when its head arrived. */
   readonly status?: number;
 }
@@ -72,7 +72,7 @@ interface Settle {
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   ended = false;
-  #progress: Progress = 'unsent';
+  #progress: RequestProgress = 'unsent';
   #status: number | undefined;
   #headers: AnswerHeaders = {};
   readonly #chunks: Buffer[] = [];

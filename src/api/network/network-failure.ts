@@ -1,9 +1,9 @@
-import type { FailureCode } from '../../codes.ts';
-import type { ApiFailure, FailureClass } from '../failure.ts';
+import { classOf, type failureCodes } from '../../codes.ts';
+import type { ApiFailure } from '../failure.ts';
 import { serverText } from '../server-text.ts';
-import { type Progress, type Reached, switchedProtocols } from './exchange.ts';
+import { type Reached, type RequestProgress, switchedProtocols } from './exchange.ts';
 import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
-import type { StopReason } from './stop.ts';
+import type { CallStop } from './stop.ts';
 
 /**
  * What the loss of a request means. It is unclear when the request began to be written, unless a 4xx head arrived,
@@ -21,7 +21,7 @@ export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): 
 }
 
 /** What it means that the caller, or the total time-out, stopped a request. */
-export function stopFailure(reached: Reached, reason: StopReason | undefined): ApiFailure {
+export function stopFailure(reached: Reached, reason: CallStop | undefined): ApiFailure {
   const moment = {
     unsent: 'before the request was sent',
     sent: 'before an answer came',
@@ -29,25 +29,24 @@ export function stopFailure(reached: Reached, reason: StopReason | undefined): A
   }[reached.progress];
   const kind: Kind =
     reason === 'timed-out'
-      ? retry('TOTAL_TIMEOUT', `The time for the call was over ${moment}`)
-      : { class: 'aborted', code: 'INTERRUPTED', message: `The call was stopped ${moment}` };
+      ? lost('TOTAL_TIMEOUT', `The time for the call was over ${moment}`)
+      : lost('INTERRUPTED', `The call was stopped ${moment}`);
   return withReached(kind, reached);
 }
 
 function withReached(kind: Kind, { progress, status }: Reached): ApiFailure {
   const refused = status !== undefined && status >= 400 && status < 500;
-  return { ...kind, ...(status !== undefined && { status }), unclear: progress !== 'unsent' && !refused };
+  const { code, message } = kind;
+  const failed = { class: classOf(code), code, message };
+  return { ...failed, ...(status !== undefined && { status }), unclear: progress !== 'unsent' && !refused };
 }
 
 interface Kind {
-  readonly class: FailureClass;
-  readonly code: FailureCode;
+  readonly code: (typeof failureCodes)[number];
   readonly message: string;
 }
 
-const unreachable = (code: FailureCode, message: string): Kind => ({ class: 'unreachable', code, message });
-const retry = (code: FailureCode, message: string): Kind => ({ class: 'retry', code, message });
-const halt = (code: FailureCode, message: string): Kind => ({ class: 'halt', code, message });
+const lost = (code: Kind['code'], message: string): Kind => ({ code, message });
 
 /** The proxy's trouble is never taken for the server's: the request was surely not sent. */
 function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError): Kind {
@@ -57,7 +56,7 @@ function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError):
     const authority = isTlsError(reason, trouble.cause)
       ? '; for a private authority set NODE_EXTRA_CA_CERTS'
       : '';
-    return unreachable('PROXY_UNREACHABLE', `No connection to the proxy ${proxy} (${reason})${authority}`);
+    return lost('PROXY_UNREACHABLE', `No connection to the proxy ${proxy} (${reason})${authority}`);
   }
   const { status } = trouble;
   if (status === 407) {
@@ -65,53 +64,53 @@ function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError):
       authorization === undefined
         ? 'wants a user name and password'
         : `refuses the user name and password of ${named.variable}`;
-    return halt('PROXY_AUTHENTICATION', `The proxy ${proxy} ${wish} (407)`);
+    return lost('PROXY_AUTHENTICATION', `The proxy ${proxy} ${wish} (407)`);
   }
   return status < 500
-    ? halt('PROXY_REFUSED', `The proxy ${proxy} does not let connections to the API through (${status})`)
-    : unreachable('PROXY_BAD_GATEWAY', `The proxy ${proxy} gets no connection to the API (${status})`);
+    ? lost('PROXY_REFUSED', `The proxy ${proxy} does not let connections to the API through (${status})`)
+    : lost('PROXY_BAD_GATEWAY', `The proxy ${proxy} gets no connection to the API (${status})`);
 }
 
 function unsentKind(reason: string, error: Error): Kind {
   if (isTlsError(reason, error)) {
     const message = `No trusted TLS connection to the server (${reason}): check the base URL and the server's certificate; for a private authority set NODE_EXTRA_CA_CERTS`;
-    return unreachable('TLS_ERROR', message);
+    return lost('TLS_ERROR', message);
   }
   switch (reason) {
     case 'ECONNREFUSED':
-      return unreachable('CONNECTION_REFUSED', 'The server refuses connections');
+      return lost('CONNECTION_REFUSED', 'The server refuses connections');
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EAI_NODATA':
-      return unreachable('HOST_NOT_FOUND', `The host of the base URL cannot be resolved (${reason})`);
+      return lost('HOST_NOT_FOUND', `The host of the base URL cannot be resolved (${reason})`);
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return unreachable('CONNECT_TIMEOUT', 'The server does not accept a connection in time');
+      return lost('CONNECT_TIMEOUT', 'The server does not accept a connection in time');
     default:
-      return unreachable('CONNECT_FAILED', `No connection to the server (${reason})`);
+      return lost('CONNECT_FAILED', `No connection to the server (${reason})`);
   }
 }
 
-function sentKind(reason: string, progress: Progress, error: Error): Kind {
+function sentKind(reason: string, progress: RequestProgress, error: Error): Kind {
   switch (reason) {
     case 'UND_ERR_HEADERS_TIMEOUT':
-      return retry('HEADERS_TIMEOUT', 'The server did not begin to answer in time');
+      return lost('HEADERS_TIMEOUT', 'The server did not begin to answer in time');
     case 'UND_ERR_BODY_TIMEOUT':
-      return retry('BODY_TIMEOUT', 'The server stopped in the middle of its answer');
+      return lost('BODY_TIMEOUT', 'The server stopped in the middle of its answer');
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-      return retry('ANSWER_TOO_LARGE', 'The answer is larger than the client accepts');
+      return lost('ANSWER_TOO_LARGE', 'The answer is larger than the client accepts');
   }
   const informational = informationalAnswers.get(error.message);
   if (informational !== undefined) {
     const message = `The server answered ${informational}, which nobody had asked for and this client can't see past: the final answer is lost. Let the server, or the proxy before it, answer without`;
-    return retry('ANSWER_INFORMATIONAL', message);
+    return lost('ANSWER_INFORMATIONAL', message);
   }
   if (error.name === 'HTTPParserError' && progress === 'sent') {
-    return retry('ANSWER_NOT_HTTP', `The server's answer is not HTTP (${serverText(error.message)})`);
+    return lost('ANSWER_NOT_HTTP', `The server's answer is not HTTP (${serverText(error.message)})`);
   }
   return progress === 'answering'
-    ? retry('ANSWER_CUT_OFF', `The connection was lost in the middle of the answer (${reason})`)
-    : retry('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);
+    ? lost('ANSWER_CUT_OFF', `The connection was lost in the middle of the answer (${reason})`)
+    : lost('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);
 }
 
 /** The informational answers that undici ends the connection for, by its message; it skips all others. */

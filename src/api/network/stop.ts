@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
 
 /** What stopped a call before it ended by itself: the caller's signal, or the total time-out. */
-export type StopReason = 'aborted' | 'timed-out';
+export type CallStop = 'aborted' | 'timed-out';
 
 /**
  * One stop for the caller's signal and the total time-out of a call. It is made thousands of times a second, and an
  * `AbortController` with its events would cost more than the rest of the client; `AbortSignal.any` leaks besides.
  */
 export class Stop {
-  #reason: StopReason | undefined;
+  #reason: CallStop | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #timer: NodeJS.Timeout;
   readonly #outer: AbortSignal | undefined;
@@ -25,7 +25,7 @@ export class Stop {
   }
 
   /** Undefined as long as the call may go on. */
-  get reason(): StopReason | undefined {
+  get reason(): CallStop | undefined {
     return this.#reason;
   }
 
@@ -55,7 +55,7 @@ export class Stop {
 
   readonly #onAbort = (): void => this.#fire('aborted');
 
-  #fire(reason: StopReason): void {
+  #fire(reason: CallStop): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     for (const listener of this.#listeners) listener();

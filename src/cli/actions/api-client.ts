@@ -4,9 +4,9 @@ import type { RequestWatch } from '../../api/network/request-watch.ts';
 import { type TokenSource, tokenFromFile, tokenFromValue } from '../../api/token.ts';
 import { usageError } from '../../errors.ts';
 import { mostConcurrency } from '../../rate/rate-controller.ts';
-import type { RunOptions } from '../../run/record.ts';
+import type { RunOptions } from '../../run/record/record.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { environment } from '../config/load.ts';
-import type { Settings } from '../config/settings.ts';
 
 /** The API, and whether it may be called without TLS. */
 interface Target {
@@ -15,7 +15,7 @@ interface Target {
 }
 
 /** How a client calls the API. */
-export interface ClientOptions extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
+export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
 /**
  * The access token: from the file that flag, environment or configuration name, else from `CQBATCH_TOKEN`. Never from
@@ -35,7 +35,7 @@ export function tokenSource({ tokenFile }: Settings): TokenSource {
 
 /** A client for so many calls at once. */
 export function apiClient(
-  { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: ClientOptions,
+  { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
   watch?: RequestWatch,
 ): ApiClient {

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
+import { readSmallFile } from '../../disk/files.ts';
 import { usageError } from '../../errors.ts';
-import { readSmallFile } from '../../files.ts';
 import {
   type RawSettings,
   resolveSettings,
   type SettingName,
   type Settings,
   variableOf,
-} from './settings.ts';
+} from '../../settings/settings.ts';
 import { requireOwn } from './trust.ts';
 
 /** The one place that reads the process's environment. */
@@ -77,9 +77,6 @@ export interface Flags extends RawSettings {
 
 /** The state folder when nobody names one. */
 export const defaultStateDir = '.cqbatch';
-
-/** A CSV cell that sends an empty string, unless `--clear-token` names another one. */
-export const defaultClearToken = '<clear>';
 
 /** The user's own settings in the state folder. */
 export const configFile = 'config.json';

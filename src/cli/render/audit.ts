@@ -1,20 +1,11 @@
 import { type Actor, thisActor } from '../../actor.ts';
-import { localTime } from '../../local-time.ts';
-import { actualState, type RunRecord } from '../../run/record.ts';
-import type { JournalSummary } from '../../run/run-journal.ts';
-import { nameInWords } from '../config/settings.ts';
+import { actualState, type RunRecord } from '../../run/record/record.ts';
+import type { JournalSummary } from '../../run/record/run-journal.ts';
+import { nameInWords, optionInWords } from '../../settings/settings.ts';
+import { localTime } from '../../text/local-time.ts';
+import { count, counted, duration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
-import {
-  count,
-  counted,
-  duration,
-  fingerprint,
-  indented,
-  outcomeTexts,
-  table,
-  unclearRows,
-  wrapped,
-} from './words.ts';
+import { fingerprint, indented, outcomeTexts, table, unclearRows, wrapped } from './words.ts';
 
 /** All that is known of the past of a run. */
 export interface RunAudit {
@@ -198,17 +189,22 @@ function planText({ rows, callable, invalid, duplicates, leftOut, operations }: 
 /** `rate auto..20/s`, `attempts 5`, `timeout 60 s`: what applies to the run, as its flags say it. */
 export function optionTexts({ baseUrl: _, ...options }: Partial<RunRecord['options']>): readonly string[] {
   return Object.entries(options).map(([name, value]) => {
-    const flag = nameInWords(name.replace(/Ms$/, ''), '-');
-    if (value === true) return flag;
-    if (name.endsWith('Ms')) return `${flag} ${briefDuration(Number(value))}`;
-    if (name === 'rate') return `${flag} ${options.rate?.text}`;
-    if (name === 'canary' && options.canary !== undefined)
-      return `${flag}${options.canary.random ? '-random' : ''} ${options.canary.rows}`;
-    if (Array.isArray(value)) return `${flag} ${value.join(' ')}`;
-    if (name === 'maxFailures' && typeof options.maxFailures === 'object')
-      return `${flag} ${options.maxFailures.percent}%`;
-    return `${flag} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`;
+    const flag = optionInWords(name);
+    return value === true ? flag : `${flag}${valueText(name, value)}`;
   });
+}
+
+function valueText(
+  name: string,
+  value: Exclude<RunRecord['options'][keyof RunRecord['options']], undefined>,
+): string {
+  if (name.endsWith('Ms')) return ` ${briefDuration(Number(value))}`;
+  if (Array.isArray(value)) return ` ${value.join(' ')}`;
+  if (typeof value !== 'object') return ` ${value}`;
+  if ('percent' in value) return ` ${value.percent}%`;
+  if ('auto' in value) return ` ${value.text}`;
+  if ('rows' in value) return `${value.random ? '-random' : ''} ${value.rows}`;
+  return ` ${JSON.stringify(value)}`;
 }
 
 function briefDuration(milliseconds: number): string {

@@ -1,7 +1,8 @@
-import type { CanaryResults } from '../../run/canary.ts';
+import type { CanaryResults } from '../../run/session/canary.ts';
+import { count, counted } from '../../text/quantities.ts';
 import { styleOf } from './chart.ts';
 import { styled } from './style.ts';
-import { count, counted, indented, table } from './words.ts';
+import { indented, table } from './words.ts';
 
 /** More rows than that nobody reads before answering. */
 const maxRows = 30;

@@ -25,7 +25,7 @@ const blocks: Readonly<Record<Outcome, string>> = {
 };
 
 /** The shares of the outcomes in a bar of so many columns; whatever occurs has at least one of them. */
-export function outcomeBar(counts: OutcomeCounts, columns: number): string {
+export function outcomeChart(counts: OutcomeCounts, columns: number): string {
   const occurring = outcomes.filter((outcome) => counts[outcome] > 0);
   const total = totalOf(counts);
   const widths = new Map(

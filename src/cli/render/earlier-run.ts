@@ -1,6 +1,7 @@
 import { isActive } from '../../cluster/entries.ts';
-import type { EarlierRun } from '../../run/earlier-runs.ts';
-import { clockTime, counted, outcomeTexts } from './words.ts';
+import type { EarlierRun } from '../../run/plan/earlier-runs.ts';
+import { counted } from '../../text/quantities.ts';
+import { clockTime, outcomeTexts } from './words.ts';
 
 /** That a manifest was run before, and how to leave out what was done then: one line. */
 export function earlierText({ id, at, state, rows, counts, others }: EarlierRun, now = new Date()): string {

@@ -1,9 +1,10 @@
 import type { FinalFolder } from '../../inbox/records.ts';
-import type { Ending } from '../../inbox/taken-manifest.ts';
-import { actualState } from '../../run/record.ts';
+import type { ManifestEnding } from '../../inbox/taken-manifest.ts';
+import { actualState } from '../../run/record/record.ts';
+import { counted } from '../../text/quantities.ts';
 import type { EndedRun } from './news.ts';
 import { plain } from './style.ts';
-import { counted, indented, outcomeTexts } from './words.ts';
+import { indented, outcomeTexts } from './words.ts';
 
 /** Reasons that are told. */
 const toldCodes = 10;
@@ -16,7 +17,7 @@ export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): Fina
 }
 
 /** What is put beside a manifest whose run has not done all of it, for people who see only the folder. */
-export function endingText({ record, summary, next }: EndedRun, files: Ending['files'] = {}): string {
+export function endingText({ record, summary, next }: EndedRun, files: ManifestEnding['files'] = {}): string {
   const { id, manifest, options, states } = record;
   const reason = states.at(-1)?.reason;
   const codes = summary.codes

@@ -1,7 +1,7 @@
-import { duration, perSecond } from './words.ts';
+import { duration, perSecond } from '../../text/quantities.ts';
 
 /** An entry of the structured log, with the members that are read here. */
-export interface LogEntry {
+export interface ProgramLogEntry {
   readonly time: number;
   readonly msg: string;
   readonly row?: number;
@@ -17,14 +17,14 @@ export interface LogEntry {
 }
 
 /** What `--verbose` says of an entry; nothing of most of them. */
-export function logLine(entry: LogEntry): string | undefined {
+export function logLine(entry: ProgramLogEntry): string | undefined {
   const text = textOf(entry);
   return text === undefined
     ? undefined
     : `${new Date(entry.time).toLocaleTimeString('en-GB', { hour12: false })}  ${text}`;
 }
 
-function textOf(entry: LogEntry): string | undefined {
+function textOf(entry: ProgramLogEntry): string | undefined {
   const { msg, row, code, attempts, delay_ms = 0, wait_ms = 0, err } = entry;
   switch (msg) {
     case 'pace':
@@ -42,7 +42,7 @@ function textOf(entry: LogEntry): string | undefined {
   }
 }
 
-function paceText({ rate_per_s, limit_per_s, concurrency, wait_ms = 0, reason }: LogEntry): string {
+function paceText({ rate_per_s, limit_per_s, concurrency, wait_ms = 0, reason }: ProgramLogEntry): string {
   const parts = [
     wait_ms > 0
       ? `no call for ${shortDuration(wait_ms)}`

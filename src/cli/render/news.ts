@@ -1,8 +1,9 @@
 import type { Actor } from '../../actor.ts';
 import type { RunSummary } from '../../report/summary.ts';
-import { actualState, type RunRecord } from '../../run/record.ts';
+import { actualState, type RunRecord } from '../../run/record/record.ts';
+import { counted, duration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
-import { counted, duration, outcomeTexts } from './words.ts';
+import { outcomeTexts } from './words.ts';
 
 /** A run that was taken to its end. */
 export interface EndedRun {

@@ -1,18 +1,20 @@
 import { type ApiRequest, requestHeaders } from '../../api/request.ts';
-import type { ConflictRule } from '../../manifest/conflicts.ts';
+import type { ConflictRule } from '../../manifest/check/conflicts.ts';
+import { type RowCounts, subjectsOf } from '../../manifest/check/row-counts.ts';
+import type { ScanSummary } from '../../manifest/check/scan.ts';
+import { isOldName } from '../../manifest/columns/old-values.ts';
+import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
-import { isOldName } from '../../manifest/old-values.ts';
-import type { OperationChoice } from '../../manifest/operation-choice.ts';
 import { excerpt } from '../../manifest/problem.ts';
-import { type RowCounts, subjectsOf } from '../../manifest/row-counts.ts';
-import type { ScanSummary } from '../../manifest/scan.ts';
-import { escapeInvisible } from '../../printable.ts';
-import type { EarlierRun } from '../../run/earlier-runs.ts';
-import type { ProblemList } from '../../run/problem-file.ts';
+import type { EarlierRun } from '../../run/plan/earlier-runs.ts';
+import type { ProblemList } from '../../run/plan/problem-file.ts';
+import { isPartialAllowed, isReady, partialText } from '../../run/plan/readiness.ts';
+import { escapeInvisible } from '../../text/printable.ts';
+import { count, counted } from '../../text/quantities.ts';
 import { earlierDocument, earlierText } from './earlier-run.ts';
-import { isPartialAllowed, isReady, partialText, problemText } from './problems.ts';
+import { problemText } from './problems.ts';
 import { estimatedSeconds, type Prospect, prospectText } from './prospect.ts';
-import { count, counted, indented } from './words.ts';
+import { indented } from './words.ts';
 
 /** All that a plan has found out. */
 export interface Plan extends Prospect {

@@ -1,7 +1,8 @@
 import { percentOf } from '../../domain.ts';
 import type { Pace } from '../../pace.ts';
-import type { ProgressSnapshot, StalledCalls } from '../../run/progress.ts';
-import { clockTime, count, counted, duration, outcomeTexts, perSecond } from './words.ts';
+import type { ProgressSnapshot, StalledCalls } from '../../run/session/progress.ts';
+import { count, counted, duration, perSecond } from '../../text/quantities.ts';
+import { clockTime, outcomeTexts } from './words.ts';
 
 /**
  * Where a run stands, on one line: `4,512/12,000  4,480 succeeded, 32 failed  640/s  12 s left`.

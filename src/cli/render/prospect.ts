@@ -1,7 +1,8 @@
-import { type FieldCounts, type OperationSummary, subjectsOf } from '../../manifest/row-counts.ts';
-import { escapeInvisible } from '../../printable.ts';
-import type { Target } from '../../run/targets.ts';
-import { clockTime, count, counted, duration, indented, perSecond } from './words.ts';
+import { type FieldCounts, type OperationSummary, subjectsOf } from '../../manifest/check/row-counts.ts';
+import type { Target } from '../../run/record/targets.ts';
+import { escapeInvisible } from '../../text/printable.ts';
+import { count, counted, duration, perSecond } from '../../text/quantities.ts';
+import { clockTime, indented } from './words.ts';
 
 /** Where a run would go, and how fast. */
 export interface Prospect {

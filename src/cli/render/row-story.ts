@@ -1,10 +1,11 @@
 import { type Attempt, type SavedAnswer, unclearText } from '../../domain.ts';
-import { stringifyJson } from '../../json.ts';
-import { localTime, zoneText } from '../../local-time.ts';
-import { actualState } from '../../run/record.ts';
-import type { RowChapter, RowStory } from '../../run/row-story.ts';
+import { actualState } from '../../run/record/record.ts';
+import type { RowChapter, RowStory } from '../../run/report/row-story.ts';
+import { stringifyJson } from '../../text/json.ts';
+import { localTime, zoneText } from '../../text/local-time.ts';
+import { count, counted, duration } from '../../text/quantities.ts';
 import { factLines } from './audit.ts';
-import { count, counted, duration, indented, table, wrapped } from './words.ts';
+import { indented, table, wrapped } from './words.ts';
 
 /** What `cqbatch show --row --json` prints. */
 export function rowDocument({ record, row, prepared, chapters }: RowStory): object {

@@ -1,8 +1,9 @@
 import type { OutcomeCounts } from '../../domain.ts';
-import type { RunState } from '../../run/record.ts';
+import type { RunState } from '../../run/record/record.ts';
 import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../schedule/schedule.ts';
-import { nameInWords } from '../config/settings.ts';
-import { duration, indented, outcomeTexts, table } from './words.ts';
+import { nameInWords } from '../../settings/settings.ts';
+import { duration } from '../../text/quantities.ts';
+import { indented, outcomeTexts, table } from './words.ts';
 
 /** A schedule, with what came of it and what comes next. */
 export interface ScheduleView {

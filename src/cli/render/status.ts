@@ -3,18 +3,9 @@ import { goneAfterMs } from '../../cluster/entries.ts';
 import { toHundredths } from '../../cluster/rate-policy.ts';
 import { percentOf } from '../../domain.ts';
 import { noticeableRestMs } from '../../pace.ts';
-import type { RunView } from '../../run/run-view.ts';
-import {
-  clockTime,
-  count,
-  counted,
-  duration,
-  indented,
-  outcomeTexts,
-  perSecond,
-  table,
-  unclearRows,
-} from './words.ts';
+import type { RunView } from '../../run/record/run-view.ts';
+import { count, counted, duration, perSecond } from '../../text/quantities.ts';
+import { clockTime, indented, outcomeTexts, table, unclearRows } from './words.ts';
 
 /** What `cqbatch status --json` prints. */
 export function statusDocument(view: RunView): object {

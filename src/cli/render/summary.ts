@@ -1,11 +1,12 @@
 import { totalOf } from '../../domain.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import type { ReportPaths } from '../../report/write-reports.ts';
-import type { FailedRun } from '../../run/execution.ts';
-import type { RunRecord } from '../../run/record.ts';
-import { outcomeBar, rateLine, styleOf } from './chart.ts';
+import type { RunRecord } from '../../run/record/record.ts';
+import type { FailedRun } from '../../run/session/execution-options.ts';
+import { count, counted, duration, perSecond } from '../../text/quantities.ts';
+import { outcomeChart, rateLine, styleOf } from './chart.ts';
 import { styled } from './style.ts';
-import { count, counted, duration, indented, outcomeTexts, perSecond, table } from './words.ts';
+import { indented, outcomeTexts, table } from './words.ts';
 
 const maxCodes = 10;
 
@@ -72,7 +73,7 @@ function pictures({ outcomes, rate, retries }: RunSummary, columns: number): rea
   const most = Math.max(0, ...series.map(({ accepted_per_s }) => accepted_per_s));
   const label = `  up to ${perSecond(most)}${retries.length === 0 ? '' : ' without the retries'}`;
   return [
-    ...(totalOf(outcomes) === 0 ? [] : [outcomeBar(outcomes, width)]),
+    ...(totalOf(outcomes) === 0 ? [] : [outcomeChart(outcomes, width)]),
     ...(series.length < fewestSeconds || most === 0 ? [] : [rateLine(series, width - label.length) + label]),
   ].map((line) => `  ${line}`);
 }

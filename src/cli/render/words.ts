@@ -1,25 +1,11 @@
 /** Small pieces of text for people. */
 
 import { type OutcomeCounts, outcomes } from '../../domain.ts';
-import { zoneText } from '../../local-time.ts';
-import { escapeInvisible } from '../../printable.ts';
+import { zoneText } from '../../text/local-time.ts';
+import { escapeInvisible } from '../../text/printable.ts';
+import { count, counted } from '../../text/quantities.ts';
 import { styleOf } from './chart.ts';
 import { styled, widthOf } from './style.ts';
-
-/** `12,345`. By hand, because loading the rules of all languages delays the start of every command. */
-export function count(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-/**
- * `1 row`, `12,345 rows`; with a verb `1 row leaves`, `2 rows leave`.
- *
- * @param verb in the singular and in the plural
- */
-export function counted(value: number, noun: string, verb?: readonly [one: string, more: string]): string {
-  const words = value === 1 ? [noun, verb?.[0]] : [`${noun}s`, verb?.[1]];
-  return [count(value), ...words.filter((word) => word !== undefined)].join(' ');
-}
 
 /** `4,480 succeeded`, `32 failed`, one text for each outcome that occurs */
 export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
@@ -33,25 +19,10 @@ export function unclearRows(rows: number): string {
   return `${counted(rows, 'row')} that may have been processed unseen`;
 }
 
-/** `640/s`, `0.5/s` */
-export function perSecond(value: number): string {
-  return `${value < 10 ? Number(value.toPrecision(2)) : count(value)}/s`;
-}
-
-/** `45 s`, `3 min 20 s`, `2 h 5 min` */
-export function duration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3_600) return joined(Math.floor(whole / 60), 'min', whole % 60, 's');
-  const minutes = Math.round(whole / 60);
-  return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
-}
-
-function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
-}
-
-/** Time of day here, with the day when it is another one: `14:05 UTC+1`, `22 Nov 00:00 UTC`. By hand for the same reason. */
+/**
+ * Time of day here, with the day when it is another one: `14:05 UTC+1`, `22 Nov 00:00 UTC`. By hand, because loading the rules of all languages delays
+ * the start of every command.
+ */
 export function clockTime(date: Date, now = new Date()): string {
   // As `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`, in any language.
   const time = `${date.toTimeString().slice(0, 5)} ${zoneText(date)}`;

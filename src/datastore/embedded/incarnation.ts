@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomically } from '../../files.ts';
-import { bootId } from '../../process.ts';
+import { writeFileAtomically } from '../../disk/files.ts';
+import { readJsonFile } from '../../disk/json-file.ts';
+import { bootId } from '../../disk/process.ts';
 import { onDisk } from '../../system-error.ts';
 import type { Session } from './session.ts';
 
@@ -97,13 +98,8 @@ export async function openIncarnation(
 }
 
 /** @returns undefined when there is none, or none that can be understood. */
-async function readRecord(file: string): Promise<z.infer<typeof recordSchema> | undefined> {
-  const text = await onDisk(file, () => ifThere(readFile(file, 'utf8')));
-  try {
-    return recordSchema.safeParse(JSON.parse(text ?? '')).data;
-  } catch {
-    return undefined;
-  }
+function readRecord(file: string): Promise<z.infer<typeof recordSchema> | undefined> {
+  return readJsonFile(file, recordSchema, () => undefined);
 }
 
 function ifThere<Found>(looking: Promise<Found>): Promise<Found | undefined> {

@@ -1,6 +1,6 @@
 import { type CqbatchError, usageError } from '../../errors.ts';
 
-export interface Endpoint {
+export interface RedisEndpoint {
   readonly host: string;
   readonly port: number;
 }
@@ -14,11 +14,16 @@ interface Login {
 /** Where Redis is and how to log in. It holds a password: for people there is `describeAddress`. */
 export type RedisAddress = Login &
   (
-    | { readonly kind: 'server'; readonly endpoint: Endpoint; readonly tls: boolean; readonly db: number }
+    | {
+        readonly kind: 'server';
+        readonly endpoint: RedisEndpoint;
+        readonly tls: boolean;
+        readonly db: number;
+      }
     | { readonly kind: 'socket'; readonly path: string; readonly tls: false; readonly db: number }
     | {
         readonly kind: 'sentinel';
-        readonly sentinels: readonly Endpoint[];
+        readonly sentinels: readonly RedisEndpoint[];
         /** Name under which the Sentinels know the primary. */
         readonly name: string;
         readonly sentinelUsername?: string | undefined;
@@ -28,7 +33,7 @@ export type RedisAddress = Login &
       }
     | {
         readonly kind: 'cluster';
-        readonly nodes: readonly Endpoint[];
+        readonly nodes: readonly RedisEndpoint[];
         readonly tls: boolean;
         readonly db: 0;
       }
@@ -149,11 +154,11 @@ export function membersOf(address: RedisAddress, sentinelPassword?: string): rea
   return address.sentinels.map((endpoint) => ({ ...server, endpoint, ...login }));
 }
 
-function describeEndpoints(endpoints: readonly Endpoint[]): string {
+function describeEndpoints(endpoints: readonly RedisEndpoint[]): string {
   return endpoints.map(describeEndpoint).join(',');
 }
 
-function describeEndpoint({ host, port }: Endpoint): string {
+function describeEndpoint({ host, port }: RedisEndpoint): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
@@ -166,7 +171,7 @@ function splitAuthority(kind: Kind, authority: string): { readonly login: Login;
   };
 }
 
-function readEndpoints(kind: Kind, hosts: string, defaultPort: number): readonly Endpoint[] {
+function readEndpoints(kind: Kind, hosts: string, defaultPort: number): readonly RedisEndpoint[] {
   return hosts.split(',').map((text) => {
     const [, bracketed, plain, portText] =
       /^(?:\[([0-9a-f:.%]+)\]|([^:[\]]*))(?::([^:]*))?$/i.exec(text) ?? [];

@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis';
 import { CqbatchError } from '../../errors.ts';
 import { membersOf } from './address.ts';
-import { type ClientOptions, createClient, type RedisClient } from './client.ts';
+import { createRedisClient, type RedisClient, type RedisClientOptions } from './client.ts';
 import { explainFailure, type FailureContext } from './failure.ts';
 
 /** What ioredis tells of failures: of the connection, of a Sentinel, of a node of a Cluster. */
@@ -53,10 +53,10 @@ export async function ready(client: RedisClient): Promise<void> {
  * Of nodes of a Cluster and of Sentinels ioredis only says that the connection is closed. This connects to each by
  * itself, to learn why: the errors go to `note`.
  */
-export async function noteReasons(options: ClientOptions, note: (error: Error) => void): Promise<void> {
+export async function noteReasons(options: RedisClientOptions, note: (error: Error) => void): Promise<void> {
   await Promise.all(
     membersOf(options.address, options.sentinelPassword).map(async (address) => {
-      const client = createClient({ ...options, address });
+      const client = createRedisClient({ ...options, address });
       client.on('error', note);
       await ready(client).catch(() => {});
       client.disconnect();

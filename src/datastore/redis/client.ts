@@ -12,7 +12,7 @@ type ClusterAddress = Extract<RedisAddress, { kind: 'cluster' }>;
  */
 export type Role = 'probe' | 'worker' | 'producer';
 
-export interface ClientOptions {
+export interface RedisClientOptions {
   readonly address: RedisAddress;
   readonly sentinelPassword?: string | undefined;
   readonly role: Role;
@@ -29,7 +29,7 @@ const connectTimeoutMs = 4_000;
 const silenceLimitMs = 30_000;
 
 /** Makes a client, which begins to connect at once, a `probe` when told to. It always has a listener for errors. */
-export function createClient(options: ClientOptions): RedisClient {
+export function createRedisClient(options: RedisClientOptions): RedisClient {
   const { address } = options;
   const client =
     address.kind === 'cluster' ? clusterClient(address, options) : singleClient(address, options);
@@ -81,7 +81,7 @@ function rejectUnanswered(client: RedisClient): void {
   );
 }
 
-function singleClient(address: Exclude<RedisAddress, ClusterAddress>, options: ClientOptions): Redis {
+function singleClient(address: Exclude<RedisAddress, ClusterAddress>, options: RedisClientOptions): Redis {
   const { role } = options;
   const persistent = role !== 'probe';
   const settings = {
@@ -112,7 +112,7 @@ function singleClient(address: Exclude<RedisAddress, ClusterAddress>, options: C
   }
 }
 
-function clusterClient(address: ClusterAddress, options: ClientOptions): Cluster {
+function clusterClient(address: ClusterAddress, options: RedisClientOptions): Cluster {
   const { role } = options;
   const settings = {
     redisOptions: commonSettings(options),
@@ -135,7 +135,7 @@ function clusterClient(address: ClusterAddress, options: ClientOptions): Cluster
   );
 }
 
-function commonSettings({ address, role, name, mayAskInfo, onErrorReply }: ClientOptions) {
+function commonSettings({ address, role, name, mayAskInfo, onErrorReply }: RedisClientOptions) {
   return {
     ...(address.password !== undefined && {
       // Named, because with a bare password ioredis prints a warning where Redis has none.

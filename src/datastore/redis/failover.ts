@@ -1,5 +1,5 @@
 import { membersOf } from './address.ts';
-import { type ClientOptions, createClient, type RedisClient } from './client.ts';
+import { createRedisClient, type RedisClient, type RedisClientOptions } from './client.ts';
 
 /** What can be told to connect again. */
 export interface Connection {
@@ -16,7 +16,7 @@ export class FailoverWatch {
   readonly #sentinels: readonly RedisClient[];
 
   /** Without Sentinels, it does nothing. */
-  constructor(options: ClientOptions) {
+  constructor(options: RedisClientOptions) {
     const { address, sentinelPassword } = options;
     this.#sentinels =
       address.kind !== 'sentinel'
@@ -34,8 +34,8 @@ export class FailoverWatch {
     for (const sentinel of this.#sentinels) sentinel.disconnect();
   }
 
-  #subscribe(options: ClientOptions, name: string): RedisClient {
-    const sentinel = createClient({ ...options, mayAskInfo: false });
+  #subscribe(options: RedisClientOptions, name: string): RedisClient {
+    const sentinel = createRedisClient({ ...options, mayAskInfo: false });
     sentinel.on('message', (_, message: string) => {
       if (message.startsWith(`${name} `)) this.#reconnect();
     });

@@ -5,11 +5,11 @@ import { describeAddress, parseRedisUrl, type RedisAddress } from './address.ts'
 import { attempt, noteReasons, ready } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
-import { type ClientOptions, createClient, type RedisClient, rejectCommands } from './client.ts';
+import { createRedisClient, type RedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
 import { FailoverWatch } from './failover.ts';
 import { dropCommand, explainFailure, type FailureContext } from './failure.ts';
 import { incarnationOf } from './incarnation.ts';
-import { Trouble } from './trouble.ts';
+import { ConnectionTrouble } from './trouble.ts';
 
 export interface RedisOptions {
   /**
@@ -52,14 +52,18 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const settings = { ...clientSettings(context, options), mayAskInfo: inspection.mayAskInfo };
 
   const failover = new FailoverWatch({ ...settings, role: 'worker' });
-  const troubles: Trouble[] = [];
+  const troubles: ConnectionTrouble[] = [];
   const lost = deferred<Error>();
   const open = (role: 'worker' | 'producer'): RedisClient => {
-    const trouble = new Trouble(context.where, context.secrets, (reply) =>
+    const trouble = new ConnectionTrouble(context.where, context.secrets, (reply) =>
       lost.resolve(explainFailure([reply], context)),
     );
     troubles.push(trouble);
-    const client = createClient({ ...settings, role, onErrorReply: (error) => trouble.noteReply(error) });
+    const client = createRedisClient({
+      ...settings,
+      role,
+      onErrorReply: (error) => trouble.noteReply(error),
+    });
     client.on('error', dropCommand);
     trouble.watch(client);
     failover.add(client);
@@ -120,7 +124,7 @@ function contextOf({ url, password, sentinelPassword, prefix = 'cqbatch' }: Redi
 function clientSettings(
   { address }: FailureContext,
   { purpose, sentinelPassword }: RedisOptions,
-): Omit<ClientOptions, 'role' | 'mayAskInfo'> {
+): Omit<RedisClientOptions, 'role' | 'mayAskInfo'> {
   return {
     address,
     // Redis takes no spaces in the name of a client.
@@ -136,8 +140,12 @@ async function inspectFirst(
   until: number,
 ): Promise<Inspection> {
   const { where, address, prefix } = context;
-  const settings: ClientOptions = { ...clientSettings(context, options), role: 'probe', mayAskInfo: true };
-  const client = createClient(settings);
+  const settings: RedisClientOptions = {
+    ...clientSettings(context, options),
+    role: 'probe',
+    mayAskInfo: true,
+  };
+  const client = createRedisClient(settings);
   try {
     return await attempt(client, context, until, async (note) => {
       await ready(client).catch(async (error) => {

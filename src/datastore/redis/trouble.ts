@@ -23,7 +23,7 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 /** Knows in words what keeps a connection from working. */
-export class Trouble {
+export class ConnectionTrouble {
   readonly #where: string;
   readonly #secrets: readonly string[];
   #away: string | undefined;

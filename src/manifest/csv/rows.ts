@@ -1,5 +1,5 @@
 import { usageError } from '../../errors.ts';
-import { maxColumnNamesLength, maxColumns } from '../column-names.ts';
+import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { guardColumn, unguardCell } from '../formula-guard.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import { excerpt, type RowProblem } from '../problem.ts';

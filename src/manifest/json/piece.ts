@@ -1,5 +1,5 @@
 import { LosslessNumber } from 'lossless-json';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../text/json.ts';
 import { excerpt } from '../problem.ts';
 import { TextMistake } from '../text/position.ts';
 

@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts';
-import { isJsonObject } from '../../json.ts';
-import { maxColumnNamesLength, maxColumns } from '../column-names.ts';
+import { isJsonObject } from '../../text/json.ts';
+import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
 import { splitLines } from '../text/lines.ts';

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../printable.ts';
+import { escapeInvisible } from '../../text/printable.ts';
 import { isLineEnd, type LineCounter, syntaxMistake, TextMistake } from '../text/position.ts';
 
 /** Where a value was found, and its text. */

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../json.ts';
-import { shellWord } from '../../shell-word.ts';
-import { fieldNameOf } from '../column-names.ts';
+import { isJsonObject } from '../../text/json.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { fieldNameOf } from '../columns/column-names.ts';
 import { excerpt } from '../problem.ts';
 import { syntaxMistake, TextMistake } from '../text/position.ts';
 import { repeatedName, valueAt } from './piece.ts';

@@ -1,12 +1,13 @@
-import type { Control, RunData } from '../../dashboard/page-data.ts';
-import { counted, element } from '../dom.ts';
+import type { ControlName, RunData } from '../../dashboard/page-data.ts';
+import { counted } from '../../text/quantities.ts';
+import { element } from '../dom.ts';
 
 /** Asks before a run is cancelled, and for a rate; what the server answers is said there, too. */
 export class ControlDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'question' });
   readonly #refused = element('p', { role: 'alert', class: 'refused' });
 
-  ask(run: RunData, control: Control): void {
+  ask(run: RunData, control: ControlName): void {
     if (control === 'pause' || control === 'unpause') void this.#send(run, control, {});
     else if (control === 'cancel') this.#askCancel(run);
     else this.#askRate(run);
@@ -47,7 +48,7 @@ export class ControlDialog {
   }
 
   /** What is refused can be corrected where it was typed; without a dialog, one says what was refused. */
-  async #send(run: RunData, control: Control, body: object): Promise<void> {
+  async #send(run: RunData, control: ControlName, body: object): Promise<void> {
     const answer = await fetch(`/runs/${encodeURIComponent(run.id)}/${control}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -5,12 +5,13 @@ import {
   type Snapshot,
   type WorkerData,
 } from '../../dashboard/page-data.ts';
-import { localTime } from '../../local-time.ts';
-import { count, element, redraw } from '../dom.ts';
+import { localTime } from '../../text/local-time.ts';
+import { count } from '../../text/quantities.ts';
+import { element, redraw } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';
 import { Pointer } from './pointer.ts';
 import { RunPage } from './run-page.ts';
-import { addressOf, type OnControl, runCard, stateText, table } from './run-parts.ts';
+import { addressOf, type OnControl, runCard, stateText, tableElement } from './run-parts.ts';
 
 /** A server that sends nothing for so long is gone, or its connection is. */
 const silenceMs = 3 * heartbeatMs;
@@ -182,7 +183,7 @@ function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): read
 }
 
 function endedTable(runs: readonly RunData[]): HTMLElement {
-  return table(
+  return tableElement(
     'Runs that have ended',
     ['Run', 'State', 'Begun', 'Succeeded', 'Failed or invalid', 'Manifest', 'Machine'],
     runs.map((run) => [
@@ -199,7 +200,7 @@ function endedTable(runs: readonly RunData[]): HTMLElement {
 
 function workerTable(workers: readonly WorkerData[]): HTMLElement {
   if (workers.length === 0) return element('p', { class: 'quiet' }, 'None calls an API of these runs.');
-  return table(
+  return tableElement(
     'Workers',
     ['Worker', 'Service', 'Calls in flight', 'Share of calls', 'Rows finished', 'Version', 'Last seen'],
     workers.map((worker) => [
@@ -215,7 +216,7 @@ function workerTable(workers: readonly WorkerData[]): HTMLElement {
 }
 
 function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
-  return table(
+  return tableElement(
     'Schedules',
     ['Schedule', 'When', 'Next (your time)', 'Last', 'What'],
     schedules.map(({ name, cron, tz, paused, next, last, source }) => [

@@ -1,11 +1,11 @@
 import type { Snapshot } from '../../dashboard/page-data.ts';
-import { localTime } from '../../local-time.ts';
 import type { PageContent } from '../../report/html/page-data.ts';
+import { localTime } from '../../text/local-time.ts';
 import { element, redraw } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
 import type { Pointer } from './pointer.ts';
-import { buttonsOf, type OnControl, progressOf, stateText, table } from './run-parts.ts';
+import { buttonsOf, type OnControl, progressElements, stateText, tableElement } from './run-parts.ts';
 
 /** At most a tenth of the time is spent on what is read anew of a run that is going. */
 const restFactor = 9;
@@ -51,7 +51,7 @@ export class RunPage {
       this.#head,
       back,
       title,
-      ...progressOf(run),
+      ...progressElements(run),
       ...buttonsOf(run, onControl),
       ...(details ? [] : [note(elsewhere)]),
       ...(details?.hasReport ? [reportLink(this.id)] : []),
@@ -61,7 +61,7 @@ export class RunPage {
     redraw(
       this.#states,
       element('h2', {}, 'What happened'),
-      table('What happened', ['Time', 'State', 'Why'], happened),
+      tableElement('What happened', ['Time', 'State', 'Why'], happened),
     );
     this.#told = JSON.stringify([run, details]);
     // How it has ended is wanted at once.

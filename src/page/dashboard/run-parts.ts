@@ -1,12 +1,13 @@
-import type { Control, RunData } from '../../dashboard/page-data.ts';
+import type { ControlName, RunData } from '../../dashboard/page-data.ts';
 import { outcomes, percentOf, totalOf } from '../../domain.ts';
-import { localTime } from '../../local-time.ts';
-import { count, durationText, element, factList, outcomeText, perSecond } from '../dom.ts';
+import { localTime } from '../../text/local-time.ts';
+import { count, exactDuration, perSecond } from '../../text/quantities.ts';
+import { element, factList, outcomeText } from '../dom.ts';
 import { outcomeBar } from '../outcome-bar.ts';
 import { stateOf } from './run-state.ts';
 
 /** What the buttons of a run do. */
-export type OnControl = (runId: string, control: Control) => void;
+export type OnControl = (runId: string, control: ControlName) => void;
 
 /** `#run=ID`, where the page of a run is. */
 export function addressOf(id: string): string {
@@ -22,7 +23,7 @@ export function runCard(run: RunData, onControl: OnControl | undefined): readonl
     ' ',
     stateText(run),
   );
-  return [title, ...progressOf(run), ...buttonsOf(run, onControl)];
+  return [title, ...progressElements(run), ...buttonsOf(run, onControl)];
 }
 
 export function stateText(run: RunData): HTMLElement {
@@ -31,7 +32,7 @@ export function stateText(run: RunData): HTMLElement {
 }
 
 /** Bar and figures. */
-export function progressOf(run: RunData): readonly HTMLElement[] {
+export function progressElements(run: RunData): readonly HTMLElement[] {
   const { rows, done, counts } = run;
   const told = outcomes
     .filter((outcome) => counts[outcome] > 0)
@@ -43,7 +44,7 @@ export function progressOf(run: RunData): readonly HTMLElement[] {
     factList([
       ['Rate', rateText(run)],
       ['Waiting', waitingText(run)],
-      ['Left', run.etaSeconds === undefined ? '' : durationText(run.etaSeconds * 1_000)],
+      ['Left', run.etaSeconds === undefined ? '' : exactDuration(run.etaSeconds * 1_000)],
       ['Manifest', run.manifest],
       ['Service', run.baseUrl],
       ['Begun', run.startedAt === undefined ? '' : localTime(run.startedAt)],
@@ -74,7 +75,7 @@ const buttonTexts = {
   unpause: 'Unpause',
   'set-rate': 'Set rate…',
   cancel: 'Cancel…',
-} as const satisfies Readonly<Record<Control, string>>;
+} as const satisfies Readonly<Record<ControlName, string>>;
 
 /** None for who may not control, nor for a run that is not going. */
 export function buttonsOf(run: RunData, onControl: OnControl | undefined): readonly HTMLElement[] {
@@ -97,7 +98,7 @@ export function buttonsOf(run: RunData, onControl: OnControl | undefined): reado
 }
 
 /** Cells are text, or elements. */
-export function table(
+export function tableElement(
   label: string,
   head: readonly string[],
   rows: readonly (readonly (string | HTMLElement)[])[],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../files.ts';
+import { replaceFile } from '../../disk/files.ts';
 import { packageRoot } from '../../package.ts';
 import { unwritableReport } from '../csv-file.ts';
 import type { PageContent } from './page-data.ts';

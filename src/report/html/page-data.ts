@@ -1,3 +1,4 @@
+import type { CodeAdvice } from '../../code-table.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
@@ -34,12 +35,6 @@ export interface PageRun {
   readonly writtenAt: string;
 }
 
-/** What a code means and what can be done about it, for people. */
-export interface CodeAdvice {
-  readonly meaning: string;
-  readonly remedy?: string;
-}
-
 /** How long calls took over time: a value for each stretch of the same length; null where none began. */
 export interface LatencySeries {
   /** Milliseconds since 1970 of the first stretch; 0 when there is none. */
@@ -53,10 +48,10 @@ export interface LatencySeries {
 }
 
 /** Which rows are inside: all; those that failed or are unclear, because all are too many; or none for the same reason. */
-export type RowSelection = 'all' | 'troubled' | 'none';
+export type RowsInside = 'all' | 'troubled' | 'none';
 
 export interface PageRows {
-  readonly selection: RowSelection;
+  readonly selection: RowsInside;
   /** How many are inside. */
   readonly count: number;
   readonly columns: readonly PageColumn[];

@@ -1,8 +1,9 @@
+import { adviceOn } from '../../codes.ts';
 import type { ReportLine } from '../join-results.ts';
 import type { RefeedOptions } from '../refeed.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';
-import type { CodeAdvice, PageContent, PageRun, RowSelection } from './page-data.ts';
+import type { PageContent, PageRun, RowsInside } from './page-data.ts';
 import { RowColumns } from './row-columns.ts';
 
 /** Of compressed rows; base64 makes four bytes of three. What is larger can't be sent by e-mail. */
@@ -13,26 +14,24 @@ export interface ReportPageOptions {
   /** Names of what operations tell of a row. */
   readonly resultColumns: readonly string[];
   readonly run: Omit<PageRun, 'writtenAt'>;
-  /** What a code means, for people. */
-  readonly adviceOn: (code: string) => CodeAdvice;
 }
 
 /** Collects the lines of a report for a page that shows them. */
 export class ReportPage {
   readonly #options: ReportPageOptions;
   readonly #latency = new LatencyOverTime();
-  #selection: RowSelection;
+  #selection: RowsInside;
   #rows: RowColumns;
 
   /** @param selection which rows are inside, as long as they are few enough */
-  constructor(options: ReportPageOptions, selection: RowSelection = 'all') {
+  constructor(options: ReportPageOptions, selection: RowsInside = 'all') {
     this.#options = options;
     this.#selection = selection;
     this.#rows = new RowColumns(options.refeed, options.resultColumns);
   }
 
   /** Which rows are inside. One that has left rows out should be made anew with those that failed only. */
-  get selection(): RowSelection {
+  get selection(): RowsInside {
     return this.#selection;
   }
 
@@ -52,7 +51,7 @@ export class ReportPage {
 
   /** What the page shows. There are no more lines then. */
   async content(summary: RunSummary): Promise<PageContent> {
-    const { run, refeed, adviceOn } = this.#options;
+    const { run, refeed } = this.#options;
     const { columns, pieces } = await this.#rows.end();
     const { rate, ...others } = summary;
     const data = {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { CqbatchError, usageError } from '../../errors.ts';
-import { parseJson, stringifyJson } from '../../json.ts';
+import { parseJson, stringifyJson } from '../../text/json.ts';
 import { readSwitchChanges } from '../options/options.ts';
 import { type SandboxControl, stateKinds } from './control.ts';
 

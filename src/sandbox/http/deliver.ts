@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import type { Compression, HttpAnswer } from '../service/delivery.ts';
-import type { Reaction } from '../service/service.ts';
+import type { ServiceReaction } from '../service/service.ts';
 
 /** Does on the connection what the service decided. */
-export function deliver(response: Response, reaction: Reaction): void {
+export function deliver(response: Response, reaction: ServiceReaction): void {
   if (reaction.over) whenOver(response, reaction.over);
   if (reaction.delay > 0) later(reaction.delay, () => deliverNow(response, reaction));
   else deliverNow(response, reaction);
@@ -29,7 +29,7 @@ function whenOver(response: Response, action: () => void): void {
   socket.on('close', over);
 }
 
-function deliverNow(response: Response, { delivery, sent }: Reaction): void {
+function deliverNow(response: Response, { delivery, sent }: ServiceReaction): void {
   // Of the request, as a response that waits for another one on its connection has no socket yet.
   const { socket } = response.req;
   // The client may have given up in the meantime.

@@ -2,7 +2,7 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { SandboxControl } from '../admin/control.ts';
 import { adminPrefix, adminRoutes } from '../admin/routes.ts';
 import { restoreEvaluation, updateSoundboard } from '../service/operations.ts';
-import type { Reaction, Service } from '../service/service.ts';
+import type { Service, ServiceReaction } from '../service/service.ts';
 import { deliver } from './deliver.ts';
 
 /** The HTTP server of a service and of its admin side, not listening yet. */
@@ -52,7 +52,7 @@ export function createServer(
 const noBody = Buffer.alloc(0);
 
 /** Takes the answer out of Fastify's hands: faults need the bare connection. */
-function answer(reply: FastifyReply, reaction: Reaction): void {
+function answer(reply: FastifyReply, reaction: ServiceReaction): void {
   reply.hijack();
   deliver(reply.raw, reaction);
 }

@@ -1,5 +1,5 @@
-import { readDuration } from '../../duration.ts';
 import { type CqbatchError, usageError } from '../../errors.ts';
+import { readDuration } from '../../text/quantities.ts';
 
 /** An option: what it is when it isn't given, and how its text is read. Messages begin with `option`, its flag. */
 export interface Option<

@@ -1,5 +1,5 @@
 import { usageError } from '../../errors.ts';
-import { isJsonObject } from '../../json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import { parseFaults } from '../faults.ts';
 import { parseLimitPlan } from '../limits/plan.ts';
 import { omittedFields } from '../model/entities.ts';
@@ -24,7 +24,7 @@ import {
 } from './notation.ts';
 
 /** What can be said at the start only. */
-export const startOptions = {
+export const sandboxStartOptions = {
   port: wholeNumber(0, { max: 65_535 }, ['Server', '<n>', 'port to listen on; 0 takes any free one']),
   host: {
     byDefault: '127.0.0.1',
@@ -103,7 +103,7 @@ export type Switches = Values<typeof switches>;
 
 /** Everything that can be said at the start. Texts are those of the command's flags. */
 export type SandboxOptions = SwitchOptions &
-  Given<typeof startOptions> & {
+  Given<typeof sandboxStartOptions> & {
     /**
      * A state file's path, or what such a file holds. It wins over what is generated, which is nothing unless a number
      * is given.
@@ -118,7 +118,13 @@ export type SandboxOptions = SwitchOptions &
  */
 export async function readSettings({ state, ...options }: SandboxOptions) {
   const given = state === undefined ? options : { evaluations: 0, soundboards: 0, ...options };
-  const { seed, token: tokens, unrecoverable, notDeleted, ...values } = readOptions(startOptions, given);
+  const {
+    seed,
+    token: tokens,
+    unrecoverable,
+    notDeleted,
+    ...values
+  } = readOptions(sandboxStartOptions, given);
   const { evaluations, soundboards } =
     typeof state === 'string'
       ? await readStateFile(state, seed)

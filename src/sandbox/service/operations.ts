@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../text/json.ts';
 import { type Integer, type OmittedFields, readIdentifier, readInteger } from '../model/entities.ts';
 import type { RestoreRefusal, State } from '../state/store.ts';
 import { type BadRequest, badRequest, type Refusal, refuse } from './refusal.ts';

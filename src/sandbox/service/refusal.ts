@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { stringifyJson } from '../../json.ts';
+import { stringifyJson } from '../../text/json.ts';
 
 /**
  * The codes of refusals: those of Protocol Buffers services (google.rpc.Code) that the sandbox uses, with their

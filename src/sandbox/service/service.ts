@@ -30,7 +30,7 @@ export interface ServiceRequest {
 }
 
 /** What is to be done on the connection, and when. */
-export interface Reaction {
+export interface ServiceReaction {
   readonly delivery: Delivery;
   /** Milliseconds to wait before. */
   readonly delay: number;
@@ -96,7 +96,7 @@ export class Service {
   }
 
   /** Processes a request. */
-  react(request: ServiceRequest): Reaction {
+  react(request: ServiceRequest): ServiceReaction {
     const { endpoint, method, url, body } = request;
     const reading = readCall(endpoint, request.contentType, body);
     const record = {
@@ -124,25 +124,25 @@ export class Service {
   }
 
   /** Answers a request for a path that the service does not have. */
-  reactToUnknownPath(method: string, url: string): Reaction {
+  reactToUnknownPath(method: string, url: string): ServiceReaction {
     const target = `${method} ${url}`;
     const refusal = refuse('NOT_FOUND', `there is nothing at ${target}`);
     return this.#refuse(refusal, { target });
   }
 
   /** Answers a request whose body could not be received. `operation` is that of its path. */
-  reactToUnreadable(operation: Endpoint['operation'], status: number, message: string): Reaction {
+  reactToUnreadable(operation: Endpoint['operation'], status: number, message: string): ServiceReaction {
     const refusal = refuse('INVALID_ARGUMENT', message, { status });
     return this.#refuse(refusal, { operation });
   }
 
-  #refuse(refusal: Refusal, record: RequestRecord): Reaction {
+  #refuse(refusal: Refusal, record: RequestRecord): ServiceReaction {
     const sent = this.#settings.log.append({ ...record, code: refusal.code });
     return { delivery: { kind: 'answer', answer: writeRefusal(refusal, this.#switches) }, delay: 0, sent };
   }
 
   /** Adds to a reaction what the rate limit has to do with it. */
-  #limited(reaction: Reaction, admission: Admission, now: number): Reaction {
+  #limited(reaction: ServiceReaction, admission: Admission, now: number): ServiceReaction {
     const { allowance } = admission;
     const { delay = 0, release }: Partial<Admitted> = admission.admitted ? admission : {};
     const headers = allowance && limitHeaders(allowance, this.#switches.limitHeaders, now);
@@ -154,7 +154,7 @@ export class Service {
     };
   }
 
-  #process(endpoint: Endpoint, call: Call, record: RequestRecord): Reaction {
+  #process(endpoint: Endpoint, call: Call, record: RequestRecord): ServiceReaction {
     const { log, seed } = this.#settings;
     const id = String(call.id);
     const nth = this.#countAdmitted(endpoint.operation, id);

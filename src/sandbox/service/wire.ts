@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../json.ts';
+import { stringifyJson } from '../../text/json.ts';
 import { type BadRequest, badRequest } from './refusal.ts';
 
 /** How integers are written: as JSON numbers, or as decimal strings as in Protocol Buffers JSON. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { usageError } from '../../errors.ts';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../../text/json.ts';
 import { type Evaluation, type Integer, readIdentifier, type Soundboard } from '../model/entities.ts';
 import { generateEvaluation, generateSoundboard } from '../model/generate.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mayPassAgain, rpcCode } from '../../../src/api/classify/verdict.ts';
+import { rpcCode } from '../../../src/api/classify/verdict.ts';
 
 /** `google/rpc/code.proto`. */
 const names = [
@@ -45,32 +45,4 @@ describe('rpcCode', () => {
   ])('does not take %o for a code', (value) => {
     expect(rpcCode(value)).toBeUndefined();
   });
-});
-
-describe('mayPassAgain', () => {
-  test.each([
-    ...[
-      'UNAVAILABLE',
-      'INTERNAL',
-      'ABORTED',
-      'REQUEST_TIMEOUT',
-      'HTTP_520',
-      'CONNECTION_LOST',
-      'TOTAL_TIMEOUT',
-    ],
-    ...['UNAUTHENTICATED', 'PERMISSION_DENIED', 'HTTP_REDIRECT', 'ANSWER_NOT_JSON', 'HALTED', 'CANCELLED'],
-  ])('%s may', (code) => expect(mayPassAgain(code)).toBe(true));
-
-  test.each([
-    ...[
-      'NOT_FOUND',
-      'INVALID_ARGUMENT',
-      'FAILED_PRECONDITION',
-      'CONFLICT',
-      'UNIMPLEMENTED',
-      'HTTP_418',
-      'HTTP_600',
-    ],
-    ...['ANSWER_INCOMPLETE', 'ANSWER_ID_MISMATCH', 'ANSWER_STILL_DELETED'],
-  ])('%s will not', (code) => expect(mayPassAgain(code)).toBe(false));
 });

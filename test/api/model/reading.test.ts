@@ -4,7 +4,7 @@ import {
   decimal,
   flag,
   integer,
-  list,
+  listOf,
   object,
   type Read,
   schemaOf,
@@ -87,7 +87,7 @@ describe.each<[string, Read<unknown>, readonly (readonly [unknown, unknown])[]]>
   ],
   [
     'list',
-    list(integer),
+    listOf(integer),
     [
       [
         [1, '2', 3n, 'x', null, 1.5],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { FailureClass } from '../../../src/api/failure.ts';
-import type { Progress, Reached } from '../../../src/api/network/exchange.ts';
+import type { Reached, RequestProgress } from '../../../src/api/network/exchange.ts';
 import { lostFailure, stopFailure } from '../../../src/api/network/network-failure.ts';
+import type { FailureClass } from '../../../src/code-table.ts';
 
 function error(code: string, message = 'm', name = 'Error'): Error {
   return Object.assign(new Error(message), { name, ...(code !== '' && { code }) });
@@ -51,7 +51,7 @@ describe('a request that was never sent', () => {
 });
 
 describe('a request that was lost', () => {
-  test.each<[string, Progress, number | undefined, FailureClass, string, boolean]>([
+  test.each<[string, RequestProgress, number | undefined, FailureClass, string, boolean]>([
     ['UND_ERR_SOCKET', 'sent', undefined, 'retry', 'CONNECTION_LOST', true],
     ['ECONNRESET', 'sent', undefined, 'retry', 'CONNECTION_LOST', true],
     ['EPIPE', 'sent', undefined, 'retry', 'CONNECTION_LOST', true],

@@ -5,7 +5,7 @@
  * command: the memory of the others would be measured, too.
  *
  * @param {{ readonly stateDir: string, readonly queue?: string | undefined }} choice
- * @returns {Promise<Pick<import('../../../dist/src/run/execution.js').ExecuteRunOptions, 'datastore' | 'queue'>>}
+ * @returns {Promise<Pick<import('../../../dist/src/run/session/execution-options.js').ExecuteRunOptions, 'datastore' | 'queue'>>}
  */
 export async function chooseDatastore({ stateDir, queue }) {
   const purpose = 'benchmark';

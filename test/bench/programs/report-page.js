@@ -62,7 +62,6 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
     },
     resultColumns: [],
     run: { id: 'bench', state: 'completed', baseUrl: 'https://api.example' },
-    adviceOn: (code) => ({ meaning: code }),
   });
   const tally = new Tally();
   for (const lines of linesOf(rows)) {

@@ -1,15 +1,15 @@
 // @ts-check
 
-import { defaultClearToken } from '../../../dist/src/cli/config/load.js';
-import { parseRate } from '../../../dist/src/cli/config/parsers.js';
-import { defaults } from '../../../dist/src/cli/config/settings.js';
+import { defaultClearToken } from '../../../dist/src/manifest/manifest.js';
+import { parseRate } from '../../../dist/src/settings/parsers.js';
+import { defaults } from '../../../dist/src/settings/settings.js';
 
 /**
  * The options of a run as `cqbatch run` makes them when little is said, but as fast as can be unless a rate is given.
  *
  * @param {{ readonly baseUrl: string, readonly rate?: string, readonly guarded?: boolean }} given `guarded`: true switches on
  *   all that watches each row, false switches it off; default: what is on by default.
- * @returns {import('../../../dist/src/run/record.js').RunOptions}
+ * @returns {import('../../../dist/src/run/record/record.js').RunOptions}
  */
 export function runOptions({ baseUrl, rate = 'none', guarded }) {
   const policy = parseRate(rate);

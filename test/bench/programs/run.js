@@ -9,9 +9,9 @@ import { openLog } from '../../../dist/src/cli/log.js';
 import { openTerminal } from '../../../dist/src/cli/terminal.js';
 import { readVersion } from '../../../dist/src/package.js';
 import { usualConcurrency } from '../../../dist/src/rate/rate-controller.js';
-import { createRun } from '../../../dist/src/run/create-run.js';
-import { executeRun } from '../../../dist/src/run/execute-run.js';
-import { openRunStore } from '../../../dist/src/run/store.js';
+import { createRun } from '../../../dist/src/run/plan/create-run.js';
+import { openRunStore } from '../../../dist/src/run/record/store.js';
+import { executeRun } from '../../../dist/src/run/session/execute-run.js';
 import { chooseDatastore } from './choose-datastore.js';
 import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';
@@ -65,7 +65,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
   let speed;
   /** @type {Moment[]} */
   const course = [];
-  /** @type {import('../../../dist/src/run/progress.js').Progress | undefined} */
+  /** @type {import('../../../dist/src/run/session/progress.js').Progress | undefined} */
   let progress;
   const look = () => {
     const rows = progress?.snapshot().done ?? 0;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { auditText, eventsOf, optionTexts } from '../../../src/cli/render/audit.ts';
-import type { RunRecord } from '../../../src/run/record.ts';
+import type { RunRecord } from '../../../src/run/record/record.ts';
 import { leastOptions, plannedRecord } from '../../run/planned-record.ts';
 
 const by = { user: 'ann', host: 'desk', version: '0.0.1' };

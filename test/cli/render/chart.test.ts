@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { outcomeBar, rateLine } from '../../../src/cli/render/chart.ts';
+import { outcomeChart, rateLine } from '../../../src/cli/render/chart.ts';
 import { plain } from '../../../src/cli/render/style.ts';
 import { noOutcomes } from '../../../src/domain.ts';
 
@@ -11,7 +11,7 @@ describe('the bar of outcomes', () => {
     ['thirds', { succeeded: 1, failed: 1, duplicate: 1 }, '████░░░▓▓▓'],
     ['what was never sent', { succeeded: 1, not_attempted: 9 }, '█·········'],
   ])('shows %s in exactly so many columns', (_title, counts, bar) => {
-    expect(plain(outcomeBar({ ...noOutcomes(), ...counts }, 10))).toBe(bar);
+    expect(plain(outcomeChart({ ...noOutcomes(), ...counts }, 10))).toBe(bar);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type LogEntry, logLine } from '../../../src/cli/render/log-line.ts';
+import { logLine, type ProgramLogEntry } from '../../../src/cli/render/log-line.ts';
 
-const said = (entry: Omit<LogEntry, 'time'>) =>
+const said = (entry: Omit<ProgramLogEntry, 'time'>) =>
   logLine({ time: 0, ...entry })?.replace(/^\d\d:\d\d:\d\d {2}/, '');
 
 describe('what --verbose says', () => {
-  test.each<[Omit<LogEntry, 'time'>, string | undefined]>([
+  test.each<[Omit<ProgramLogEntry, 'time'>, string | undefined]>([
     [
       { msg: 'pace', rate_per_s: 51, limit_per_s: 50, concurrency: 20, reason: 'just under the limit' },
       'rate: at most 51/s, limit of the API 50/s, 20 in flight at most (just under the limit)',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { isReady, problemText, verdictText } from '../../../src/cli/render/problems.ts';
-import type { ConflictRule } from '../../../src/manifest/conflicts.ts';
-import { ProblemGroups } from '../../../src/manifest/problem-groups.ts';
+import { problemText } from '../../../src/cli/render/problems.ts';
+import type { ConflictRule } from '../../../src/manifest/check/conflicts.ts';
+import { ProblemGroups } from '../../../src/manifest/check/problem-groups.ts';
+import { isReady, verdictText } from '../../../src/run/plan/readiness.ts';
 
 const manifest = { name: 'a.csv' };
 const planned = { manifest, allowPartial: false, target: undefined, baseUrl: 'https://api.example.com' };
@@ -52,9 +53,7 @@ test.each([
   const plan = { ...planned, scan, skipInvalid: false, onConflict: 'refuse' as const, allowPartial, target };
   expect(isReady(plan)).toBe(ready);
   expect(verdictText(plan)).toMatch(
-    ready
-      ? /^Ready: 2 calls\.$/
-      : /^Not ready: 2 rows leave fields out\. .*run a\.csv --allow-partial --canary 1/,
+    ready ? /^Ready: 2 calls\.$/ : /^Not ready: 2 rows leave fields out\. .*add --allow-partial --canary 1/,
   );
 });
 

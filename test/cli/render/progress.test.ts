@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as render from '../../../src/cli/render/progress.ts';
 import { plain } from '../../../src/cli/render/style.ts';
 import type { Pace } from '../../../src/pace.ts';
-import type { ProgressSnapshot } from '../../../src/run/progress.ts';
+import type { ProgressSnapshot } from '../../../src/run/session/progress.ts';
 
 const progressLine = (snapshot: ProgressSnapshot) => plain(render.progressLine(snapshot));
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rowDocument, rowText } from '../../../src/cli/render/row-story.ts';
-import type { RowStory } from '../../../src/run/row-story.ts';
+import type { RowStory } from '../../../src/run/report/row-story.ts';
 import { resultOf } from '../../journal/arbitraries.ts';
 import { plannedRecord } from '../../run/planned-record.ts';
 

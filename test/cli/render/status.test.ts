@@ -3,7 +3,7 @@ import * as render from '../../../src/cli/render/status.ts';
 import { plain } from '../../../src/cli/render/style.ts';
 import { steadyTimeOf } from '../../../src/clock.ts';
 import { goneAfterMs } from '../../../src/cluster/entries.ts';
-import type { RunView } from '../../../src/run/run-view.ts';
+import type { RunView } from '../../../src/run/record/run-view.ts';
 
 const { statusDocument } = render;
 const statusText = (...args: Parameters<typeof render.statusText>) => plain(render.statusText(...args));
@@ -28,7 +28,7 @@ const worker = {
 const running: RunView = {
   id: 'monthly',
   state: 'running',
-  spent: false,
+  because: undefined,
   wantedRate: 'auto',
   ended: false,
   manifest: 'rows.csv',

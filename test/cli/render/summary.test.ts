@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/cli/render/style.ts';
 import { failureText } from '../../../src/cli/render/summary.ts';
-import type { RunRecord } from '../../../src/run/record.ts';
+import type { RunRecord } from '../../../src/run/record/record.ts';
 
 const record = { id: 'r', plan: { rows: 6_000 } } as RunRecord;
 const counts = { succeeded: 1_200, failed: 3, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };

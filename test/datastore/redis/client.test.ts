@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { corkTurns, createClient, type Role } from '../../../src/datastore/redis/client.ts';
+import { corkTurns, createRedisClient, type Role } from '../../../src/datastore/redis/client.ts';
 import { selfSigned } from '../../api/self-signed.ts';
 import {
   adminOf,
@@ -26,7 +26,7 @@ async function countWrites(client: Redis | Cluster, node: Redis): Promise<number
 async function clientOf({ port }: RedisServer, role: Role): Promise<Redis> {
   const endpoint = { host: '127.0.0.1', port };
   const address = { kind: 'server', endpoint, tls: false, db: 0 } as const;
-  const client = createClient({ address, role, name: 'test', mayAskInfo: true }) as Redis;
+  const client = createRedisClient({ address, role, name: 'test', mayAskInfo: true }) as Redis;
   onTestFinished(() => client.disconnect());
   if (role === 'probe') await client.connect();
   else await heard(client, 'ready');

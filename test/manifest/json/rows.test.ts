@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stringifyJson } from '../../../src/json.ts';
 import { ColumnList, readJsonLines, readJsonRows } from '../../../src/manifest/json/rows.ts';
 import { readWrapper } from '../../../src/manifest/json/wrapper.ts';
 import type { UnnumberedRow } from '../../../src/manifest/manifest.ts';
 import { TextMistake } from '../../../src/manifest/text/position.ts';
 import { checkUtf8 } from '../../../src/manifest/text/source.ts';
+import { stringifyJson } from '../../../src/text/json.ts';
 import { anyJson, spoiltJson } from '../../json-texts.ts';
 import { flat, inChunks } from '../reading.ts';
 

@@ -3,13 +3,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/domain.ts';
 import { writeHtmlReport } from '../../../src/report/html/html-report.ts';
-import type { PageData, RowSelection } from '../../../src/report/html/page-data.ts';
+import type { PageData, RowsInside } from '../../../src/report/html/page-data.ts';
 import { ReportPage } from '../../../src/report/html/report-page.ts';
 import type { ReportLine } from '../../../src/report/join-results.ts';
 import { Tally } from '../../../src/report/summary.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-function report(selection?: RowSelection): ReportPage {
+function report(selection?: RowsInside): ReportPage {
   const refeed = {
     columns: ['text'],
     clearToken: '<clear>',
@@ -18,10 +18,7 @@ function report(selection?: RowSelection): ReportPage {
     known: new Set<string>(),
   };
   const run = { id: 'r', state: 'completed', baseUrl: 'https://api.example' };
-  return new ReportPage(
-    { refeed, resultColumns: [], run, adviceOn: (code) => ({ meaning: code }) },
-    selection,
-  );
+  return new ReportPage({ refeed, resultColumns: [], run }, selection);
 }
 
 /** A row that can't be compressed. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../../src/json.ts';
 import { writeBody } from '../../../src/sandbox/service/wire.ts';
+import { parseJson, stringifyJson } from '../../../src/text/json.ts';
 
 const body = {
   evaluation: {

@@ -1,0 +1,207 @@
+import { isActive, isPresent } from '../../../cluster/entries.ts';
+import { CqbatchError, fatalError, usageError } from '../../../errors.ts';
+import { withReleases } from '../../../releases.ts';
+import { cancelSettledRun, cancelStoppedRun } from '../../../run/feed/stopped-runs.ts';
+import { actualState, type RunRecord } from '../../../run/record/record.ts';
+import { type RunView, viewOfEntry, viewOfRecord } from '../../../run/record/run-view.ts';
+import { inCluster, inFolder } from '../../../run/session/control.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import { count, counted } from '../../../text/quantities.ts';
+import { firstSeen } from '../../../waiting.ts';
+import type { Flags } from '../../config/load.ts';
+import { type Context, openContext } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { interruptible, stopping } from '../../interrupt.ts';
+import {
+  contactOf,
+  type FittingRun,
+  type FoundRun,
+  factsOf,
+  goingRun,
+  pausedRun,
+  runningRun,
+  withRun,
+} from '../look/find-run.ts';
+import { reportAnew } from '../look/report.ts';
+import { attributionOf } from '../options.ts';
+
+/** How long a run is waited for that was told something: its calls in flight may finish, then it writes its report. */
+const patienceMs = 120_000;
+
+/** `cqbatch pause`: no more rows of a run are called until somebody wants it to go on. */
+export function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return change('pause', runningRun, 'running', 'paused', id, flags);
+}
+
+/** `cqbatch unpause`: a paused run goes on. */
+export function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return change('unpause', pausedRun, 'paused', 'running', id, flags);
+}
+
+/** Leads a run from one state to another. */
+async function change(
+  command: 'pause' | 'unpause',
+  fitting: FittingRun,
+  from: string,
+  to: string,
+  id: string | undefined,
+  flags: Flags,
+): Promise<ExitCode> {
+  const attribution = attributionOf(flags);
+  const { terminal, store, datastore } = await openContext(flags);
+  return withRun(store, datastore, id, fitting, async (found) => {
+    const { runId, state } = factsOf(found);
+    if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
+    const contact = contactOf(store, found);
+    await contact.tell({ kind: 'command', command, ...attribution });
+    const now = await firstSeen(patienceMs, async () => {
+      const { state = 'gone' } = (await contact.look()) ?? {};
+      return state === from ? undefined : state;
+    });
+    if (now !== to)
+      throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? from}.`);
+    const next = to === 'paused' ? ` Go on with: cqbatch unpause ${runId}` : '';
+    terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
+    return exitCodes.success;
+  });
+}
+
+/** `cqbatch cancel`: gives a run up for good. */
+export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const context = await openContext(flags);
+  const { store } = context;
+  requireName(context, id);
+  return withRun(store, context.datastore, id, goingRun, async (found) => {
+    const view =
+      'entry' in found
+        ? viewOfEntry(found.entry, undefined)
+        : await viewOfRecord(store, found.record, undefined);
+    refuseEnded(view.id, view.state);
+    if (!(await isMeant(context, view))) return exitCodes.usage;
+    await ('entry' in found ? cancelElsewhere(context, found) : cancelHere(context, view.id));
+    return exitCodes.success;
+  });
+}
+
+async function cancelHere(context: Context, id: string): Promise<void> {
+  const { terminal, store, flags } = context;
+  const attribution = attributionOf(flags);
+  // Its state may be another one since the question was asked.
+  const record = await store.load(id);
+  const state = actualState(record);
+  refuseEnded(id, state);
+  const ask = () => inFolder(store.folder(id)).tell({ kind: 'command', command: 'cancel', ...attribution });
+  if (isActive(state)) {
+    await ask();
+    terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
+    await reportAnew(terminal, store, await ended(context, record));
+    return;
+  }
+  const cancelled = await cancelStopped(context, record).catch(async (error: unknown) => {
+    const isHeld = error instanceof CqbatchError && error.code === 'DATASTORE_LOCKED';
+    if (!isHeld) throw error;
+    if (state !== 'submitted') {
+      const settled = await cancelSettledRun(store, id, attribution);
+      if (settled === undefined) throw error;
+      return settled;
+    }
+    // By a daemon that takes one run after the other.
+    await ask();
+    return undefined;
+  });
+  if (cancelled !== undefined) await reportAnew(terminal, store, cancelled);
+  else {
+    const text = `Run ${id} is cancelled when its turn comes: a daemon has other runs first.`;
+    terminal.result({ run: id, state: 'submitted' }, text);
+  }
+}
+
+/**
+ * What is cancelled can't be resumed: where nobody can be asked, the run has to be named.
+ *
+ * @throws a usage error when it is not.
+ */
+function requireName({ terminal, flags: { yes } }: Context, id: string | undefined): void {
+  if (id !== undefined || yes || terminal.canAsk) return;
+  throw usageError(
+    'CONSENT_MISSING',
+    'Which run? There is no terminal to ask on: name the run ("cqbatch list" shows all), or pass --yes for the one that is going.',
+  );
+}
+
+/** Asks whether this is the run to be given up, unless `--yes` says so or nobody can be asked. */
+async function isMeant({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
+  if (yes || !terminal.canAsk) return true;
+  const { id, manifest, baseUrl, state, rows, done } = view;
+  terminal.warn(
+    `Run ${id} of ${escapeInvisible(manifest)} on ${baseUrl} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
+  );
+  if (await terminal.confirm(`Cancel it for good? ${counted(rows - done, 'row')} will not be called.`))
+    return true;
+  terminal.result({ run: id, state: 'declined' }, `Run ${id} is as it was.`);
+  return false;
+}
+
+function refuseEnded(id: string, state: string): void {
+  if (state === 'completed' || state === 'cancelled')
+    throw usageError('RUN_ENDED', `Run ${id} is ${state} already.`);
+}
+
+/** Gives up a run that nobody works on. */
+async function cancelStopped(
+  { terminal, store, datastore, flags }: Context,
+  record: RunRecord,
+): Promise<RunRecord> {
+  return withReleases(async (atEnd) => {
+    const interrupt = interruptible(stopping(terminal));
+    atEnd(() => interrupt.release());
+    const opened = await datastore.open(`cancel ${record.id}`);
+    atEnd(() => opened.close());
+    const cancelled = await cancelStoppedRun(store, record, opened, interrupt.signal, attributionOf(flags));
+    if (cancelled !== undefined) return cancelled;
+    throw fatalError(
+      'CANCEL_INTERRUPTED',
+      `Workers are still calling rows of run ${record.id}: it is as it was. Cancel it again.`,
+    );
+  });
+}
+
+/** Waits until the process that works on the run has left it. */
+async function ended(context: Context, { id, process }: RunRecord): Promise<RunRecord> {
+  const left = await firstSeen(patienceMs, async () => {
+    const record = await context.store.load(id);
+    return isActive(actualState(record)) ? undefined : record;
+  });
+  if (left === undefined) {
+    throw fatalError(
+      'CANCEL_UNANSWERED',
+      `Process ${process?.pid} has not stopped run ${id} within two minutes; end it by hand, then cancel again.`,
+    );
+  }
+  // Its process may have died before it had read the request.
+  return isActive(left.state) ? cancelStopped(context, left) : left;
+}
+
+/** Asks the coordinator of a run, on another machine, through the datastore. */
+async function cancelElsewhere(
+  { terminal, flags }: Context,
+  { entry: { id, state, coordinator }, cluster }: Extract<FoundRun, { readonly entry: unknown }>,
+): Promise<void> {
+  await inCluster(cluster, id).tell({ kind: 'command', command: 'cancel', ...attributionOf(flags) });
+  terminal.say(`Asked ${coordinator.host} to stop run ${id}; calls in flight may finish.`);
+  const left = await firstSeen(patienceMs, async () => {
+    const now = await cluster.run(id);
+    return now === undefined || now.state !== state || !isPresent(now) ? { state: now?.state } : undefined;
+  });
+  if (left?.state !== 'cancelled') {
+    throw fatalError(
+      'CANCEL_UNANSWERED',
+      `No process coordinates run ${id} at the moment. It is cancelled as soon as one does; or type "cqbatch cancel ${id}" ` +
+        `on ${coordinator.host}, where its state folder is.`,
+    );
+  }
+  terminal.result(
+    { run: id, state: left.state },
+    `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that it has not done.`,
+  );
+}

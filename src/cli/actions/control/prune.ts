@@ -1,0 +1,49 @@
+import { usageError } from '../../../errors.ts';
+import { awaitedRuns, prunable, removeRuns, sizeOf } from '../../../run/record/prune.ts';
+import { actualState, type RunRecord } from '../../../run/record/record.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import { counted } from '../../../text/quantities.ts';
+import type { Flags } from '../../config/load.ts';
+import { openWorkplace } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { clockTime, indented, size, table } from '../../render/words.ts';
+
+/** `cqbatch prune`: removes runs that nobody wants to keep. */
+export async function prune(flags: Flags): Promise<ExitCode> {
+  const { terminal, store, settings } = await openWorkplace(flags);
+  const { keepLast: last, keepDays: days } = settings;
+  if (last === undefined && days === undefined) {
+    throw usageError(
+      'NOTHING_TO_KEEP',
+      'What is to be kept? --keep-last 30 keeps the newest 30 runs, --keep-days 90 those of 90 days; with both, what one of them keeps.',
+    );
+  }
+  const runs = await store.list((error) => terminal.warn(`warning: ${error.message}`));
+  const removed = prunable(runs, { last, days, ids: await awaitedRuns(runs) }, Date.now());
+  const bytes = flags.dryRun ? await sizeOfAll(store, removed) : await removeRuns(store, removed);
+  const what = flags.dryRun ? 'would be removed' : 'removed';
+  terminal.say(indented(table(removed.map(lineOf))));
+  terminal.result(
+    {
+      removed: removed.map(({ id }) => id),
+      kept: runs.length - removed.length,
+      bytes,
+      dry_run: flags.dryRun === true,
+    },
+    `${counted(removed.length, 'run')} ${what} (${size(bytes)}), ${runs.length - removed.length} kept`,
+  );
+  return exitCodes.success;
+}
+
+function lineOf(run: RunRecord): readonly string[] {
+  const at = run.states.at(-1)?.at;
+  const when = at === undefined ? '' : clockTime(new Date(at));
+  return [run.id, actualState(run), when, escapeInvisible(run.manifest.name)];
+}
+
+async function sizeOfAll(store: RunStore, runs: readonly RunRecord[]): Promise<number> {
+  let bytes = 0;
+  for (const { id } of runs) bytes += await sizeOf(store.folder(id));
+  return bytes;
+}

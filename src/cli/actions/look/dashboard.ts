@@ -1,0 +1,68 @@
+import { isIP } from 'node:net';
+import { isLoopback } from '../../../api/base-url.ts';
+import { openCluster } from '../../../cluster/cluster.ts';
+import type { SharedPlace } from '../../../dashboard/overview.ts';
+import { startDashboard } from '../../../dashboard/server.ts';
+import { usageError } from '../../../errors.ts';
+import { withReleases } from '../../../releases.ts';
+import { parseInteger, parseRate } from '../../../settings/parsers.ts';
+import { aborted } from '../../../waiting.ts';
+import type { Flags } from '../../config/load.ts';
+import { openContext } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { interruptible } from '../../interrupt.ts';
+
+const loopback = '127.0.0.1';
+
+/** `cqbatch dashboard`: a page that shows runs, workers and schedules, until it is stopped. */
+export async function dashboard(flags: Flags): Promise<ExitCode> {
+  const port = portOf(flags);
+  const { terminal, store, datastore } = await openContext(flags);
+  const host = flags.host ?? loopback;
+  return withReleases(async (atEnd) => {
+    const stop = interruptible(() => {});
+    atEnd(stop.release);
+    let shared: SharedPlace | undefined;
+    if (datastore.queue !== undefined) {
+      const opened = await datastore.open('dashboard');
+      atEnd(() => opened.close());
+      shared = { name: datastore.queue, cluster: openCluster(opened), trouble: () => opened.trouble };
+    }
+    const served = await startDashboard({
+      ...{ host, port, store, shared },
+      ...(flags.control && { control: { parseRate } }),
+    });
+    atEnd(() => served.close());
+    const { url, controlUrl } = served;
+    terminal.result(
+      { url, control_url: controlUrl ?? null, port: served.port, pid: process.pid },
+      controlUrl ?? url,
+    );
+    if (!isLoopback(isIP(host) === 6 ? `[${host}]` : host))
+      terminal.warn(
+        `warning: whoever reaches port ${served.port} of this machine can read what is shown: names of runs, manifests, schedules ` +
+          'and machines, counts, codes, and reports with their rows. Nothing is encrypted. Elsewhere, open it by the IP address of this machine.',
+      );
+    if (!terminal.json) terminal.say(hintOf(controlUrl));
+    await aborted(stop.signal);
+    return exitCodes.success;
+  });
+}
+
+const defaultPort = 8788;
+
+function portOf({ port = String(defaultPort) }: Flags): number {
+  try {
+    return parseInteger(0, 65_535)(port);
+  } catch (error) {
+    throw usageError('INVALID_SETTING', `--port "${port}": ${(error as Error).message}.`);
+  }
+}
+
+function hintOf(controlUrl: string | undefined): string {
+  const control =
+    controlUrl === undefined
+      ? 'It shows and changes nothing; with --control runs can be paused and cancelled there.'
+      : 'This address works once: the browser that opens it first may pause, unpause and cancel runs and set their rate.';
+  return `${control} Ctrl-C ends it; runs go on.`;
+}

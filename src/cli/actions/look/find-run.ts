@@ -1,0 +1,176 @@
+import { type Cluster, openCluster } from '../../../cluster/cluster.ts';
+import { actualEntryState, isActive, type RunEntry } from '../../../cluster/entries.ts';
+import type { RatePolicy } from '../../../cluster/rate-policy.ts';
+import { CqbatchError, usageError } from '../../../errors.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../../run/record/record.ts';
+import { idsMeantBy } from '../../../run/record/run-id.ts';
+import { ambiguousRun, type RunStore } from '../../../run/record/store.ts';
+import { type ControlPlace, inCluster, inFolder } from '../../../run/session/control.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import type { DatastoreChoice } from '../../datastore.ts';
+
+/** A run that is wanted: of this state folder, or one that only the shared datastore knows, which is open then. */
+export type FoundRun =
+  | { readonly record: RunRecord }
+  | { readonly entry: RunEntry; readonly cluster: Cluster };
+
+/** A run as it is now, and where it is told what to do. */
+export interface RunContact extends ControlPlace {
+  /** Undefined: the shared datastore knows it no longer. */
+  look(): Promise<{ readonly state: string; readonly rate: RatePolicy | undefined } | undefined>;
+}
+
+export function contactOf(store: RunStore, found: FoundRun): RunContact {
+  if ('record' in found) {
+    const { id } = found.record;
+    const look = async () => {
+      const record = await store.load(id);
+      return { state: actualState(record), rate: record.options.rate };
+    };
+    return { ...inFolder(store.folder(id)), look };
+  }
+  const { entry, cluster } = found;
+  const look = async () => {
+    const now = await cluster.run(entry.id);
+    return now && { state: now.state, rate: now.rate };
+  };
+  return { ...inCluster(cluster, entry.id), look };
+}
+
+/** The id of a run that was found, and its state as it really is. */
+export function factsOf(found: FoundRun): { readonly runId: string; readonly state: string } {
+  return 'record' in found
+    ? { runId: found.record.id, state: actualState(found.record) }
+    : { runId: found.entry.id, state: actualEntryState(found.entry) };
+}
+
+/** Which run a command means when nobody names one: the newest that it fits. */
+export interface FittingRun {
+  /** What is true of such a run, for people. */
+  readonly what: string;
+  readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
+  /** The same of a run of another machine, by its state. */
+  readonly fitsElsewhere: (state: string) => boolean;
+  /** What to do where there is none. */
+  readonly otherwise?: string;
+}
+
+/** Runs that fit when they are in such a state. */
+function inState(what: string, fits: (state: string) => boolean, otherwise?: string): FittingRun {
+  return {
+    what,
+    fits: (record) => fits(actualState(record)),
+    fitsElsewhere: fits,
+    ...(otherwise !== undefined && { otherwise }),
+  };
+}
+
+export const anyRun = inState('is there', () => true);
+export const runningRun = inState('is running', (state) => state === 'running');
+export const pausedRun = inState('is paused', (state) => state === 'paused');
+export const goingRun = inState(
+  'is going',
+  (state) => isActive(state) || state === 'submitted',
+  'To give up one that has stopped before its end, name it.',
+);
+export const unfinishedRun: FittingRun = {
+  what: 'can be resumed',
+  fits: (record) => isResumable(actualState(record)) && !goesOnByItself(record),
+  fitsElsewhere: () => false,
+};
+
+/**
+ * Finds the run of that name, or the newest one that fits, in the state folder, else in the shared datastore, which stays open
+ * while it is used.
+ *
+ * @param name its id, or a part that no other id has
+ * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` when none is named and none fits.
+ */
+export async function withRun<Result>(
+  store: RunStore,
+  datastore: DatastoreChoice,
+  name: string | undefined,
+  fitting: FittingRun,
+  use: (found: FoundRun) => Promise<Result>,
+): Promise<Result> {
+  const here = await findRecord(store, name, fitting).catch((error: unknown) => {
+    const isNotHere = error instanceof CqbatchError && ['RUN_UNKNOWN', 'NO_RUN_FITS'].includes(error.code);
+    if (!isNotHere || datastore.queue === undefined) throw error;
+    return error;
+  });
+  if (!(here instanceof CqbatchError)) return use({ record: here });
+  return withCluster(datastore, 'look', async (cluster) => {
+    const entries = newestFirst(await cluster.runs());
+    const entry = name === undefined ? newestFitting(entries, fitting) : entryNamed(name, entries);
+    if (entry !== undefined) return use({ entry, cluster });
+    if (here.code === 'NO_RUN_FITS') throw here;
+    const any = entries.length > 0 ? `no run that ${fitting.what}` : 'no run';
+    const what = name === undefined ? any : `no run ${name}`;
+    throw usageError(
+      'RUN_UNKNOWN',
+      `There is ${what}, neither in ${store.stateDir} nor in ${datastore.queue}.`,
+    );
+  });
+}
+
+/** The same for commands that need the folder of the run. */
+export async function findRecord(
+  store: RunStore,
+  name: string | undefined,
+  { what, fits, otherwise }: FittingRun,
+): Promise<RunRecord> {
+  if (name !== undefined) return store.find(name);
+  const runs = (await store.list()).toReversed();
+  for (const record of runs) if (await fits(record)) return record;
+  const [newest] = runs;
+  if (newest === undefined) {
+    throw usageError(
+      'RUN_UNKNOWN',
+      `There is no run in ${store.stateDir} yet. Start one with "cqbatch run <manifest>".`,
+    );
+  }
+  const instead =
+    runs.length === 1
+      ? `the only one, ${newest.id}, is ${actualState(newest)}`
+      : `the newest, ${newest.id} of ${escapeInvisible(newest.manifest.name)}, is ${actualState(newest)}`;
+  throw usageError(
+    'NO_RUN_FITS',
+    `No run in ${store.stateDir} ${what}: ${instead}. ${otherwise ?? '"cqbatch list" shows all.'}`,
+  );
+}
+
+function newestFitting(entries: readonly RunEntry[], { fitsElsewhere }: FittingRun): RunEntry | undefined {
+  return entries.find((entry) => fitsElsewhere(actualEntryState(entry)));
+}
+
+function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | undefined {
+  const ids = idsMeantBy(
+    name,
+    entries.map(({ id }) => id),
+  );
+  if (ids.length > 1) throw ambiguousRun(name, ids.toReversed());
+  return entries.find(({ id }) => id === ids[0]);
+}
+
+/** The runs that a shared datastore knows, newest first. */
+export async function newestEntries(datastore: DatastoreChoice): Promise<readonly RunEntry[]> {
+  return newestFirst(await withCluster(datastore, 'look', (cluster) => cluster.runs()));
+}
+
+function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {
+  return runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+}
+
+/** Opens the shared datastore to see who is there. */
+export async function withCluster<Result>(
+  datastore: DatastoreChoice,
+  purpose: string,
+  look: (cluster: Cluster) => Promise<Result>,
+): Promise<Result> {
+  const opened = await datastore.open(purpose);
+  try {
+    return await look(openCluster(opened));
+  } finally {
+    await opened.close();
+  }
+}

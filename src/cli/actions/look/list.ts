@@ -1,0 +1,122 @@
+import { actualEntryState } from '../../../cluster/entries.ts';
+import { type OutcomeCounts, totalOf } from '../../../domain.ts';
+import { actualState, type RunRecord } from '../../../run/record/record.ts';
+import { progressOf } from '../../../run/record/run-journal.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { count, duration } from '../../../text/quantities.ts';
+import type { Flags } from '../../config/load.ts';
+import { openContext } from '../../context.ts';
+import type { DatastoreChoice } from '../../datastore.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { clockTime, table } from '../../render/words.ts';
+import { newestEntries } from './find-run.ts';
+
+/** A run as `cqbatch list` tells it; null where nobody here knows. */
+interface ListedRun {
+  readonly run: string;
+  readonly state: string;
+  readonly manifest: string;
+  readonly base_url: string;
+  /** When it was begun; null when it never was. */
+  readonly started_at: string | null;
+  /** How long it was at work. */
+  readonly duration_s: number | null;
+  readonly rows: number;
+  readonly done: number | null;
+  readonly succeeded: number | null;
+  readonly failed: number | null;
+  /** The machine that has its state folder, if that is another one. */
+  readonly host: string | null;
+}
+
+/** @param warn says that a journal is damaged */
+async function listedRecord(
+  store: RunStore,
+  record: RunRecord,
+  warn: (error: Error) => undefined,
+): Promise<ListedRun> {
+  const { id, manifest, plan, options, states } = record;
+  const known = await progressOf(store, record).catch(warn);
+  return {
+    run: id,
+    state: actualState(record),
+    manifest: manifest.name,
+    base_url: options.baseUrl,
+    started_at: states.find(({ state }) => state === 'running')?.at ?? null,
+    duration_s: known === undefined ? null : Math.round(known.atWorkMs / 1_000),
+    rows: plan.rows,
+    done: known?.done ?? null,
+    ...rowCounts(known?.outcomes),
+    host: null,
+  };
+}
+
+function rowCounts(counts: OutcomeCounts | undefined) {
+  return {
+    succeeded: counts?.succeeded ?? null,
+    failed: counts?.failed ?? null,
+  };
+}
+
+/** Runs that only the shared datastore knows, because their state folders are elsewhere. */
+async function runsElsewhere(
+  datastore: DatastoreChoice,
+  known: ReadonlySet<string>,
+): Promise<readonly ListedRun[]> {
+  if (datastore.queue === undefined) return [];
+  return (await newestEntries(datastore))
+    .filter(({ id }) => !known.has(id))
+    .map((entry) => ({
+      run: entry.id,
+      state: actualEntryState(entry),
+      manifest: entry.manifest,
+      base_url: entry.baseUrl,
+      started_at: entry.startedAt || null,
+      duration_s: null,
+      rows: entry.rows,
+      done: entry.done ?? totalOf(entry.counts),
+      ...rowCounts(entry.counts),
+      host: entry.coordinator.host,
+    }));
+}
+
+/** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
+export async function list(flags: Flags): Promise<ExitCode> {
+  const { terminal, store, datastore } = await openContext(flags);
+  const warn = ({ message }: Error): undefined => {
+    terminal.warn(`warning: ${message}`);
+  };
+  const runs: ListedRun[] = [];
+  for (const record of (await store.list(warn)).toReversed()) {
+    runs.push(await listedRecord(store, record, warn));
+  }
+  try {
+    runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));
+  } catch (error) {
+    terminal.warn(`warning: only the runs of ${store.stateDir}: ${(error as Error).message}`);
+  }
+  const text = runs.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(runs);
+  terminal.result({ runs }, text);
+  return exitCodes.success;
+}
+
+const header = ['run', 'state', 'begun', 'took', 'done', 'failed', 'API', 'manifest'];
+
+function listText(runs: readonly ListedRun[]): string {
+  const cells = runs.map((run) => [
+    run.run,
+    run.state,
+    run.started_at === null ? 'not yet' : clockTime(new Date(run.started_at)),
+    run.duration_s === null ? '?' : duration(run.duration_s),
+    run.done === run.rows ? count(run.rows) : `${numberOf(run.done)}/${count(run.rows)}`,
+    numberOf(run.failed),
+    run.base_url.replace(/^https:\/\//, ''),
+    run.host === null ? run.manifest : `${run.manifest} (on ${run.host})`,
+  ]);
+  return table([header, ...cells], [4, 5]).join('\n');
+}
+
+/** A number of rows, if it is known. */
+function numberOf(rows: number | null): string {
+  return rows === null ? '?' : count(rows);
+}

@@ -1,0 +1,51 @@
+import { mayPassAgain } from '../../../codes.ts';
+import type { CodeCount } from '../../../journal/journal.ts';
+import type { RunSummary } from '../../../report/summary.ts';
+import { findRetries, retriesAfter } from '../../../run/plan/retries.ts';
+import { hasRowsToRetry } from '../../../run/plan/retry-run.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../../run/record/record.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+
+/** More codes than that make a command that nobody wants to read. */
+const maxCodes = 4;
+
+/** What became of rows, and why. */
+type Codes = readonly Pick<CodeCount, 'outcome' | 'code'>[];
+
+/** The commands that one would type after the report of a run. */
+export function nextCommands(
+  record: RunRecord,
+  { codes, retries, retry_of: retryOf }: Pick<RunSummary, 'retries' | 'retry_of'> & { readonly codes: Codes },
+): readonly string[] {
+  const { id } = record;
+  const state = actualState(record);
+  if (goesOnByItself(record))
+    return [`cqbatch ${state === 'paused' ? 'unpause' : 'status'} ${id}`, `cqbatch cancel ${id}`];
+  if (isResumable(state)) return [`cqbatch resume ${id}`];
+  const isPartOfOthers = retryOf !== null && retries.length === 0;
+  return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
+}
+
+/** Whether rows of a run have failed, and later retries have left nothing of it to be tried again. */
+export async function isCured(store: RunStore, record: RunRecord): Promise<boolean> {
+  try {
+    const later = retriesAfter(await findRetries(store, record), record);
+    return later.length > 0 && !(await hasRowsToRetry(store, record, later));
+  } catch {
+    // Another run may be damaged: this one can be reported none the less.
+    return false;
+  }
+}
+
+/** `retry`, when there is something that may pass; only what may, when that is not all of it. */
+export function retryCommand(id: string, codes: Codes): readonly string[] {
+  const open = codes.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_attempted');
+  const hopeful = [...new Set(open.map(({ code }) => code).filter(mayPassAgain))];
+  if (hopeful.length === 0) return [];
+  const isAll = open.every(({ code }) => hopeful.includes(code));
+  return [
+    isAll || hopeful.length > maxCodes
+      ? `cqbatch retry ${id}`
+      : `cqbatch retry ${id} --code ${hopeful.join(' ')}`,
+  ];
+}

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { usageError } from '../../../errors.ts';
+import type { WrittenReports } from '../../../report/write-reports.ts';
+import { findRetries, unfinishedAmong } from '../../../run/plan/retries.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../../run/record/record.ts';
+import { withJournalReader } from '../../../run/record/run-journal.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { type ReportOptions, reportRun, reportWithRetries } from '../../../run/report/report-run.ts';
+import type { Flags } from '../../config/load.ts';
+import { openState } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { summaryText } from '../../render/summary.ts';
+import { openTerminal, type Terminal } from '../../terminal.ts';
+import { anyRun, findRecord } from './find-run.ts';
+import { isCured, nextCommands } from './next-commands.ts';
+
+/** `cqbatch report`: writes the report anew, from what the journal holds now. */
+export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const terminal = openTerminal(flags);
+  const { store, settings } = await openState(terminal, flags);
+  const { delimiter } = settings;
+  if (flags.open && flags.html === false)
+    throw usageError('INVALID_SETTING', '--open shows what --no-html leaves out: give one of them.');
+  const how = {
+    ...(delimiter !== undefined && { delimiter }),
+    xlsx: wantsXlsx(flags),
+    // Of a run that wanted none, who asks to see it wants one.
+    ...((flags.open || flags.html === false) && { html: flags.open === true }),
+  };
+  const record = await findRecord(store, id, anyRun);
+  if (flags.withRetries) {
+    const retried = await findRetries(store, record);
+    const unfinished = unfinishedAmong(retried.retries);
+    if (unfinished !== undefined) {
+      terminal.warn(
+        `warning: run ${unfinished.id}, one of the retries, is ${actualState(unfinished)} and may yet call rows: feed nothing ` +
+          'back before it is finished or cancelled.',
+      );
+    }
+    const reports = await reportWithRetries(store, retried, how);
+    printReport(terminal, retried.first, reports);
+    if (flags.open) showPage(terminal, reports);
+  } else {
+    const reports = await reportAnew(terminal, store, record, how);
+    if (flags.open) showPage(terminal, reports);
+  }
+  return exitCodes.success;
+}
+
+function wantsXlsx({ format = 'csv' }: Flags): boolean {
+  if (format === 'csv' || format === 'xlsx') return format === 'xlsx';
+  throw usageError('INVALID_SETTING', `--format "${format}": known are csv and xlsx.`);
+}
+
+/** Writes and prints the report of a run that is not worked on here. */
+export async function reportAnew(
+  terminal: Terminal,
+  store: RunStore,
+  record: RunRecord,
+  how: ReportOptions = {},
+): Promise<WrittenReports> {
+  const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
+  printReport(terminal, record, reports, await isCured(store, record));
+  return reports;
+}
+
+/** The program that opens a file as a double click would, with what comes before its name. */
+const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
+  darwin: ['open'],
+  win32: ['explorer.exe'],
+};
+
+/** Hands the page to the browser of the user; the command does not wait for it. */
+function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports): void {
+  const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
+  const opening = spawn(program, [...args, resolve(html)], { stdio: 'ignore', detached: true });
+  opening.once('error', () => terminal.warn(`warning: ${program} is not there: open ${html} in a browser.`));
+  opening.unref();
+}
+
+/** Prints what commands say that end with a report. */
+export function printReport(
+  terminal: Terminal,
+  record: RunRecord,
+  { summary, paths }: WrittenReports,
+  isCured = false,
+): void {
+  const state = actualState(record);
+  const next = nextCommands(record, isCured ? { ...summary, codes: [] } : summary);
+  const text = summaryText(summary, paths, next, terminal.columns);
+  const mayBeFedTwice = isResumable(state) && !goesOnByItself(record);
+  terminal.result(
+    {
+      run: record.id,
+      state,
+      summary,
+      files: {
+        report: paths.report,
+        summary: paths.summary,
+        failed: paths.failed ?? null,
+        not_attempted: paths.notAttempted ?? null,
+        xlsx: paths.xlsx ?? null,
+        html: paths.html ?? null,
+      },
+      next,
+    },
+    mayBeFedTwice
+      ? `${text}\nEither resume the run, or cancel it ("cqbatch cancel ${record.id}") before you feed its files back: both would ` +
+          'call rows twice.'
+      : text,
+  );
+}

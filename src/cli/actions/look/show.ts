@@ -1,0 +1,56 @@
+import { usageError } from '../../../errors.ts';
+import { retriesAfter, retriesAmong, undosOf } from '../../../run/plan/retries.ts';
+import type { RunRecord } from '../../../run/record/record.ts';
+import { readJournalSummary } from '../../../run/record/run-journal.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { tellRow } from '../../../run/report/row-story.ts';
+import type { Flags } from '../../config/load.ts';
+import { openState } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { auditDocument, auditText, type RunAudit } from '../../render/audit.ts';
+import { rowDocument, rowText } from '../../render/row-story.ts';
+import { openTerminal, type Terminal } from '../../terminal.ts';
+import { anyRun, findRecord } from './find-run.ts';
+
+/** `cqbatch show`: what a run was, and what happened to it: who, when, why. With `--row`, the story of one row. */
+export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  const row = rowOf(flags);
+  const terminal = openTerminal(flags);
+  const { store } = await openState(terminal, flags);
+  const record = await findRecord(store, id, anyRun);
+  if (row !== undefined) {
+    const story = await tellRow(store, record, row);
+    terminal.result(rowDocument(story), rowText(story));
+    return exitCodes.success;
+  }
+  const audit = await auditOf(terminal, store, record);
+  terminal.result(auditDocument(audit), auditText(audit));
+  return exitCodes.success;
+}
+
+async function auditOf(terminal: Terminal, store: RunStore, record: RunRecord): Promise<RunAudit> {
+  // What happened can be told without what became of the rows.
+  const result = await readJournalSummary(store, record).catch(({ message }: Error) => {
+    terminal.warn(`warning: ${message}`);
+    return undefined;
+  });
+  const runs = await store.list();
+  return {
+    record,
+    folder: store.folder(record.id),
+    ...(result !== undefined && { result }),
+    retries: retriesAfter(retriesAmong(runs, record), record),
+    undos: undosOf(runs, record),
+  };
+}
+
+/** @throws a usage error when the flag is no number of a row. */
+function rowOf({ row }: Flags): number | undefined {
+  if (row === undefined) return undefined;
+  const number = /^[1-9]\d{0,14}$/.test(row) ? Number(row) : undefined;
+  if (number !== undefined) return number;
+  throw usageError(
+    'INVALID_SETTING',
+    `--row "${row}": write the number of a row, from 1 (column _row of the report).`,
+  );
+}

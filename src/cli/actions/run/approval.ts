@@ -1,0 +1,95 @@
+import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { usageError } from '../../../errors.ts';
+import type { ScanSummary } from '../../../manifest/check/scan.ts';
+import { type ApprovedPlan, planSuffix, readApprovedPlan } from '../../../run/plan/approved-plan.ts';
+import { contentRunId } from '../../../run/record/run-id.ts';
+import { changedOptions, givenRowOptions } from '../../../settings/run-options.ts';
+import { optionInWords } from '../../../settings/settings.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import type { Workplace } from '../../context.ts';
+import { baseUrlOf } from '../options.ts';
+
+/** What a run is made of, and how it is wanted. */
+export interface RunSource<Place extends Workplace> {
+  readonly workplace: Place;
+  /** Path of the manifest, `-` for standard input. */
+  readonly source: string;
+}
+
+/**
+ * Where a signed-off plan is given for a manifest: its manifest, options and consent in place of those of the command line.
+ *
+ * @throws a usage error when the plan or its manifest was changed, or when something else is wanted now than it says.
+ */
+export async function approvedSource<Place extends Workplace>(
+  workplace: Place,
+  source: string,
+): Promise<RunSource<Place>> {
+  if (!source.endsWith(planSuffix)) return { workplace, source };
+  const approved = await readApprovedPlan(source);
+  refuseOtherOptions(workplace, approved);
+  const { flags, settings } = workplace;
+  return {
+    workplace: {
+      ...workplace,
+      approved,
+      flags: {
+        ...flags,
+        yes: true,
+        skipInvalid: approved.skip_invalid,
+        // It is carried out once.
+        runId: flags.runId ?? contentRunId(basename(approved.file), approved.sha256),
+      },
+      settings: { ...settings, allowPartial: settings.allowPartial || approved.allow_partial },
+    },
+    source: approved.source,
+  };
+}
+
+/** What is not said now is as the plan has it. */
+function refuseOtherOptions(
+  { flags, settings }: Workplace,
+  { file, options, skip_invalid }: ApprovedPlan,
+): void {
+  const { allowInsecureHttp = options.allowInsecureHttp ?? false } = flags;
+  const baseUrl = baseUrlOf({ allowInsecureHttp }, settings);
+  const wanted = {
+    ...changedOptions(options, settings),
+    ...givenRowOptions(flags, settings),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
+    ...(flags.skipDone && { skipDone: flags.skipDone }),
+    skipInvalid: flags.skipInvalid ?? skip_invalid,
+  };
+  const planned = { ...options, skipInvalid: skip_invalid };
+  for (const name of new Set([...Object.keys(wanted), ...Object.keys(planned)])) {
+    const now = wanted[name as keyof typeof wanted];
+    const then = planned[name as keyof typeof planned];
+    if (isDeepStrictEqual(now, then)) continue;
+    throw usageError(
+      'PLAN_DIFFERS',
+      `${escapeInvisible(file)} was signed off with --${optionInWords(name)} ${textOf(then)}, and now it is ${textOf(now)}: leave that ` +
+        'out, also in the environment and the configuration file, or have the plan made and looked at again.',
+    );
+  }
+}
+
+/** @throws a usage error when the rows are not those that were signed off, though the manifest is. */
+export function refuseOtherRows({ file, counts, made_by }: ApprovedPlan, scan: ScanSummary): void {
+  for (const [name, planned] of Object.entries(counts)) {
+    const now = scan[name as keyof typeof counts];
+    if (now === planned) continue;
+    throw usageError(
+      'PLAN_DIFFERS',
+      `${escapeInvisible(file)} was signed off for ${planned} rows ${name === 'rows' ? 'in all' : `that are ${name}`}, this version of ` +
+        `cqbatch finds ${now}: use the version that made it${made_by?.version === undefined ? '' : ` (${made_by.version})`}.`,
+    );
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return 'not given';
+  if (typeof value === 'object' && value !== null && 'text' in value) return String(value.text);
+  return escapeInvisible(typeof value === 'string' ? value : JSON.stringify(value));
+}

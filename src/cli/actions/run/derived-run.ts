@@ -1,0 +1,100 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isActive } from '../../../cluster/entries.ts';
+import { makeTemporaryFolder } from '../../../disk/owned-folder.ts';
+import { BusyError, usageError } from '../../../errors.ts';
+import { defaultClearToken } from '../../../manifest/manifest.ts';
+import { type CreateRunInput, createRun } from '../../../run/plan/create-run.ts';
+import { unfinishedAmong } from '../../../run/plan/retries.ts';
+import { actualState, type RunOptions, type RunRecord } from '../../../run/record/record.ts';
+import { delimiterOf } from '../../../run/report/report-run.ts';
+import { callOptions, canaryOptions, savingOptions } from '../../../settings/run-options.ts';
+import type { Context } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { proxyTo, tokenSource } from '../api-client.ts';
+import { attributionOf, baseUrlOf, calls } from '../options.ts';
+import { execute } from './execute.ts';
+import { isAgreed, runIdOf } from './planned-run.ts';
+import { otherApi } from './resume.ts';
+
+/** Rows of another run, as a manifest that is to be run. */
+export interface DerivedRows extends Pick<NonNullable<CreateRunInput['from']>, 'rowNumbers' | 'histories'> {
+  /** What its rows mean. */
+  readonly options: Pick<RunOptions, 'map'> & Required<Pick<RunOptions, 'onConflict'>>;
+}
+
+/**
+ * Makes a run of rows of another run, asks, and takes it to its end: on the same API, called in the same way unless the user
+ * wants it otherwise now.
+ *
+ * @param write makes the manifest, a JSON Lines file, and says what it is; or the exit code when there is nothing to run.
+ */
+export async function runDerived(
+  context: Context,
+  of: RunRecord,
+  as: 'retry' | 'undo',
+  write: (path: string) => Promise<DerivedRows | ExitCode>,
+): Promise<ExitCode> {
+  const { store, settings, flags } = context;
+  const callsHere = calls(context);
+  const folder = await makeTemporaryFolder(store.stateDir, as);
+  try {
+    const source = join(folder, `rows-of-${of.id}.jsonl`);
+    const written = await write(source);
+    if (typeof written === 'number') return written;
+    const { rowNumbers, histories, options: reading } = written;
+    const { baseUrl, allowInsecureHttp } = of.options;
+    const wanted = baseUrlOf({ allowInsecureHttp: allowInsecureHttp ?? false }, settings) ?? baseUrl;
+    if (wanted !== baseUrl) throw otherApi(of.id, baseUrl, wanted, flags);
+    if (callsHere) await tokenSource(settings).current();
+    const proxy = callsHere ? proxyTo(of.options) : undefined;
+    const created = await createRun(store, {
+      source,
+      options: {
+        baseUrl,
+        ...(allowInsecureHttp && { allowInsecureHttp }),
+        clearToken: defaultClearToken,
+        ...reading,
+        ...callOptions(settings, { ...of.options, delimiter: delimiterOf(of) }),
+        ...savingOptions(flags, of.options),
+        ...canaryOptions(flags, settings, reading.onConflict),
+      },
+      runId: runIdOf(flags),
+      attribution: attributionOf(flags),
+      from: { as, of, rowNumbers, histories },
+    });
+    if (!(await isAgreed(context, created, proxy))) return exitCodes.usage;
+    return await execute(context, created.record, created.journal);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param doing what one wants to do with its rows: `retry`
+ * @throws a usage or busy error when rows of the run may be called by somebody else, too.
+ */
+export function refuseUnlessOver(
+  doing: 'retry' | 'undo',
+  record: RunRecord,
+  later: readonly RunRecord[],
+): void {
+  const { id } = record;
+  if (isActive(actualState(record)))
+    throw new BusyError('RUN_RUNNING', `Run ${id} is still going`, `Wait for its end, then ${doing} it.`);
+  const unfinished = unfinishedAmong(later);
+  if (unfinished === undefined) return;
+  const state = actualState(unfinished);
+  const what = unfinished.undoOf === id ? 'undoes' : 'retries rows of';
+  if (isActive(state))
+    throw new BusyError(
+      'RUN_RUNNING',
+      `Run ${unfinished.id}, which ${what} run ${id}, is still going`,
+      'Wait for its end.',
+    );
+  throw usageError(
+    'RETRY_UNFINISHED',
+    `Run ${unfinished.id}, which ${what} run ${id}, is ${state}: "cqbatch resume ${unfinished.id}" goes on with it, ` +
+      `or cancel it ("cqbatch cancel ${unfinished.id}") before you ${doing} them again.`,
+  );
+}

@@ -1,0 +1,196 @@
+import { attributed } from '../../../actor.ts';
+import type { Journal } from '../../../journal/journal.ts';
+import { readVersion } from '../../../package.ts';
+import { type AtEnd, withReleases } from '../../../releases.ts';
+import { discard } from '../../../run/plan/create-run.ts';
+import type { RunRecord } from '../../../run/record/record.ts';
+import type { CanaryResults } from '../../../run/session/canary.ts';
+import { executeRun } from '../../../run/session/execute-run.ts';
+import type { ExecutedRun, FailedRun, StartedRun } from '../../../run/session/execution-options.ts';
+import { budgetOf } from '../../../settings/run-options.ts';
+import { systemError } from '../../../system-error.ts';
+import { counted } from '../../../text/quantities.ts';
+import type { Context } from '../../context.ts';
+import { type ExitCode, exitCodeOf } from '../../exit-codes.ts';
+import { Interrupted, interruptible, stopping } from '../../interrupt.ts';
+import { openLog } from '../../log.ts';
+import { canaryText } from '../../render/canary.ts';
+import { progressLine } from '../../render/progress.ts';
+import { failureText } from '../../render/summary.ts';
+import type { Terminal } from '../../terminal.ts';
+import { apiClient, proxyTo, tokenSource, wayTo } from '../api-client.ts';
+import { nextCommands } from '../look/next-commands.ts';
+import { printReport } from '../look/report.ts';
+import { attributionOf, calls } from '../options.ts';
+import { estimatedLimits } from './prospect.ts';
+
+/** How often a screen is redrawn, and how often a line is printed where there is none. */
+const drawEveryMs = 100;
+const printEveryMs = 5_000;
+
+/**
+ * Takes a run to its end, showing how it goes, and prints what it came to.
+ *
+ * @param journal of a new run, open already.
+ */
+export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
+  const executed = await withReleases((atEnd) => untilEnd(context, record, journal, atEnd));
+  const { record: ended, reports } = executed;
+  if (reports !== undefined) {
+    const { summary } = reports;
+    context.onEnded?.({ record: ended, summary, next: nextCommands(ended, summary) });
+  }
+  return conclude(context.terminal, executed);
+}
+
+async function untilEnd(
+  context: Context,
+  record: RunRecord,
+  journal: Journal | undefined,
+  atEnd: AtEnd,
+): Promise<ExecutedRun> {
+  const { terminal, store, settings, metrics } = context;
+  const { options } = record;
+  const log = openLog(context.flags, terminal);
+  // Of a new run, the reason stands where it was planned.
+  const attribution = journal === undefined ? attributionOf(context.flags) : attributed();
+  const callsHere = calls(context);
+  const token = callsHere ? tokenSource(settings) : undefined;
+  const client = token && apiClient(options, token, metrics?.watchRequests());
+  atEnd(() => client?.close());
+  const interrupt = interruptible(stopping(terminal));
+  atEnd(() => interrupt.release());
+  const reporter = new ProgressReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
+  atEnd(() => reporter.end());
+  let begun = false;
+  let failed: FailedRun | undefined;
+  try {
+    const datastore = await context.datastore.open(`run ${record.id}`);
+    atEnd(() => datastore.close());
+    return await executeRun({
+      store,
+      record,
+      datastore,
+      queue: context.datastore.queue,
+      journal,
+      client,
+      estimates: token && (await estimatedLimits(store, options, token)),
+      version: readVersion(),
+      attribution,
+      budget: budgetOf(context.flags, settings),
+      log,
+      watch: metrics,
+      interrupt: interrupt.signal,
+      askAfterCanary: (canary, signal) => askAfterCanary(context, reporter, canary, signal, interrupt.abort),
+      onStarted(started) {
+        begun = true;
+        reporter.begin(started);
+        if (metrics !== undefined) metrics.paceOfRun = () => started.progress.snapshot().pace;
+      },
+      onEnded() {
+        reporter.end();
+        terminal.draw('Writing the report …');
+      },
+      onFailed(left) {
+        failed = left;
+      },
+    });
+  } catch (error) {
+    reporter.end();
+    if (failed !== undefined) terminal.warn(failureText(record, failed));
+    // What kept the run from beginning may keep it from being removed: it is in nobody's way.
+    else if (!begun && journal !== undefined) await discard(store, record, journal).catch(() => {});
+    if (journal !== undefined || failed !== undefined) throw error;
+    throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
+  }
+}
+
+/**
+ * Shows what became of the canary, and asks whether the run goes on.
+ *
+ * @param stop is called on Ctrl-C
+ * @returns undefined when nobody can be asked
+ */
+async function askAfterCanary(
+  { terminal, flags: { yes } }: Context,
+  reporter: ProgressReporter,
+  canary: CanaryResults,
+  signal: AbortSignal,
+  stop: () => void,
+): Promise<boolean | undefined> {
+  const asks = terminal.canAsk && yes !== true;
+  reporter.hold(true);
+  try {
+    if (asks) terminal.warn(canaryText(canary));
+    else terminal.say(canaryText(canary));
+    if (!asks) return undefined;
+    return await terminal.confirm(`Go on with the other ${counted(canary.left, 'row')}?`, signal);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    stop();
+    return false;
+  } finally {
+    reporter.hold(false);
+  }
+}
+
+/** Prints what a run came to. */
+function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): ExitCode {
+  if (reports === undefined) throw new Error('Only a daemon hands runs over.');
+  const { paths, summary, alteredRows } = reports;
+  try {
+    printReport(terminal, record, reports);
+  } catch (error) {
+    // Whoever can't read the result must not take the run for one that has failed.
+    terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
+    throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
+  }
+  if (end.state === 'halted') terminal.warn(`Halted: ${end.reason}`);
+  else if (end.reason !== undefined && end.state === 'interrupted') terminal.warn(`Stopped: ${end.reason}`);
+  if (alteredRows > 0) {
+    terminal.warn(
+      `${counted(alteredRows, 'row', ['holds', 'hold'])} text that CSV can't: feed such rows back with "cqbatch retry ${record.id}", not with ` +
+        'failed.csv.',
+    );
+  }
+  return exitCodeOf(end, summary.outcomes);
+}
+
+/** Shows the progress of a run. */
+class ProgressReporter {
+  readonly #terminal: Terminal;
+  readonly #record: RunRecord;
+  readonly #proxy: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isHeld = false;
+
+  constructor(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
+    this.#terminal = terminal;
+    this.#record = record;
+    this.#proxy = proxy;
+  }
+
+  begin({ progress, datastore }: StartedRun): void {
+    const { id, options } = this.#record;
+    this.#terminal.say(`Run ${id} on ${wayTo(options.baseUrl, this.#proxy)}`);
+    const { live } = this.#terminal;
+    const show = live ? this.#terminal.draw : this.#terminal.say;
+    this.#timer = setInterval(
+      () => {
+        if (!this.#isHeld) show(progressLine(progress.snapshot(), datastore.trouble));
+      },
+      live ? drawEveryMs : printEveryMs,
+    );
+  }
+
+  /** Says nothing, as long as a question stands on the screen. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#terminal.draw('');
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#terminal.draw('');
+  }
+}

@@ -1,0 +1,123 @@
+import { rm } from 'node:fs/promises';
+import { makeTemporaryFolder } from '../../../disk/owned-folder.ts';
+import { usageError } from '../../../errors.ts';
+import { type InputOptions, inputKind } from '../../../manifest/input.ts';
+import type { ReadingOptions } from '../../../manifest/reading-options.ts';
+import { hashFile, stageManifest } from '../../../manifest/stage.ts';
+import { type ApprovedPlan, planSuffix, writeApprovedPlan } from '../../../run/plan/approved-plan.ts';
+import { checkManifest } from '../../../run/plan/check-manifest.ts';
+import { isReady, verdictText } from '../../../run/plan/readiness.ts';
+import { rowOptions } from '../../../settings/run-options.ts';
+import { defaults } from '../../../settings/settings.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import { shellWord } from '../../../text/shell-word.ts';
+import type { Flags } from '../../config/load.ts';
+import { openWorkplace, type Workplace } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { type Plan, planDocument, planText } from '../../render/plan.ts';
+import { fingerprint } from '../../render/words.ts';
+import { proxyTo } from '../api-client.ts';
+import { baseUrlOf, runOptions, runWords } from '../options.ts';
+import { doneBefore, earlierRun, readingManifest } from './planned-run.ts';
+import { prospectOf } from './prospect.ts';
+
+/** `cqbatch plan`: looks at every row, sends nothing. */
+export async function plan(source: string, flags: Flags): Promise<ExitCode> {
+  const workplace = await openWorkplace(flags);
+  const { terminal, settings } = workplace;
+  const { stateDir } = workplace.store;
+  const baseUrl = baseUrlOf(flags, settings);
+  const { allowInsecureHttp } = flags;
+  const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
+  const { rate = defaults.rate } = settings;
+  const prospect = await prospectOf(
+    workplace,
+    { ...(baseUrl !== undefined && { baseUrl }), ...(rate && { rate }) },
+    proxy,
+  );
+  const reading = rowOptions(flags, settings);
+  const out = planWriter(workplace, source);
+  const planned = await readingManifest(workplace, async (input) => {
+    const { path, name, dispose } = await readable(source, stateDir, input, reading);
+    try {
+      const { onConflict = defaults.onConflict } = reading;
+      const done = await doneBefore(
+        workplace,
+        { ...reading, ...(baseUrl !== undefined && { baseUrl }) },
+        input,
+      );
+      const options = { ...reading, onConflict };
+      const checked = await checkManifest(workplace.store, { path, name, options, context: input, done });
+      return {
+        ...checked,
+        ...prospect,
+        skipInvalid: flags.skipInvalid === true,
+        allowPartial: settings.allowPartial === true,
+        onConflict,
+        earlier: await earlierRun(workplace, (await hashFile(path)).sha256, baseUrl),
+      };
+    } finally {
+      await dispose();
+    }
+  });
+  if (typeof planned === 'number') return planned;
+  const approved = out && isReady(planned) ? await out(planned) : undefined;
+  terminal.result(
+    { ...planDocument(planned), ...(approved && { plan_file: approved.file, plan_sha256: approved.sha256 }) },
+    `${planText(planned)}\n\n${verdictText(planned)}`,
+  );
+  if (!isReady(planned)) return exitCodes.usage;
+  const next = approved === undefined ? [source, ...runWords(flags)] : [approved.file];
+  if (approved !== undefined)
+    terminal.say(`Wrote ${escapeInvisible(approved.file)} (fingerprint ${fingerprint(approved.sha256)}).`);
+  terminal.say(`Nothing was sent. Next: cqbatch run ${next.map(shellWord).map(escapeInvisible).join(' ')}`);
+  return exitCodes.success;
+}
+
+/**
+ * What writes a plan into the file that is wanted with `--out`.
+ *
+ * @throws a usage error when that is no name for a plan, or the run could not be carried out elsewhere.
+ */
+function planWriter(workplace: Workplace, source: string) {
+  const { out, approvedBy, skipDone } = workplace.flags;
+  if (out === undefined) return undefined;
+  if (skipDone !== undefined) {
+    throw usageError(
+      'INVALID_SETTING',
+      '--out and --skip-done do not go together: what was done may be more by the time the plan is carried out.',
+    );
+  }
+  if (!out.endsWith(planSuffix)) {
+    throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);
+  }
+  if (source === '-') {
+    throw usageError(
+      'INVALID_SETTING',
+      '--out needs a manifest that is a file, to be found again by the run.',
+    );
+  }
+  const options = runOptions(workplace);
+  return ({ scan, skipInvalid }: Plan): Promise<ApprovedPlan> =>
+    writeApprovedPlan(out, {
+      ...{ source, options, approvedBy, counts: scan },
+      skip_invalid: skipInvalid,
+      allow_partial: scan.partial > 0,
+    });
+}
+
+/** Standard input and pipes can be read only once, a plan may need to read twice. */
+async function readable(source: string, stateDir: string, input: InputOptions, reading: ReadingOptions) {
+  if (source !== '-' && (await inputKind(source, source, input)) === 'file') {
+    return { path: source, name: source, dispose: async () => {} };
+  }
+  const folder = await makeTemporaryFolder(stateDir, 'plan');
+  const dispose = () => rm(folder, { recursive: true, force: true });
+  try {
+    const { path, name } = await stageManifest(source, folder, input, reading);
+    return { path, name, dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}

@@ -1,0 +1,199 @@
+import { usageError } from '../../../errors.ts';
+import type { DoneRows } from '../../../manifest/check/done-rows.ts';
+import type { InputOptions } from '../../../manifest/input.ts';
+import { type CreatedRun, createRun, discard, type ManifestOrigin } from '../../../run/plan/create-run.ts';
+import { readDone } from '../../../run/plan/done-before.ts';
+import { type EarlierRun, findEarlierRun } from '../../../run/plan/earlier-runs.ts';
+import { refusalOf, verdictText } from '../../../run/plan/readiness.ts';
+import type { RunOptions } from '../../../run/record/record.ts';
+import { isDeviceName, isRunId } from '../../../run/record/run-id.ts';
+import { defaults } from '../../../settings/settings.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import { counted } from '../../../text/quantities.ts';
+import type { Flags } from '../../config/load.ts';
+import type { Workplace } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { interruptible } from '../../interrupt.ts';
+import { type Plan, planDocument, planText } from '../../render/plan.ts';
+import { problemText } from '../../render/problems.ts';
+import { proxyTo, wayTo } from '../api-client.ts';
+import { attributionOf, runOptions } from '../options.ts';
+import { refuseOtherRows } from './approval.ts';
+import { prospectOf } from './prospect.ts';
+
+/**
+ * Plans a run, shows the plan and asks.
+ *
+ * @param callsHere whether this process is to call the API.
+ * @param origin of a manifest that was put elsewhere
+ * @returns the run, or the exit code of a command that ends here: rows are invalid, or the user has declined.
+ */
+export async function planRun(
+  workplace: Workplace,
+  source: string,
+  callsHere: boolean,
+  origin?: ManifestOrigin,
+): Promise<CreatedRun | ExitCode> {
+  const { terminal, store, flags, approved } = workplace;
+  const options = runOptions(workplace);
+  const attribution = attributionOf(flags);
+  const proxy = callsHere ? proxyTo(options) : undefined;
+  requireConsent(workplace, source);
+  const created = await readingManifest(workplace, async (input) => {
+    const done = await doneBefore(workplace, options, input);
+    const runId = runIdOf(flags);
+    return createRun(store, { source, origin, input, options, runId, attribution, approved, done });
+  });
+  if (typeof created === 'number') return created;
+  try {
+    if (approved !== undefined) refuseOtherRows(approved, created.scan);
+  } catch (error) {
+    await discard(store, created.record, created.journal);
+    throw error;
+  }
+  const planned = await planOf(workplace, created, proxy);
+  terminal.say(planText(planned));
+  const refusal = refusalOf(planned);
+  if (refusal !== undefined) {
+    await discard(store, created.record, created.journal);
+    return refuse(workplace, planned, refusal);
+  }
+  terminal.say(`\n${verdictText(planned)}`);
+  return (await isAgreed(workplace, created, proxy)) ? created : exitCodes.usage;
+}
+
+/** What the user says was done before, if anything. */
+export async function doneBefore(
+  { store, flags: { skipDone } }: Workplace,
+  { baseUrl, map, clearToken }: Partial<Pick<RunOptions, 'baseUrl'>> & Pick<RunOptions, 'map' | 'clearToken'>,
+  context: InputOptions,
+): Promise<DoneRows | undefined> {
+  if (skipDone === undefined) return undefined;
+  return readDone(store, skipDone, { baseUrl, map, clearToken, context });
+}
+
+/**
+ * Does what reads a manifest and sends nothing. The user can stop it, and is told when it waits for a pipe or for
+ * standard input.
+ *
+ * @returns what `work` does, or the exit code when the user has stopped it.
+ */
+export async function readingManifest<Result>(
+  { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: Workplace,
+  work: (input: InputOptions) => Promise<Result>,
+): Promise<Result | ExitCode> {
+  const interrupt = interruptible(() => {});
+  try {
+    return await work({
+      operations: store.operations,
+      maxBytes: maxManifestSize,
+      signal: interrupt.signal,
+      onWaiting: (name) =>
+        terminal.warn(
+          name === '<stdin>'
+            ? 'Waiting for the manifest on standard input. Ctrl-C gives up.'
+            : `Waiting for somebody to write the manifest into ${escapeInvisible(name)}, which is a pipe. Ctrl-C gives up.`,
+        ),
+    });
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    terminal.result({ state: 'interrupted' }, 'Nothing was sent.');
+    return exitCodes.interrupted;
+  } finally {
+    interrupt.release();
+  }
+}
+
+/** @throws a usage error when the id that the user chose can't be one. */
+export function runIdOf({ runId }: Flags): string | undefined {
+  if (runId === undefined || isRunId(runId)) return runId;
+  throw usageError(
+    'INVALID_SETTING',
+    isDeviceName(runId)
+      ? `--run-id "${runId}": Windows has a device of that name, which no folder can have; choose another name, such as ${runId}-1.`
+      : `--run-id "${runId}": write up to 63 small letters, digits, "-" and "_", a letter or digit first.`,
+  );
+}
+
+/**
+ * Finds out before any work whether the user could be asked.
+ *
+ * @throws a usage error when not, and `--yes` is missing.
+ */
+export function requireConsent({ terminal, flags: { yes } }: Workplace, source?: string): void {
+  if (yes || (terminal.canAsk && source !== '-')) return;
+  const why = source === '-' ? 'the manifest comes from standard input' : 'there is no terminal to ask on';
+  throw usageError(
+    'CONSENT_MISSING',
+    `Nobody can be asked, because ${why}: look at "cqbatch plan" first, then pass --yes.`,
+  );
+}
+
+/** Asks whether a run may begin, unless `--yes` says so; else it is undone. */
+export async function isAgreed(
+  { terminal, store, flags: { yes }, settings: { confirmAbove = defaults.confirmAbove } }: Workplace,
+  { scan, record, journal }: CreatedRun,
+  proxy: string | undefined,
+): Promise<boolean> {
+  const way = wayTo(record.options.baseUrl, proxy);
+  const requests = counted(scan.callable, 'request');
+  let agreed = yes === true;
+  try {
+    // Who has to type the number has read it.
+    agreed ||=
+      scan.callable > confirmAbove
+        ? await terminal.confirmNumber(`Send ${requests} to ${way}?`, scan.callable)
+        : await terminal.confirm(`Send ${requests} to ${way}?`);
+  } finally {
+    if (!agreed) await discard(store, record, journal);
+  }
+  if (agreed) return true;
+  terminal.result({ state: 'declined' }, 'Nothing was sent.');
+  return false;
+}
+
+async function planOf(
+  workplace: Workplace,
+  { record, scan, choice, problems, sheet }: CreatedRun,
+  proxy: string | undefined,
+): Promise<Plan> {
+  const { skipInvalid = false } = workplace.flags;
+  const { onConflict = defaults.onConflict } = record.options;
+  return {
+    manifest: {
+      name: record.manifest.name,
+      format: record.manifest.file.replace(/^manifest\.|\.gz$/g, ''),
+      ...(sheet && { sheet }),
+    },
+    scan,
+    choice,
+    problems,
+    ...(await prospectOf(workplace, record.options, proxy)),
+    skipInvalid,
+    allowPartial: workplace.settings.allowPartial === true,
+    onConflict,
+    earlier: await earlierRun(workplace, record.manifest.sha256, record.options.baseUrl),
+  };
+}
+
+/** The latest run of the same manifest, unless the user knows it. */
+export async function earlierRun(
+  { store, flags: { skipDone } }: Workplace,
+  sha256: string,
+  baseUrl: string | undefined,
+): Promise<EarlierRun | undefined> {
+  if (skipDone !== undefined || baseUrl === undefined) return undefined;
+  return findEarlierRun(store, sha256, baseUrl);
+}
+
+/** Says why a plan is not carried out. */
+function refuse({ terminal, onRefused }: Workplace, planned: Plan, code: string): ExitCode {
+  const message = `${verdictText(planned)} Nothing was sent.`;
+  const problems = problemText(planned);
+  const { file } = planned.problems;
+  onRefused?.({ text: `${problems}\n${message}`.trim(), ...(file !== undefined && { problems: file }) });
+  if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');
+  if (terminal.quiet) terminal.warn(problems);
+  terminal.warn(`error: ${message}`);
+  return exitCodes.usage;
+}

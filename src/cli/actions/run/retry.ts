@@ -1,0 +1,113 @@
+import { isActive } from '../../../cluster/entries.ts';
+import { usageError } from '../../../errors.ts';
+import { findRetries, retriesAfter, retriesAmong, unfinishedAmong } from '../../../run/plan/retries.ts';
+import { hasRowsToRetry, type RetryManifest, writeRetryManifest } from '../../../run/plan/retry-run.ts';
+import { actualState, type RunRecord } from '../../../run/record/record.ts';
+import { progressOf } from '../../../run/record/run-journal.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import { count, counted } from '../../../text/quantities.ts';
+import type { Flags } from '../../config/load.ts';
+import { type Context, openContext } from '../../context.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { type FittingRun, findRecord } from '../look/find-run.ts';
+import { refuseUnlessOver, runDerived } from './derived-run.ts';
+import { measuring } from './measure.ts';
+import { notifying } from './notify.ts';
+import { requireConsent } from './planned-run.ts';
+import { whenFree } from './when-free.ts';
+
+/** `cqbatch retry`: a new run of the rows that failed, and of those that a cancelled run has not called. */
+export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return measuring(await openContext(flags), (measured) =>
+    notifying(measured, (noted) => whenFree(noted, `retry ${id ?? ''}`.trim(), (free) => retryRun(free, id))),
+  );
+}
+
+async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
+  const { store, terminal, flags } = context;
+  requireConsent(context);
+  const before = await findRecord(store, id, runToRetry(store));
+  const later = retriesAfter(await findRetries(store, before), before);
+  refuseUnlessOver('retry', before, later);
+  return runDerived(context, before, 'retry', async (path) => {
+    const choice = { codes: flags.code?.map((code) => code.toUpperCase()), unclear: flags.unclear };
+    const retried = await writeRetryManifest(store, before, later, choice, path);
+    const { rowNumbers, histories, codes, overtaken } = retried;
+    refuseNothing(before, retried, choice);
+    const left = overtaken === 0 ? '' : `. ${overtakenText(overtaken)}`;
+    terminal.say(
+      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${count(rowNumbers.length)} of ` +
+        `${counted(before.plan.rows, 'row')} to be tried again (${codeTexts(codes, choice.codes)})${left}`,
+    );
+    // Older versions called rows that conflict, too: now at least one after the other.
+    const { map, onConflict = 'in-order' } = before.options;
+    return { rowNumbers, histories, options: { onConflict, ...(map !== undefined && { map }) } };
+  });
+}
+
+/** The newest run with rows that have failed, and not succeeded in a later retry. */
+function runToRetry(store: RunStore): FittingRun {
+  let all: Promise<readonly RunRecord[]> | undefined;
+  return {
+    what: 'has rows to be tried again',
+    async fits(record) {
+      if (isActive(actualState(record))) return false;
+      const { failed } = (await progressOf(store, record)).outcomes;
+      if (failed === 0 && record.state !== 'cancelled') return false;
+      all ??= store.list();
+      const later = retriesAfter(retriesAmong(await all, record), record);
+      return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);
+    },
+    fitsElsewhere: () => false,
+    otherwise: 'One that has stopped goes on with "cqbatch resume".',
+  };
+}
+
+interface Choice {
+  readonly codes: readonly string[] | undefined;
+  readonly unclear: boolean | undefined;
+}
+
+/** @throws a usage error when there is nothing to retry, or of a code that is wanted. */
+function refuseNothing(
+  { id, state }: RunRecord,
+  { codes, rowNumbers, overtaken }: RetryManifest,
+  { codes: wanted = [], unclear }: Choice,
+): void {
+  const unknown = wanted.find((code) => !codes.has(code));
+  if (rowNumbers.length > 0 && unknown === undefined) return;
+  if (codes.size === 0 && overtaken > 0)
+    throw usageError(
+      'NOTHING_TO_RETRY',
+      `There is nothing to retry in run ${id}: ${overtakenText(overtaken)}.`,
+    );
+  if (codes.size === 0) {
+    const goesOn = ['completed', 'cancelled'].includes(state)
+      ? ''
+      : ` "cqbatch resume ${id}" calls those that have no result.`;
+    throw usageError(
+      'NOTHING_TO_RETRY',
+      `No row of run ${id} has failed and not succeeded since: there is nothing to retry.${goesOn}`,
+    );
+  }
+  const which = unknown === undefined ? 'may have been processed unseen' : `has the code ${unknown}`;
+  const among = unclear && unknown === undefined ? '' : `: there are ${codeTexts(codes)}`;
+  throw usageError('NOTHING_TO_RETRY', `No row of run ${id} that can be tried again ${which}${among}.`);
+}
+
+function overtakenText(rows: number): string {
+  return (
+    `${counted(rows, 'row', ['that failed is', 'that failed are'])} left out: a later row for the same entry has succeeded, ` +
+    `and ${rows === 1 ? 'it' : 'they'} would take that back`
+  );
+}
+
+/** `3 UNAVAILABLE, 1 NOT_FOUND`, the most frequent first */
+function codeTexts(codes: RetryManifest['codes'], wanted: readonly string[] = [...codes.keys()]): string {
+  return [...codes]
+    .filter(([code]) => wanted.includes(code))
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([code, rows]) => `${count(rows)} ${code}`)
+    .join(', ');
+}

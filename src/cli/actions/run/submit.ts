@@ -1,0 +1,81 @@
+import { attributed } from '../../../actor.ts';
+import { CqbatchError, usageError } from '../../../errors.ts';
+import type { ManifestOrigin } from '../../../run/plan/create-run.ts';
+import { enterState, type RunRecord } from '../../../run/record/record.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { budgetOf } from '../../../settings/run-options.ts';
+import { firstSeen } from '../../../waiting.ts';
+import type { Flags } from '../../config/load.ts';
+import { openWorkplace, type Workplace } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import type { Terminal } from '../../terminal.ts';
+import { approvedSource } from './approval.ts';
+import { refuseOtherManifest } from './go-on.ts';
+import { planRun, runIdOf } from './planned-run.ts';
+
+/** Somebody else who plans a run of the same name needs no longer, unless its manifest is huge. */
+const planningMs = 120_000;
+
+/** `cqbatch submit`: plans a run and leaves it to a coordinator that sees the state folder. */
+export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
+  const { workplace, source } = await approvedSource(await openWorkplace(flags), manifest);
+  const { terminal, store } = workplace;
+  for (;;) {
+    try {
+      const submitted = await submitRun(workplace, source);
+      if (typeof submitted === 'number') return submitted;
+      return say(terminal, submitted, 'is submitted');
+    } catch (error) {
+      if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
+      const existing = await recordOf(store, runIdOf(workplace.flags) ?? '');
+      // Whoever was planning it has given it up: it is ours after all.
+      if (existing === undefined) continue;
+      const checked = await refuseOtherManifest(workplace, existing, source);
+      if (checked !== undefined) return checked;
+      return say(terminal, existing, 'was submitted already');
+    }
+  }
+}
+
+/**
+ * Plans a run and leaves it to a coordinator.
+ *
+ * @param origin of a manifest that was put elsewhere
+ * @returns its record, or the exit code of a command that ends here.
+ */
+export async function submitRun(
+  workplace: Workplace,
+  source: string,
+  origin?: ManifestOrigin,
+): Promise<RunRecord | ExitCode> {
+  const budget = budgetOf(workplace.flags, workplace.settings);
+  const planned = await planRun(workplace, source, false, origin);
+  if (typeof planned === 'number') return planned;
+  await planned.journal.close();
+  const submitted = {
+    ...enterState(planned.record, 'submitted', attributed()),
+    submitted: true,
+    ...(budget !== undefined && { budget }),
+  };
+  await workplace.store.save(submitted);
+  return submitted;
+}
+
+function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCode {
+  terminal.say(`Run ${id} ${what}. Follow it with: cqbatch status ${id} --watch`);
+  terminal.result({ run: id, state, next: [`cqbatch status ${id} --watch`] }, id);
+  return exitCodes.success;
+}
+
+/** The record of a run that exists; undefined when it was given up while it was being planned. */
+async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
+  const seen = await firstSeen(planningMs, async () => {
+    const found = await store.look(id);
+    return found === 'being planned' ? undefined : { record: found };
+  });
+  if (seen !== undefined) return seen.record;
+  throw usageError(
+    'RUN_EXISTS',
+    `Somebody else has been planning a run ${id} for two minutes: choose another name.`,
+  );
+}

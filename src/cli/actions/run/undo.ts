@@ -1,0 +1,143 @@
+import { usageError } from '../../../errors.ts';
+import { retriesAfter, retriesAmong, undosOf } from '../../../run/plan/retries.ts';
+import { rowsOn, type UndoManifest, writeUndoManifest } from '../../../run/plan/undo-run.ts';
+import { actualState, type RunRecord } from '../../../run/record/record.ts';
+import { progressOf } from '../../../run/record/run-journal.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import { counted } from '../../../text/quantities.ts';
+import type { Flags } from '../../config/load.ts';
+import { type Context, openContext } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { type FittingRun, findRecord } from '../look/find-run.ts';
+import { refuseUnlessOver, runDerived } from './derived-run.ts';
+import { measuring } from './measure.ts';
+import { notifying } from './notify.ts';
+import { requireConsent } from './planned-run.ts';
+import { whenFree } from './when-free.ts';
+
+/** `cqbatch undo`: a new run that puts back what a run has changed, as far as its manifest says what was before. */
+export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
+  return measuring(await openContext(flags), (measured) =>
+    notifying(measured, (noted) => whenFree(noted, `undo ${id ?? ''}`.trim(), (free) => undoRun(free, id))),
+  );
+}
+
+async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
+  const { store, terminal } = context;
+  requireConsent(context);
+  const before = await findRecord(store, id, runToUndo(store));
+  const runs = await store.list();
+  const later = retriesAfter(retriesAmong(runs, before), before);
+  const undos = undosOf(runs, before);
+  refuseUnlessOver('undo', before, [...later, ...undos]);
+  refuseUnlessEnded(before);
+  for (const earlier of undos)
+    terminal.warn(`warning: run ${before.id} was undone already, by run ${earlier.id}.`);
+  return runDerived(context, before, 'undo', async (path) => {
+    const undone = await writeUndoManifest(store, before, later, path);
+    if (undone.rowNumbers.length === 0) return nothingToSend(context, before, undone);
+    terminal.say(
+      `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${counted(undone.rowNumbers.length, 'row', ['is', 'are'])} put back ` +
+        'to what the manifest says was before',
+    );
+    for (const text of leftTexts(undone)) terminal.warn(text);
+    await warnOfLaterEdits(context, before, runs, undone);
+    return { rowNumbers: undone.rowNumbers, histories: new Map(), options: { onConflict: 'refuse' } };
+  });
+}
+
+/** The newest run that has done something and was not undone, the retries of others left out: they are undone with these. */
+function runToUndo(store: RunStore): FittingRun {
+  let all: Promise<readonly RunRecord[]> | undefined;
+  return {
+    what: 'can be undone',
+    async fits(record) {
+      if (!isEnded(record) || record.undoOf !== undefined || record.retryOf !== undefined) return false;
+      all ??= store.list();
+      const runs = await all;
+      if (undosOf(runs, record).length > 0) return false;
+      for (const run of [record, ...retriesAmong(runs, record).retries]) {
+        const { succeeded, failed } = (await progressOf(store, run)).outcomes;
+        if (succeeded + failed > 0) return true;
+      }
+      return false;
+    },
+    fitsElsewhere: () => false,
+    otherwise: 'Name an undo to undo it; a run that could go on must be cancelled before ("cqbatch cancel").',
+  };
+}
+
+function isEnded(record: RunRecord): boolean {
+  return ['completed', 'cancelled'].includes(actualState(record));
+}
+
+/** @throws a usage error for a run that may yet be gone on with: it would do again what was undone. */
+function refuseUnlessEnded(record: RunRecord): void {
+  if (isEnded(record)) return;
+  const { id } = record;
+  throw usageError(
+    'RUN_NOT_ENDED',
+    `Run ${id} is ${actualState(record)} and could be gone on with: give it up first ("cqbatch cancel ${id}"), then undo it.`,
+  );
+}
+
+/** What is left to be done by hand, or can't be undone, and which file lists it. */
+function leftTexts({ notUndone, byHand }: UndoManifest): readonly string[] {
+  return [
+    ...(notUndone.file === undefined
+      ? []
+      : [
+          `warning: ${counted(notUndone.rows, 'row', ['is', 'are'])} not undone, or only in part: ${escapeInvisible(notUndone.file)} says why`,
+        ]),
+    ...(byHand.file === undefined
+      ? []
+      : [
+          `warning: what ${counted(byHand.rows, 'row', ['has', 'have'])} restored can be deleted by hand only: ${escapeInvisible(byHand.file)} lists it`,
+        ]),
+  ];
+}
+
+/** @throws a usage error when there is nothing to be done by hand, either. */
+function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoManifest): ExitCode {
+  const { notUndone, byHand } = undone;
+  const files = { not_undone: notUndone.file ?? null, by_hand: byHand.file ?? null };
+  if (byHand.rows === 0) {
+    const why =
+      notUndone.file === undefined
+        ? 'none of its rows has changed anything'
+        : `its rows don't say what was before (columns old_title, old_description, …): ${escapeInvisible(notUndone.file)} lists them`;
+    throw usageError('NOTHING_TO_UNDO', `Run ${id} can't be undone: ${why}.`);
+  }
+  terminal.result(
+    { run: id, state: 'nothing sent', undone: 0, ...counts(undone), files },
+    [...leftTexts(undone).map((text) => text.replace(/^warning: /, '')), 'Nothing was sent.'].join('\n'),
+  );
+  return exitCodes.success;
+}
+
+function counts({ notUndone, byHand }: UndoManifest): object {
+  return { not_undone: notUndone.rows, by_hand: byHand.rows };
+}
+
+/** Who has edited the same entries since would lose that. */
+async function warnOfLaterEdits(
+  { store, terminal }: Context,
+  before: RunRecord,
+  runs: readonly RunRecord[],
+  { subjects }: UndoManifest,
+): Promise<void> {
+  const since = runs.slice(runs.findIndex(({ id }) => id === before.id) + 1);
+  const related = new Set([before.id, ...retriesAmong(runs, before).retries.map(({ id }) => id)]);
+  for (const run of since) {
+    const isOther = !related.has(run.id) && run.undoOf !== before.id;
+    if (!isOther || run.state === 'planned' || run.options.baseUrl !== before.options.baseUrl) continue;
+    // A run whose copy of its manifest is gone has nothing to say.
+    const rows = await rowsOn(store, run, subjects).catch(() => 0);
+    if (rows > 0)
+      terminal.warn(
+        `warning: run ${run.id} has edited some of these entries since (${counted(rows, 'row')}): the undo overwrites that. ` +
+          `Undo that run first, or look at its report.`,
+      );
+  }
+}

@@ -1,0 +1,153 @@
+import type { Logger } from 'pino';
+import type { Datastore } from '../../../datastore/datastore.ts';
+import { usageError } from '../../../errors.ts';
+import type { Metrics } from '../../../metrics/metrics.ts';
+import type { AtEnd } from '../../../releases.ts';
+import { repeat } from '../../../repeat.ts';
+import { awaitedRuns, prunable, removeRuns } from '../../../run/record/prune.ts';
+import { endOf, type RunRecord } from '../../../run/record/record.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { type Caller, coordinateRuns, type RunNews } from '../../../run/session/coordinate.ts';
+import { carryOutSchedules } from '../../../schedule/carry-out.ts';
+import type { Schedule } from '../../../schedule/schedule.ts';
+import { openScheduleStore } from '../../../schedule/store.ts';
+import type { Workplace } from '../../context.ts';
+import { exitCodeOf } from '../../exit-codes.ts';
+import { exitCodeOfError } from '../../thrown.ts';
+import { apiClient, type CallSettings, tokenSource } from '../api-client.ts';
+import { nextCommands } from '../look/next-commands.ts';
+import { type Notifier, openNotifier } from '../run/notify.ts';
+import { estimatedLimits } from '../run/prospect.ts';
+import { beginInbox, inboxFinisher } from './scheduled-inbox.ts';
+import { beginRun } from './scheduled-run.ts';
+
+export interface DaemonOptions {
+  readonly datastore: Datastore;
+  readonly queue: string | undefined;
+  /** The API that it calls itself, where there are no other workers. */
+  readonly api: CallSettings | undefined;
+  /** Counts what becomes of runs and requests. */
+  readonly metrics: Metrics | undefined;
+  readonly version: string;
+  readonly log: Logger;
+  readonly stop: AbortSignal;
+}
+
+/** `cqbatch worker --coordinate`: takes submitted runs to their end, carries out schedules, removes old runs. */
+export async function runDaemon(workplace: Workplace, options: DaemonOptions, atEnd: AtEnd): Promise<void> {
+  const { store, flags } = workplace;
+  const { datastore, queue, version, metrics, log, stop } = options;
+  const notifier = await openNotifier(workplace, atEnd);
+  const news = notifier && newsTo(notifier);
+  atEnd(() => news?.told());
+  const common = { store, datastore, log, stop };
+  const schedules = openScheduleStore(store.stateDir);
+  const finishInbox = inboxFinisher(store, log);
+  const finish = async ({ source }: Schedule): Promise<void> => {
+    if ('inbox' in source) await finishInbox(source.inbox);
+  };
+  const finishAll = async (): Promise<void> => {
+    for (const schedule of await schedules.list()) await finish(schedule);
+  };
+  atEnd(pruneDaily(workplace, log, finishAll).stop);
+  await Promise.all([
+    coordinateRuns({
+      ...common,
+      queue,
+      version,
+      watch: metrics,
+      onlyApi: datastore.exclusive ? options.api?.baseUrl : undefined,
+      callerFor: callerFor(workplace, options),
+      news,
+    }),
+    carryOutSchedules({
+      ...common,
+      runs: store,
+      schedules,
+      finish,
+      begin: (schedule, occasion) => {
+        const { name, source } = schedule;
+        const tell = async (message: string): Promise<void> => {
+          news?.failed(usageError('MANIFEST_REFUSED', `schedule ${name}: ${message}`));
+          await news?.told();
+        };
+        return 'inbox' in source
+          ? beginInbox({ store, flags }, schedule, occasion, source.inbox, tell)
+          : beginRun({ store, flags }, schedule, occasion, source.manifest);
+      },
+      onFailed: ({ name }, { code, message }) =>
+        news?.failed(usageError(code, `schedule ${name}: ${message}`)),
+    }),
+  ]);
+}
+
+/** On the embedded datastore this process calls the API, as it does for "cqbatch run". */
+function callerFor(
+  { store, settings }: Workplace,
+  { datastore, api, metrics }: DaemonOptions,
+): ((record: RunRecord) => Promise<Caller>) | undefined {
+  if (!datastore.exclusive || api === undefined) return undefined;
+  const token = tokenSource(settings);
+  return async ({ options }) => ({
+    client: apiClient(options, token, metrics?.watchRequests()),
+    estimates: await estimatedLimits(store, options, token),
+    onStarted({ progress }) {
+      if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
+    },
+  });
+}
+
+/** Tells one after the other; nothing waits for that, but the end of the daemon. */
+function newsTo(notifier: Notifier): RunNews & { told(): Promise<void> } {
+  let telling = Promise.resolve();
+  const tell = (work: () => Promise<void>): void => {
+    telling = telling.then(work);
+  };
+  return {
+    began: () => tell(() => notifier.began()),
+    ended: (record, { summary }) =>
+      tell(() =>
+        notifier.ended({
+          run: { record, summary, next: nextCommands(record, summary) },
+          exitCode: exitCodeOf(endOf(record), summary.outcomes),
+        }),
+      ),
+    failed: (error) => tell(() => notifier.ended({ exitCode: exitCodeOfError(error), error })),
+    told: () => telling,
+  };
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * Removes old runs when the daemon begins, and once a day, if its user says which are kept.
+ *
+ * @param before what needs those that have ended: without its run, a manifest that was taken would be run again
+ */
+function pruneDaily(
+  { store, settings }: Workplace,
+  log: Logger,
+  before: () => Promise<void>,
+): { stop(): Promise<void> } {
+  const { keepLast: last, keepDays: days } = settings;
+  if (last === undefined && days === undefined) return { stop: async () => {} };
+  const daily = repeat(
+    async () => {
+      await before();
+      await pruneRuns(store, { last, days }, log);
+    },
+    {
+      everyMs: dayMs,
+      onError: ({ message }) => log.error({ err: message }, 'old runs can not be removed'),
+    },
+  );
+  daily.now();
+  return daily;
+}
+
+async function pruneRuns(store: RunStore, keep: Parameters<typeof prunable>[1], log: Logger): Promise<void> {
+  const runs = await store.list(({ message }) => log.warn({ err: message }, 'a run can not be read'));
+  const removed = prunable(runs, { ...keep, ids: await awaitedRuns(runs) }, Date.now());
+  const bytes = await removeRuns(store, removed);
+  if (removed.length > 0) log.info({ runs: removed.map(({ id }) => id), bytes }, 'old runs removed');
+}

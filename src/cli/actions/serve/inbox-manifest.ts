@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { isActive } from '../../../cluster/entries.ts';
+import { exists } from '../../../disk/files.ts';
+import { CqbatchError } from '../../../errors.ts';
+import type { FinalFolder } from '../../../inbox/records.ts';
+import type { ManifestEnding, TakenManifest } from '../../../inbox/taken-manifest.ts';
+import { actualState, endOf, isHaltedByGuard, type RunRecord } from '../../../run/record/record.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import type { Context, RefusedManifest } from '../../context.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
+import { endingText, finalFolderOf } from '../../render/inbox.ts';
+import type { EndedRun } from '../../render/news.ts';
+import { plain } from '../../render/style.ts';
+import { calls } from '../options.ts';
+import { execute } from '../run/execute.ts';
+import { endedRun, lookUp } from '../run/go-on.ts';
+import { notifying } from '../run/notify.ts';
+import { planRun } from '../run/planned-run.ts';
+import { resumeRun, runGoing } from '../run/resume.ts';
+import { whenFree } from '../run/when-free.ts';
+
+/** What became of a manifest of an inbox. */
+export interface CarriedOut {
+  readonly exitCode: ExitCode;
+  /** Where it is now; unfinished: its run was stopped, and waits to be gone on with. */
+  readonly folder: FinalFolder | 'unfinished';
+  /** For programs. */
+  readonly document: object;
+}
+
+/** After these, a run goes on later. */
+const unfinishedCodes: readonly ExitCode[] = [exitCodes.interrupted, exitCodes.spent, exitCodes.fatal];
+
+/**
+ * Takes a manifest of an inbox to its end, from where its run stands, and puts it where it belongs.
+ *
+ * @throws what has nothing to do with the manifest; it is left to whoever looks next.
+ */
+export async function carryOut(context: Context, manifest: TakenManifest): Promise<CarriedOut> {
+  const { store } = context;
+  const { name, run: runId } = manifest.record;
+  let ended: EndedRun | undefined;
+  let refused: RefusedManifest | undefined;
+  let result: object | null = null;
+  const { terminal } = context;
+  const work = (noted: Context): Promise<ExitCode> => {
+    const own: Context = {
+      ...noted,
+      // With --json, one document tells of all manifests.
+      terminal: {
+        ...terminal,
+        result(document, text) {
+          result = document;
+          if (!terminal.json) terminal.result(document, text);
+        },
+      },
+      onEnded(run) {
+        ended = run;
+        noted.onEnded?.(run);
+      },
+      onRefused(why) {
+        refused = why;
+      },
+    };
+    return whenFree(own, `run ${runId}`, (free) => beginOrGoOn(free, manifest));
+  };
+  const exitCode = await notifying(context, work).catch((error: unknown) => {
+    if (!(error instanceof CqbatchError) || !isOfManifest(error)) throw error;
+    terminal.warn(`error: ${error.message}`);
+    refused = { text: error.message };
+    return exitCodes.usage;
+  });
+  const document = { name, run: ended === undefined ? null : runId, exit_code: exitCode };
+  if (unfinishedCodes.includes(exitCode))
+    return { exitCode, folder: 'unfinished', document: { ...document, path: manifest.path, result } };
+
+  const ending = ended === undefined ? endingOfRefused(refused) : await endingOf(store, ended);
+  const path = await manifest.finish(ending);
+  terminal.say(`${escapeInvisible(manifest.givenPath)} → ${escapeInvisible(path)}`);
+  return { exitCode, folder: ending.folder, document: { ...document, path, result } };
+}
+
+async function beginOrGoOn(context: Context, { record, path, origin }: TakenManifest): Promise<ExitCode> {
+  const { store, flags } = context;
+  const existing = await lookUp(store, record.run);
+  if (existing !== undefined) return goOn(context, existing);
+  const named = { ...context, flags: { ...flags, runId: record.run } };
+  const planned = await planRun(named, path, calls(context), origin);
+  return typeof planned === 'number' ? planned : execute(context, planned.record, planned.journal);
+}
+
+/** Whether an error would not be there with another manifest. */
+export function isOfManifest({ kind, code }: CqbatchError): boolean {
+  return kind === 'usage' && (code.startsWith('MANIFEST_') || code === 'RUN_ID_TAKEN');
+}
+
+async function goOn(context: Context, record: RunRecord): Promise<ExitCode> {
+  const state = actualState(record);
+  if (isActive(state) || state === 'submitted') throw runGoing(record);
+  const isOver = state === 'completed' || state === 'cancelled' || isHaltedByGuard(record);
+  if (!isOver) return resumeRun(context, record);
+  const ended = await endedRun(context.store, record);
+  context.onEnded?.(ended);
+  return exitCodeOf({ ...endOf(record), state }, ended.summary.outcomes);
+}
+
+/** Of a manifest that was not run. */
+export function endingOfRefused(
+  { text, problems }: RefusedManifest = { text: 'It was not run.' },
+): ManifestEnding {
+  const files = problems === undefined ? {} : { '.problems.txt': problems };
+  return { folder: 'failed', files, text: plain(text) };
+}
+
+/** Of a manifest whose run has ended. */
+export async function endingOf(store: RunStore, ended: EndedRun): Promise<ManifestEnding> {
+  const folder = finalFolderOf(ended);
+  const ranOn = ended.record.options.baseUrl;
+  if (folder === 'done') return { folder, ranOn };
+  const files = await refeedable(store.folder(ended.record.id));
+  return { folder, ranOn, files, text: endingText(ended, files) };
+}
+
+/** The files of a run's folder with rows that were not done, by what is put behind the name of its manifest. */
+async function refeedable(folder: string): Promise<Readonly<Record<string, string>>> {
+  const files: Record<string, string> = {};
+  for (const name of ['failed.csv', 'not-attempted.csv']) {
+    const path = join(folder, name);
+    if (await exists(path)) files[`.${name}`] = path;
+  }
+  return files;
+}

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BusyError, usageError } from '../../../errors.ts';
+import { type Found, Inbox } from '../../../inbox/inbox.ts';
+import { withReleases } from '../../../releases.ts';
+import { defaults } from '../../../settings/settings.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import type { HealthState } from '../../../worker/health.ts';
+import type { Flags } from '../../config/load.ts';
+import { type Context, openContext } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { interruptible, stopping } from '../../interrupt.ts';
+import { inboxText } from '../../render/inbox.ts';
+import { proxyTo, tokenSource, wayTo } from '../api-client.ts';
+import { calls, runOptions } from '../options.ts';
+import { notifying } from '../run/notify.ts';
+import { requireConsent } from '../run/planned-run.ts';
+import { type CarriedOut, carryOut } from './inbox-manifest.ts';
+import { openProbes } from './probes.ts';
+
+const lookMs = 1_000;
+/** A watcher leaves the embedded datastore to others for so long before it complains. */
+const patienceMs = 24 * 60 * 60 * 1_000;
+
+/** The worst comes first. */
+const severity = [
+  exitCodes.interrupted,
+  exitCodes.fatal,
+  exitCodes.busy,
+  exitCodes.spent,
+  exitCodes.halted,
+  exitCodes.usage,
+  exitCodes.rowsFailed,
+];
+
+/** `cqbatch watch`: runs each manifest that is put into a folder, until it is stopped. */
+export async function watch(path: string, flags: Flags): Promise<ExitCode> {
+  const context = await openContext(flags);
+  const { settings, store, terminal } = context;
+  return withReleases(async (atEnd) => {
+    const stop = interruptible(stopping(terminal));
+    atEnd(stop.release);
+    const state = (): HealthState =>
+      stop.signal.aborted
+        ? { healthy: true, ready: false, reason: 'stopping' }
+        : { healthy: true, ready: true };
+    const onError = ({ message }: Error): void =>
+      terminal.warn(`warning: --metrics-file is not written: ${message}`);
+    const { metrics, port } = await openProbes(
+      { settings, operations: store.operations, store, state, onError },
+      atEnd,
+    );
+    if (port !== undefined) terminal.say(`Probes and metrics are on port ${port}.`);
+    const patient = {
+      ...context,
+      ...(metrics !== undefined && { metrics }),
+      settings: { wait: patienceMs, ...settings },
+    };
+    const work = await InboxWork.open(patient, path, stop.signal);
+    return work === undefined ? declined(context) : work.untilStopped();
+  });
+}
+
+/** `cqbatch run … --once`: runs each manifest that waits in a folder. */
+export async function runOnce(context: Context, path: string): Promise<ExitCode> {
+  const { runId, orResume } = context.flags;
+  if (runId !== undefined || orResume) {
+    throw usageError(
+      'INVALID_SETTING',
+      'With --once, each run is named after its manifest, and gone on with: leave out --run-id and --or-resume.',
+    );
+  }
+  const { notifyUrl: _notifyUrl, ...pinging } = context.settings;
+  const { pingUrl: _pingUrl, ...telling } = context.settings;
+  // Of each manifest people are told by itself.
+  return notifying({ ...context, settings: pinging }, async () => {
+    const stop = interruptible(stopping(context.terminal));
+    try {
+      const work = await InboxWork.open({ ...context, settings: telling }, path, stop.signal);
+      return work === undefined ? declined(context) : await work.untilEmpty();
+    } finally {
+      stop.release();
+    }
+  });
+}
+
+function declined({ terminal }: Context): ExitCode {
+  terminal.result({ state: 'declined' }, 'Nothing was sent.');
+  return exitCodes.usage;
+}
+
+/** The manifests of an inbox, one after the other. */
+class InboxWork {
+  readonly #context: Context;
+  readonly #inbox: Inbox;
+  readonly #carriedOut: CarriedOut[] = [];
+  readonly #said = new Set<string>();
+
+  readonly #stop: AbortSignal;
+
+  private constructor(context: Context, inbox: Inbox, stop: AbortSignal) {
+    this.#context = context;
+    this.#inbox = inbox;
+    this.#stop = stop;
+  }
+
+  /**
+   * Finds out, before any manifest is taken, whether it could be run.
+   *
+   * @param stop aborts when no other is to be begun
+   * @returns undefined when the user does not want it.
+   */
+  static async open(context: Context, path: string, stop: AbortSignal): Promise<InboxWork | undefined> {
+    const { terminal, flags, settings, store } = context;
+    const options = runOptions(context);
+    const callsHere = calls(context);
+    if (callsHere) await tokenSource(settings).current();
+    requireConsent(context);
+    const { settle: settleMs = defaults.settle } = settings;
+    const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
+    const what = `Run each manifest in ${escapeInvisible(path)} on ${wayTo(options.baseUrl, callsHere ? proxyTo(options) : undefined)}, with no further question?`;
+    if (!flags.yes && !(await terminal.confirm(what))) return undefined;
+    return new InboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);
+  }
+
+  async untilStopped(): Promise<ExitCode> {
+    const { terminal } = this.#context;
+    terminal.say(`Watching ${escapeInvisible(this.#inbox.folder)}. Ctrl-C stops.`);
+    const say = ({ document }: CarriedOut): void => {
+      if (terminal.json) terminal.result(document, '');
+    };
+    for (;;) {
+      await this.#untilNoneWaits(say).catch((error: unknown) => {
+        if (!(error instanceof BusyError)) throw error;
+        this.#sayOnce(error.message);
+      });
+      // A supervisor starts it anew, and it goes on with what it has left.
+      const unfinished = this.#carriedOut.find(({ folder }) => folder === 'unfinished');
+      if (unfinished !== undefined) return unfinished.exitCode;
+      this.#carriedOut.length = 0;
+      await pause(lookMs, this.#stop);
+      if (this.#stop.aborted) return exitCodes.success;
+    }
+  }
+
+  async untilEmpty(): Promise<ExitCode> {
+    const { terminal, settings } = this.#context;
+    let left = await this.#untilNoneWaits();
+    // What was put there a moment ago may be complete.
+    if (left.growing.length > 0 && !this.#isOver) {
+      await pause(settings.settle ?? defaults.settle, this.#stop);
+      left = await this.#untilNoneWaits();
+    }
+    const { growing } = left;
+    const unusable = left.others.flatMap(({ name, taking }) => (taking.kind === 'unusable' ? [name] : []));
+    const manifests = this.#carriedOut.map(({ document }) => document);
+    const folders = this.#carriedOut.map(({ folder }) => folder);
+    terminal.result({ manifests, growing, unusable }, inboxText(folders, growing.length, unusable.length));
+    if (this.#stop.aborted) return exitCodes.interrupted;
+    const codes = new Set(this.#carriedOut.map(({ exitCode }) => exitCode));
+    if (unusable.length > 0) codes.add(exitCodes.fatal);
+    return severity.find((code) => codes.has(code)) ?? exitCodes.success;
+  }
+
+  /** @returns what is left in the folder. */
+  async #untilNoneWaits(onCarriedOut: (carriedOut: CarriedOut) => void = () => {}): Promise<Found> {
+    for (;;) {
+      if (this.#isOver) return { others: [], growing: [] };
+      const found = await this.#next();
+      const { manifest } = found;
+      if (manifest === undefined) return found;
+      try {
+        const carriedOut = await carryOut(this.#context, manifest);
+        this.#carriedOut.push(carriedOut);
+        onCarriedOut(carriedOut);
+      } finally {
+        await manifest.release();
+      }
+    }
+  }
+
+  /** Whether the user wants it, or a run can't go on for a reason that others would meet as well. */
+  get #isOver(): boolean {
+    return this.#stop.aborted || this.#carriedOut.some(({ folder }) => folder === 'unfinished');
+  }
+
+  async #next(): Promise<Found> {
+    const { terminal, store } = this.#context;
+    const found = await this.#inbox.next(async (id) => (await store.look(id)) !== undefined);
+    for (const { name, taking } of found.others) {
+      if (taking.kind === 'copy') {
+        const { name: first, run } = taking.of;
+        terminal.say(
+          `${escapeInvisible(name)} is a copy of ${escapeInvisible(first)}, run ${run}: put to ${escapeInvisible(taking.path)}`,
+        );
+      }
+      if (taking.kind === 'elsewhere')
+        this.#sayOnce(`${escapeInvisible(name)} waits: its content is with ${taking.who}`);
+      if (taking.kind === 'unusable')
+        this.#sayOnce(`${escapeInvisible(name)} waits: ${escapeInvisible(taking.why)}`);
+    }
+    return found;
+  }
+
+  #sayOnce(text: string): void {
+    if (!this.#said.has(text)) this.#context.terminal.warn(text);
+    this.#said.add(text);
+  }
+}
+
+/** Keeps the process alive meanwhile. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,142 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { usageError } from '../../../errors.ts';
+import { Inbox } from '../../../inbox/inbox.ts';
+import { planSuffix } from '../../../run/plan/approved-plan.ts';
+import {
+  goingScheduledRun,
+  overlapRules,
+  refuseOtherNames,
+  type Schedule,
+} from '../../../schedule/schedule.ts';
+import { timesOf } from '../../../schedule/times.ts';
+import { orNone, parseChoice, parseLongDuration } from '../../../settings/parsers.ts';
+import type { Flags } from '../../config/load.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { scheduleDocument, timesText } from '../../render/schedule.ts';
+import { attributionOf, runOptions } from '../options.ts';
+import {
+  mostChanges,
+  newKey,
+  openPlace,
+  type Place,
+  refuseToLeave,
+  sayWhoCarriesOut,
+  viewOf,
+  warnOfLeftManifests,
+  whileNoneBegins,
+} from './schedule-place.ts';
+
+/** `cqbatch schedule add` */
+export async function addSchedule(name: string, flags: Flags): Promise<ExitCode> {
+  refuseOtherNames(name);
+  const place = await openPlace(flags);
+  const { terminal, schedules, settings } = place;
+  const { cron } = flags;
+  if (cron === undefined) throw usageError('INVALID_SETTING', "When? Pass --cron, as --cron '0 2 * * 1-5'.");
+  const tz = settings.tz ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  await timesOf({ cron, tz });
+  const source = await sourceOf(flags, place.store.stateDir);
+  checkOptions(place);
+  const before = await schedules.look(name);
+  const what: Schedule['changes'][number]['what'] =
+    flags.replace && before !== undefined ? 'replaced' : 'added';
+  const at = new Date().toISOString();
+  const schedule: Schedule = {
+    version: 1,
+    name,
+    key: newKey(),
+    cron: cron.trim().replace(/\s+/g, ' '),
+    tz,
+    source,
+    options: await givenOptions(flags),
+    overlap: parsed('--overlap', flags.overlap ?? 'skip', parseChoice(overlapRules)),
+    catchUpMs: parsed('--catch-up', flags.catchUp ?? '1h', orNone(parseLongDuration)),
+    paused: what === 'replaced' && before?.paused === true,
+    since: at,
+    changes: [...(before?.changes ?? []), { what, at, ...attributionOf(flags) }].slice(-mostChanges),
+  };
+  if (before === undefined || what === 'added') await schedules.add(schedule);
+  else {
+    await whileNoneBegins(place, name, async () => {
+      if (!isDeepStrictEqual(before.source, source))
+        refuseToLeave(before.source, await goingScheduledRun(place.store, await schedules.state(name)));
+      await schedules.save(schedule);
+    });
+  }
+  if (settings.baseUrl === undefined)
+    terminal.warn(
+      'warning: the daemon has to be told where the API is: CQBATCH_BASE_URL, or --base-url here.',
+    );
+  if ('manifest' in source && (await stat(source.manifest).catch(() => undefined)) === undefined)
+    terminal.warn(`warning: ${source.manifest} is not there yet.`);
+  const view = await viewOf(place, schedule);
+  const paused = schedule.paused ? ' It is paused.' : '';
+  terminal.result(
+    scheduleDocument(view),
+    `Schedule ${name} is ${what}.${paused} It is due ${timesText(view.next.slice(0, 3), schedule.tz)}, … (${schedule.tz}).`,
+  );
+  if (before !== undefined) await warnOfLeftManifests(place, before.source);
+  await sayWhoCarriesOut(place);
+  return exitCodes.success;
+}
+
+function parsed<Value>(flag: string, text: string, parse: (text: string) => Value): Value {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw usageError('INVALID_SETTING', `${flag} "${text}": ${(error as Error).message}.`);
+  }
+}
+
+/** What runs are made of; the daemon may be in another folder. */
+async function sourceOf({ manifest, inbox }: Flags, stateDir: string): Promise<Schedule['source']> {
+  if (manifest !== undefined && inbox !== undefined)
+    throw usageError('INVALID_SETTING', '--manifest and --inbox: a schedule has one of them.');
+  if (inbox !== undefined) {
+    await Inbox.open({ path: inbox, stateDir, settleMs: 0 });
+    return { inbox: resolve(inbox) };
+  }
+  if (manifest === undefined)
+    throw usageError('INVALID_SETTING', 'What is to be run? Pass --manifest FILE or --inbox DIR.');
+  if (manifest === '-' || manifest.endsWith(planSuffix)) {
+    const why =
+      manifest === '-' ? 'standard input can be read once' : 'a signed-off plan is carried out once';
+    throw usageError(
+      'INVALID_SETTING',
+      `--manifest ${manifest}: ${why}. Name a file that is written anew for each time.`,
+    );
+  }
+  if ((await stat(manifest).catch(() => undefined))?.isDirectory())
+    throw usageError('INVALID_SETTING', `--manifest ${manifest} is a folder: pass it as --inbox.`);
+  return { manifest: resolve(manifest) };
+}
+
+/** @throws a usage error for run options that can't be understood. Where the API is may be left to the daemon. */
+function checkOptions({ settings, ...place }: Place): void {
+  // Alone it is the time zone of the schedule.
+  const { tz: _, ...flags } = place.flags;
+  runOptions({ ...place, flags, settings: { baseUrl: 'https://api.invalid', ...settings } });
+}
+
+/** What is said of the schedule, or of this command, and not of its runs. */
+const ownFlags: ReadonlySet<string> = new Set<keyof Flags>([
+  ...(['cron', 'manifest', 'inbox', 'overlap', 'catchUp', 'replace', 'reason'] as const),
+  ...(['json', 'quiet', 'stateDir'] as const),
+]);
+
+/** The run options that were given, as they were. */
+async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
+  const options = Object.entries(flags).filter(([name]) => !ownFlags.has(name)) as [string, string | true][];
+  return {
+    ...Object.fromEntries(options),
+    ...(skipDone !== undefined && { skipDone: await Promise.all(skipDone.map(absoluteIfFile)) }),
+    ...(tz !== undefined && flags.stopAt !== undefined && { tz }),
+  };
+}
+
+/** A run has a name, a report a path. */
+async function absoluteIfFile(name: string): Promise<string> {
+  return (await stat(name).catch(() => undefined))?.isFile() ? resolve(name) : name;
+}

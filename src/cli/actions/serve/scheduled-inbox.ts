@@ -1,0 +1,161 @@
+import type { Logger } from 'pino';
+import { attributed } from '../../../actor.ts';
+import { BusyError } from '../../../errors.ts';
+import { Inbox } from '../../../inbox/inbox.ts';
+import type { TakenManifest } from '../../../inbox/taken-manifest.ts';
+import { lockRun } from '../../../run/record/open-run.ts';
+import {
+  actualState,
+  enterState,
+  goesOnByItself,
+  type RunRecord,
+  withoutPlace,
+} from '../../../run/record/record.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import type { Beginning } from '../../../schedule/carry-out.ts';
+import type { Occasion, Schedule } from '../../../schedule/schedule.ts';
+import { budgetOf } from '../../../settings/run-options.ts';
+import { defaults } from '../../../settings/settings.ts';
+import type { Workplace } from '../../context.ts';
+import { runOptions } from '../options.ts';
+import { endedRun } from '../run/go-on.ts';
+import { endingOf, endingOfRefused } from './inbox-manifest.ts';
+import { type DaemonPlace, failedToBegin, scheduledWorkplace, submitOnce } from './scheduled-run.ts';
+
+/** What became of an occasion so far. */
+interface Begun {
+  readonly runs: Set<string>;
+  readonly refused: string[];
+  /** Tells that a manifest can't be run, and waits until that is told. */
+  readonly tell: (message: string) => Promise<void>;
+}
+
+/** Submits a run of each manifest that waits in an inbox, and of what was taken out of it and is not finished. */
+export async function beginInbox(
+  daemon: DaemonPlace,
+  schedule: Schedule,
+  occasion: Occasion,
+  path: string,
+  tell: Begun['tell'],
+): Promise<Beginning> {
+  const begun: Begun = { runs: new Set(), refused: [], tell };
+  try {
+    const workplace = await scheduledWorkplace(daemon, schedule, occasion);
+    // Found out before anything is taken.
+    runOptions(workplace);
+    const { store, settings } = workplace;
+    const { settle: settleMs = defaults.settle } = settings;
+    const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
+    const hasRun = async (id: string): Promise<boolean> => (await store.look(id)) !== undefined;
+    for (const record of await inbox.unfinished()) {
+      const taking = await inbox.takeOver(record, hasRun);
+      if (taking.kind === 'taken' && !(await begin(workplace, taking.manifest, begun)))
+        return { came: 'later' };
+    }
+    for (const file of (await inbox.look()).complete) {
+      const taking = await inbox.take(file);
+      if (taking.kind === 'unusable') {
+        await tell(`${file.name}: ${taking.why}`);
+        begun.refused.push(file.name);
+      }
+      if (taking.kind === 'taken' && !(await begin(workplace, taking.manifest, begun)))
+        return { came: 'later' };
+    }
+    return { came: 'began', runs: [...begun.runs], refused: begun.refused };
+  } catch (error) {
+    return failedToBegin(error);
+  }
+}
+
+/** @returns whether it is begun; not when that has to wait. */
+async function begin(
+  workplace: Workplace,
+  manifest: TakenManifest,
+  { runs, refused, tell }: Begun,
+): Promise<boolean> {
+  const { record, path, origin } = manifest;
+  try {
+    const submitted = await submitOnce(workplace, record.run, path, origin);
+    if (submitted.is === 'later') return false;
+    if (submitted.is === 'refused') {
+      // Before it is put away: whoever comes after a process that was killed would know nothing of it.
+      await tell(`${record.name}: ${submitted.why.text}`);
+      await manifest.finish(endingOfRefused(submitted.why));
+      refused.push(record.name);
+      return true;
+    }
+    if (await goesOn(workplace, record.run)) runs.add(record.run);
+    return true;
+  } finally {
+    await manifest.release();
+  }
+}
+
+/** Whether a run goes on by itself, from now on if it has stopped before its end. */
+async function goesOn({ store, flags, settings }: Workplace, id: string): Promise<boolean> {
+  const record = await store.load(id);
+  if (goesOnByItself(record)) return true;
+  if (isFinal(record)) return false;
+  const lock = await lockIfFree(store, id);
+  // Somebody has resumed it.
+  if (lock === undefined) return true;
+  try {
+    const budget = budgetOf(flags, settings);
+    const again = { ...withoutPlace(await store.load(id)), submitted: true, ...(budget && { budget }) };
+    await store.save(enterState(again, 'submitted', attributed()));
+    return true;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Puts the manifests of an inbox whose runs have ended where they belong. That is done every second, so inboxes are kept open. */
+export function inboxFinisher(store: RunStore, log: Logger): (path: string) => Promise<void> {
+  const inboxes = new Map<string, Inbox>();
+  return async (path) => {
+    const known = inboxes.get(path);
+    const inbox = known ?? (await Inbox.open({ path, stateDir: store.stateDir, settleMs: 0 }));
+    // When this fails, the next time makes what is missing.
+    inboxes.delete(path);
+    await finishInbox(inbox, store, log);
+    inboxes.set(path, inbox);
+  };
+}
+
+async function finishInbox(inbox: Inbox, store: RunStore, log: Logger): Promise<void> {
+  for (const { run } of await inbox.unfinished()) {
+    const found = await store.look(run);
+    if (found === undefined || found === 'being planned' || !isFinal(found)) continue;
+    const lock = await lockIfFree(store, run);
+    if (lock === undefined) continue;
+    try {
+      const record = (await inbox.unfinished()).find((each) => each.run === run);
+      const taking = record && (await inbox.takeOver(record, async () => true));
+      if (taking?.kind !== 'taken') continue;
+      try {
+        const put = await taking.manifest.finish(await endingOf(store, await endedRun(store, found)));
+        log.info({ run, path: put }, 'manifest of an inbox finished');
+      } finally {
+        await taking.manifest.release();
+      }
+    } finally {
+      await lock.release();
+    }
+  }
+}
+
+/** Whether nothing of the run is gone on with. A halt before the first answer (a wrong token, say) is no end. */
+function isFinal(record: RunRecord): boolean {
+  const { counts } = record;
+  const state = actualState(record);
+  if (state !== 'halted') return state === 'completed' || state === 'cancelled';
+  return counts !== undefined && counts.succeeded + counts.failed > 0;
+}
+
+/** The lock of a run; undefined while somebody works on it. */
+async function lockIfFree(store: RunStore, id: string) {
+  return lockRun(store.folder(id), id, `inbox of run ${id}`).catch((error: unknown) => {
+    if (error instanceof BusyError) return undefined;
+    throw error;
+  });
+}

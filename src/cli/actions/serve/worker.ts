@@ -1,0 +1,161 @@
+import type { Logger } from 'pino';
+import { parseBaseUrl } from '../../../api/base-url.ts';
+import type { Datastore } from '../../../datastore/datastore.ts';
+import { usageError } from '../../../errors.ts';
+import { readVersion } from '../../../package.ts';
+import { withReleases } from '../../../releases.ts';
+import { type Repeated, repeat } from '../../../repeat.ts';
+import { defaults, type Settings } from '../../../settings/settings.ts';
+import { aborted } from '../../../waiting.ts';
+import type { HealthState } from '../../../worker/health.ts';
+import { type Serving, serveRows } from '../../../worker/serve.ts';
+import { type Flags, loadSettings } from '../../config/load.ts';
+import { openState, operationsWith } from '../../context.ts';
+import { chooseDatastore } from '../../datastore.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { interruptible } from '../../interrupt.ts';
+import { openLog } from '../../log.ts';
+import { openTerminal } from '../../terminal.ts';
+import { apiClient, type CallSettings, proxyTo, tokenSource } from '../api-client.ts';
+import { runDaemon } from './daemon.ts';
+import { openProbes } from './probes.ts';
+
+/** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
+export async function worker(flags: Flags): Promise<ExitCode> {
+  const terminal = openTerminal(flags);
+  const opened = flags.coordinate ? await openState(terminal, flags) : undefined;
+  const { store, settings: given = await loadSettings(flags) } = opened ?? {};
+  const operations = store?.operations ?? (await operationsWith(given));
+  const settings = { ...defaults, ...given };
+  const { queue, open } = await chooseDatastore({ terminal, flags, settings });
+  refuseToBeAlone(flags, queue, settings.concurrency);
+  const api = apiOf(flags, settings);
+  const log = openLog(flags, terminal, 'info');
+  const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
+  const common = { version: readVersion(), log, stop: stop.signal };
+
+  return withReleases(async (atEnd) => {
+    atEnd(stop.release);
+    const datastore = await open(
+      queue === undefined ? 'worker --coordinate, a daemon: "cqbatch submit" hands it runs' : 'worker',
+    );
+    atEnd(() => datastore.close());
+    let serving: Serving | undefined;
+    const state = (): HealthState => healthOf(datastore, stop.signal, serving);
+    const onError = ({ message }: Error): void => log.warn({ err: message }, 'metrics file not written');
+    const { metrics, port } = await openProbes({ settings, operations, store, state, onError }, atEnd);
+    if (metrics !== undefined) metrics.paceOfWorker = () => serving?.pace;
+    atEnd(watchTrouble(datastore, log).stop);
+    if (datastore.exclusive) void datastore.lost.then(stop.abort);
+    if (api !== undefined && !datastore.exclusive) {
+      const client = apiClient(api, tokenSource(settings), metrics?.watchRequests());
+      atEnd(() => client.close());
+      serving = serveRows({
+        datastore,
+        operations,
+        baseUrl: api.baseUrl,
+        client,
+        maxOutageMs: settings.maxOutage ?? undefined,
+        concurrency: api.concurrency,
+        shutdownMs: settings.shutdownTimeout,
+        ...common,
+      });
+      // One that can't go on calling must not go on coordinating either: a supervisor starts it anew.
+      void serving.end.then(stop.abort);
+    }
+    const target = { base_url: api?.baseUrl, proxy: api && proxyTo(api) };
+    const facts = { coordinates: flags.coordinate === true, health_port: port };
+    log.info({ queue: datastore.description, ...target, ...facts }, 'worker started');
+    const [stuck] = await Promise.all([
+      serving?.end ?? aborted(stop.signal),
+      store &&
+        runDaemon(
+          { terminal, flags, store, settings: given },
+          { datastore, queue, api, metrics, ...common },
+          atEnd,
+        ),
+    ]);
+    if (stuck !== undefined) throw stuck;
+    if (datastore.exclusive) await throwIfLost(datastore);
+    log.info('worker stopped');
+    if (terminal.json) terminal.result({ state: 'stopped' }, '');
+    return exitCodes.success;
+  });
+}
+
+/** @throws a usage error for a worker to whom nobody could hand anything. */
+function refuseToBeAlone(
+  { coordinate }: Flags,
+  queue: string | undefined,
+  concurrency: number | 'auto',
+): void {
+  if (queue !== undefined) return;
+  if (!coordinate) {
+    throw usageError(
+      'QUEUE_MISSING',
+      'A worker needs a datastore that it shares with others: set CQBATCH_QUEUE or pass --queue redis://…. With --coordinate it ' +
+        'takes the submitted runs of this state folder to their end by itself.',
+    );
+  }
+  if (concurrency === 0) {
+    throw usageError(
+      'QUEUE_MISSING',
+      'Nobody else can call the API for the embedded datastore: leave out --concurrency 0, or share a datastore (--queue redis://…).',
+    );
+  }
+}
+
+/** @throws why the datastore has failed for good, if it has. */
+async function throwIfLost({ lost }: Datastore): Promise<void> {
+  const reason = await Promise.race([lost, Promise.resolve(undefined)]);
+  if (reason !== undefined) throw reason;
+}
+
+/**
+ * The API whose rows the worker calls; undefined when it only coordinates.
+ *
+ * @throws a usage error when it could do nothing, or not without more being said.
+ */
+function apiOf(
+  { coordinate, allowInsecureHttp }: Flags,
+  { baseUrl, concurrency, timeout }: Settings & Pick<typeof defaults, 'concurrency' | 'timeout'>,
+): CallSettings | undefined {
+  if (concurrency === 0) {
+    if (coordinate) return undefined;
+    throw usageError('INVALID_SETTING', '--concurrency 0 makes sense only together with --coordinate.');
+  }
+  if (baseUrl === undefined) {
+    throw usageError(
+      'BASE_URL_MISSING',
+      'Which API is the token for? Set CQBATCH_BASE_URL or pass --base-url https://…; rows of other APIs are left alone.',
+    );
+  }
+  return {
+    baseUrl: parseBaseUrl(baseUrl, { allowInsecureHttp }),
+    allowInsecureHttp,
+    concurrency,
+    timeoutMs: timeout,
+  };
+}
+
+function healthOf(datastore: Datastore, stop: AbortSignal, serving: Serving | undefined): HealthState {
+  const reason = stop.aborted || serving?.ending ? 'stopping' : datastore.trouble;
+  return {
+    healthy: true,
+    ready: reason === undefined,
+    ...(reason !== undefined && { reason }),
+    facts: { active: serving?.active ?? 0 },
+  };
+}
+
+/** Says once when the datastore goes away, and once when it is back. */
+function watchTrouble(datastore: Datastore, log: Logger): Repeated {
+  let before: string | undefined;
+  const look = (): void => {
+    const { trouble } = datastore;
+    if (trouble !== undefined && before === undefined) log.warn({ trouble }, 'waiting for the datastore');
+    if (trouble === undefined && before !== undefined) log.info('the datastore is back');
+    before = trouble;
+  };
+  return repeat(look, { everyMs: 500 });
+}

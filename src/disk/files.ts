@@ -1,0 +1,141 @@
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemError } from '../system-error.ts';
+
+/** Files and folders that nobody but their owner may use. */
+
+/** Whether there is something, as far as this process may see. */
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Writes a whole file or nothing: a temporary file beside it is synced and renamed.
+ *
+ * @param mode who may read it, whatever the umask. Default: its owner only
+ * @throws a `SystemError` when the system refuses.
+ */
+export async function writeFileAtomically(path: string, text: string, mode = 0o600): Promise<void> {
+  try {
+    await replaceFile(path, text, mode);
+  } catch (error) {
+    throw systemError(error, path) ?? error;
+  }
+}
+
+/**
+ * The same of a text in parts.
+ *
+ * @throws what the system says.
+ */
+export async function replaceFile(
+  path: string,
+  text: string | readonly string[],
+  mode = 0o600,
+): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    const file = await open(temporary, 'w', 0o600);
+    try {
+      if (mode !== 0o600) await file.chmod(mode);
+      for (const part of typeof text === 'string' ? [text] : text) await file.writeFile(part);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** The most bytes of a text that a user writes by hand, or has a program write for one purpose. */
+const mostBytes = 1_000_000;
+
+/**
+ * Reads the text of a small file. A device could be read without end, and a pipe only once.
+ *
+ * @throws what the system says, or an Error whose message ends the sentence "Can't read …:".
+ */
+export async function readSmallFile(path: string): Promise<string> {
+  const found = await stat(path);
+  if (!found.isFile() && !found.isDirectory())
+    throw new Error(`it is a ${found.isFIFO() ? 'pipe' : 'device'}, not a file`);
+  const file = await open(path);
+  try {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false, end: mostBytes })) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+    }
+    if (bytes > mostBytes) throw new Error('it is larger than 1 MB');
+    return Buffer.concat(chunks).toString('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Makes a folder, and those above it that are missing, for its owner only.
+ *
+ * @throws a `SystemError` when the system refuses.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw systemError(await realReason(path), path) ?? error;
+  }
+}
+
+/** Why a folder can't be made. Node says "no such file" of several at once, whatever it is that is in their way. */
+async function realReason(path: string): Promise<unknown> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return undefined;
+  } catch (error) {
+    const above = dirname(path);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && above !== path;
+    return isMissing ? realReason(above) : error;
+  }
+}
+
+/** Rights that a group or everybody has. */
+const rightsOfOthers = 0o077;
+const othersMayWrite = 0o022;
+/** Windows has no such rights. */
+const hasModes = process.platform !== 'win32';
+
+/**
+ * Takes a file or folder, with all that is in it, away from everybody but its owner. What is not there, or belongs to
+ * another user, is left as it is, and so is what symbolic links in it lead to.
+ */
+export async function makePrivate(path: string): Promise<void> {
+  const found = hasModes ? await lstat(path).catch(() => undefined) : undefined;
+  if (found === undefined || found.isSymbolicLink()) return;
+  if ((found.mode & rightsOfOthers) !== 0) await chmod(path, found.mode & 0o7700).catch(() => {});
+  if (!found.isDirectory()) return;
+  const names = await readdir(path).catch(() => []);
+  await Promise.all(names.map((name) => makePrivate(join(path, name))));
+}
+
+/** The same only where the path itself is open to others: what is in a closed folder is out of their reach anyway. */
+export async function closeIfOpen(path: string): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  if (await has(target, rightsOfOthers)) await makePrivate(target);
+}
+
+/** Whether other users may add, remove and rename what is in a folder. */
+export function isWritableByOthers(folder: string): Promise<boolean> {
+  return has(folder, othersMayWrite);
+}
+
+async function has(path: string, rights: number): Promise<boolean> {
+  const found = hasModes ? await stat(path).catch(() => undefined) : undefined;
+  return found !== undefined && (found.mode & rights) !== 0;
+}

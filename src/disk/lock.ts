@@ -1,0 +1,156 @@
+import { rm, stat, utimes } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { lock } from 'proper-lockfile';
+import { z } from 'zod';
+import { steadyNow } from '../clock.ts';
+import { fatalError } from '../errors.ts';
+import { SystemError, systemError } from '../system-error.ts';
+import { deferred } from '../waiting.ts';
+import { exists, writeFileAtomically } from './files.ts';
+import { readJsonFileIfAny } from './json-file.ts';
+import { isThisProcess, processSchema, stateOfProcess, thisProcess } from './process.ts';
+
+/** An exclusive lock, held until `release`. */
+export interface ProcessLock {
+  /**
+   * Resolves with the reason when the lock was taken away: by deleting its files, or by another machine that took this
+   * process for dead because it had been suspended. It must not write any more then.
+   */
+  readonly lost: Promise<Error>;
+  /** Idempotent. */
+  release(): Promise<void>;
+}
+
+/** A lock that nobody has touched for so long has no living holder, if the holder can't be asked (other machine). */
+const staleAfterMs = 60_000;
+/** A lock whose holder is known to be dead; the least that proper-lockfile takes. */
+const deadHolderStaleAfterMs = 2_000;
+/** How often a holder touches its lock, and how long is looked whether one does whose clock may be another one. */
+const touchedEveryMs = 1_000;
+const watchedMs = 3 * touchedEveryMs;
+
+const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string() });
+
+type Holder = z.infer<typeof holderSchema>;
+
+/** The paths that this process holds. */
+const held = new Set<string>();
+
+export interface LockOptions {
+  /** The lock's files are this path with `.lock` and `.holder.json` behind it; its folder must exist. */
+  readonly path: string;
+  /** What this process does, for the error that another one gets: `run 20261121-…`. */
+  readonly purpose: string;
+  /** The error when another process holds the lock, of which `who` tells as much as is known. */
+  readonly taken: (who: string) => Error;
+}
+
+/**
+ * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process
+ * of this machine, even one that is suspended, and never waits for a dead one longer than some seconds. A process of
+ * another machine is taken for dead when it has not touched the lock for a minute, as far as clocks agree: one that
+ * is seen to touch it is alive.
+ *
+ * @throws what `taken` makes, when another process holds the lock.
+ */
+export async function lockPath({ path, purpose, taken }: LockOptions): Promise<ProcessLock> {
+  const holderFile = `${path}.holder.json`;
+  const lockFile = `${path}.lock`;
+  const holder = await readJsonFileIfAny(holderFile, holderSchema);
+  const holderState = holder === undefined ? 'unknown' : stateOfHolder(holder, path);
+  if (holder !== undefined && holderState === 'alive' && (await exists(lockFile)))
+    throw taken(describe(holder));
+  if (!(await isFree(lockFile, holderState))) throw taken(describe(holder));
+
+  const lost = deferred<Error>();
+  let isLost = false;
+  const release = await lock(path, {
+    realpath: false,
+    lockfilePath: lockFile,
+    update: touchedEveryMs,
+    stale: holderState === 'dead' ? deadHolderStaleAfterMs : staleAfterMs,
+    retries: holderState === 'dead' ? { retries: 20, factor: 1, minTimeout: 200 } : 0,
+    onCompromised: (cause) => {
+      isLost = true;
+      void lockLost(lockFile, cause).then(lost.resolve);
+    },
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ELOCKED')
+      throw (
+        systemError(error, path) ?? fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error)
+      );
+    throw taken(describe((await readJsonFileIfAny(holderFile, holderSchema)) ?? holder));
+  });
+  await writeFileAtomically(holderFile, `${JSON.stringify(self(purpose))}\n`).catch(async (error) => {
+    await release().catch(() => {});
+    throw error;
+  });
+  held.add(path);
+
+  let releasing: Promise<void> | undefined;
+  const releaseAll = async (): Promise<void> => {
+    held.delete(path);
+    // Its files may be those of another process by now.
+    if (isLost) return;
+    await rm(holderFile, { force: true }).catch(() => {});
+    await release().catch(() => {});
+  };
+  return {
+    lost: lost.promise,
+    release() {
+      releasing ??= releaseAll();
+      return releasing;
+    },
+  };
+}
+
+/** What this process has not released, because it was elsewhere then, counts as that of a dead one. */
+function stateOfHolder(holder: Holder, path: string): ReturnType<typeof stateOfProcess> {
+  return isThisProcess(holder) && !held.has(path) ? 'dead' : stateOfProcess(holder);
+}
+
+async function lockLost(lockFile: string, cause: Error): Promise<Error> {
+  if (await exists(lockFile))
+    return fatalError('LOCK_LOST', `The lock ${lockFile} was taken over by another process.`, cause);
+  return new SystemError(
+    'LOCK_LOST',
+    `the lock ${lockFile} was removed while it was held`,
+    'see that its folder is in its place and no other process works there',
+    cause,
+  );
+}
+
+/**
+ * Whether a lock may be taken as far as its time tells nothing: of a dead holder it may lie in the future when clocks
+ * were set back since, of a living one on another machine in the past when its clock is behind.
+ */
+async function isFree(lockFile: string, holder: 'alive' | 'dead' | 'unknown'): Promise<boolean> {
+  const touchedAt = await lastTouched(lockFile);
+  if (touchedAt === undefined) return true;
+  const ageMs = Date.now() - touchedAt;
+  const isDoubtful = holder === 'dead' ? ageMs < 0 : ageMs > staleAfterMs;
+  if (!isDoubtful) return true;
+  for (const until = steadyNow() + watchedMs; steadyNow() < until; ) {
+    await pause(touchedEveryMs / 5);
+    const now = await lastTouched(lockFile);
+    if (now !== touchedAt) return now === undefined;
+  }
+  if (holder === 'dead') await utimes(lockFile, 0, 0).catch(() => {});
+  return true;
+}
+
+async function lastTouched(lockFile: string): Promise<number | undefined> {
+  return stat(lockFile).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
+}
+
+function self(purpose: string): Holder {
+  return { ...thisProcess(), purpose, since: new Date().toISOString() };
+}
+
+function describe(holder: Holder | undefined): string {
+  if (holder === undefined) return 'another process';
+  return `process ${holder.pid} on ${holder.host} (${holder.purpose}, since ${holder.since})`;
+}

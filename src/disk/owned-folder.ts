@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onDisk } from '../system-error.ts';
+import { makeFolder, writeFileAtomically } from './files.ts';
+import { readJsonFileIfAny } from './json-file.ts';
+import { processSchema, stateOfProcess, thisProcess } from './process.ts';
+
+/** In a folder that is of use only while the process lives that it names. */
+const ownerFile = 'owner.json';
+
+/** A folder whose owner can't be asked is abandoned when nothing in it has changed for so long. */
+const abandonedAfterMs = 24 * 60 * 60 * 1_000;
+/** A file that is being written changes more often, however large it is. */
+const halfDoneAfterMs = 60 * 60 * 1_000;
+
+/** Makes this process the owner of a folder that it has made. */
+export async function ownFolder(folder: string): Promise<void> {
+  await writeFileAtomically(join(folder, ownerFile), `${JSON.stringify(thisProcess())}\n`);
+}
+
+/** Makes a folder last beyond its owner. */
+export async function keepFolder(folder: string): Promise<void> {
+  await rm(join(folder, ownerFile), { force: true });
+}
+
+/** The commands that need a temporary folder. */
+const temporaryNames = ['plan', 'retry', 'undo'] as const;
+
+/**
+ * Makes a folder for what is needed during a command only; the command removes it. Folders that commands left behind when
+ * they were killed are removed first.
+ */
+export async function makeTemporaryFolder(
+  parent: string,
+  name: (typeof temporaryNames)[number],
+): Promise<string> {
+  await makeFolder(parent);
+  return onDisk(parent, async () => {
+    await removeAbandoned(parent);
+    const folder = await mkdtemp(join(parent, `${name}-`));
+    await ownFolder(folder);
+    return folder;
+  });
+}
+
+/** Removes the temporary folders and half-written files that killed commands left behind in a state folder. */
+export async function removeAbandoned(parent: string): Promise<void> {
+  await removeHalfDone(parent);
+  const names = await readdir(parent);
+  for (const name of names.filter((each) => temporaryNames.some((own) => each.startsWith(`${own}-`)))) {
+    const folder = join(parent, name);
+    if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes the files of a folder that killed commands have begun to write (`….tmp`), as far as they can be removed. */
+export async function removeHalfDone(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith('.tmp'))) {
+    const path = join(folder, name);
+    const { mtimeMs = Date.now() } = (await stat(path).catch(() => undefined)) ?? {};
+    if (Date.now() - mtimeMs > halfDoneAfterMs) await rm(path, { force: true }).catch(() => {});
+  }
+}
+
+/** Whether the owner of a folder has died and left it behind. */
+export async function isAbandoned(folder: string): Promise<boolean> {
+  const owner = await readJsonFileIfAny(join(folder, ownerFile), processSchema);
+  const state = owner === undefined ? 'unknown' : stateOfProcess(owner);
+  if (state !== 'unknown') return state === 'dead';
+  const changed = await stat(folder).catch(() => undefined);
+  return changed !== undefined && Date.now() - changed.mtimeMs > abandonedAfterMs;
+}

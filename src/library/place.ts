@@ -1,0 +1,67 @@
+import { usageError } from '../errors.ts';
+import type { Operation } from '../operation/operation.ts';
+import { openRunStore, type RunStore } from '../run/record/store.ts';
+import {
+  nameInWords,
+  resolveSettings,
+  type SettingName,
+  type Settings,
+  setsOption,
+} from '../settings/settings.ts';
+
+/** Where batches are kept, and what their rows may be for. */
+export interface BatchPlace {
+  readonly operations: readonly Operation[];
+  /** The folder of the runs, which `cqbatch` looks into as well. Default: `.cqbatch`. */
+  readonly stateDir?: string;
+}
+
+/** What a batch is made of. */
+export interface BatchOptions extends BatchPlace {
+  /** Path of a CSV, JSON, JSON Lines or Excel file; the first three may be gzipped. */
+  readonly manifest: string;
+  /** Which operation its rows are for, where neither they nor their columns say so. */
+  readonly operation?: string;
+  /** A cell that empties a field. Default: `<clear>`. */
+  readonly clearToken?: string;
+  /** Whether blanks around cells are cut off. Default: false. */
+  readonly trim?: boolean;
+  /** Whether a batch may begin though rows are invalid. Default: false. */
+  readonly skipInvalid?: boolean;
+  /** The keys of `config.json`, such as `{ rate: 'auto..50/s', max_failures: '5%', queue: 'redis://localhost' }`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** Settings that a program says in another way. */
+const notHere: Readonly<Record<string, string>> = {
+  base_url: 'the client says where the API is',
+  operations: '"operations" is an option of its own',
+  token_file: 'the client has the token',
+  queue_password_file: 'write the password into the address of the queue',
+};
+
+/** Settings that a batch goes by, besides those that set an option of its run. */
+const own: readonly SettingName[] = [
+  ...(['queue', 'queuePrefix', 'default', 'userId', 'maxManifestSize', 'allowPartial'] as const),
+  ...(['canary', 'canaryMaxFailures', 'maxRows', 'maxDuration', 'stopAt', 'tz'] as const),
+];
+
+/** @throws a usage error when the settings can't be understood, or one of them means nothing to a batch */
+export function openBatchPlace({
+  operations,
+  stateDir = '.cqbatch',
+  settings = {},
+}: Omit<BatchOptions, 'manifest'>): { readonly store: RunStore; readonly settings: Settings } {
+  const resolved = resolveSettings({
+    flags: {},
+    environment: {},
+    file: { path: 'settings', values: settings },
+  });
+  for (const name of Object.keys(resolved)) {
+    if (setsOption(name) || own.some((each) => each === name)) continue;
+    const key = nameInWords(name, '_');
+    const why = notHere[key] ?? 'it is for commands';
+    throw usageError('INVALID_SETTING', `settings: ${key} has no place here: ${why}.`);
+  }
+  return { store: openRunStore(stateDir, operations), settings: resolved };
+}

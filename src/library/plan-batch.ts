@@ -1,0 +1,65 @@
+import type { ApiClient } from '../api/client.ts';
+import type { RowCounts } from '../manifest/check/row-counts.ts';
+import { type CheckedManifest, checkManifest } from '../run/plan/check-manifest.ts';
+import { type PlannedRows, refusalOf, verdictText } from '../run/plan/readiness.ts';
+import { lookUpTarget } from '../run/record/targets.ts';
+import { newRunOptions } from '../settings/run-options.ts';
+import { type BatchOptions, openBatchPlace } from './place.ts';
+
+/** What a batch would do. */
+export interface BatchPlan extends RowCounts {
+  /** Rows that `where` has left out; they count nowhere else. */
+  readonly leftOut: number;
+  /** What is wrong, the first 20 problems: file, line, column and what to write. */
+  readonly problems: readonly string[];
+  /** A file with all of them; absent when there are none. */
+  readonly problemFile?: string;
+  /** Why the batch may not begin; absent when it may. */
+  readonly refusal?: { readonly code: string; readonly message: string };
+}
+
+export interface PlanBatchOptions extends BatchOptions {
+  /** The API that is to be called. What is known of it from earlier batches decides whether rows may leave fields out. */
+  readonly client?: Pick<ApiClient, 'baseUrl'>;
+}
+
+/**
+ * Reads and checks every row of a manifest. Nothing is sent.
+ *
+ * @throws CqbatchError (`usage`) when the manifest can't be read, its operation can't be told, or a setting can't be understood
+ */
+export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
+  const { manifest, client, skipInvalid = false } = options;
+  const { store, settings } = openBatchPlace(options);
+  const reading = newRunOptions(options, settings);
+  const checked = await checkManifest(store, { path: manifest, name: manifest, options: reading });
+  const { onConflict = 'refuse' } = reading;
+  const baseUrl = client?.baseUrl;
+  const target = baseUrl === undefined ? undefined : await lookUpTarget(store.stateDir, baseUrl);
+  return batchPlan(checked, {
+    ...{ manifest: { name: manifest }, scan: checked.scan, skipInvalid, onConflict, target, baseUrl },
+    allowPartial: settings.allowPartial === true,
+  });
+}
+
+/** What the rows come to, and whether they may be called. */
+export function batchPlan(
+  { scan, problems }: Pick<CheckedManifest, 'scan' | 'problems'>,
+  rows: PlannedRows,
+): BatchPlan {
+  const code = refusalOf(rows);
+  return {
+    rows: scan.rows,
+    callable: scan.callable,
+    invalid: scan.invalid,
+    duplicates: scan.duplicates,
+    conflicts: scan.conflicts,
+    partial: scan.partial,
+    superseded: scan.superseded,
+    doneBefore: scan.doneBefore,
+    leftOut: scan.leftOut,
+    problems: [...problems.first, ...problems.firstConflicts],
+    ...(problems.file !== undefined && { problemFile: problems.file }),
+    ...(code !== undefined && { refusal: { code, message: verdictText(rows) } }),
+  };
+}

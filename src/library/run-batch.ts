@@ -1,0 +1,188 @@
+import { type Logger, pino } from 'pino';
+import { attributed } from '../actor.ts';
+import type { ApiClient } from '../api/client.ts';
+import { datastoreAddress, openDatastore } from '../datastore/open.ts';
+import { BusyError, usageError } from '../errors.ts';
+import type { Journal } from '../journal/journal.ts';
+import { hashFile } from '../manifest/stage.ts';
+import { readVersion } from '../package.ts';
+import { withReleases } from '../releases.ts';
+import type { RunSummary } from '../report/summary.ts';
+import type { ReportPaths, WrittenReports } from '../report/write-reports.ts';
+import { type CreatedRun, createRun, discard } from '../run/plan/create-run.ts';
+import { refuseChangedManifest } from '../run/plan/run-manifest.ts';
+import { type RunResult, resultOf } from '../run/record/ending.ts';
+import { actualState, endOf, isHaltedByGuard, isResumable, type RunRecord } from '../run/record/record.ts';
+import { withJournalReader } from '../run/record/run-journal.ts';
+import type { RunStore } from '../run/record/store.ts';
+import { lookUpTarget } from '../run/record/targets.ts';
+import { reportRun } from '../run/report/report-run.ts';
+import { executeRun } from '../run/session/execute-run.ts';
+import type { RunEvent } from '../run/session/progress.ts';
+import { budgetOf, newRunOptions } from '../settings/run-options.ts';
+import { defaults, type Settings } from '../settings/settings.ts';
+import { type BatchOptions, openBatchPlace } from './place.ts';
+import { type BatchPlan, batchPlan } from './plan-batch.ts';
+
+/** What happens to a batch, as it happens. The results that count are those of `results`. */
+export type BatchEvent =
+  /** Every row is checked; the first call comes after this. */
+  { readonly type: 'planned'; readonly run: string; readonly plan: BatchPlan } | RunEvent;
+
+export interface RunBatchOptions extends BatchOptions {
+  /** Calls the API. It should have as many `connections` as calls may be in flight; it is not closed. */
+  readonly client: ApiClient;
+  /** Its name: up to 63 small letters, digits, "-" and "_". Default: one is made of the time. */
+  readonly runId?: string;
+  /**
+   * Whether the run of that name is gone on with, where there is one that was stopped. One that is finished, or that a guard has
+   * halted, is not: what it came to is returned. Default: false.
+   */
+  readonly orResume?: boolean;
+  /** Why, for those who ask later. */
+  readonly reason?: string;
+  /** Stops the run: calls in flight are waited for, and `orResume` goes on with it. */
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: BatchEvent) => void;
+  /** Default: nothing is logged. */
+  readonly log?: Logger;
+}
+
+/** What a batch came to. */
+export interface BatchResult {
+  /** The id of its run: `results` and every command take it. */
+  readonly run: string;
+  readonly result: RunResult;
+  /** Why it ended before all its rows had results. */
+  readonly reason?: string;
+  /** The content of `summary.json`. */
+  readonly summary: RunSummary;
+  readonly files: ReportPaths;
+}
+
+/**
+ * Takes a manifest to its end: checks every row, calls the API, and writes the report. It keeps every promise of the command: a
+ * process that is killed leaves a run that can be gone on with, in which no row is lost and none is called twice unmarked.
+ *
+ * @throws CqbatchError `usage` when rows may not be called (the code is that of `BatchPlan.refusal`) or a setting can't be understood:
+ *   nothing was sent. `busy` when another process works on the run. `fatal` when the datastore or the disk fails.
+ */
+export async function runBatch(options: RunBatchOptions): Promise<BatchResult> {
+  const { runId, orResume = false, client } = options;
+  const { store, settings } = openBatchPlace(options);
+  const existing = runId !== undefined && orResume ? await store.look(runId) : undefined;
+  if (existing === 'being planned')
+    throw new BusyError(
+      'RUN_RUNNING',
+      `Run ${runId} is being planned by another process`,
+      'Wait for its end.',
+    );
+  if (existing === undefined) {
+    const created = await planned(store, settings, options);
+    return execute(store, settings, options, created.record, created.journal);
+  }
+  await refuseOtherRun(existing, options.manifest, client.baseUrl);
+  const state = actualState(existing);
+  if (state === 'running' || state === 'paused')
+    throw new BusyError('RUN_RUNNING', `Run ${runId} is ${state}`, 'Wait for its end.');
+  if (!isResumable(state) || isHaltedByGuard(existing)) return endedBatch(store, existing);
+  await refuseChangedManifest(store, existing);
+  return execute(store, settings, options, existing);
+}
+
+/** @throws a usage error when its rows may not be called; the run is gone then */
+async function planned(store: RunStore, settings: Settings, options: RunBatchOptions): Promise<CreatedRun> {
+  const { manifest: source, runId, client, skipInvalid = false, reason, onEvent } = options;
+  const { baseUrl } = client;
+  const runOptions = { baseUrl, ...newRunOptions(options, settings) };
+  const input = { maxBytes: settings.maxManifestSize ?? defaults.maxManifestSize };
+  const attribution = attributed(reason);
+  const created = await createRun(store, { source, input, options: runOptions, runId, attribution });
+  const { record, journal, scan } = created;
+  try {
+    const plan = batchPlan(created, {
+      ...{ manifest: record.manifest, scan, skipInvalid, baseUrl },
+      onConflict: runOptions.onConflict ?? defaults.onConflict,
+      target: await lookUpTarget(store.stateDir, baseUrl),
+      allowPartial: settings.allowPartial === true,
+    });
+    if (plan.refusal !== undefined) {
+      const first = plan.problems.slice(0, 3).join('\n');
+      throw usageError(plan.refusal.code, `${plan.refusal.message} Nothing was sent.\n${first}`.trim());
+    }
+    onEvent?.({ type: 'planned', run: record.id, plan });
+    return created;
+  } catch (error) {
+    await discard(store, record, journal);
+    throw error;
+  }
+}
+
+/** @param journal of a new run, open already; what keeps the run from beginning removes it */
+async function execute(
+  store: RunStore,
+  settings: Settings,
+  options: RunBatchOptions,
+  record: RunRecord,
+  journal?: Journal,
+): Promise<BatchResult> {
+  const { client, signal, reason, onEvent, log = pino({ level: 'silent' }) } = options;
+  const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
+  let begun = false;
+  const executed = withReleases(async (atEnd) => {
+    const queue = await datastoreAddress(url);
+    const { datastore, warnings } = await openDatastore({
+      redis: url === undefined ? undefined : { url, prefix },
+      stateDir: store.stateDir,
+      purpose: `run ${record.id}`,
+    });
+    atEnd(() => datastore.close());
+    for (const warning of warnings) log.warn(warning);
+    return executeRun({
+      ...{ store, record, datastore, queue, journal, client, log, onEvent },
+      version: readVersion(),
+      attribution: attributed(reason),
+      budget: budgetOf({}, settings),
+      interrupt: signal ?? new AbortController().signal,
+      onStarted: () => {
+        begun = true;
+      },
+    });
+  });
+  const { end, reports } = await executed.catch(async (error) => {
+    if (!begun && journal !== undefined) await discard(store, record, journal).catch(() => {});
+    throw error;
+  });
+  if (reports === undefined) throw new TypeError('Only a daemon hands runs over.');
+  return batchResult(record.id, resultOf(end, reports.summary.outcomes), end.reason, reports);
+}
+
+/** What a run has come to that is not gone on with. */
+async function endedBatch(store: RunStore, record: RunRecord): Promise<BatchResult> {
+  const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
+  const { reason } = record.states.at(-1) ?? {};
+  return batchResult(record.id, resultOf(endOf(record), reports.summary.outcomes), reason, reports);
+}
+
+function batchResult(
+  run: string,
+  result: RunResult,
+  reason: string | undefined,
+  { summary, paths: files }: WrittenReports,
+): BatchResult {
+  return { run, result, ...(reason !== undefined && { reason }), summary, files };
+}
+
+/** The same name for the same rows at the same API is the same run; else it is a mistake. */
+async function refuseOtherRun({ id, manifest, options }: RunRecord, source: string, baseUrl: string) {
+  if (options.baseUrl !== baseUrl)
+    throw usageError(
+      'OTHER_API',
+      `Run ${id} was begun on ${options.baseUrl}, and the client calls ${baseUrl}.`,
+    );
+  if ((await hashFile(source)).sha256 !== manifest.sha256)
+    throw usageError(
+      'RUN_EXISTS',
+      `There is a run ${id} already, of another manifest: choose another runId.`,
+    );
+}

@@ -1,0 +1,164 @@
+import { usageError } from '../../errors.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { rowsAtOption } from '../json/wrapper.ts';
+import type { Manifest } from '../manifest.ts';
+import { excerpt, type RowProblem } from '../problem.ts';
+import type { FieldNamer } from './column-map.ts';
+import { knownNames, operationNameOf, requiredNames } from './column-names.ts';
+import { likelyColumns, mapOption } from './column-suggestion.ts';
+
+/** How the operation of the rows is known. */
+export type OperationChoice =
+  /** A column says it row by row; `name` is for rows that leave it empty. */
+  | { readonly source: 'column'; readonly name?: string }
+  /** `--operation`, the manifest's own `operation`, or the only one that its columns suit. */
+  | { readonly source: 'option' | 'manifest' | 'inferred'; readonly name: string }
+  /** Nothing says it, and nothing has to: no row could be read. */
+  | { readonly source: 'none'; readonly name?: never };
+
+export interface ChoiceFacts {
+  readonly manifest: Pick<Manifest, 'name' | 'operation' | 'columns' | 'readable' | 'nestedRows'>;
+  /** What `--operation` says. */
+  readonly option: string | undefined;
+  /** Fields that have a value without a column, from `--default` or the manifest's `defaults`. */
+  readonly givenFields: readonly string[];
+  readonly operations: readonly Operation[];
+  /** What a column stands for. */
+  readonly fieldOf: FieldNamer;
+}
+
+/**
+ * Decides how the operation of each row is found.
+ *
+ * @throws CqbatchError (`usage`) when it cannot be told, or is contradictory.
+ */
+export function chooseOperation(facts: ChoiceFacts): OperationChoice {
+  const { manifest, operations } = facts;
+  const byOption = known(facts.option, operations, 'UNKNOWN_OPERATION', (text) => `--operation ${text}:`);
+  const byManifest = known(
+    manifest.operation,
+    operations,
+    'MANIFEST_UNKNOWN_OPERATION',
+    (text) => `${manifest.name}: "operation": "${text}" is`,
+  );
+  if (byOption !== undefined && byManifest !== undefined && byOption !== byManifest) {
+    throw usageError(
+      'MANIFEST_OPERATION_MISMATCH',
+      `${manifest.name} says it is for ${byManifest}, --operation says ${byOption}; leave out one of them`,
+    );
+  }
+  const columns = manifest.columns();
+  const name = byOption ?? byManifest;
+  if (columns.some((column) => facts.fieldOf(column) === 'operation')) {
+    return name === undefined ? { source: 'column' } : { source: 'column', name };
+  }
+  if (name !== undefined) return { source: byOption === undefined ? 'manifest' : 'option', name };
+  // The problem of each row tells more than what could be said of columns that were never found.
+  if (!manifest.readable && columns.length === 0) return { source: 'none' };
+  return { source: 'inferred', name: inferOperation(facts) };
+}
+
+function known(
+  text: string | undefined,
+  operations: readonly Operation[],
+  code: string,
+  what: (text: string) => string,
+): string | undefined {
+  if (text === undefined) return undefined;
+  const operation = findByLooseName(text, operations);
+  if (operation !== undefined) return operation.name;
+  throw usageError(code, `${what(text)} unknown; known are ${nameList(operations)}`);
+}
+
+function nameList(operations: readonly Operation[]): string {
+  return operations.map(({ name }) => name).join(', ');
+}
+
+/** The operation of that name, which may be written with underscores, blanks or capitals. */
+export function findByLooseName(text: string, operations: readonly Operation[]): Operation | undefined {
+  const exact = operations.find(({ name }) => name === text);
+  if (exact !== undefined) return exact;
+  const meant = operationNameOf(text);
+  return operations.find(({ name }) => name === meant);
+}
+
+/** How many columns a message lists. */
+const shownColumns = 12;
+
+/**
+ * The name of the one operation whose required fields are all given, by a column or otherwise.
+ *
+ * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when there is none or several, with what to add.
+ */
+function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFacts): string {
+  const columns = manifest.columns();
+  const present = new Set([...columns.map(fieldOf), ...givenFields]);
+  const lackOf = (operation: Operation) => requiredNames(operation).filter((name) => !present.has(name));
+  const suitable = operations.filter((operation) => lackOf(operation).length === 0);
+  const [only, ...others] = suitable;
+  if (only !== undefined && others.length === 0) return only.name;
+
+  const known = knownNames(operations);
+  const unused = columns.filter((column) => !known.has(fieldOf(column)));
+  const verdict =
+    only === undefined
+      ? `suit no operation: ${operations.map((each) => `${each.name} lacks ${describe(lackOf(each), each, unused)}`).join('; ')}`
+      : `suit several operations: ${nameList(suitable)}`;
+  const { nestedRows } = manifest;
+  const nested =
+    nestedRows === undefined
+      ? ''
+      : `. If the rows are those of "${excerpt(nestedRows)}", pass ${rowsAtOption(nestedRows)}`;
+  throw usageError(
+    'MANIFEST_OPERATION_UNCLEAR',
+    `${manifest.name}: ${columns.length === 0 ? 'the rows have no columns, so they' : `the columns (${list(columns)})`} ${verdict}. ` +
+      `${only === undefined ? 'Add what is missing' : 'Say --operation'}, or add a column "operation"${nested}`,
+  );
+}
+
+/** @param unused the columns that stand for no field. */
+function describe(fields: readonly string[], { subject }: Operation, unused: readonly string[]): string {
+  const likely = likelyColumns(fields, unused);
+  const described = fields.map((field) => {
+    const column = likely.get(field);
+    if (column !== undefined) return `${field} (is it "${excerpt(column)}"? ${mapOption(column, field)})`;
+    return field === subject ? field : `${field} (--default ${field}=VALUE gives it for all rows)`;
+  });
+  return described.join(' and ');
+}
+
+function list(columns: readonly string[]): string {
+  const shown = columns.slice(0, shownColumns).map((column) => `"${excerpt(column)}"`);
+  return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
+}
+
+/** The operation of one row, or why there is none; a known operation that must not be used is told as well. */
+export type RowOperation =
+  | { readonly ok: true; readonly operation: Operation }
+  | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };
+
+export interface OperationRules {
+  readonly operations: readonly Operation[];
+  /** What `--operation` says: rows must not say another. */
+  readonly required: Operation | undefined;
+  /** For rows that do not say it. */
+  readonly fallback: Operation | undefined;
+}
+
+/** Finds the operation of a row by what its column `operation` says, if it has one. */
+export function findRowOperation(said: unknown, rules: OperationRules): RowOperation {
+  const { operations, required, fallback } = rules;
+  if (said === undefined || said === '') {
+    if (fallback !== undefined) return { ok: true, operation: fallback };
+    return { ok: false, problem: { problem: `is missing; name one of ${nameList(operations)}` } };
+  }
+  const value = excerpt(said);
+  const operation = typeof said === 'string' ? findByLooseName(said, operations) : undefined;
+  if (operation === undefined) {
+    return { ok: false, problem: { problem: `is unknown; name one of ${nameList(operations)}`, value } };
+  }
+  if (required !== undefined && operation !== required) {
+    return { ok: false, operation, problem: { problem: `differs from --operation ${required.name}`, value } };
+  }
+  return { ok: true, operation };
+}

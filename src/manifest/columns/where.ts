@@ -1,0 +1,139 @@
+import { usageError } from '../../errors.ts';
+import { isLosslessNumber, stringifyJson } from '../../text/json.ts';
+import type { Manifest, ManifestRow } from '../manifest.ts';
+import { excerpt } from '../problem.ts';
+import { fieldNameOf } from './column-names.ts';
+
+/** What rows must say to be chosen: the title of a column, how it is compared, and with what. */
+interface Condition {
+  readonly text: string;
+  readonly column: string;
+  /** As columns are matched to fields: `Deleted by` for `deleted_by`. */
+  readonly name: string;
+  readonly holds: (cell: string) => boolean;
+}
+
+const pattern = /^(?<column>.*?)(?<operator>!=|<=|>=|=|<|>|~)(?<value>.*)$/s;
+
+/** @throws RangeError that says how to write one */
+export function parseCondition(text: string): Condition {
+  const { column = '', operator = '', value = '' } = pattern.exec(text)?.groups ?? {};
+  if (column.trim() === '')
+    throw new RangeError(`write a column, a comparison and a value, as "deleted_by=u-17"`);
+  const title = column.trim();
+  return { text, column: title, name: fieldNameOf(title), holds: comparison(operator, value.trim()) };
+}
+
+/**
+ * The manifest with those of its rows for which all conditions hold, numbered from 1. A row that can't be read is not left out:
+ * nothing is known of its cells.
+ *
+ * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column has the title of a condition; of JSON once all rows were read
+ */
+export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest {
+  const conditions = texts.map(parseCondition);
+  /** Titles are looked at once, however many rows there are. */
+  const names = new Map<string, string>();
+  let leftOut = 0;
+
+  /** The title among these that a condition means. */
+  function titleOf({ column, name }: Condition, titles: readonly string[]): string | undefined {
+    if (titles.includes(column)) return column;
+    return titles.find((title) => {
+      let known = names.get(title);
+      if (known === undefined) {
+        known = fieldNameOf(title);
+        names.set(title, known);
+      }
+      return known === name;
+    });
+  }
+  function refuseUnknown(): void {
+    const columns = manifest.columns();
+    const missing = conditions.find((condition) => titleOf(condition, columns) === undefined);
+    if (missing === undefined) return;
+    const titles = columns.map((title) => `"${excerpt(title)}"`).join(', ');
+    throw usageError(
+      'WHERE_UNKNOWN_COLUMN',
+      `--where "${excerpt(missing.text)}": ${manifest.name} has no column "${excerpt(missing.column)}"; it has ${titles}`,
+    );
+  }
+  function isChosen({ cells, problem }: ManifestRow): boolean {
+    if (problem !== undefined) return true;
+    const titles = Object.keys(cells);
+    return conditions.every((condition) => {
+      const title = titleOf(condition, titles);
+      return condition.holds(title === undefined ? '' : textOf(cells[title]));
+    });
+  }
+
+  const isJson = manifest.format === 'json' || manifest.format === 'jsonl';
+  if (!isJson) refuseUnknown();
+  return {
+    ...manifest,
+    leftOut: () => leftOut,
+    async *rows() {
+      leftOut = 0;
+      let row = 0;
+      for await (const chunk of manifest.rows()) {
+        const chosen = chunk.filter(isChosen).map((each) => ({ ...each, row: ++row }));
+        leftOut += chunk.length - chosen.length;
+        if (chosen.length > 0) yield chosen;
+      }
+      if (isJson) refuseUnknown();
+    },
+  };
+}
+
+/** A cell that is left out is as one that is empty. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'object' && !isLosslessNumber(value)) return stringifyJson(value);
+  return String(value).trim();
+}
+
+/** Numbers and times are compared as such where the value is one; then a cell that is none has no place in their order. */
+function comparison(operator: string, value: string): (cell: string) => boolean {
+  const read = [wholeOf, numberOf, timeOf].find((kind) => kind(value) !== undefined);
+  const wanted = read?.(value);
+  const order = (cell: string): number | undefined => {
+    if (read === undefined || wanted === undefined) return orderOf(cell, value);
+    const known = read(cell) ?? (read === wholeOf ? numberOf(cell) : undefined);
+    return known === undefined ? undefined : orderOf(known, wanted);
+  };
+  const test = tests[operator] ?? (() => false);
+  if (operator === '~') return (cell) => cell.includes(value);
+  return (cell) => test(order(cell));
+}
+
+const tests: Readonly<Record<string, (order: number | undefined) => boolean>> = {
+  '=': (order) => order === 0,
+  '!=': (order) => order !== 0,
+  '<': (order) => order !== undefined && order < 0,
+  '<=': (order) => order !== undefined && order <= 0,
+  '>': (order) => order !== undefined && order > 0,
+  '>=': (order) => order !== undefined && order >= 0,
+};
+
+function orderOf<Value extends string | number | bigint>(a: Value, b: Value): number {
+  return a === b ? 0 : a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Identifiers have more digits than a number of JavaScript keeps. */
+function wholeOf(text: string): bigint | undefined {
+  return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
+}
+
+function numberOf(text: string): number | undefined {
+  return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
+}
+
+const isoTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** A moment, in milliseconds. A date alone is its first one; what names no zone is in UTC. */
+function timeOf(text: string): number | undefined {
+  const [, date, time = '00:00', zone = 'Z'] = isoTime.exec(text) ?? [];
+  if (date === undefined) return undefined;
+  const moment = Date.parse(`${date}T${time}${zone}`);
+  return Number.isNaN(moment) ? undefined : moment;
+}

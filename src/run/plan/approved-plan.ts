@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { z } from 'zod';
+import { actorSchema, attributed } from '../../actor.ts';
+import { exists, readSmallFile, writeFileAtomically } from '../../disk/files.ts';
+import { usageError } from '../../errors.ts';
+import type { RowCounts } from '../../manifest/check/row-counts.ts';
+import { hashFile } from '../../manifest/stage.ts';
+import { systemError } from '../../system-error.ts';
+import { escapeInvisible, printableJson } from '../../text/printable.ts';
+import { runOptionsSchema } from '../record/record.ts';
+
+/** What the name of a file with a signed-off plan ends with. */
+export const planSuffix = '.cqplan';
+
+const approvalSchema = z.object({
+  cqplan: z.literal(1),
+  manifest: z.object({
+    /** From the folder of this file, with slashes. */
+    path: z.string(),
+    sha256: z.string(),
+    bytes: z.number(),
+  }),
+  options: runOptionsSchema,
+  /** Whether invalid rows are left out. */
+  skip_invalid: z.boolean(),
+  /** Whether rows may leave fields out that the API might reset. */
+  allow_partial: z.boolean(),
+  counts: z.object({
+    rows: z.number(),
+    callable: z.number(),
+    invalid: z.number(),
+    duplicates: z.number(),
+    superseded: z.number(),
+    partial: z.number(),
+  }),
+  made_at: z.string(),
+  made_by: actorSchema.exactOptional(),
+  approved_by: z.string().exactOptional(),
+});
+
+type Approval = Readonly<z.infer<typeof approvalSchema>>;
+
+/** A plan that somebody has looked at: the run that it stands for, to the byte. */
+export interface ApprovedPlan extends Approval {
+  /** The file that it was read from, or written to. */
+  readonly file: string;
+  /** The manifest that it is for. */
+  readonly source: string;
+  /** SHA-256 of all that it says, in hexadecimal. It shows a change, not who made it. */
+  readonly sha256: string;
+}
+
+/** What a plan is made of. */
+export interface ApprovalInput extends Pick<Approval, 'options' | 'skip_invalid' | 'allow_partial'> {
+  /** Path of the manifest. */
+  readonly source: string;
+  readonly counts: RowCounts;
+  readonly approvedBy?: string | undefined;
+}
+
+/**
+ * Writes a plan that can be carried out later and elsewhere.
+ *
+ * @throws a usage error `PLAN_EXISTS` when there is a file of that name: a plan that was signed off is never replaced.
+ */
+export async function writeApprovedPlan(file: string, input: ApprovalInput): Promise<ApprovedPlan> {
+  const { source, approvedBy } = input;
+  if (await exists(file)) {
+    throw usageError(
+      'PLAN_EXISTS',
+      `${escapeInvisible(file)} exists already: remove it, or choose another name.`,
+    );
+  }
+  const { sha256, bytes } = await hashFile(source);
+  const path = relative(dirname(file), source).split(sep).join('/');
+  const approval = approvalSchema.parse({
+    cqplan: 1,
+    manifest: { path, sha256, bytes },
+    options: input.options,
+    skip_invalid: input.skip_invalid,
+    allow_partial: input.allow_partial,
+    counts: input.counts,
+    made_at: new Date().toISOString(),
+    made_by: attributed().by,
+    ...(approvedBy !== undefined && { approved_by: approvedBy }),
+  });
+  const signed = { ...approval, sha256: digestOf(approval) };
+  await writeFileAtomically(file, `${printableJson(JSON.stringify(signed, null, 2))}\n`);
+  return { ...signed, file, source };
+}
+
+/**
+ * Reads a plan and looks for its manifest, where it was from the plan's folder, or beside the plan.
+ *
+ * @throws a usage error `PLAN_NOT_FOUND`, `PLAN_UNREADABLE`, `PLAN_CHANGED`, `MANIFEST_NOT_FOUND` or `MANIFEST_CHANGED`.
+ */
+export async function readApprovedPlan(file: string): Promise<ApprovedPlan> {
+  const { sha256, ...said } = await readSigned(file);
+  const { success, data } = approvalSchema.safeParse(said);
+  if (!success) throw unreadable(file, 'is no plan of this version of cqbatch');
+  if (digestOf(said) !== sha256) {
+    throw usageError(
+      'PLAN_CHANGED',
+      `${escapeInvisible(file)} is not what was signed off: it was changed since "cqbatch plan --out" wrote it. Have it made ` +
+        'and looked at again.',
+    );
+  }
+  const source = await findManifest(file, data.manifest.path);
+  const found = await hashFile(source);
+  if (found.sha256 !== data.manifest.sha256) {
+    throw usageError(
+      'MANIFEST_CHANGED',
+      `${escapeInvisible(source)} is not the manifest that was signed off in ${escapeInvisible(file)} (SHA-256 ${found.sha256} ` +
+        `in place of ${data.manifest.sha256}): put that one there, or have the plan made and looked at again.`,
+    );
+  }
+  return { ...data, sha256, file, source };
+}
+
+async function readSigned(file: string): Promise<{ readonly sha256: string }> {
+  let text: string;
+  try {
+    text = await readSmallFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw usageError('PLAN_NOT_FOUND', `${escapeInvisible(file)}: there is no such file`, error);
+    throw systemError(error, file) ?? unreadable(file, `can't be read: ${(error as Error).message}`, error);
+  }
+  try {
+    const said: unknown = JSON.parse(text);
+    return z.looseObject({ sha256: z.string() }).parse(said);
+  } catch (error) {
+    throw unreadable(file, 'is no plan', error);
+  }
+}
+
+function unreadable(file: string, why: string, cause?: unknown) {
+  return usageError(
+    'PLAN_UNREADABLE',
+    `${escapeInvisible(file)} ${why}: plans are written by "cqbatch plan MANIFEST --out NAME${planSuffix}".`,
+    cause,
+  );
+}
+
+async function findManifest(file: string, path: string): Promise<string> {
+  const folder = dirname(file);
+  const places = [isAbsolute(path) ? path : join(folder, path), join(folder, basename(path))];
+  for (const place of places) {
+    const found = await stat(place).catch(() => undefined);
+    if (found?.isFile()) return place;
+  }
+  throw usageError(
+    'MANIFEST_NOT_FOUND',
+    `The manifest of ${escapeInvisible(file)} is not there: put ${escapeInvisible(basename(path))} beside it.`,
+  );
+}
+
+/** The file is written with these keys in this order; how it is laid out does not matter. */
+function digestOf(approval: object): string {
+  return createHash('sha256').update(JSON.stringify(approval)).digest('hex');
+}

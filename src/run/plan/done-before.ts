@@ -1,0 +1,147 @@
+import { stat } from 'node:fs/promises';
+import { BusyError, CqbatchError, usageError } from '../../errors.ts';
+import { DoneRows } from '../../manifest/check/done-rows.ts';
+import { withReleases } from '../../releases.ts';
+import { type ReadReportOptions, readReport } from '../../report/read-report.ts';
+import { goesOnByItself, type RunRecord } from '../record/record.ts';
+import { isRunId } from '../record/run-id.ts';
+import type { RunStore } from '../record/store.ts';
+import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
+import { openLastLines } from './run-lines.ts';
+
+export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
+  /** Where the rows are to be called now, if that is known. */
+  readonly baseUrl?: string | undefined;
+}
+
+/**
+ * Reads what runs, with their retries, and report files say was done.
+ *
+ * @param names ids of runs, parts of them, or paths of files
+ * @throws a usage error when there is no such run or file, the file is no report, or the run was on another API; a busy error
+ *   when the run is still going.
+ */
+export async function readDone(
+  store: RunStore,
+  names: readonly string[],
+  options: ReadDoneOptions,
+): Promise<DoneRows> {
+  const done = new DoneRows();
+  for (const name of names) {
+    const record = await findRunOrFile(store, name);
+    if (record !== undefined) await noteRun(store, record, done, options);
+    else await noteReport(name, done, { ...options, operations: store.operations });
+  }
+  return done;
+}
+
+/** The run that is meant; undefined when it is a file. */
+async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
+  const isFile = await stat(name).then(
+    (found) => !found.isDirectory(),
+    () => false,
+  );
+  if (isFile && !isRunId(name)) return undefined;
+  try {
+    return await store.find(name);
+  } catch (error) {
+    if (!(error instanceof CqbatchError) || error.code !== 'RUN_UNKNOWN') throw error;
+    if (isFile) return undefined;
+    throw usageError(
+      'RUN_UNKNOWN',
+      `--skip-done ${name}: there is neither such a run in ${store.stateDir} nor such a file. "cqbatch list" shows the runs.`,
+    );
+  }
+}
+
+async function noteRun(
+  store: RunStore,
+  record: RunRecord,
+  done: DoneRows,
+  { baseUrl }: ReadDoneOptions,
+): Promise<void> {
+  const { id, options } = record;
+  if (baseUrl !== undefined && options.baseUrl !== baseUrl) {
+    throw usageError(
+      'OTHER_API',
+      `--skip-done ${id}: that run was on ${options.baseUrl}. What was done there is not done on ${baseUrl}.`,
+    );
+  }
+  done.begin(id);
+  const runs = await store.list();
+  await replay(store, runs, runs.find((run) => run.id === id) ?? record, done, 'done');
+}
+
+/**
+ * Notes what a run has done, with its retries, or takes back what it has undone; then the runs that undid that again, in
+ * the order in which they were made.
+ *
+ * @param runs the oldest first
+ */
+async function replay(
+  store: RunStore,
+  runs: readonly RunRecord[],
+  record: RunRecord,
+  done: DoneRows,
+  effect: 'done' | 'undone',
+): Promise<void> {
+  const retries = retriesAfter(retriesAmong(runs, record), record);
+  const members = [record, ...retries, ...sourcesOf(runs, record)];
+  const since = new Set(runs.slice(runs.indexOf(record)));
+  const undos = new Set(members.flatMap((run) => undosOf(runs, run)).filter((undo) => since.has(undo)));
+  const going = [record, ...retries, ...undos].find(goesOnByItself);
+  if (going !== undefined)
+    throw new BusyError('RUN_RUNNING', `Run ${going.id} is still going`, 'Wait for its end, or cancel it.');
+  const firstUndo = runs.findIndex((run) => undos.has(run));
+  const sinceUndo = new Set(firstUndo < 0 ? [] : runs.slice(firstUndo));
+  await noteLines(
+    store,
+    record,
+    retries.filter((retry) => !sinceUndo.has(retry)),
+    done,
+    effect,
+  );
+  for (const run of sinceUndo) {
+    if (undos.has(run)) await replay(store, runs, run, done, effect === 'done' ? 'undone' : 'done');
+    else if (retries.includes(run)) await noteLines(store, run, [], done, effect);
+  }
+}
+
+/** The runs whose rows a run has left out, because they were done there: what undoes these counts for it, too. */
+function sourcesOf(runs: readonly RunRecord[], { options }: RunRecord): readonly RunRecord[] {
+  const sources = runs.filter(({ id }) => options.skipDone?.includes(id));
+  return sources.flatMap((run) => [
+    run,
+    ...retriesAfter(retriesAmong(runs, run), run),
+    ...sourcesOf(runs, run),
+  ]);
+}
+
+async function noteLines(
+  store: RunStore,
+  record: RunRecord,
+  later: readonly RunRecord[],
+  done: DoneRows,
+  effect: 'done' | 'undone',
+): Promise<void> {
+  await withReleases(async (atEnd) => {
+    const { lines, prepare } = await openLastLines(store, record, later, atEnd);
+    for await (const part of lines) {
+      for (const { row, result } of part) {
+        const prepared = prepare(row);
+        if (prepared.kind !== 'callable') continue;
+        const subject = { operation: prepared.operation.name, subject: prepared.subject };
+        if (effect === 'done') done.note(subject, result.row, result);
+        // What may have been put back is not done for certain.
+        else if (result.outcome === 'succeeded' || result.unclear) done.undo(subject);
+      }
+    }
+  });
+}
+
+async function noteReport(path: string, done: DoneRows, options: ReadReportOptions): Promise<void> {
+  done.begin(path);
+  for await (const rows of readReport(path, options)) {
+    for (const row of rows) done.note(row, row.row, row);
+  }
+}

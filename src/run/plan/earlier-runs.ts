@@ -1,0 +1,59 @@
+import type { OutcomeCounts } from '../../domain.ts';
+import { actualState, goesOnByItself, type RunRecord, type RunState } from '../record/record.ts';
+import { progressOf } from '../record/run-journal.ts';
+import type { RunStore } from '../record/store.ts';
+
+/** The latest run of a manifest that has called something, or may yet. */
+export interface EarlierRun {
+  readonly id: string;
+  /** When it was begun or submitted, ISO 8601 UTC. */
+  readonly at: string;
+  readonly state: RunState;
+  readonly rows: number;
+  /** Absent when its journal can't be read. */
+  readonly counts?: OutcomeCounts;
+  /** Runs of the same manifest besides, retries not counted. */
+  readonly others: number;
+}
+
+/**
+ * Finds out whether what a manifest holds was run before on the same API, by runs of this state folder.
+ *
+ * @param sha256 of the content of the manifest
+ */
+export async function findEarlierRun(
+  store: RunStore,
+  sha256: string,
+  baseUrl: string,
+): Promise<EarlierRun | undefined> {
+  const runs = (await store.list(() => {})).filter(
+    ({ manifest, options, state }) =>
+      state !== 'planned' &&
+      options.baseUrl === baseUrl &&
+      (manifest.givenSha256 ?? manifest.sha256) === sha256,
+  );
+  // What retries have done, who skips what the run has done gets, too.
+  const firsts = runs.filter(({ retryOf }) => retryOf === undefined);
+  const candidates = (firsts.length > 0 ? firsts : runs).toReversed();
+  for (const [newer, record] of candidates.entries()) {
+    const known = await progressOf(store, record).catch(() => undefined);
+    const state = actualState(record);
+    // One that has called nothing, and will call nothing by itself, tells of nothing that was done.
+    if (
+      known !== undefined &&
+      known.outcomes.succeeded + known.outcomes.failed === 0 &&
+      !goesOnByItself(record)
+    )
+      continue;
+    return {
+      ...{ id: record.id, at: begunAt(record), state, rows: record.plan.rows },
+      ...(known !== undefined && { counts: known.outcomes }),
+      others: Math.max(firsts.length - 1 - newer, 0),
+    };
+  }
+  return undefined;
+}
+
+function begunAt({ states }: RunRecord): string {
+  return (states.find(({ state }) => state !== 'planned') ?? states[0])?.at ?? '';
+}

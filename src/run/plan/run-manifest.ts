@@ -1,0 +1,162 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CqbatchError, fatalError, usageError } from '../../errors.ts';
+import type { Journal } from '../../journal/journal.ts';
+import {
+  createRowPreparer,
+  type PreparedRow,
+  type RowPreparer,
+} from '../../manifest/columns/row-preparer.ts';
+import { chosenBy } from '../../manifest/columns/where.ts';
+import type { Manifest, ManifestRow } from '../../manifest/manifest.ts';
+import { openManifest } from '../../manifest/open.ts';
+import type { ReadingOptions } from '../../manifest/reading-options.ts';
+import { hashFile } from '../../manifest/stage.ts';
+import type { ReadingContext } from '../../manifest/text/source.ts';
+import { findOperation } from '../../operation/operation.ts';
+import type { RowTask } from '../../queue/payload.ts';
+import { systemError } from '../../system-error.ts';
+import type { RunOptions, RunRecord } from '../record/record.ts';
+import type { RunStore } from '../record/store.ts';
+
+/**
+ * Opens a run's own copy of its manifest.
+ *
+ * @throws a fatal error, also while its rows are read: `MANIFEST_COPY_MISSING` when it is not there, `MANIFEST_…` when
+ *   it can't be read.
+ */
+export async function openManifestCopy(store: RunStore, record: RunRecord): Promise<PlannedManifest> {
+  requireOperations(store, record);
+  const path = await copyOf(store, record);
+  const planned = await openPlannedManifest(path, record.manifest.name, record.options, {
+    operations: store.operations,
+  });
+  const { manifest } = planned;
+  return { ...planned, manifest: { ...manifest, rows: () => rowsOfCopy(store, record, manifest) } };
+}
+
+/** @throws a usage error `OPERATION_MISSING` for a run with operations of the user's own that were not loaded. */
+function requireOperations({ operations }: RunStore, { id, plan }: RunRecord): void {
+  const missing = plan.operations.filter((name) => findOperation(operations, name) === undefined);
+  if (missing.length === 0) return;
+  throw usageError(
+    'OPERATION_MISSING',
+    `Run ${id} has rows of ${missing.join(', ')}, which is none of the service's own operations: pass --operations with the module ` +
+      'that it was planned with, or set CQBATCH_OPERATIONS.',
+  );
+}
+
+async function* rowsOfCopy(
+  store: RunStore,
+  record: RunRecord,
+  manifest: Manifest,
+): ReturnType<Manifest['rows']> {
+  try {
+    yield* manifest.rows();
+  } catch (error) {
+    const path = await copyOf(store, record);
+    if (!(error instanceof CqbatchError)) throw error;
+    // The user's own file, whose name the message has, may be as it should be.
+    throw fatalError(error.code, `${error.message} (in ${path}, the copy of run ${record.id})`, error);
+  }
+}
+
+/**
+ * What was reviewed is what runs, also the second time.
+ *
+ * @throws a usage error `MANIFEST_CHANGED` when the run's copy of its manifest is not what it was, a fatal error
+ *   `MANIFEST_COPY_MISSING` when it is not there.
+ */
+export async function refuseChangedManifest(store: RunStore, record: RunRecord): Promise<void> {
+  const path = await copyOf(store, record);
+  const { sha256 } = await hashFile(path);
+  if (sha256 === record.manifest.sha256) return;
+  throw usageError(
+    'MANIFEST_CHANGED',
+    `${path} is not what it was when run ${record.id} was planned: nothing is sent. Put the original back, or start a ` +
+      'new run with not-attempted.csv ("cqbatch report" writes it).',
+  );
+}
+
+async function copyOf(store: RunStore, { id, manifest, retryOf, undoOf }: RunRecord): Promise<string> {
+  const path = join(store.folder(id), manifest.file);
+  try {
+    await stat(path);
+    return path;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw systemError(error, path) ?? error;
+    const remedy =
+      (retryOf ?? undoOf) === undefined
+        ? `put a copy of ${manifest.name} in its place, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`
+        : `put it back, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`;
+    throw fatalError('MANIFEST_COPY_MISSING', `${path} is not there: ${remedy}`, error);
+  }
+}
+
+/** A manifest with the function that turns its rows into calls. */
+export interface PlannedManifest {
+  readonly manifest: Manifest;
+  readonly prepare: RowPreparer;
+}
+
+/** The options of a run that decide how its manifest is read, and what its rows mean. */
+export type RowOptions = ReadingOptions &
+  Pick<RunOptions, 'operation' | 'where' | 'default' | 'clearToken' | 'map' | 'onConflict'>;
+
+/**
+ * Opens a manifest for a plan or a run; the same file and options always give the same calls.
+ *
+ * @throws a usage error when the file is no manifest or its operation can't be told.
+ */
+export async function openPlannedManifest(
+  path: string,
+  name: string,
+  options: RowOptions,
+  context: ReadingContext & Pick<RunStore, 'operations'>,
+): Promise<PlannedManifest> {
+  const { operations } = context;
+  const whole = await openManifest(path, { ...options, name, context });
+  const { operation, default: defaults, map, where } = options;
+  const manifest = where === undefined ? whole : chosenBy(where, whole);
+  const prepare = createRowPreparer({ manifest, operation, operations, defaults, map });
+  return { manifest, prepare };
+}
+
+/** Rows that may be called, by their numbers. */
+export interface RowSelection {
+  readonly has: (row: number) => boolean;
+  /** The last of them. */
+  readonly last: number;
+}
+
+/** The rows of a manifest that have no result yet, or those of them that are selected, in order, ready to be fed. */
+export async function* unfinishedTasks(
+  runId: string,
+  rows: AsyncIterable<readonly ManifestRow[]>,
+  prepare: (row: ManifestRow) => PreparedRow,
+  journal: Pick<Journal, 'isFinished' | 'history'>,
+  selection?: RowSelection,
+): AsyncIterable<RowTask> {
+  for await (const chunk of rows) {
+    for (const row of chunk) {
+      if (selection !== undefined && row.row > selection.last) return;
+      if (journal.isFinished(row.row) || selection?.has(row.row) === false) continue;
+      const prepared = prepare(row);
+      if (prepared.kind === 'invalid') {
+        throw fatalError(
+          'ROW_NOT_PLANNED',
+          `Row ${row.row} is invalid, yet the plan of this run did not say so.`,
+        );
+      }
+      const history = journal.history(row.row);
+      yield {
+        run: runId,
+        row: row.row,
+        operation: prepared.operation.name,
+        subject: prepared.subject,
+        ...prepared.request,
+        ...(history !== undefined && { history }),
+      };
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, createGunzip, gzip } from 'node:zlib';
+import type { SavedAnswer } from '../../domain.ts';
+import { onDisk } from '../../system-error.ts';
+import type { RunRecord } from './record.ts';
+import { readRowNumbers } from './row-numbers.ts';
+
+/**
+ * Answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each time that a
+ * process works on the run. Each write is a gzip member of its own, so that a kill spoils no earlier line.
+ */
+export class AnswerFile {
+  readonly #folder: string;
+  readonly #record: RunRecord;
+  #file: Promise<OpenFile> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(folder: string, record: RunRecord) {
+    this.#folder = folder;
+    this.#record = record;
+  }
+
+  /** Resolves when they are with the system; a power failure may lose them. The first ones create the file. */
+  write(answers: readonly SavedAnswer[]): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#append(answers));
+    return this.#writing;
+  }
+
+  async close(): Promise<void> {
+    await this.#writing.catch(() => {});
+    const file = await this.#file?.catch(() => undefined);
+    await file?.handle.close();
+  }
+
+  async #append(answers: readonly SavedAnswer[]): Promise<void> {
+    this.#file ??= this.#create();
+    const { path, handle, numberOf } = await this.#file;
+    const lines = answers.map(
+      (answer) =>
+        `${JSON.stringify({ ...answer, row: numberOf(answer.row) }).replace(exoticLineEnds, escaped)}\n`,
+    );
+    const member = await promisify(gzip)(lines.join(''));
+    await onDisk(path, () => handle.writeFile(member));
+  }
+
+  async #create(): Promise<OpenFile> {
+    const last = (await filesOf(this.#folder)).at(-1);
+    const number = last === undefined ? 1 : Number(fileName.exec(last)?.[1]) + 1;
+    const path = join(this.#folder, `responses-${number}.jsonl.gz`);
+    const numberOf = (await readRowNumbers(this.#folder, this.#record)) ?? ((row: number) => row);
+    return { path, numberOf, handle: await onDisk(path, () => open(path, 'wx', 0o600)) };
+  }
+}
+
+interface OpenFile {
+  readonly path: string;
+  readonly handle: FileHandle;
+  /** What a row is called in the manifest that the user gave. */
+  readonly numberOf: (row: number) => number;
+}
+
+/** JSON leaves these in strings as they are, but many tools that read lines take them for line ends. */
+const exoticLineEnds = /[\u0085\u2028\u2029]/g;
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+const fileName = /^responses-(\d+)\.jsonl\.gz$/;
+
+async function filesOf(folder: string): Promise<readonly string[]> {
+  const numberOf = (name: string): number => Number(fileName.exec(name)?.[1]);
+  const names = await readdir(folder);
+  return names.filter((name) => fileName.test(name)).toSorted((a, b) => numberOf(a) - numberOf(b));
+}
+
+/** The answers to the attempts of a row that a run has kept, in order. @param number as in the manifest that the user gave */
+export async function readAnswers(folder: string, number: number): Promise<readonly SavedAnswer[]> {
+  const found = new Map<string, SavedAnswer>();
+  for (const name of await filesOf(folder)) {
+    for await (const line of linesOf(join(folder, name))) {
+      if (!line.startsWith(`{"row":${number},`)) continue;
+      const answer = JSON.parse(line) as SavedAnswer;
+      // One that a process had written when it died, another one may have written again.
+      found.set(answer.at, answer);
+    }
+  }
+  return [...found.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** The lines of a gzipped file, as far as it can be read: a kill may have cut its last member off. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const source = createReadStream(path);
+  const text = source.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })).setEncoding('utf8');
+  let rest = '';
+  try {
+    for await (const chunk of text) {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } finally {
+    source.destroy();
+  }
+}

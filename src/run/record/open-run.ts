@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import type { Datastore } from '../../datastore/datastore.ts';
+import { makePrivate } from '../../disk/files.ts';
+import { lockPath, type ProcessLock } from '../../disk/lock.ts';
+import { removeHalfDone } from '../../disk/owned-folder.ts';
+import { BusyError } from '../../errors.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { openRowQueue, type RowQueue } from '../../queue/row-queue.ts';
+import { type AtEnd, withReleases } from '../../releases.ts';
+import { AnswerFile } from './answer-file.ts';
+import type { RunRecord } from './record.ts';
+import { openRunJournal } from './run-journal.ts';
+import type { RunStore } from './store.ts';
+
+/** A run on which this process works, with all that is open for it. */
+export interface OpenRun {
+  readonly store: RunStore;
+  readonly record: RunRecord;
+  readonly datastore: Datastore;
+  /** The rows of its API in the datastore, those of other runs among them. */
+  readonly rows: RowQueue;
+  readonly journal: Journal;
+  /** Where answers of the API are kept, if the run keeps them. */
+  readonly answers: AnswerFile;
+  /** Aborts with the reason when the datastore, the journal or the right to work on the run is gone for good. */
+  readonly lost: AbortSignal;
+}
+
+export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datastore'> {
+  /** What is done with the run, for whoever finds it locked. */
+  readonly purpose: string;
+  /** The journal of a new run, open already; it is closed at the end. That of another run is opened here. */
+  readonly journal?: Journal | undefined;
+  /** The lock on the run, when it is held already; it is not released here. */
+  readonly lock?: ProcessLock | undefined;
+}
+
+/**
+ * Works on a run as the only process that does, and closes all of it afterwards; what the work opens is closed before.
+ *
+ * @throws a busy error `RUN_LOCKED` when another process works on it.
+ */
+export function withOpenRun<Result>(
+  { store, record, datastore, purpose, ...input }: OpenRunInput,
+  work: (run: OpenRun, atEnd: AtEnd) => Promise<Result>,
+): Promise<Result> {
+  return withReleases(async (atEnd) => {
+    const { id, options } = record;
+    const folder = store.folder(id);
+    let { lock } = input;
+    // Who has the embedded datastore has all runs of its state folder.
+    if (lock === undefined && !datastore.exclusive) {
+      const own = await lockRun(folder, id, purpose);
+      atEnd(() => own.release());
+      lock = own;
+    }
+    await makePrivate(folder);
+    await removeHalfDone(folder);
+    const rows = openRowQueue(datastore, options.baseUrl);
+    atEnd(() => rows.close());
+    const journal = input.journal ?? (await openRunJournal(store, record));
+    atEnd(() => journal.close());
+    const answers = new AnswerFile(folder, record);
+    atEnd(() => answers.close());
+    const losing = new AbortController();
+    for (const lost of [datastore.lost, journal.lost, lock?.lost])
+      void lost?.then((reason) => losing.abort(reason));
+    return work({ store, record, datastore, rows, journal, answers, lost: losing.signal }, atEnd);
+  });
+}
+
+/**
+ * Makes this process the only one that works on a run, among all that see its folder.
+ *
+ * @throws a busy error `RUN_LOCKED` that names the process which works on it.
+ */
+export function lockRun(runFolder: string, runId: string, purpose: string): Promise<ProcessLock> {
+  return lockPath({
+    path: join(runFolder, 'run'),
+    purpose,
+    taken: (who) =>
+      new BusyError(
+        'RUN_LOCKED',
+        `Run ${runId} is being worked on by ${who}`,
+        `Wait for its end, or cancel it with "cqbatch cancel ${runId}".`,
+      ),
+  });
+}

@@ -1,0 +1,108 @@
+import { steadyNow } from '../../clock.ts';
+import { type Repeated, repeat } from '../../repeat.ts';
+import { actualState, enterState, type RunRecord, type RunState, type StateCause } from './record.ts';
+import type { RunStore } from './store.ts';
+
+type StateEntry = RunRecord['states'][number];
+
+/** How often a process that works on a run writes down for how long it has. */
+export const notedEveryMs = 5_000;
+/** A process that was suspended for longer may have lost the run to another one, and has yet to learn of it. */
+const lateMs = 30_000;
+
+/** Keeps the record of a run while a process works on it: the states it enters, and for how long it is at work. */
+export class RecordKeeper {
+  readonly #store: Pick<RunStore, 'save'>;
+  #record: RunRecord;
+  /** When its state was entered here, of the steady clock; undefined before. */
+  #since: number | undefined;
+  #saving = Promise.resolve();
+  #notedAt = 0;
+  #notes: Repeated | undefined;
+
+  constructor(store: Pick<RunStore, 'save'>, record: RunRecord) {
+    this.#store = store;
+    this.#record = record;
+  }
+
+  get record(): RunRecord {
+    return this.#record;
+  }
+
+  /** Nothing is written before `save`. */
+  enter(state: RunState, cause: StateCause = {}, changes: Partial<RunRecord> = {}): void {
+    this.#record = { ...enterState(this.#timed('atWorkMs'), state, cause), ...changes };
+    this.#since = steadyNow();
+  }
+
+  /** Changes something else than its state. Nothing is written before `save`. */
+  change(changes: Partial<RunRecord>): void {
+    this.#record = { ...this.#record, ...changes };
+  }
+
+  /** Writes the record as it is when its turn comes, never two at a time, and from then on now and then. */
+  save(): Promise<void> {
+    if (this.#notes === undefined) {
+      this.#notedAt = steadyNow();
+      this.#notes = repeat(() => this.#note(), { everyMs: notedEveryMs });
+    }
+    this.#saving = this.#saving.catch(() => {}).then(() => this.#store.save(this.#timed('notedMs')));
+    return this.#saving;
+  }
+
+  /** Notes nothing any more. */
+  close(): void {
+    void this.#notes?.stop();
+  }
+
+  async #note(): Promise<void> {
+    const now = steadyNow();
+    const isLate = now > this.#notedAt + lateMs;
+    this.#notedAt = now;
+    // Worth no error: without it, the times of the journal tell how long the run was at work.
+    if (this.#record.state === 'running' && !isLate) await this.save();
+  }
+
+  /** The record, with how long the run has been at work since it was in state `running`, if it is. */
+  #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
+    const last = this.#record.states.at(-1);
+    if (last?.state !== 'running' || this.#since === undefined) return this.#record;
+    const { notedMs: _, ...entry } = last;
+    const states = [...this.#record.states.slice(0, -1), { ...entry, [key]: steadyNow() - this.#since }];
+    return { ...this.#record, states };
+  }
+}
+
+/**
+ * How long a run was at work, milliseconds, all times together: each by the steady clock of the process that was at it.
+ *
+ * @param lastFinishedAt end of the last attempt of which the journal tells: a process that died was at work until then.
+ */
+export function timeAtWork(record: RunRecord, lastFinishedAt: string | undefined): number {
+  const last = actualState(record) === 'running' ? new Date().toISOString() : lastFinishedAt;
+  return record.states.reduce(
+    (sum, entry, index) =>
+      entry.state === 'running' ? sum + timeOf(entry, record.states[index + 1]?.at ?? last) : sum,
+    0,
+  );
+}
+
+/** The record of a run that nobody works on, with how long the process was at work that did last and may have died. */
+export function withTimeOfDead(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
+  const last = record.states.at(-1);
+  if (last?.state !== 'running') return record;
+  const { notedMs: _, ...entry } = { ...last, atWorkMs: timeOf(last, lastFinishedAt) };
+  return { ...record, states: [...record.states.slice(0, -1), entry] };
+}
+
+/**
+ * Times of day tell it where the process could not; since clocks are set, they are believed within what it has noted
+ * and would have noted next.
+ */
+function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
+  if (atWorkMs !== undefined) return atWorkMs;
+  const byTimeOfDay = Math.max(0, Date.parse(until ?? at) - Date.parse(at));
+  // Earlier versions noted nothing.
+  if (notedMs === undefined) return byTimeOfDay;
+  return Math.min(Math.max(byTimeOfDay, notedMs), notedMs + notedEveryMs);
+}

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../../disk/files.ts';
+import { fatalError } from '../../errors.ts';
+import { systemError } from '../../system-error.ts';
+import type { RunRecord } from './record.ts';
+
+/** The file of a retry that says which row each of its own is in the manifest that the user gave: a number a line. */
+export const rowNumbersFile = 'row-numbers.txt';
+
+export async function writeRowNumbers(runFolder: string, numbers: readonly number[]): Promise<void> {
+  await writeFileAtomically(join(runFolder, rowNumbersFile), `${numbers.join('\n')}\n`);
+}
+
+/**
+ * What a row of a retry is called in the manifest that the user gave; undefined for other runs.
+ *
+ * @throws a fatal error `ROW_NUMBERS_MISSING` when that is not known any more.
+ */
+export async function readRowNumbers(
+  runFolder: string,
+  { rowNumbers, plan }: RunRecord,
+): Promise<((row: number) => number) | undefined> {
+  if (rowNumbers === undefined) return undefined;
+  const path = join(runFolder, rowNumbers);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? missing(path) : (systemError(error, path) ?? error);
+  });
+  const numbers = text.trimEnd().split('\n').map(Number);
+  if (numbers.length !== plan.rows || !numbers.every(Number.isSafeInteger)) throw missing(path);
+  return (row) => numbers[row - 1] ?? row;
+}
+
+function missing(path: string): Error {
+  return fatalError(
+    'ROW_NUMBERS_MISSING',
+    `${path} is not there or damaged, and nothing else says which rows were tried again: put it back.`,
+  );
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { isActive } from '../../cluster/entries.ts';
+import { totalOf } from '../../domain.ts';
+import { fatalError } from '../../errors.ts';
+import type { Journal, JournalReader, JournalView } from '../../journal/journal.ts';
+import { type BegunRun, openJournal } from '../../journal/open.ts';
+import { countRows, type ResultCounts } from '../../report/count-rows.ts';
+import { type RunRecord, unfinishedBecause } from './record.ts';
+import { timeAtWork } from './record-keeper.ts';
+import type { RunStore } from './store.ts';
+
+/** Opens the journal of a run that has a record, to go on with it. */
+export function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
+  return openJournal(journalPath(store.folder(record.id)), { runId: record.id, begun: begun(record) });
+}
+
+export function journalPath(runFolder: string): string {
+  return join(runFolder, 'journal.jsonl');
+}
+
+/** Rows that are not called get their results before the record is written. */
+function begun({ plan, counts }: RunRecord): BegunRun {
+  const counted = totalOf(counts ?? {});
+  return { rows: plan.rows, finished: Math.max(counted, plan.invalid + plan.duplicates) };
+}
+
+/** What a run has come to so far, as its journal tells. */
+export interface JournalSummary extends ResultCounts {
+  readonly atWorkMs: number;
+}
+
+/** What its record tells as well, once all of its rows have their results. */
+export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'atWorkMs'> & Partial<JournalSummary>;
+
+/** The same. The journal is read only where the record does not tell enough. */
+export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
+  return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
+}
+
+/** Undefined while rows have no result: of those only the journal tells. */
+export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
+  const { counts, plan, state } = record;
+  if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
+  return { done: plan.rows, outcomes: counts, atWorkMs: timeAtWork(record, undefined) };
+}
+
+export function readJournalSummary(store: RunStore, record: RunRecord): Promise<JournalSummary> {
+  return withJournalReader(store, record, (journal) => summaryOf(record, journal));
+}
+
+/** How the rows of a run stand, as its report says. */
+export function countsOf(record: RunRecord, journal: JournalView): ResultCounts {
+  return countRows(journal, record.plan.rows, unfinishedBecause(record));
+}
+
+/** The same of a journal that is open. */
+export function summaryOf(record: RunRecord, journal: JournalReader): JournalSummary {
+  return {
+    ...countsOf(record, journal),
+    atWorkMs: timeAtWork(record, journal.lastFinishedAt),
+  };
+}
+
+/** Opens the journal of a run to look into it; another process may be writing it at the same time. */
+export function openJournalReader(store: RunStore, record: RunRecord): Promise<JournalReader> {
+  return openJournal(journalPath(store.folder(record.id)), {
+    runId: record.id,
+    readOnly: true,
+    begun: begun(record),
+  });
+}
+
+/** Looks into the journal of a run, and closes it. */
+export async function withJournalReader<Result>(
+  store: RunStore,
+  record: RunRecord,
+  look: (journal: JournalReader) => Promise<Result> | Result,
+): Promise<Result> {
+  const journal = await openJournalReader(store, record);
+  try {
+    return await look(journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Whether all that was written into the journal of a run is in its folder still. */
+export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
+  const hasRecord = await store.load(id).then(
+    () => true,
+    () => false,
+  );
+  return hasRecord && (await journal.isIntact());
+}
+
+/** Whatever may have gone wrong below: a run is not complete while a row has no result. */
+export function requireAllResults({ id, plan }: RunRecord, { finishedCount }: Journal): void {
+  if (finishedCount === plan.rows) return;
+  throw fatalError(
+    'ROWS_WITHOUT_RESULT',
+    `${plan.rows - finishedCount} rows of run ${id} have no result: "cqbatch resume ${id}" calls them.`,
+  );
+}

@@ -1,0 +1,165 @@
+import { steadyTimeOf } from '../../clock.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import {
+  actualEntryState,
+  isActive,
+  isPresent,
+  type PublishedPace,
+  type RunEntry,
+  type WorkerEntry,
+} from '../../cluster/entries.ts';
+import { type OutcomeCounts, totalOf } from '../../domain.ts';
+import type { CodeCount } from '../../journal/journal.ts';
+import type { Pace } from '../../pace.ts';
+import { readRateHistory } from '../../report/rate-history.ts';
+import { actualState, endOf, isResumable, type RunRecord } from './record.ts';
+import { type KnownSummary, readJournalSummary } from './run-journal.ts';
+import type { RunStore } from './store.ts';
+
+/** Where a run stands, whatever is known of it from here. */
+export interface RunView {
+  readonly id: string;
+  readonly state: string;
+  /** Why it ended, as far as its state does not say so. */
+  readonly because: string | undefined;
+  /** Whether nobody works on it any more. */
+  readonly ended: boolean;
+  readonly manifest: string;
+  readonly baseUrl: string;
+  readonly rows: number;
+  /** Rows with a result. */
+  readonly done: number;
+  /** As its report counts them; of rows that will be called yet nothing is counted. */
+  readonly counts: OutcomeCounts;
+  /** Of the last seconds while somebody tells it, else on average. */
+  readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
+  /** The process that feeds and collects it, while it is active. */
+  readonly coordinator?:
+    | { readonly host: string; readonly pid: number; readonly seenAt?: string }
+    | undefined;
+  readonly workers: readonly WorkerEntry[];
+  /** How the API is called, while it is. */
+  readonly pace?: Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil'> | undefined;
+  /** The rate that is wanted, as it was written. */
+  readonly wantedRate: string;
+  /** What only the state folder knows; absent for a run of another machine. */
+  readonly local?: {
+    /** Absent, as the codes are, where the journal was not read. */
+    readonly unclear?: number;
+    readonly codes?: readonly CodeCount[];
+    readonly states: RunRecord['states'];
+    readonly retryOf?: string | undefined;
+    readonly resumable: boolean;
+  };
+}
+
+/** What the shared datastore tells of a run at the moment. */
+export interface LiveRun {
+  readonly entry: RunEntry | undefined;
+  /** Workers that call its API, on all machines. */
+  readonly workers: readonly WorkerEntry[];
+  /** How they call it, while somebody leads them. */
+  readonly pace: PublishedPace | undefined;
+}
+
+/** Looks into the shared datastore. */
+export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun> {
+  const entry = await cluster.run(runId);
+  if (entry === undefined) return { entry, workers: [], pace: undefined };
+  const workers = await cluster.workers(entry.baseUrl);
+  const pace = await cluster.pace(entry.baseUrl);
+  return { entry, workers, pace: pace && isPresent(pace) ? pace : undefined };
+}
+
+/**
+ * A run of this state folder.
+ *
+ * @param summary what its journal has come to, where that was read already
+ */
+export async function viewOfRecord(
+  store: RunStore,
+  record: RunRecord,
+  live: LiveRun | undefined,
+  summary?: KnownSummary,
+): Promise<RunView> {
+  const known: KnownSummary = summary ?? (await readJournalSummary(store, record));
+  const { done, outcomes: counts, unclear, codes, atWorkMs } = known;
+  const state = actualState(record);
+  const entry = live?.entry && isPresent(live.entry) ? live.entry : undefined;
+  const active = isActive(state);
+  return {
+    id: record.id,
+    state,
+    because: endOf(record).because,
+    wantedRate: record.options.rate?.text ?? 'none',
+    ended: !active && state !== 'submitted',
+    manifest: record.manifest.name,
+    baseUrl: record.options.baseUrl,
+    rows: record.plan.rows,
+    done,
+    counts,
+    throughput:
+      active && entry !== undefined
+        ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' }
+        : averageOf(counts, atWorkMs),
+    coordinator: active ? (coordinatorOf(entry) ?? record.process) : undefined,
+    workers: active ? (live?.workers ?? []) : [],
+    pace: active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined,
+    local: {
+      ...(unclear !== undefined && { unclear }),
+      ...(codes !== undefined && { codes }),
+      states: record.states,
+      retryOf: record.retryOf,
+      resumable: isResumable(state) && state !== 'submitted',
+    },
+  };
+}
+
+/** A run of another machine, of which only the shared datastore tells. */
+export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
+  const entry = live?.entry ?? known;
+  const state = actualEntryState(entry);
+  const active = isActive(state);
+  return {
+    id: entry.id,
+    state,
+    because: entry.because,
+    wantedRate: entry.rate?.text ?? 'none',
+    ended: entry.state !== 'submitted' && !active,
+    manifest: entry.manifest,
+    baseUrl: entry.baseUrl,
+    rows: entry.rows,
+    done: entry.done ?? totalOf(entry.counts),
+    counts: entry.counts,
+    throughput: active ? { rowsPerSecond: entry.rowsPerSecond, of: 'now' } : undefined,
+    coordinator: coordinatorOf(entry),
+    workers: isActive(entry.state) ? (live?.workers ?? []) : [],
+    pace: active ? live?.pace : undefined,
+  };
+}
+
+/** How the API was called a few seconds ago. */
+async function paceFromFolder(folder: string): Promise<RunView['pace']> {
+  const history = await readRateHistory(folder);
+  if (history === undefined) return undefined;
+  const { allowed_per_s, limit_per_s, concurrency, phase, reason, wait_until } = history;
+  return {
+    ...(allowed_per_s !== null && { rate: allowed_per_s }),
+    ...(limit_per_s !== null && { limit: limit_per_s }),
+    concurrency,
+    phase,
+    reason,
+    ...(wait_until !== null && { restUntil: steadyTimeOf(Date.parse(wait_until)) }),
+  };
+}
+
+function coordinatorOf(entry: RunEntry | undefined): RunView['coordinator'] {
+  return entry && { ...entry.coordinator, seenAt: entry.seenAt };
+}
+
+/** Rows called per second of the time that the run was at work. */
+function averageOf({ succeeded, failed }: OutcomeCounts, atWorkMs: number): RunView['throughput'] {
+  return atWorkMs > 0
+    ? { rowsPerSecond: ((succeeded + failed) * 1_000) / atWorkMs, of: 'average' }
+    : undefined;
+}

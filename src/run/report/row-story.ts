@@ -1,0 +1,147 @@
+import { unknownAttempt } from '../../attempts.ts';
+import type { Attempt, RowHistory, RowResult, SavedAnswer } from '../../domain.ts';
+import { usageError } from '../../errors.ts';
+import type { PreparedRow } from '../../manifest/columns/row-preparer.ts';
+import type { ManifestRow } from '../../manifest/manifest.ts';
+import { withReleases } from '../../releases.ts';
+import { unfinishedResult } from '../../report/join-results.ts';
+import { findRetries } from '../plan/retries.ts';
+import { openManifestCopy } from '../plan/run-manifest.ts';
+import { readAnswers } from '../record/answer-file.ts';
+import { type RunRecord, unfinishedBecause } from '../record/record.ts';
+import { readRowNumbers } from '../record/row-numbers.ts';
+import { openJournalReader } from '../record/run-journal.ts';
+import type { RunStore } from '../record/store.ts';
+
+/** All that is known of a row of a manifest. */
+export interface RowStory {
+  /** The run of the manifest that the user gave. */
+  readonly record: RunRecord;
+  readonly row: ManifestRow;
+  /** What is called for it, or why nothing is. */
+  readonly prepared: PreparedRow;
+  /** What became of it in that run and in its retries, the oldest first; at least one. */
+  readonly chapters: readonly RowChapter[];
+}
+
+/** What became of a row in one run. */
+export interface RowChapter {
+  readonly record: RunRecord;
+  /** Its number in the manifest of that run. */
+  readonly row: number;
+  /** Also of a row that is not finished: what the report would say. */
+  readonly result: RowResult;
+  /** In order, as far as they are known. */
+  readonly attempts: readonly Attempt[];
+  /** Attempts that were made and are not written down: by versions that kept only their number. */
+  readonly untold: number;
+  /** The answers to them, if the run has kept them. */
+  readonly answers: readonly SavedAnswer[];
+}
+
+/**
+ * Tells what became of a row, in a run and in the retries of the same rows.
+ *
+ * @param number of the row in the manifest that the user gave, as reports have it
+ * @throws a usage error `ROW_UNKNOWN` when there is no such row.
+ */
+export async function tellRow(store: RunStore, named: RunRecord, number: number): Promise<RowStory> {
+  const { first, retries } = await findRetries(store, named);
+  const chapters: RowChapter[] = [];
+  let told: Pick<RowStory, 'row' | 'prepared'> | undefined;
+  for (const record of [first, ...retries]) {
+    const own = await ownNumber(store, record, number);
+    if (own === undefined) continue;
+    const { row, prepared, chapter } = await chapterOf(store, record, own, number);
+    told ??= { row: { ...row, row: number }, prepared };
+    chapters.push(chapter);
+  }
+  if (told !== undefined) return { record: first, ...told, chapters };
+  throw usageError(
+    'ROW_UNKNOWN',
+    `Run ${first.id} has no row ${number}: its rows are 1 to ${first.plan.rows}, as in column _row of the report.`,
+  );
+}
+
+/** What a run calls the row; undefined when it is none of its rows. */
+async function ownNumber(store: RunStore, record: RunRecord, number: number): Promise<number | undefined> {
+  const { rows } = record.plan;
+  const numberOf = await readRowNumbers(store.folder(record.id), record);
+  if (numberOf === undefined) return number <= rows ? number : undefined;
+  for (let own = 1; own <= rows; own += 1) if (numberOf(own) === number) return own;
+  return undefined;
+}
+
+function chapterOf(
+  store: RunStore,
+  record: RunRecord,
+  number: number,
+  given: number,
+): Promise<Pick<RowStory, 'row' | 'prepared'> & { readonly chapter: RowChapter }> {
+  return withReleases(async (atEnd) => {
+    const journal = await openJournalReader(store, record);
+    atEnd(() => journal.close());
+    const { row, prepared } = await readRow(store, record, number);
+    const operation = prepared.operation?.name ?? '';
+    const finished = await only(journal.results(number, number));
+    const history = journal.history(number);
+    const answers = await readAnswers(store.folder(record.id), given);
+    const unsettled = journal.isUnsettled(number);
+    const result =
+      finished ?? unfinishedResult(unfinishedBecause(record), { row: number, operation, history, unsettled });
+    const attempts = finished === undefined ? attemptsBefore(history) : attemptsOf(finished);
+    const known = attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
+    return {
+      row,
+      prepared,
+      chapter: {
+        record,
+        row: number,
+        result,
+        attempts,
+        untold: Math.max(0, result.attempts - known),
+        answers,
+      },
+    };
+  });
+}
+
+async function readRow(
+  store: RunStore,
+  record: RunRecord,
+  number: number,
+): Promise<Pick<RowStory, 'row' | 'prepared'>> {
+  const { manifest, prepare } = await openManifestCopy(store, record);
+  for await (const chunk of manifest.rows()) {
+    const row = chunk.find((one) => one.row === number);
+    if (row !== undefined) return { row, prepared: prepare(row) };
+  }
+  throw usageError('ROW_UNKNOWN', `The manifest of run ${record.id} has no row ${number} any more.`);
+}
+
+async function only(parts: AsyncIterable<readonly RowResult[]>): Promise<RowResult | undefined> {
+  for await (const [result] of parts) if (result !== undefined) return result;
+  return undefined;
+}
+
+function attemptsBefore(history: RowHistory | undefined): readonly Attempt[] {
+  return history?.earlier ?? (history?.unclear && history.attempts > 0 ? [unknownAttempt] : []);
+}
+
+/** The attempts before the last one, and the last one, which the result itself tells of. */
+function attemptsOf(result: RowResult): readonly Attempt[] {
+  const { earlier = [], attempts, startedAt, finishedAt, durationMs, code, message, httpStatus } = result;
+  if (attempts === 0 || finishedAt === undefined) return earlier;
+  const computed = new Date(Date.parse(finishedAt) - (durationMs ?? 0)).toISOString();
+  const begun = attempts === 1 ? (startedAt ?? computed) : computed;
+  return [
+    ...earlier,
+    {
+      at: begun,
+      ...(durationMs !== undefined && { durationMs }),
+      code,
+      ...(message !== '' && { message }),
+      ...(httpStatus !== undefined && { httpStatus }),
+    },
+  ];
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { RowResult } from '../../domain.ts';
+import { FailureCodes } from '../../journal/failed-rows.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { PlannedManifest } from '../plan/run-manifest.ts';
+import { haltText } from '../record/guards.ts';
+import type { CanaryOptions, RunRecord } from '../record/record.ts';
+
+/** What a canary has shown, for whoever decides whether the run goes on. */
+export interface CanaryResults {
+  /** In the order of the manifest, numbered as in the one that the user gave. */
+  readonly rows: readonly CanaryRow[];
+  readonly failed: number;
+  /** Rows that would be called after it. */
+  readonly left: number;
+}
+
+/**
+ * Decides whether a run goes on after its canary, until the signal aborts. Undefined: it goes on if no more have failed than
+ * its options allow.
+ */
+export type AskAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
+
+export interface CanaryRow {
+  readonly result: RowResult;
+  /** What the row is about: its identifier. */
+  readonly subject: string;
+}
+
+/**
+ * The rows of a run's canary: the first ones that are called, or a fair sample of all that are. They follow from the plan
+ * and the key of the run, so that a run that is resumed has the same.
+ */
+export async function canaryRows(
+  { id, key = id, plan, options: { canary } }: RunRecord,
+  journal: Pick<Journal, 'results'>,
+): Promise<ReadonlySet<number>> {
+  const rows: number[] = [];
+  if (canary === undefined) return new Set();
+  const random = randomOf(key);
+  let seen = 0;
+  for await (const row of callableRows(plan.rows, journal)) {
+    seen += 1;
+    if (rows.length < canary.rows) rows.push(row);
+    else if (!canary.random) break;
+    else {
+      // Reservoir sampling: each row so far is among them with the same probability.
+      const place = Math.floor(random() * seen);
+      if (place < canary.rows) rows[place] = row;
+    }
+  }
+  return new Set(rows.toSorted((a, b) => a - b));
+}
+
+/** Rows that are called, or were: those that are not have their results from the beginning. */
+async function* callableRows(rows: number, journal: Pick<Journal, 'results'>): AsyncGenerator<number> {
+  let next = 1;
+  for await (const part of journal.results()) {
+    for (const { row, outcome } of part) {
+      for (; next < row; next += 1) yield next;
+      if (outcome === 'succeeded' || outcome === 'failed') yield row;
+      next = row + 1;
+    }
+  }
+  for (; next <= rows; next += 1) yield next;
+}
+
+/** Numbers from 0 to 1 that depend on the key only. */
+function randomOf(key: string): () => number {
+  let count = 0;
+  let block = Buffer.alloc(0);
+  return () => {
+    const at = (count * 4) % 32;
+    if (at === 0) block = createHash('sha256').update(`${key} ${count}`).digest();
+    count += 1;
+    return block.readUInt32LE(at) / 2 ** 32;
+  };
+}
+
+/** The highest of these numbers, 0 where there is none. */
+export function lastOf(rows: Iterable<number>): number {
+  let last = 0;
+  for (const row of rows) last = Math.max(last, row);
+  return last;
+}
+
+/** What became of the rows of a canary that are finished. */
+export async function canaryResults(
+  rows: ReadonlySet<number>,
+  { manifest, prepare }: PlannedManifest,
+  journal: Pick<Journal, 'results'>,
+): Promise<readonly CanaryRow[]> {
+  const last = lastOf(rows);
+  const results = new Map<number, RowResult>();
+  for await (const part of journal.results(1, last))
+    for (const result of part) if (rows.has(result.row)) results.set(result.row, result);
+  const shown: CanaryRow[] = [];
+  for await (const part of manifest.rows()) {
+    for (const row of part) {
+      const result = results.get(row.row);
+      if (result === undefined) continue;
+      const prepared = prepare(row);
+      shown.push({ result, subject: prepared.kind === 'callable' ? prepared.subject : '' });
+    }
+    if ((part.at(-1)?.row ?? 0) >= last) break;
+  }
+  return shown;
+}
+
+/** Why a run does not go on after its canary when nobody was asked; undefined: it does. */
+export function canaryFailure(
+  { rows, failed }: CanaryResults,
+  { maxFailures }: CanaryOptions,
+  runId: string,
+): string | undefined {
+  if (failed <= maxFailures) return undefined;
+  const codes = new FailureCodes();
+  for (const { result } of rows) if (result.outcome === 'failed') codes.add(result);
+  const what = `${failed} of the ${rows.length} rows of the canary have failed, and --canary-max-failures allows ${maxFailures}`;
+  return haltText({ what, most: codes.most }, runId, (row) => row);
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { steadyNow, timeOfDay } from '../../clock.ts';
+import { readJsonFileIfAny, writeJsonFile } from '../../disk/json-file.ts';
+import type { Pace, StartingPoint } from '../../pace.ts';
+
+const estimateSchema = z.object({
+  base_url: z.string(),
+  /** Tells tokens apart, and tells nothing of them. */
+  token: z.string(),
+  /** Calls per second. */
+  rate_per_s: z.number().positive().exactOptional(),
+  /** Calls in flight. */
+  concurrency: z.number().int().positive().exactOptional(),
+  /** Until when the API asked to wait, ISO 8601 UTC. */
+  wait_until: z.string().exactOptional(),
+  at: z.string(),
+});
+
+const fileSchema = z.object({ version: z.literal(1), limits: z.array(estimateSchema) });
+
+/** `limits.json` of a state folder, for one API and one token. */
+export interface EstimatedLimits {
+  load(): Promise<StartingPoint>;
+  /** Keeps what is known now in place of what was known before. */
+  save(known: StartingPoint): Promise<void>;
+}
+
+const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
+const mostLimits = 100;
+
+/** @param tokenMark see `tokenMark` in src/api. */
+export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark: string): EstimatedLimits {
+  const path = join(stateDir, 'limits.json');
+  const isOwn = (limit: z.infer<typeof estimateSchema>): boolean =>
+    limit.base_url === baseUrl && limit.token === tokenMark;
+
+  /** A damaged file is worth no more than none. */
+  const read = async () => {
+    const { limits = [] } = (await readJsonFileIfAny(path, fileSchema)) ?? {};
+    return limits.filter(({ at }) => Date.parse(at) > Date.now() - outdatedMs);
+  };
+
+  return {
+    async load() {
+      const known = (await read()).find(isOwn);
+      if (known === undefined) return {};
+      // A clock that was set back meanwhile makes no wait longer than it was.
+      const told = Date.parse(known.wait_until ?? '');
+      const waitMs = Math.min(told - Date.now(), told - Date.parse(known.at));
+      return {
+        ...(known.rate_per_s !== undefined && { limit: known.rate_per_s }),
+        ...(known.concurrency !== undefined && { concurrency: known.concurrency }),
+        ...(waitMs > 0 && { restUntil: steadyNow() + waitMs }),
+      };
+    },
+    async save({ limit, concurrency, restUntil }) {
+      const others = (await read()).filter((one) => !isOwn(one));
+      const own = {
+        base_url: baseUrl,
+        token: tokenMark,
+        // What could not be read again would cost the others, too.
+        ...(isPositive(limit) && { rate_per_s: limit }),
+        ...(isPositive(concurrency) && { concurrency: Math.ceil(concurrency) }),
+        ...(restUntil !== undefined && { wait_until: timeOfDay(restUntil).toISOString() }),
+        at: new Date().toISOString(),
+      };
+      const limits = [...others, own].slice(-mostLimits);
+      await writeJsonFile(path, { version: 1, limits });
+    },
+  };
+}
+
+function isPositive(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value) && value > 0;
+}
+
+/** A shorter wait is over before another run begins. */
+const worthKeepingMs = 5_000;
+
+/** Keeps for the next run what is known at the end of one: the limit of the API, or how long it still asks to wait. */
+export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
+  if (pace.phase === 'fixed') return;
+  const { restUntil = 0 } = pace;
+  const waits = restUntil > steadyNow() + worthKeepingMs;
+  if (pace.limit === undefined && !waits) return;
+  const before = await estimates.load();
+  await estimates.save({
+    ...(before.limit !== undefined && { limit: before.limit }),
+    ...(pace.limit !== undefined && { limit: pace.limit, concurrency: pace.concurrency }),
+    ...(waits && { restUntil }),
+  });
+}

@@ -1,0 +1,59 @@
+import type { Attribution } from '../../actor.ts';
+import type { Datastore } from '../../datastore/datastore.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { WrittenReports } from '../../report/write-reports.ts';
+import type { Budget } from '../record/budget.ts';
+import type { RunEnding } from '../record/ending.ts';
+import type { OpenRunInput } from '../record/open-run.ts';
+import type { RunRecord } from '../record/record.ts';
+import type { AskAfterCanary } from './canary.ts';
+import type { EstimatedLimits } from './estimated-limits.ts';
+import type { Progress, RunEvent } from './progress.ts';
+import type { RunContext } from './work.ts';
+
+/** The record is that of a run that is planned, or stopped before its end. */
+export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
+  /** The shared datastore without its password; absent for the embedded one. */
+  readonly queue?: string | undefined;
+  /** What earlier runs have estimated of the API's limits; what this one does goes there. */
+  readonly estimates?: EstimatedLimits | undefined;
+  /** Version of the program, for those who look at a shared datastore. */
+  readonly version: string;
+  /** Decides whether the run goes on after its canary. Default: that depends on what failed in it. */
+  readonly askAfterCanary?: AskAfterCanary;
+  /** How much of it is done before it stops by itself; absent: all. */
+  readonly budget?: Budget | undefined;
+  /** Who begins or resumes it, and why. */
+  readonly attribution?: Attribution;
+  /** Called before the first row is fed. */
+  readonly onStarted?: (started: StartedRun) => void;
+  /** Hears what happens to the run, as it happens; it counts nothing. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /** Called when no more rows are called, before the report is written. */
+  readonly onEnded?: () => void;
+  /** Called when a run that had started has failed, before the error is thrown. */
+  readonly onFailed?: (left: FailedRun) => void;
+}
+
+/** What there is of a run that has failed. */
+export interface FailedRun {
+  readonly counts: Journal['outcomeCounts'];
+  /** Whether all of these results are in the run's folder; else they are those that were seen. */
+  readonly intact: boolean;
+  /** Whether the run had come to its end, so that only its report is missing. */
+  readonly ended: boolean;
+}
+
+export interface StartedRun {
+  /** Follows the run until its end. */
+  readonly progress: Progress;
+  /** `trouble` tells what is waited for. */
+  readonly datastore: Pick<Datastore, 'trouble' | 'exclusive'>;
+}
+
+export interface ExecutedRun {
+  readonly record: RunRecord;
+  readonly end: RunEnding;
+  /** Absent when the run was handed over. */
+  readonly reports?: WrittenReports;
+}

@@ -1,0 +1,252 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Cluster, openCluster } from '../../cluster/cluster.ts';
+import type { ControlOf, RunEntry } from '../../cluster/entries.ts';
+import { onlyMember } from '../../cluster/member.ts';
+import type { CqbatchError } from '../../errors.ts';
+import type { Pace, PaceReport } from '../../pace.ts';
+import type { CallsInFlight } from '../../rate/traffic-meter.ts';
+import type { AtEnd } from '../../releases.ts';
+import { removeNotAttempted } from '../../report/write-reports.ts';
+import { systemError } from '../../system-error.ts';
+import { onAbort, orAborted, orAfter } from '../../waiting.ts';
+import type { PlannedManifest } from '../plan/run-manifest.ts';
+import { beginDeadline, type Deadline } from '../record/budget.ts';
+import type { RunEnding } from '../record/ending.ts';
+import type { OpenRun } from '../record/open-run.ts';
+import { withoutPlace } from '../record/record.ts';
+import { RecordKeeper, withTimeOfDead } from '../record/record-keeper.ts';
+import { countsOf, isIntact, requireAllResults } from '../record/run-journal.ts';
+import { grantsPartial, rememberTarget } from '../record/targets.ts';
+import { reportRun } from '../report/report-run.ts';
+import { type ControlWatch, clearControls, inCluster, inFolder, watchControls } from './control.ts';
+import { keepEstimate } from './estimated-limits.ts';
+import type { ExecutedRun, ExecuteRunOptions } from './execution-options.ts';
+import { announce, entryOf, type Heartbeat, startHeartbeat } from './heartbeat.ts';
+import { Progress } from './progress.ts';
+import { RateLog } from './rate-log.ts';
+import { RunSession } from './session.ts';
+import { Stages } from './stages.ts';
+
+/** Of a run without a deadline. */
+const never = new AbortController().signal;
+/** The last entry is not worth waiting longer for a datastore that is away. */
+const farewellMs = 2_000;
+
+/**
+ * A run that goes on here, from the first state that it enters to its report.
+ *
+ * ```
+ * running ⇄ paused ──▶ completed, halted, cancelled, interrupted; submitted, when it is handed over
+ *    └─────────┴─(datastore, journal or disk fails)──▶ failed
+ * ```
+ *
+ * These are the states of its record. While it goes on, its heartbeat shows it to others, and its rate is logged.
+ */
+export class Execution {
+  readonly #run: OpenRun;
+  readonly #options: ExecuteRunOptions;
+  readonly #planned: PlannedManifest;
+  readonly #cluster: Cluster | undefined;
+  readonly #keeper: RecordKeeper;
+  readonly #progress: Progress;
+  #rateLog: RateLog | undefined;
+  #pace: Pace | undefined;
+  #deadline: Deadline | undefined;
+  #heartbeat: Heartbeat | undefined;
+  /** Those that call the API, on all machines. */
+  #workers = 1;
+  /** Whether it has come to its end, so that only its report is missing. */
+  #hasEnded = false;
+
+  constructor(run: OpenRun, options: ExecuteRunOptions, planned: PlannedManifest) {
+    const { record, datastore, journal, store } = run;
+    this.#run = run;
+    this.#options = options;
+    this.#planned = planned;
+    this.#cluster = datastore.exclusive ? undefined : openCluster(datastore);
+    this.#keeper = new RecordKeeper(store, withTimeOfDead(withoutPlace(record), journal.lastFinishedAt));
+    this.#progress = new Progress({
+      rows: record.plan.rows,
+      counts: journal.outcomeCounts,
+      timeoutMs: record.options.timeoutMs,
+    });
+  }
+
+  async untilEnd(atEnd: AtEnd): Promise<ExecutedRun> {
+    const { record, store, lost } = this.#run;
+    atEnd(() => this.#keeper.close());
+    onAbort(lost, () => this.#keeper.close());
+    await this.#begin();
+    const { budget } = this.#options;
+    if (budget !== undefined) this.#deadline = await beginDeadline(budget, record.budget?.begun);
+    atEnd(() => this.#deadline?.close());
+    const folder = store.folder(record.id);
+    const rateLog = await RateLog.open(folder, record.options.rate?.text ?? 'none');
+    this.#rateLog = rateLog;
+    atEnd(() => rateLog.close());
+    const places = [
+      inFolder(folder),
+      ...(this.#cluster === undefined ? [] : [inCluster(this.#cluster, record.id)]),
+    ];
+    const controls = watchControls(places, (control) => this.#setRate(control));
+    atEnd(() => controls.close());
+    try {
+      if (this.#cluster !== undefined) await this.#show(this.#cluster, atEnd);
+      return await this.#finish(await this.#work(controls));
+    } catch (error) {
+      throw await this.#fail(error);
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { record, store, datastore } = this.#run;
+    const { queue, handOver, onStarted, attribution } = this.#options;
+    const folder = store.folder(record.id);
+    this.#keeper.enter('running', attribution, queue === undefined ? {} : { queue });
+    if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry(), { takeUp: !handOver });
+    if (!handOver) await clearControls(folder);
+    await this.#keeper.save();
+    await removeNotAttempted(folder);
+    await this.#remember('used');
+    onStarted?.({ progress: this.#progress, datastore });
+  }
+
+  /** Shows the run to others until it ends. Resolves when its rate is in force. */
+  async #show(cluster: Cluster, atEnd: AtEnd): Promise<void> {
+    const { client, interrupt } = this.#options;
+    const heartbeat = startHeartbeat({
+      cluster,
+      entry: () => this.#entry(),
+      onClusterStatus: ({ workers, pace }) => {
+        this.#workers = workers;
+        this.#progress.seeWorkers(workers);
+        // Where this process calls nothing, only the worker that leads knows the pace.
+        if (client === undefined && pace !== undefined) this.#seePace(pace);
+      },
+      onError: (error) => this.#warn(error, 'datastore error'),
+    });
+    this.#heartbeat = heartbeat;
+    atEnd(() => orAfter(heartbeat.stop(), farewellMs).catch(() => {}));
+    await orAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
+  }
+
+  async #work(controls: ControlWatch): Promise<RunEnding> {
+    const { record, journal } = this.#run;
+    const { estimates, version, onEvent, ...context } = this.#options;
+    const rate = () => this.#keeper.record.options.rate;
+    const stages = await Stages.begin({
+      run: this.#run,
+      planned: this.#planned,
+      keeper: this.#keeper,
+      ask: context.askAfterCanary,
+      budget: context.budget,
+      interrupt: context.interrupt,
+    });
+    if (context.handOver) await stages.keepBudget(this.#deadline?.begun);
+    return new RunSession(this.#run, {
+      ...context,
+      stages,
+      deadline: this.#deadline?.signal ?? never,
+      controls,
+      workers: () => this.#workers,
+      rate,
+      join: () =>
+        this.#cluster?.join(record.options.baseUrl, version) ??
+        onlyMember(rate, () => record.plan.rows - journal.finishedCount),
+      known: await estimates?.load(),
+      onPace: (pace, inFlight) => this.#seePace(pace, inFlight),
+      onEvent: (event) => {
+        this.#progress.see(event);
+        onEvent?.(event);
+        if (event.type === 'paused') {
+          this.#keeper.enter(event.paused ? 'paused' : 'running', event.attribution);
+          this.#heartbeat?.now();
+          void this.#saved();
+        }
+      },
+      rateInForce: async () => this.#heartbeat?.establishedAgain(),
+    }).untilEnd();
+  }
+
+  async #finish(end: RunEnding): Promise<ExecutedRun> {
+    const { record: planned, journal, store } = this.#run;
+    const { handOver, estimates, onEnded } = this.#options;
+    if (end.state === 'completed') requireAllResults(planned, journal);
+    if (end.state === 'completed' && grantsPartial(planned)) await this.#remember('partial');
+    onEnded?.();
+    await this.#rateLog?.close();
+    if (estimates !== undefined && this.#pace !== undefined)
+      await keepEstimate(estimates, this.#pace).catch((error: Error) =>
+        this.#warn(error, 'the estimate of the limit is not kept'),
+      );
+    const { state, ...cause } = end;
+    const isHandedOver = handOver === true && state === 'interrupted' && end.because === undefined;
+    this.#keeper.enter(isHandedOver ? 'submitted' : state, cause, {
+      counts: { ...journal.outcomeCounts },
+    });
+    await this.#keeper.save();
+    this.#hasEnded = true;
+    const { record } = this.#keeper;
+    return isHandedOver ? { record, end } : { record, end, reports: await reportRun(store, record, journal) };
+  }
+
+  /** @returns the error to be thrown */
+  async #fail(error: unknown): Promise<unknown> {
+    const { store, record, journal } = this.#run;
+    const remedy = `cqbatch ${this.#hasEnded ? 'report' : 'resume'} ${record.id}`;
+    const failure = systemError(error)?.followedBy(remedy) ?? error;
+    const { code } = error as CqbatchError;
+    // Who has lost the run to another process must not write what that one has written since.
+    if (code === 'LOCK_LOST') this.#rateLog?.abandon();
+    else if (!this.#hasEnded && !(this.#options.handOver && code === 'JOURNAL_REMOVED')) {
+      this.#keeper.enter('failed', { reason: (failure as Error).message });
+      await this.#saved();
+    }
+    const intact = await isIntact(store, record.id, journal);
+    const counts = intact ? journal.outcomeCounts : this.#progress.snapshot().counts;
+    this.#options.onFailed?.({ counts, intact, ended: this.#hasEnded });
+    return failure;
+  }
+
+  /** Saves the record where that it can't be saved must not end the run. */
+  async #saved(): Promise<void> {
+    const { log, record } = this.#options;
+    const failed = ({ message }: Error) => log.error({ run: record.id, err: message }, 'not saved');
+    await this.#keeper.save().catch(failed);
+  }
+
+  /** Worth no error: without it, the user is told or asked once more. */
+  async #remember(what: 'used' | 'partial'): Promise<void> {
+    const { store, record } = this.#run;
+    await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
+      this.#warn(error, 'targets.json is not written'),
+    );
+  }
+
+  /** The worker that leads hears of it with its next beat: from the record here, or from the entry of the run. */
+  #setRate({ kind: _, rate, at, ...attribution }: ControlOf<'rate'>): void {
+    const { rate: before, ...options } = this.#keeper.record.options;
+    if (isDeepStrictEqual(before ?? null, rate)) return;
+    const rates = [...(this.#keeper.record.rates ?? []), { rate: rate?.text ?? 'none', at, ...attribution }];
+    this.#keeper.change({ options: { ...options, ...(rate !== null && { rate }) }, rates });
+    if (this.#rateLog !== undefined) this.#rateLog.wanted = rate?.text ?? 'none';
+    this.#options.log.info({ run: this.#run.record.id, rate: rate?.text ?? 'none' }, 'rate set');
+    this.#heartbeat?.now();
+    void this.#saved();
+  }
+
+  #seePace(pace: PaceReport, inFlight?: CallsInFlight): void {
+    this.#pace = pace;
+    this.#rateLog?.see(pace);
+    this.#progress.seePace(pace, inFlight);
+  }
+
+  #entry(): RunEntry {
+    const { record } = this.#keeper;
+    return entryOf(record, countsOf(record, this.#run.journal), this.#progress);
+  }
+
+  #warn({ message }: Error, what: string): void {
+    this.#options.log.warn({ run: this.#run.record.id, err: message }, what);
+  }
+}

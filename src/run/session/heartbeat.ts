@@ -1,0 +1,140 @@
+import { hostname } from 'node:os';
+import type { Cluster } from '../../cluster/cluster.ts';
+import {
+  actualEntryState,
+  isActive,
+  isPresent,
+  type PublishedPace,
+  type RunEntry,
+} from '../../cluster/entries.ts';
+import { BusyError, usageError } from '../../errors.ts';
+import { repeat } from '../../repeat.ts';
+import type { ResultCounts } from '../../report/count-rows.ts';
+import { deferred } from '../../waiting.ts';
+import { endOf, type RunRecord } from '../record/record.ts';
+import type { Progress } from './progress.ts';
+
+/** What a run shows of itself in a shared datastore. */
+export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, progress: Progress): RunEntry {
+  const { rate, baseUrl } = record.options;
+  const { because } = endOf(record);
+  return {
+    id: record.id,
+    key: record.key ?? record.id,
+    baseUrl,
+    manifest: record.manifest.name,
+    state: record.state,
+    ...(because !== undefined && { because }),
+    rows: record.plan.rows,
+    done,
+    counts: outcomes,
+    rowsPerSecond: progress.snapshot().rowsPerSecond,
+    ...(rate !== undefined && { rate }),
+    coordinator: { host: hostname(), pid: process.pid },
+    startedAt: record.states.find(({ state }) => state === 'running')?.at ?? '',
+    seenAt: new Date().toISOString(),
+  };
+}
+
+/**
+ * Shows a run for the first time.
+ *
+ * @param takeUp whether somebody starts it by hand: it is to go on then, whatever was wanted before.
+ * @throws a usage error `RUN_ID_TAKEN` when the datastore knows another run of this id, a busy error when that is going.
+ */
+export async function announce(
+  cluster: Cluster,
+  entry: RunEntry,
+  { takeUp }: { readonly takeUp: boolean },
+): Promise<void> {
+  await cluster.sweep();
+  if (!(await cluster.putRun(entry))) {
+    const other = await cluster.run(entry.id);
+    const where = other === undefined ? '' : ` (on ${other.coordinator.host}, ${actualEntryState(other)})`;
+    const what = `Another run called ${entry.id}${where} uses this datastore`;
+    const remedy =
+      "Give this one another --run-id, or the datastore's installations different prefixes (CQBATCH_QUEUE_PREFIX).";
+    throw other !== undefined && isActive(actualEntryState(other))
+      ? new BusyError('RUN_ID_TAKEN', what, remedy)
+      : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);
+  }
+  if (takeUp) await cluster.clearControls(entry.id);
+}
+
+/** What a shared datastore tells a run of the workers that call for it. */
+export interface ClusterStatus {
+  /** Workers that call the API of this run, on all machines. */
+  readonly workers: number;
+  /** How the API is called, if somebody leads its workers. */
+  readonly pace?: PublishedPace;
+}
+
+export interface HeartbeatOptions {
+  readonly cluster: Cluster;
+  /** How the run is getting on. */
+  readonly entry: () => RunEntry;
+  readonly onClusterStatus: (status: ClusterStatus) => void;
+  readonly onError: (error: Error) => void;
+}
+
+const beatMs = 1_000;
+/** Until the run's rate is in force: soon again. */
+const firstBeatsMs = 200;
+/** What a worker that leads had permitted has ended by then. */
+const silentMs = 2_500;
+
+/** A run that shows itself. */
+export interface Heartbeat {
+  /** Resolves when no worker calls faster than all runs of the same API allow together: no row may be fed before. */
+  readonly established: Promise<void>;
+  /** The same for a run that goes on after a pause: while it called nothing, nothing kept to its rate. */
+  establishedAgain(): Promise<void>;
+  /** Shows at once how the run is. */
+  now(): void;
+  /** Writes the entry a last time. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Shows a run to everybody who sees the datastore. Its rate is in force when the worker that leads has heard of the run,
+ * and the others of its decision. Without one that leads nothing can be called, and the next one hears of the run first.
+ */
+export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions): Heartbeat {
+  let established = deferred();
+  let isEstablished = false;
+  let wasEstablished = false;
+  /** How many beats in a row have found the run among those whose bounds are obeyed. */
+  let heardOf = 0;
+
+  const beat = async (): Promise<void> => {
+    const own = entry();
+    await cluster.putRun(own);
+    const known = await cluster.pace(own.baseUrl);
+    const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
+    heardOf = pace === undefined || pace.runs.includes(own.id) ? heardOf + 1 : 0;
+    // Other workers hear of a decision later, and what is found first after a pause may have been decided before it.
+    const isOneEnough = pace === undefined || (pace.workers === 1 && !wasEstablished);
+    if (heardOf >= (isOneEnough ? 1 : 2)) {
+      isEstablished = true;
+      established.resolve();
+    }
+    const workers = (await cluster.workers(own.baseUrl)).filter((worker) => isPresent(worker));
+    onClusterStatus({ workers: workers.length, ...(pace !== undefined && { pace }) });
+  };
+  const beats = repeat(beat, { everyMs: () => (isEstablished ? beatMs : firstBeatsMs), onError });
+  beats.now();
+
+  return {
+    established: established.promise,
+    establishedAgain() {
+      [established, wasEstablished, isEstablished, heardOf] = [deferred(), isEstablished, false, 0];
+      beats.now();
+      return established.promise;
+    },
+    now: beats.now,
+    async stop() {
+      await beats.stop();
+      await cluster.putRun(entry());
+    },
+  };
+}

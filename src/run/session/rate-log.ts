@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import { steadyNow, timeOfDay } from '../../clock.ts';
+import { toHundredths } from '../../cluster/rate-policy.ts';
+import { writeFileAtomically } from '../../disk/files.ts';
+import { noticeableRestMs, type PaceReport } from '../../pace.ts';
+import {
+  type RateHistory,
+  type RatePoint,
+  rateHistoryFile,
+  readRateHistory,
+} from '../../report/rate-history.ts';
+
+const sampleMs = 1_000;
+/** What is left of a second at the end tells no rate: what was accepted before is heard of in it, too. */
+const leastPointMs = 500;
+const saveMs = 5_000;
+const mostPoints = 600;
+
+/** Keeps the history of a run's rate in its folder, from where an earlier process left it. */
+export class RateLog {
+  readonly #path: string;
+  /** The rate that is wanted, as it was written. */
+  wanted: string;
+  #series: RatePoint[];
+  #seconds: number;
+  #waited: number;
+  #rejected: number;
+  #pace: PaceReport | undefined;
+  #before: { readonly accepted: number; readonly rejected: number; readonly at: number } | undefined;
+  #savedAt = 0;
+  #saved: PaceReport | undefined;
+  #saving = Promise.resolve();
+  #closed = false;
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(path: string, wanted: string, history: RateHistory | undefined) {
+    this.#path = path;
+    this.wanted = wanted;
+    this.#series = [...(history?.series ?? [])];
+    this.#seconds = this.#series.at(-1)?.t_s ?? 0;
+    this.#waited = history?.waited_s ?? 0;
+    this.#rejected = history?.rejected ?? 0;
+    this.#timer = setInterval(() => this.#sample(), sampleMs);
+    this.#timer.unref();
+  }
+
+  static async open(folder: string, wanted: string): Promise<RateLog> {
+    return new RateLog(join(folder, rateHistoryFile), wanted, await readRateHistory(folder));
+  }
+
+  see(pace: PaceReport): void {
+    this.#pace = pace;
+    this.#before ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
+  }
+
+  /** Writes nothing any more. */
+  abandon(): void {
+    clearInterval(this.#timer);
+    this.#pace = undefined;
+  }
+
+  /** Writes it a last time. */
+  async close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      clearInterval(this.#timer);
+      this.#sample();
+      this.#save();
+    }
+    await this.#saving;
+  }
+
+  #sample(): void {
+    const pace = this.#pace;
+    const before = this.#before;
+    if (pace === undefined || before === undefined) return;
+    const at = performance.now();
+    const seconds = (at - before.at) / 1_000;
+    if (seconds < 0.1) return;
+    const rejected = Math.max(0, pace.rejected - before.rejected);
+    this.#seconds += seconds;
+    this.#rejected += rejected;
+    const waits = (pace.restUntil ?? 0) - steadyNow() > noticeableRestMs;
+    if (waits) this.#waited += seconds;
+    this.#series.push({
+      t_s: toHundredths(this.#seconds),
+      allowed_per_s: pace.rate === undefined ? null : toHundredths(pace.rate),
+      accepted_per_s: toHundredths(Math.max(0, pace.accepted - before.accepted) / seconds),
+      rejected,
+      ...(waits && { waited_s: toHundredths(seconds) }),
+    });
+    if (seconds * 1_000 < leastPointMs) this.#joinLast();
+    if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
+    this.#before = { accepted: pace.accepted, rejected: pace.rejected, at };
+    if (at - this.#savedAt >= saveMs || isNews(pace, this.#saved)) {
+      this.#savedAt = at;
+      this.#saved = pace;
+      this.#save();
+    }
+  }
+
+  #joinLast(): void {
+    const start = this.#series.at(-3)?.t_s ?? 0;
+    const [first, second] = this.#series.slice(-2);
+    if (first !== undefined && second !== undefined) this.#series.splice(-2, 2, joined(start, first, second));
+  }
+
+  #save(): void {
+    const pace = this.#pace;
+    if (pace === undefined) return;
+    const { rate, limit, restUntil } = pace;
+    const history: RateHistory = {
+      version: 1,
+      wanted: this.wanted,
+      allowed_per_s: rate === undefined ? null : toHundredths(rate),
+      limit_per_s: limit === undefined ? null : toHundredths(limit),
+      concurrency: pace.concurrency,
+      phase: pace.phase,
+      reason: pace.reason,
+      wait_until:
+        restUntil !== undefined && restUntil > steadyNow() ? timeOfDay(restUntil).toISOString() : null,
+      waited_s: Math.round(this.#waited),
+      rejected: this.#rejected,
+      seen_at: new Date().toISOString(),
+      series: this.#series,
+    };
+    // It is worth no error that a disk is full: the journal will tell.
+    this.#saving = this.#saving
+      .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
+      .catch(() => {});
+  }
+}
+
+/** Whether who looks at the file would be told something else than was so: another reason, or half as much or twice. */
+function isNews({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
+  const { reason: before, rate: was = Number.POSITIVE_INFINITY } = saved ?? {};
+  return reason !== before || (rate !== was && (rate >= 2 * was || rate <= was / 2));
+}
+
+/** Half as many points, each in place of two. */
+function thinned(series: readonly RatePoint[]): RatePoint[] {
+  const result: RatePoint[] = [];
+  let start = 0;
+  for (let index = 0; index < series.length; index += 2) {
+    const [first, second] = [series[index], series[index + 1]];
+    if (first === undefined) break;
+    if (second === undefined) {
+      result.push(first);
+      break;
+    }
+    result.push(joined(start, first, second));
+    start = second.t_s;
+  }
+  return result;
+}
+
+/** One point in place of two, the first of which began then. */
+function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
+  const [one, other] = [first.t_s - start, second.t_s - first.t_s];
+  return {
+    t_s: second.t_s,
+    allowed_per_s:
+      first.allowed_per_s === null || second.allowed_per_s === null
+        ? null
+        : toHundredths((first.allowed_per_s + second.allowed_per_s) / 2),
+    accepted_per_s: toHundredths(
+      (first.accepted_per_s * one + second.accepted_per_s * other) / Math.max(one + other, 0.001),
+    ),
+    rejected: first.rejected + second.rejected,
+    ...waitedTogether(first, second),
+  };
+}
+
+function waitedTogether(
+  { waited_s: first = 0 }: RatePoint,
+  { waited_s: second = 0 }: RatePoint,
+): Partial<RatePoint> {
+  return first + second > 0 ? { waited_s: toHundredths(first + second) } : {};
+}

@@ -1,0 +1,125 @@
+import type { Attribution } from '../../actor.ts';
+import { after, onAbort, orAborted } from '../../waiting.ts';
+import { budgetSpent, type RunEnding } from '../record/ending.ts';
+import { FailureGuard, haltText } from '../record/guards.ts';
+import type { OpenRun } from '../record/open-run.ts';
+import { readRowNumbers } from '../record/row-numbers.ts';
+import type { Stages } from './stages.ts';
+import { type Leaving, shutdownMs, Work, type WorkOptions } from './work.ts';
+
+export interface SessionOptions extends WorkOptions {
+  /** What is called, one after the other. */
+  readonly stages: Pick<Stages, 'tasks' | 'next'>;
+  /** Called when the run goes on after a pause. Resolves when its rate is kept again: no row may be fed before. */
+  readonly rateInForce: () => Promise<void>;
+}
+
+/**
+ * The work on a run in this process until its end: feeds its rows, calls the API, collects the results. It begins with
+ * what the datastore holds of the run. Afterwards the datastore holds nothing of it, unless it is handed over or
+ * another machine is still calling one of its rows.
+ *
+ * ```
+ *    ┌──(rows lost, rows that only the manifest knows, next stage)──┐
+ *    ▼                                                              │
+ * working ──(any reason to stop)──▶ leaving ────────────────────────┴──▶ ended
+ *    ▲                                 └──(pause)──▶ paused ──(cancel, interrupt)──┘
+ *    └──────────────(unpause)──────────────────────────┘
+ * ```
+ *
+ * - **working**: a coordinator feeds, and an API worker calls, if there is a client.
+ * - **leaving**: nothing is fed or claimed. Calls in flight are waited for; then what the datastore holds is drained.
+ * - **paused**: the datastore holds nothing of the run, and nothing of it is open but the journal.
+ */
+export class RunSession {
+  readonly #run: OpenRun;
+  readonly #options: SessionOptions;
+  /** Aborts when the run is not to go on, whatever it waits for. */
+  readonly #stopping: AbortSignal;
+
+  constructor(run: OpenRun, options: SessionOptions) {
+    this.#run = run;
+    this.#options = options;
+    this.#stopping = AbortSignal.any([options.interrupt, run.lost, options.deadline]);
+  }
+
+  /** @throws a fatal error when the datastore or the disk fails; the journal then tells what was done before. */
+  async untilEnd(): Promise<RunEnding> {
+    const { record, journal } = this.#run;
+    const guard = new FailureGuard(record.options, journal.failures);
+    const givenUp = this.#whenGivenUp();
+    for (;;) {
+      const left = await new Work(this.#run, this.#options, guard, givenUp).untilLeft();
+      const ending = await this.#endingAfter(left);
+      if (ending === undefined) continue;
+      this.#options.log.info({ run: record.id, state: ending.state }, 'run ended');
+      return ending;
+    }
+  }
+
+  /** @returns undefined when there is more to do */
+  async #endingAfter(left: Leaving): Promise<RunEnding | undefined> {
+    const { record, store } = this.#run;
+    if (left.state === 'again') return undefined;
+    if (left.state === 'paused') return this.#paused(left);
+    if (left.state === 'completed') return this.#nextStage();
+    if (!('halt' in left)) return left;
+    const numberOf = await readRowNumbers(store.folder(record.id), record);
+    const reason = haltText(left.halt, record.id, numberOf ?? ((row) => row));
+    return { state: 'halted', because: 'failures', reason };
+  }
+
+  /** Waits until somebody wants the run to go on, or to end. */
+  async #paused({ state: _, ...attribution }: Attribution & { readonly state: 'paused' }) {
+    const { log, controls, onEvent, rateInForce } = this.#options;
+    log.info({ run: this.#run.record.id }, 'run paused');
+    onEvent({ type: 'paused', paused: true, attribution });
+    const wanted = await this.#unlessStopped(controls.until('unpause', 'cancel'));
+    if ('state' in wanted) return wanted;
+    const { command, ...by } = wanted;
+    if (command === 'cancel') return { state: 'cancelled', ...by } as const;
+    onEvent({ type: 'paused', paused: false, attribution: by });
+    await orAborted(rateInForce(), this.#stopping);
+    return undefined;
+  }
+
+  /** All rows that may be called have their results. The user may end the run before it is known what comes next. */
+  async #nextStage(): Promise<RunEnding | undefined> {
+    const { controls, stages } = this.#options;
+    const cancelling = new AbortController();
+    const cancelled = controls.until('cancel').then(({ command: _, ...attribution }) => {
+      cancelling.abort();
+      return { next: { state: 'cancelled', ...attribution } as const };
+    });
+    const next = stages.next(AbortSignal.any([this.#stopping, cancelling.signal]));
+    const known = await this.#unlessStopped(Promise.race([cancelled, next.then((next) => ({ next }))]));
+    return 'state' in known ? known : known.next;
+  }
+
+  /** @throws when the right to work on the run is gone */
+  async #unlessStopped<Value extends object>(value: Promise<Value>): Promise<Value | RunEnding> {
+    const { interrupt, deadline } = this.#options;
+    const known = await orAborted(value, this.#stopping);
+    this.#run.lost.throwIfAborted();
+    if (known !== undefined) return known;
+    return interrupt.aborted
+      ? { state: 'interrupted' }
+      : budgetSpent(String(deadline.reason), this.#run.record.id);
+  }
+
+  /** Aborts when the user wants to leave and a shared datastore has not answered for so long that leaving can't wait for it. */
+  #whenGivenUp(): AbortSignal {
+    const { datastore } = this.#run;
+    const givingUp = new AbortController();
+    const watch = async (): Promise<void> => {
+      // Calls in flight may take one such time, draining what is left another; one that is away may take neither.
+      for (let waited = 0; waited < 3; waited += 1) {
+        await after(shutdownMs);
+        if (datastore.trouble !== undefined) break;
+      }
+      givingUp.abort();
+    };
+    if (!datastore.exclusive) onAbort(this.#options.interrupt, watch);
+    return givingUp.signal;
+  }
+}

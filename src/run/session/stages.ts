@@ -1,0 +1,126 @@
+import type { RowTask } from '../../queue/payload.ts';
+import { reconcile } from '../feed/stopped-runs.ts';
+import { type PlannedManifest, type RowSelection, unfinishedTasks } from '../plan/run-manifest.ts';
+import { allowedRows, type BegunBudget, type Budget } from '../record/budget.ts';
+import { budgetSpent, type RunEnding } from '../record/ending.ts';
+import type { OpenRun } from '../record/open-run.ts';
+import type { RecordKeeper } from '../record/record-keeper.ts';
+import { readRowNumbers } from '../record/row-numbers.ts';
+import { type AskAfterCanary, canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
+
+export interface StagesOptions {
+  readonly run: OpenRun;
+  readonly planned: PlannedManifest;
+  readonly keeper: RecordKeeper;
+  /** Absent: nobody can be asked. */
+  readonly ask?: AskAfterCanary | undefined;
+  /** How much of it is done in this go; absent: all. */
+  readonly budget?: Budget | undefined;
+  /** Aborts when the user wants the run to stop. */
+  readonly interrupt: AbortSignal;
+}
+
+/**
+ * What a run calls one after the other: its canary, unless that was evaluated before, then all other rows. Each stage has
+ * its results before the next one begins. A budget of rows ends the run when they are called.
+ */
+export class Stages {
+  readonly #options: StagesOptions;
+  /** Undefined once there is none any more. */
+  #canary: ReadonlySet<number> | undefined;
+  /** The last rows that the budget allows; absent: it allows all. */
+  readonly #allowed: BegunBudget['rows'];
+
+  static async begin(options: StagesOptions): Promise<Stages> {
+    const { run, budget, interrupt } = options;
+    const { record, journal, datastore } = run;
+    // Rows that somebody still has would be called beyond those that the budget allows.
+    if (budget?.maxRows !== undefined && record.budget?.begun === undefined && !datastore.exclusive)
+      await reconcile(run, interrupt);
+    const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
+    return new Stages(options, hasCanary ? await canaryRows(record, journal) : undefined);
+  }
+
+  private constructor(options: StagesOptions, canary: ReadonlySet<number> | undefined) {
+    this.#options = options;
+    this.#canary = canary;
+    const { run, budget: { maxRows } = {} } = options;
+    const { journal, record } = run;
+    if (maxRows !== undefined)
+      this.#allowed =
+        record.budget?.begun?.rows ??
+        allowedRows(maxRows, record.plan.rows, (row) => journal.isFinished(row), canary);
+  }
+
+  /** Writes down what the budget comes to, for whoever takes the run over. */
+  async keepBudget(time: Pick<BegunBudget, 'until' | 'stopAt'> = {}): Promise<void> {
+    const { budget, keeper } = this.#options;
+    if (budget === undefined) return;
+    keeper.change({
+      budget: { ...budget, begun: { ...time, ...(this.#allowed && { rows: this.#allowed }) } },
+    });
+    await keeper.save();
+  }
+
+  /** The rows without a result that may be called now. */
+  tasks(): AsyncIterable<RowTask> {
+    const {
+      run: { record, journal },
+      planned: { manifest, prepare },
+    } = this.#options;
+    return unfinishedTasks(record.id, manifest.rows(), prepare, journal, this.#selection);
+  }
+
+  /** Undefined: all rows. */
+  get #selection(): RowSelection | undefined {
+    const canary = this.#canary;
+    const allowed = this.#allowed;
+    if (canary === undefined) return allowed && { has: () => true, last: allowed.all };
+    return {
+      has: (row) => canary.has(row),
+      last: Math.min(lastOf(canary), allowed?.canary ?? Number.POSITIVE_INFINITY),
+    };
+  }
+
+  /**
+   * Goes on to the next stage, when all rows that may be called now have their results.
+   *
+   * @returns how the run ends, when it does
+   */
+  async next(signal: AbortSignal): Promise<RunEnding | undefined> {
+    const { run, budget: { maxRows = 0 } = {} } = this.#options;
+    const { journal, record } = run;
+    const isDone = this.#allowed === undefined && this.#canary === undefined;
+    if (isDone || journal.finishedCount >= record.plan.rows) return { state: 'completed' };
+    if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row)))
+      return budgetSpent(`--max-rows allows ${maxRows} rows, which have been called`, record.id);
+    const halt = await this.#evaluate(this.#canary, signal);
+    if (halt === undefined) this.#canary = undefined;
+    return halt;
+  }
+
+  async #evaluate(canary: ReadonlySet<number>, signal: AbortSignal): Promise<RunEnding | undefined> {
+    const { run, planned, keeper, ask } = this.#options;
+    const { record, journal, store } = run;
+    const { canary: options } = record.options;
+    if (options === undefined) return undefined;
+    const numberOf = await readRowNumbers(store.folder(record.id), record);
+    const rows = (await canaryResults(canary, planned, journal)).map(({ result, subject }) => ({
+      result: { ...result, row: numberOf?.(result.row) ?? result.row },
+      subject,
+    }));
+    const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
+    const results = { rows, failed, left: record.plan.rows - journal.finishedCount };
+    const answer = await ask?.(results, signal);
+    if (signal.aborted) return { state: 'interrupted' };
+    const failure = answer === undefined ? canaryFailure(results, options, record.id) : undefined;
+    const wentOn = answer ?? failure === undefined;
+    keeper.change({
+      canary: { at: new Date().toISOString(), rows: rows.length, failed, wentOn },
+    });
+    await keeper.save();
+    if (wentOn) return undefined;
+    const declined = `the user has stopped it after its canary, in which ${failed} of ${rows.length} rows have failed. Go on with: cqbatch resume ${record.id}`;
+    return { state: 'halted', because: 'canary', reason: failure ?? declined };
+  }
+}

@@ -1,0 +1,224 @@
+import type { Logger } from 'pino';
+import type { Attribution } from '../../actor.ts';
+import type { ApiClient } from '../../api/client.ts';
+import type { Member } from '../../cluster/member.ts';
+import type { RatePolicy } from '../../cluster/rate-policy.ts';
+import type { RowResult } from '../../domain.ts';
+import type { PaceReport, StartingPoint } from '../../pace.ts';
+import { usualConcurrency } from '../../rate/rate-controller.ts';
+import type { CallsInFlight } from '../../rate/traffic-meter.ts';
+import { withReleases } from '../../releases.ts';
+import { after, onAbort, orAborted } from '../../waiting.ts';
+import { ApiWorker } from '../../worker/api-worker.ts';
+import { Coordinator, type FeedEnd } from '../feed/coordinator.ts';
+import { FeedWindow } from '../feed/feed-window.ts';
+import { budgetSpent, type RunEnding } from '../record/ending.ts';
+import type { FailureGuard, FailureHalt } from '../record/guards.ts';
+import type { OpenRun } from '../record/open-run.ts';
+import type { ControlWatch } from './control.ts';
+import type { RunEvent } from './progress.ts';
+import type { Stages } from './stages.ts';
+
+/** How a process works on a run. */
+export interface RunContext {
+  /** Calls the API; without it, workers elsewhere must. */
+  readonly client: ApiClient | undefined;
+  readonly log: Logger;
+  /** Aborts when the user wants the run to stop. */
+  readonly interrupt: AbortSignal;
+  /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
+  readonly handOver?: boolean;
+}
+
+export interface WorkOptions extends RunContext {
+  /** The rows without a result that may be called now. */
+  readonly stages: Pick<Stages, 'tasks'>;
+  /** Aborts when the time of its budget is over, which is the reason. */
+  readonly deadline: AbortSignal;
+  /** Workers that call the API, on all machines. */
+  readonly workers: () => number;
+  /** How fast the API may be called, as it is wanted now; undefined: as fast as can be. */
+  readonly rate: () => RatePolicy | undefined;
+  readonly controls: ControlWatch;
+  /** Makes the worker of this run one of those of the API. */
+  readonly join: () => Member;
+  /** What earlier runs have found of the API. */
+  readonly known?: StartingPoint | undefined;
+  readonly onEvent: (event: RunEvent) => void;
+  readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
+}
+
+/** How long calls in flight are waited for when a run stops before its end. */
+export const shutdownMs = 10_000;
+const endedPollMs = 50;
+/** Rows between two clean-ups of the datastore. */
+const maintainEvery = 20_000;
+
+/** Why nothing is fed any more, for good or for a while. */
+export type Leaving =
+  | RunEnding
+  /** Too much has failed. */
+  | { readonly state: 'halted'; readonly halt: FailureHalt }
+  | ({ readonly state: 'paused' } & Attribution)
+  /** The datastore has lost rows, or rows came back that only the manifest knows. */
+  | { readonly state: 'again' };
+
+/** The work on a run from when it begins, or goes on, to when it has been left: see `RunSession`. */
+export class Work {
+  readonly #run: OpenRun;
+  readonly #options: WorkOptions;
+  readonly #guard: FailureGuard;
+  readonly #window: FeedWindow;
+  /** Aborts when leaving need not wait for the datastore any longer. */
+  readonly #givenUp: AbortSignal;
+  #coordinator: Coordinator | undefined;
+  #worker: ApiWorker | undefined;
+  #state: { readonly mode: 'working' } | { readonly mode: 'leaving'; readonly reason: Leaving } = {
+    mode: 'working',
+  };
+  #sinceMaintenance = 0;
+
+  constructor(run: OpenRun, options: WorkOptions, guard: FailureGuard, givenUp: AbortSignal) {
+    this.#run = run;
+    this.#options = options;
+    this.#guard = guard;
+    this.#givenUp = givenUp;
+    const { concurrency } = run.record.options;
+    this.#window = new FeedWindow({
+      concurrency: concurrency === 'auto' ? usualConcurrency : concurrency,
+      ratePerSecond: () => options.rate()?.perSecond,
+      workers: options.workers,
+      unfinished: () => run.record.plan.rows - run.journal.finishedCount,
+    });
+  }
+
+  untilLeft(): Promise<Leaving> {
+    const { stages, interrupt, deadline, controls, client } = this.#options;
+    return withReleases(async (atEnd) => {
+      const coordinator = await Coordinator.start(this.#run, {
+        tasks: stages.tasks(),
+        window: this.#window,
+        onCollected: (results) => this.#collected(results),
+        onError: this.#onError,
+      });
+      this.#coordinator = coordinator;
+      atEnd(() => this.#close(coordinator));
+      this.#haltIf(this.#guard.check());
+      if (client !== undefined && this.#state.mode === 'working') this.#worker = this.#startWorker(client);
+      atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
+      atEnd(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason, this.#run.record.id))));
+      void controls
+        .until('pause', 'cancel')
+        .then(({ command, ...attribution }) =>
+          this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
+        );
+
+      const reason = this.#leavingAfter(await coordinator.run());
+      return (await orAborted(this.#left(coordinator, reason), this.#givenUp)) ?? { state: 'interrupted' };
+    });
+  }
+
+  #leavingAfter(fed: FeedEnd): Leaving {
+    if (fed === 'done') return { state: 'completed' };
+    if (fed === 'rows-lost')
+      this.#options.log.error(
+        { run: this.#run.record.id },
+        'the datastore has lost rows: they are fed again, marked unclear',
+      );
+    return this.#leave({ state: fed === 'stopped' ? 'interrupted' : 'again' });
+  }
+
+  /** The first reason counts. */
+  #leave(reason: Leaving): Leaving {
+    if (this.#state.mode === 'working') {
+      this.#state = { mode: 'leaving', reason };
+      this.#worker?.pause();
+      this.#coordinator?.stop();
+    }
+    return this.#state.reason;
+  }
+
+  async #left(coordinator: Coordinator, reason: Leaving): Promise<Leaving> {
+    const { interrupt, handOver } = this.#options;
+    const stopped = this.#worker?.stop(shutdownMs);
+    const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
+    // Other machines need not wait for the calls of this one to hear of it.
+    if (this.#run.datastore.exclusive || (isInterrupted && handOver)) await stopped;
+    if (isInterrupted && handOver) return reason;
+    // Calls that other machines are making are waited for as long as the user likes.
+    const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
+    const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
+    // Somebody else is still calling a row: the run can't end, but it can be gone on with.
+    if (!isThrough) return { state: 'interrupted' };
+    return this.#isPointless(reason) ? { state: 'completed' } : reason;
+  }
+
+  /** Whether a run halts when nothing is left to be called. */
+  #isPointless(reason: Leaving): boolean {
+    const { record, journal } = this.#run;
+    return 'halt' in reason && journal.finishedCount === record.plan.rows;
+  }
+
+  async #close(coordinator: Coordinator): Promise<void> {
+    const { lost } = this.#run;
+    const stopped = this.#worker?.stop(shutdownMs) ?? Promise.resolve();
+    const closed = stopped.then(() => coordinator.close());
+    // BullMQ waits for a datastore that is gone for good, and for one that is away; calls in flight end as usual.
+    await orAborted(closed, AbortSignal.any([lost, this.#givenUp]));
+    const until = performance.now() + shutdownMs;
+    while (lost.aborted && (this.#worker?.active ?? 0) > 0 && performance.now() < until)
+      await after(endedPollMs);
+  }
+
+  #startWorker(client: ApiClient): ApiWorker {
+    const { record, datastore, rows, store } = this.#run;
+    const { log, known, join, onEvent, onPace } = this.#options;
+    const { baseUrl, maxOutageMs, concurrency } = record.options;
+    return new ApiWorker({
+      datastore,
+      rows,
+      operations: store.operations,
+      client,
+      baseUrl,
+      maxOutageMs,
+      concurrency,
+      member: join(),
+      known,
+      log,
+      onEvent: (event) => {
+        if (event.run !== record.id) return;
+        if (event.type !== 'finished') return onEvent(event);
+        this.#window.finished();
+        this.#haltIf(this.#guard.finished(event.result));
+        // On a shared datastore a result counts once it is collected: another machine's does not show before.
+        if (datastore.exclusive) onEvent(event);
+      },
+      onPace: (pace, { concurrency, inFlight }) => {
+        this.#window.concurrency = concurrency;
+        onPace(pace, inFlight);
+      },
+      onHalt: ({ message }) => void this.#leave({ state: 'halted', because: 'stuck', reason: message }),
+      onError: this.#onError,
+    });
+  }
+
+  #haltIf(halt: FailureHalt | undefined): void {
+    if (halt !== undefined) this.#leave({ state: 'halted', halt });
+  }
+
+  async #collected(results: readonly RowResult[]): Promise<void> {
+    const { datastore } = this.#run;
+    this.#haltIf(this.#guard.collected(results));
+    // Other machines can't tell this one what they have finished before it is collected.
+    if (!datastore.exclusive)
+      for (const result of results) this.#options.onEvent({ type: 'finished', result });
+    this.#sinceMaintenance += results.length;
+    if (this.#sinceMaintenance < maintainEvery) return;
+    this.#sinceMaintenance = 0;
+    await datastore.maintain();
+  }
+
+  readonly #onError = ({ message }: Error): void => {
+    this.#options.log.warn({ run: this.#run.record.id, err: message }, 'datastore error');
+  };
+}

@@ -1,0 +1,208 @@
+import type { RatePolicy } from '../cluster/rate-policy.ts';
+import { parseCondition } from '../manifest/columns/where.ts';
+import { type Delimiter, delimiterNames, delimiters } from '../manifest/csv/delimiter.ts';
+import type { FailureLimit } from '../run/record/guards.ts';
+import { readDuration } from '../text/quantities.ts';
+
+/** Parsers of what users write in flags, environment and configuration file. Each throws a RangeError that says how. */
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const howToWriteRates = 'write a rate as auto, 50/s, 600/m, auto..50/s or none';
+
+/** Calls per second of `50/s`, `600/m`, `1000/h`, also with a fraction (`0.5/s`). */
+function parseCallsPerSecond(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*\/\s*(s|m|h)(?:ec|in|our)?$/.exec(text.trim());
+  const count = Number(match?.[1]);
+  const unit = match?.[2] as keyof typeof unitMs | undefined;
+  if (unit === undefined || !(count > 0)) throw new RangeError(howToWriteRates);
+  const perSecond = (count * 1_000) / unitMs[unit];
+  if (perSecond > 1_000_000) throw new RangeError('a rate is at most 1000000/s');
+  return perSecond;
+}
+
+/** `auto`; `50/s` for exactly that; `auto..50/s` for at most that; `none` for no limit at all: null. */
+export function parseRate(text: string): RatePolicy | null {
+  const trimmed = text.trim();
+  if (trimmed === 'none') return null;
+  if (trimmed === 'auto') return { text: trimmed, auto: true };
+  const auto = trimmed.startsWith('auto..');
+  const perSecond = parseCallsPerSecond(auto ? trimmed.slice('auto..'.length) : trimmed);
+  return { text: trimmed, auto, perSecond };
+}
+
+/** `yes` or `no`, also as a flag without a value. */
+export function parseSwitch(text: string): boolean {
+  if (/^(yes|true|1)$/i.test(text.trim())) return true;
+  if (/^(no|false|0)$/i.test(text.trim())) return false;
+  throw new RangeError('write yes or no');
+}
+
+/** When somebody is told how a command ended. */
+export function parseWhen(text: string): 'failure' | 'always' {
+  const when = text.trim();
+  if (when === 'failure' || when === 'always') return when;
+  throw new RangeError('write failure or always');
+}
+
+/** A file that node_exporter reads: it takes no others. */
+export function parseMetricsFile(text: string): string {
+  const path = text.trim();
+  if (/[^/\\]\.prom$/.test(path)) return path;
+  throw new RangeError('write a file whose name ends in .prom; node_exporter reads no others');
+}
+
+/** A number of calls in flight, or `auto`. */
+export function parseConcurrency(text: string): number | 'auto' {
+  if (text.trim() === 'auto') return 'auto';
+  try {
+    return parseInteger(0, 1_000)(text);
+  } catch {
+    throw new RangeError('write auto, or a whole number from 0 to 1000');
+  }
+}
+
+/** `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. Result in whole milliseconds, from 1 ms to 24 h. */
+export function parseDuration(text: string): number {
+  return durationOf(text, 24);
+}
+
+/** The same, up to 30 days. */
+export function parseLongDuration(text: string): number {
+  return durationOf(text, 30 * 24);
+}
+
+function durationOf(text: string, mostHours: number): number {
+  const exact = readDuration(text);
+  if (exact === undefined) throw new RangeError('write a duration as 500ms, 30s, 2m or 1h');
+  const milliseconds = Math.round(exact);
+  if (milliseconds < 1 || milliseconds > mostHours * unitMs.h)
+    throw new RangeError(`a duration is from 1ms to ${mostHours}h`);
+  return milliseconds;
+}
+
+/** `06:00`, `6:00`, `23:59` */
+export function parseTimeOfDay(text: string): string {
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim()) ?? [];
+  if (hour === undefined) throw new RangeError('write a time of day as 06:00 or 23:30');
+  return `${hour.padStart(2, '0')}:${minute}`;
+}
+
+/** A time zone of the IANA database. */
+export function parseTimeZone(text: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text.trim() }).resolvedOptions().timeZone;
+  } catch {
+    throw new RangeError('write a time zone as Europe/London or UTC');
+  }
+}
+
+/** What a parser reads, or null for `none`. */
+export function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | null {
+  return (text) => {
+    if (text.trim() === 'none') return null;
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new RangeError(`${(error as Error).message}, or none`);
+    }
+  };
+}
+
+/** `100` rows, `5%` of them, or `none`: any number. */
+export function parseFailureLimit(text: string): FailureLimit {
+  const trimmed = text.trim();
+  if (trimmed === 'none') return trimmed;
+  const [, amount, sign] = /^(\d+(?:\.\d+)?)\s*(%?)$/.exec(trimmed) ?? [];
+  const value = Number(amount);
+  if (sign === '%' && value > 0 && value <= 100) return { percent: value };
+  if (sign === '' && Number.isSafeInteger(value)) return value;
+  throw new RangeError('write a number of rows as 100, a share of them as 5%, or none');
+}
+
+/** `500MB`, `4GB`, `2GiB`; a bare number is bytes; `none` for no limit at all: infinity. */
+export function parseSize(text: string): number {
+  if (text.trim() === 'none') return Number.POSITIVE_INFINITY;
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(?:([kmgt]i?)?b)?$/i.exec(text.trim()) ?? [];
+  const exponent = ['', 'k', 'm', 'g', 't'].indexOf(unit.charAt(0).toLowerCase());
+  const bytes = Math.round(Number(amount) * (unit.length > 1 ? 1_024 : 1_000) ** exponent);
+  if (!(bytes >= 1)) throw new RangeError('write a size as 500MB, 4GB, 2GiB or none');
+  return bytes;
+}
+
+/** A whole number within bounds. */
+export function parseInteger(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text.trim()) || value < minimum || value > maximum) {
+      throw new RangeError(`write a whole number from ${minimum} to ${maximum}`);
+    }
+    return value;
+  };
+}
+
+/** One of a few words. */
+export function parseChoice<const Word extends string>(words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const chosen = words.find((word) => word === text.trim());
+    if (chosen === undefined)
+      throw new RangeError(`write ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+    return chosen;
+  };
+}
+
+/** What all keys of an installation begin with: a word that can stand in a key and in a command line. */
+export function parseQueuePrefix(text: string): string {
+  if (!/^[\w.-]{1,64}$/.test(text))
+    throw new RangeError('write a prefix with letters, digits, ".", "_" and "-"');
+  return text;
+}
+
+/** An encoding that `TextDecoder` knows, by its usual name: `latin1` is `windows-1252`. */
+export function parseEncoding(text: string): string {
+  try {
+    return new TextDecoder(text).encoding;
+  } catch {
+    throw new RangeError('write an encoding as windows-1252, iso-8859-15, utf-16le or macintosh');
+  }
+}
+
+/** What separates the cells of a CSV file: itself, or its name. */
+export function parseDelimiter(text: string): Delimiter {
+  const delimiter = delimiterNames[text] ?? delimiters.find((known) => known === text);
+  if (delimiter === undefined) throw new RangeError('write comma, semicolon, tab or pipe');
+  return delimiter;
+}
+
+/** Any text that is not empty. */
+export function parseText(text: string): string {
+  if (text.trim() === '') throw new RangeError('it must not be empty');
+  return text;
+}
+
+/** `Title of a column=field`, each on a line of its own. A title may have an equals sign in it, a field has none. */
+export function parseColumnMap(text: string): Readonly<Record<string, string>> {
+  return pairsOf(text, /^(.*)=(.*)$/, 'write the title of a column and a field, as "ID=evaluation_id"');
+}
+
+/** Conditions on rows, each on a line of its own. */
+export function parseConditions(text: string): readonly string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  for (const line of lines) parseCondition(line);
+  return lines;
+}
+
+/** `field=value`, each on a line of its own. A value may have an equals sign in it, a field has none. */
+export function parseDefaults(text: string): Readonly<Record<string, string>> {
+  return pairsOf(text, /^([^=]*)=(.*)$/, 'write a field and its value, as "user_id=u-17"');
+}
+
+function pairsOf(text: string, pattern: RegExp, howTo: string): Readonly<Record<string, string>> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = '', value = ''] = (pattern.exec(line) ?? []).map((part) => part.trim());
+      if (name === '' || value === '') throw new RangeError(howTo);
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,20 @@
+/** A setting that can be given in more than one place. */
+export interface Setting {
+  /** Reads what users write; throws a RangeError that says how to. */
+  readonly parse: (text: string) => unknown;
+  /** What stands for its value in the help; absent: the flag has none, and means yes. */
+  readonly value?: string;
+  readonly help: string;
+  /** What applies when nobody says otherwise, as it would be written. */
+  readonly default?: string;
+  /** That in words, where it can't be written. */
+  readonly otherwise?: string;
+  /** A variable that says the same in another way. */
+  readonly orVariable?: string;
+  /** The field of a run's options that says how its rows are read: it stays as it was planned. */
+  readonly rowOption?: string;
+  /** The field of a run's options that says how its rows are called: `resume` may change it. */
+  readonly callOption?: string;
+  /** Pairs `name=value`: a flag that may be repeated, an object in the configuration file, lines in the variable. */
+  readonly isMap?: true;
+}

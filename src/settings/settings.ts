@@ -1,0 +1,141 @@
+import { usageError } from '../errors.ts';
+import type { Setting } from './setting.ts';
+import { settings } from './setting-table.ts';
+
+type Definitions = typeof settings;
+
+export type SettingName = keyof Definitions;
+
+/** The settings that were given somewhere, validated. */
+export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions[Name]['parse']> };
+
+/** What applies when nobody says otherwise. */
+export const defaults = Object.fromEntries(
+  Object.entries<Setting>(settings).flatMap(([name, { parse, default: text }]) =>
+    text === undefined ? [] : [[name, parse(text)]],
+  ),
+) as {
+  readonly [Name in SettingName as Definitions[Name] extends { default: string } ? Name : never]: NonNullable<
+    ReturnType<Definitions[Name]['parse']>
+  >;
+};
+
+/** The options of a run that say how its rows are called. */
+export type CallOptionName = Extract<Definitions[SettingName], { callOption: string }>['callOption'];
+
+export function isCallOption(name: string): name is CallOptionName {
+  return Object.values<Setting>(settings).some(({ callOption }) => callOption === name);
+}
+
+/** Whether a setting sets an option of a run as it is. */
+export function setsOption(name: string): boolean {
+  const setting: Setting | undefined = settings[name as SettingName];
+  return (setting?.rowOption ?? setting?.callOption) !== undefined;
+}
+
+/** An option of a run as its flag is written: `timeoutMs` as `timeout`. */
+export function optionInWords(option: string): string {
+  const [name = option] =
+    Object.entries<Setting>(settings).find(
+      ([, { rowOption, callOption }]) => option === rowOption || option === callOption,
+    ) ?? [];
+  return nameInWords(name, '-');
+}
+
+/** What the flags say, by setting. */
+export type RawSettings = {
+  readonly [Name in SettingName]?:
+    | (Definitions[Name] extends { isMap: true }
+        ? readonly string[]
+        : Definitions[Name] extends { value: string }
+          ? string
+          : true)
+    | undefined;
+};
+
+/** A flag with its value, what it is for, and how what it says is put together when it may be repeated. */
+export type SettingFlag = readonly [flag: string, description: string, collect?: Collect];
+
+type Collect = (text: string, before?: readonly string[]) => readonly string[];
+
+/** Where a setting means something of its own to a command. */
+interface OwnMeaning {
+  readonly help?: string;
+  readonly byDefault?: string | undefined;
+}
+
+/** A setting as the help of a command has it: its flag with the value, and what it is for. */
+export function flagOf(name: SettingName, own: OwnMeaning = {}): SettingFlag {
+  const { value, help, default: usual, otherwise = usual, orVariable, isMap }: Setting = settings[name];
+  const where = [variableOf(name), ...(orVariable === undefined ? [] : [`or ${orVariable}`])].join(', ');
+  const byDefault = own.byDefault ?? otherwise;
+  const flag = value === undefined ? `--${nameInWords(name, '-')}` : `--${nameInWords(name, '-')} ${value}`;
+  const text = `${own.help ?? help} (${where}${byDefault === undefined ? '' : `; default: ${byDefault}`})`;
+  return isMap ? [flag, text, (another, before = []) => [...before, another]] : [flag, text];
+}
+
+/** The variable that says what a setting is. */
+export function variableOf(name: string): string {
+  return `CQBATCH_${nameInWords(name, '_').toUpperCase()}`;
+}
+
+/** A name in camelCase as words in lower case. */
+export function nameInWords(name: string, between: string): string {
+  return name.replace(/[A-Z]/g, (letter) => between + letter.toLowerCase());
+}
+
+export interface SettingSources {
+  readonly flags: RawSettings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The configuration file, parsed, and its path for messages. */
+  readonly file?: { readonly path: string; readonly values: Readonly<Record<string, unknown>> };
+}
+
+/** @throws a usage error that names the flag, variable or key and how to write the value. */
+export function resolveSettings({ flags, environment, file }: SettingSources): Settings {
+  if (file !== undefined) rejectUnknownKeys(file.path, file.values);
+  const given: Record<string, unknown> = {};
+  for (const [name, { parse, isMap = false }] of Object.entries<Setting>(settings)) {
+    const key = nameInWords(name, '_');
+    const variable = variableOf(name);
+    const candidates: readonly (readonly [string, unknown])[] = [
+      [`--${nameInWords(name, '-')}`, flags[name as SettingName]],
+      // A variable that is set but empty counts as not set, as is usual in cron tables and compose files.
+      [variable, environment[variable] || undefined],
+      [`${file?.path}: ${key}`, file?.values[key]],
+    ];
+    const [source, value] = candidates.find(([, text]) => text !== undefined) ?? [];
+    if (value === undefined) continue;
+    const text = isMap ? textOfPairs(value) : String(value);
+    try {
+      given[name] = parse(text);
+    } catch (error) {
+      throw usageError('INVALID_SETTING', `${source} "${text}": ${(error as Error).message}.`);
+    }
+  }
+  return given;
+}
+
+/** Pairs from any source, each on a line of its own. */
+function textOfPairs(value: unknown): string {
+  if (Array.isArray(value)) return value.join('\n');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map((pair) => pair.join('='))
+    .join('\n');
+}
+
+function rejectUnknownKeys(path: string, values: Readonly<Record<string, unknown>>): void {
+  const known = Object.keys(settings).map((name) => nameInWords(name, '_'));
+  for (const key of Object.keys(values)) {
+    if (!known.includes(key)) {
+      const hint = /token/i.test(key)
+        ? ' A token never stands in this file: use CQBATCH_TOKEN or token_file.'
+        : '';
+      throw usageError(
+        'INVALID_SETTING',
+        `${path}: unknown key "${key}"; known are ${known.join(', ')}.${hint}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** Counts, rates and durations as texts, for terminal and page, and durations as people write them. */
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/**
+ * Milliseconds of a duration as all commands take it: `500ms`, `1.5s`, `2m`, `1h`; a bare number is seconds. Undefined
+ * when it is none.
+ */
+export function readDuration(text: string): number | undefined {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/.exec(text.trim()) ?? [];
+  if (amount === undefined) return undefined;
+  // 1.1 s are 1100 ms, whatever floating point makes of it.
+  return Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs] * 1_000) / 1_000;
+}
+
+/** `12,345`. By hand, because loading the rules of all languages delays the start of every command. */
+export function count(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/**
+ * `1 row`, `12,345 rows`; with a verb `1 row leaves`, `2 rows leave`.
+ *
+ * @param verb in the singular and in the plural
+ */
+export function counted(value: number, noun: string, verb?: readonly [one: string, more: string]): string {
+  const words = value === 1 ? [noun, verb?.[0]] : [`${noun}s`, verb?.[1]];
+  return [count(value), ...words.filter((word) => word !== undefined)].join(' ');
+}
+
+/** `640/s`, `0.5/s` */
+export function perSecond(value: number): string {
+  return `${value < 10 ? Number(value.toPrecision(2)) : count(value)}/s`;
+}
+
+/** `45 s`, `3 min 20 s`, `2 h 5 min` */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return joined(Math.floor(whole / 60), 'min', whole % 60, 's');
+  const minutes = Math.round(whole / 60);
+  return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+}
+
+/** `340 ms`, `12.3 s`, and as above from a minute on */
+export function exactDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 60_000 ? `${Number((ms / 1_000).toFixed(1))} s` : duration(ms / 1_000);
+}
+
+function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}

@@ -1,0 +1,32 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const mostFiles = 20;
+const mostLines = 300;
+
+const files = (
+  await Promise.all(
+    ['src', 'jobs'].map(async (folder) =>
+      (
+        await readdir(folder, { recursive: true, withFileTypes: true })
+      )
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
+    ),
+  )
+).flat();
+
+test(`no room has more than ${mostFiles} files side by side`, () => {
+  const crowded = [...new Set(files.map(dirname))].filter(
+    (room) => files.filter((file) => dirname(file) === room).length > mostFiles,
+  );
+  expect(crowded).toEqual([]);
+});
+
+test(`no file is longer than ${mostLines} lines`, async () => {
+  const lines = await Promise.all(
+    files.map(async (file) => [file, (await readFile(file, 'utf8')).split('\n').length - 1] as const),
+  );
+  expect(lines.filter(([, count]) => count > mostLines)).toEqual([]);
+});

@@ -1,0 +1,116 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { operations } from '../../../../jobs/index.ts';
+import { isCured, nextCommands } from '../../../../src/cli/actions/look/next-commands.ts';
+import type { Outcome, RowResult } from '../../../../src/domain.ts';
+import { type CreateRunInput, createRun } from '../../../../src/run/plan/create-run.ts';
+import { enterState, type RunState } from '../../../../src/run/record/record.ts';
+import { openRunStore } from '../../../../src/run/record/store.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { resultOf } from '../../../journal/arbitraries.ts';
+import { leastOptions, plannedRecord } from '../../../run/planned-record.ts';
+
+function next(
+  state: RunState,
+  codes: readonly (readonly [Outcome, string])[],
+  more: { readonly retries?: readonly string[]; readonly retry_of?: string } = {},
+): readonly string[] {
+  return nextCommands(
+    { ...plannedRecord, id: 'r', state },
+    {
+      codes: codes.map(([outcome, code]) => ({ outcome, code, count: 1, message: '', row: 1 })),
+      retries: [],
+      retry_of: null,
+      ...more,
+    },
+  );
+}
+
+test.each([
+  ['nothing has failed', [['succeeded', 'OK']], []],
+  [
+    'nothing may pass',
+    [
+      ['failed', 'NOT_FOUND'],
+      ['invalid', 'INVALID_ROW'],
+      ['failed', 'HTTP_418'],
+    ],
+    [],
+  ],
+  [
+    'all may pass',
+    [
+      ['failed', 'UNAVAILABLE'],
+      ['succeeded', 'OK'],
+    ],
+    ['cqbatch retry r'],
+  ],
+  [
+    'some may pass',
+    [
+      ['failed', 'NOT_FOUND'],
+      ['failed', 'UNAVAILABLE'],
+      ['failed', 'HTTP_520'],
+    ],
+    ['cqbatch retry r --code UNAVAILABLE HTTP_520'],
+  ],
+  [
+    'too many codes to be read',
+    ['NOT_FOUND', 'UNAVAILABLE', 'INTERNAL', 'ABORTED', 'UNKNOWN', 'HTTP_520'].map(
+      (code) => ['failed', code] as const,
+    ),
+    ['cqbatch retry r'],
+  ],
+] as const)('a run that is completed is retried where it may help: %s', (_title, codes, commands) => {
+  expect(next('completed', codes)).toEqual(commands);
+});
+
+test('a run that stopped is resumed, which calls all that was never sent', () => {
+  const codes = [
+    ['failed', 'UNAVAILABLE'],
+    ['not_attempted', 'HALTED'],
+  ] as const;
+  for (const state of ['halted', 'interrupted', 'failed'] as const)
+    expect(next(state, codes)).toEqual(['cqbatch resume r']);
+});
+
+test('a run that was cancelled is retried, with all that was never sent', () => {
+  expect(next('cancelled', [['not_attempted', 'CANCELLED']])).toEqual(['cqbatch retry r']);
+  expect(
+    next('cancelled', [
+      ['failed', 'NOT_FOUND'],
+      ['not_attempted', 'CANCELLED'],
+    ]),
+  ).toEqual(['cqbatch retry r --code CANCELLED']);
+});
+
+test('a retry leads to one report of all', () => {
+  expect(next('completed', [['succeeded', 'OK']], { retry_of: 'a' })).toEqual([
+    'cqbatch report r --with-retries',
+  ]);
+  expect(next('completed', [['succeeded', 'OK']], { retries: ['b'] })).toEqual([]);
+});
+
+test('a run is cured once its retries have left nothing to be tried again', async () => {
+  const store = openRunStore(await temporaryFolder(), operations);
+  const source = join(store.stateDir, 'rows.csv');
+  await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
+  const ended = async (from: Pick<CreateRunInput, 'from'>, ...results: readonly RowResult[]) => {
+    const options = { ...leastOptions, onConflict: 'refuse' as const };
+    const { record, journal } = await createRun(store, { source, options, ...from });
+    await journal.append(results.map((result) => ({ type: 'row', result })));
+    await journal.close();
+    const completed = enterState(record, 'completed');
+    await store.save(completed);
+    return completed;
+  };
+  const failed = { outcome: 'failed', code: 'UNAVAILABLE' } as const;
+  const run = await ended({}, resultOf(1), resultOf(2, failed));
+  expect(await isCured(store, run)).toBe(false);
+  const from = { as: 'retry', of: run, rowNumbers: [1, 2], histories: new Map() } as const;
+  await ended({ from }, resultOf(1), resultOf(2, failed));
+  expect(await isCured(store, run)).toBe(false);
+  await ended({ from }, resultOf(1), resultOf(2));
+  expect(await isCured(store, run)).toBe(true);
+});

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { operations } from '../../../../jobs/index.ts';
+import { warnOfLeftManifests } from '../../../../src/cli/actions/serve/schedule-place.ts';
+import { silentTerminal } from '../../../../src/cli/terminal.ts';
+import { openRunStore } from '../../../../src/run/record/store.ts';
+import { openScheduleStore } from '../../../../src/schedule/store.ts';
+import { inboxPlace } from '../../../inbox/inbox-place.ts';
+import { nightly } from '../../../schedule/nightly.ts';
+
+test('a removed schedule names the manifests of its inbox that stay in running/, unless another one finishes them', async () => {
+  const { drop, open, inbox, stateDir } = await inboxPlace();
+  const schedules = openScheduleStore(stateDir);
+  const warnings: string[] = [];
+  const terminal = silentTerminal((text) => warnings.push(text));
+  const warn = () =>
+    warnOfLeftManifests({ terminal, schedules, store: openRunStore(stateDir, operations) }, { inbox });
+  await drop('week.csv', 'a\n1\n');
+  await warn();
+  expect(warnings).toEqual([]);
+  const taken = (await (await open()).next(async () => true)).manifest;
+  await taken?.release();
+  await schedules.add({ ...nightly, source: { inbox } });
+  await warn();
+  expect(warnings).toEqual([]);
+  await schedules.remove(nightly.name);
+  await warn();
+  expect(warnings).toEqual([
+    `warning: No schedule finishes what is in ${join(inbox, 'running')} any more: week.csv (run ${taken?.record.run}). ` +
+      `To finish it, type: cqbatch run ${inbox} --once`,
+  ]);
+});

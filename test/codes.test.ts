@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { classOf, codeFacts, failureCodes, mayPassAgain, rowCodes } from '../src/codes.ts';
+
+const lookFirst = /Do not repeat these rows before you have looked/;
+const refused = /would be refused again/;
+
+describe('what a code says', () => {
+  test('is written for each code of this version', () => {
+    const { meaning: unknown } = codeFacts('OF_ANOTHER_VERSION');
+    expect(rowCodes.filter((code) => codeFacts(code).meaning === unknown)).toEqual([]);
+  });
+
+  test.each(['ANSWER_ID_MISMATCH', 'ANSWER_INCOMPLETE', 'ANSWER_STILL_DELETED'])(
+    'of an answer that reported success says that a change may have been made: %s',
+    (code) => {
+      const { meaning, remedy } = codeFacts(code);
+      expect(meaning).toMatch(/reported success.* may /);
+      expect(remedy).toMatch(lookFirst);
+    },
+  );
+
+  test.each([
+    ['HTTP_418', refused],
+    ['HTTP_520', /cqbatch retry/],
+    ['HTTP_600', lookFirst],
+    ['OF_ANOTHER_VERSION', lookFirst],
+    ['constructor', lookFirst],
+  ])('that has no sentence of its own is true: %s', (code, remedy) => {
+    expect(codeFacts(code).remedy).toMatch(remedy);
+  });
+});
+
+test('docs/api-client.md has each code of a failure, with its class', () => {
+  const rows = readFileSync('docs/api-client.md', 'utf8').matchAll(
+    /^\| (`[A-Z_`, ]+)(?: \(\d+\))? \| `([\w-]+)`/gm,
+  );
+  const documented = new Map(
+    [...rows].flatMap(([, names = '', kind]) =>
+      [...names.matchAll(/[A-Z_]+/g)].map(([code]) => [code, kind] as const),
+    ),
+  );
+  // Of statuses it tells by number.
+  const byStatus = ['REQUEST_TIMEOUT', 'CONFLICT', 'TOO_EARLY', 'BAD_GATEWAY', 'HTTP_REDIRECT'];
+  const expected = failureCodes.filter((code) => !byStatus.includes(code));
+  expect(Object.fromEntries(documented)).toEqual(
+    Object.fromEntries(expected.map((code) => [code, classOf(code)])),
+  );
+});
+
+describe('mayPassAgain', () => {
+  test.each([
+    ...[
+      'UNAVAILABLE',
+      'INTERNAL',
+      'ABORTED',
+      'REQUEST_TIMEOUT',
+      'HTTP_520',
+      'CONNECTION_LOST',
+      'TOTAL_TIMEOUT',
+    ],
+    ...['UNAUTHENTICATED', 'PERMISSION_DENIED', 'HTTP_REDIRECT', 'ANSWER_NOT_JSON', 'HALTED', 'CANCELLED'],
+  ])('%s may', (code) => expect(mayPassAgain(code)).toBe(true));
+
+  test.each([
+    ...[
+      'NOT_FOUND',
+      'INVALID_ARGUMENT',
+      'FAILED_PRECONDITION',
+      'CONFLICT',
+      'UNIMPLEMENTED',
+      'HTTP_418',
+      'HTTP_600',
+    ],
+    // What must not be repeated is not suggested for a retry.
+    'NOT_REPEATED',
+    ...['ANSWER_INCOMPLETE', 'ANSWER_ID_MISMATCH', 'ANSWER_STILL_DELETED'],
+  ])('%s will not', (code) => expect(mayPassAgain(code)).toBe(false));
+});

@@ -1,0 +1,48 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../../src/disk/json-file.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const schema = z.object({ value: z.number() });
+const damaged = (cause: unknown): Error => new Error('damaged', { cause });
+
+/** A file with that text; a folder where there is none. */
+async function fileWith(text: string | undefined): Promise<string> {
+  const path = join(await temporaryFolder(), 'file.json');
+  if (text === undefined) await mkdir(path);
+  else await writeFile(path, text);
+  return path;
+}
+
+describe('a JSON file', () => {
+  test('says what was written, and has nothing beside it', async () => {
+    const path = join(await temporaryFolder(), 'file.json');
+    await writeJsonFile(path, { value: 1 });
+    expect(await readJsonFile(path, schema, damaged)).toEqual({ value: 1 });
+    expect(await readFile(path, 'utf8')).toBe('{\n  "value": 1\n}\n');
+    expect(await readdir(join(path, '..'))).toEqual(['file.json']);
+  });
+
+  test('says nothing when it is not there', async () => {
+    const path = join(await temporaryFolder(), 'file.json');
+    expect(await readJsonFile(path, schema, damaged)).toBeUndefined();
+    expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
+  });
+
+  test.each(['', '{"value":', '{"value":"1"}', 'null'])('that holds %j is damaged', async (text) => {
+    const path = await fileWith(text);
+    await expect(readJsonFile(path, schema, damaged)).rejects.toThrow('damaged');
+    expect(await readJsonFile(path, schema, () => undefined)).toBeUndefined();
+    expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
+  });
+
+  test('that is a folder is an error, unless it is worth no more than none', async () => {
+    const path = await fileWith(undefined);
+    await expect(readJsonFile(path, schema, () => undefined)).rejects.toMatchObject({
+      code: 'PATH_UNUSABLE',
+    });
+    expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
+  });
+});

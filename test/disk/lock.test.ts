@@ -1,0 +1,77 @@
+import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { lockPath } from '../../src/disk/lock.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const dead = { pid: 2 ** 22 + 1, host: hostname(), started: '1' };
+const elsewhere = { pid: 1, host: 'elsewhere', started: '1' };
+
+/** A lock that somebody has left behind or holds, touched so many seconds ago by its own clock. */
+async function lockOf(holder: typeof dead, agoSeconds: number) {
+  const path = join(await temporaryFolder(), 'run');
+  await mkdir(`${path}.lock`);
+  await writeFile(`${path}.holder.json`, JSON.stringify({ ...holder, purpose: 'run r', since: 'today' }));
+  const touch = async (): Promise<void> => {
+    const at = Date.now() / 1_000 - agoSeconds;
+    await utimes(`${path}.lock`, at, at);
+  };
+  await touch();
+  return {
+    touch,
+    take: () => lockPath({ path, purpose: 'test', taken: (who) => new Error(`taken by ${who}`) }),
+  };
+}
+
+/** One that its holder goes on touching, by a clock of its own. */
+async function heldLockOf(holder: typeof dead, agoSeconds: number) {
+  const { touch, take } = await lockOf(holder, agoSeconds);
+  const timer = setInterval(() => void touch().catch(() => {}), 500);
+  onTestFinished(() => clearInterval(timer));
+  return take;
+}
+
+describe('a lock', () => {
+  test('is taken over from who is dead, also when the clock was set back, or has been silent for long', async () => {
+    const left = [await lockOf(dead, 60), await lockOf(dead, -3_600), await lockOf(elsewhere, 3_600)];
+    const takeOver = async ({ take }: (typeof left)[number]): Promise<void> => {
+      const lock = await take();
+      await expect(take()).rejects.toThrow(`taken by process ${process.pid}`);
+      await lock.release();
+    };
+    await Promise.all(left.map(takeOver));
+  });
+
+  test.each([
+    ['right', 0],
+    ['an hour behind', 3_600],
+    ['an hour ahead', -3_600],
+  ])('is not taken from a process of another machine whose clock is %s', async (_title, agoSeconds) => {
+    const take = await heldLockOf(elsewhere, agoSeconds);
+    await expect(take()).rejects.toThrow('taken by process 1 on elsewhere (run r, since today)');
+  });
+
+  test('whose folder was away when it was released can be taken again', async () => {
+    const folder = join(await temporaryFolder(), 'run');
+    await mkdir(folder);
+    const take = () =>
+      lockPath({ path: join(folder, 'run'), purpose: 'test', taken: (who) => new Error(who) });
+    const lock = await take();
+    await rename(folder, `${folder}.away`);
+    await lock.release();
+    await rename(`${folder}.away`, folder);
+    await (await take()).release();
+  });
+
+  test('that another process has taken over is left to it', async () => {
+    const path = join(await temporaryFolder(), 'run');
+    const lock = await lockPath({ path, purpose: 'test', taken: (who) => new Error(who) });
+    await rm(`${path}.lock`, { recursive: true });
+    await mkdir(`${path}.lock`);
+    await writeFile(`${path}.holder.json`, JSON.stringify(elsewhere));
+    await lock.lost;
+    await lock.release();
+    expect(JSON.parse(await readFile(`${path}.holder.json`, 'utf8'))).toEqual(elsewhere);
+  });
+});

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
+import {
+  isAbandoned,
+  keepFolder,
+  makeTemporaryFolder,
+  ownFolder,
+  removeHalfDone,
+} from '../../src/disk/owned-folder.ts';
+import { thisProcess } from '../../src/disk/process.ts';
+import { openRunStore } from '../../src/run/record/store.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+/** The number of a process that has ended. */
+function deadPid(): number {
+  return Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
+}
+
+async function ownedBy(owner: object | undefined, daysOld = 0): Promise<string> {
+  const folder = join(await temporaryFolder(), 'folder');
+  await mkdir(folder);
+  if (owner !== undefined) await writeFile(join(folder, 'owner.json'), JSON.stringify(owner));
+  const changed = new Date(Date.now() - daysOld * 25 * 60 * 60 * 1_000);
+  await utimes(folder, changed, changed);
+  return folder;
+}
+
+const here = thisProcess();
+
+test.each<[title: string, owner: () => object | undefined, daysOld: number, abandoned: boolean]>([
+  ['of a living process is not abandoned, however old', () => here, 1, false],
+  ['of a dead process is abandoned at once', () => ({ ...here, pid: deadPid() }), 0, true],
+  ['of a dead process whose number is taken again is abandoned', () => ({ ...here, started: '1' }), 0, true],
+  ['of another machine is not abandoned', () => ({ ...here, host: 'elsewhere' }), 0, false],
+  ['of another machine is abandoned after a day', () => ({ ...here, host: 'elsewhere' }), 1, true],
+  ['of nobody is not abandoned', () => undefined, 0, false],
+  ['of nobody is abandoned after a day', () => undefined, 1, true],
+  ['with an owner that cannot be read is not abandoned', () => ({ pid: 'x' }), 0, false],
+])('a folder %s', async (_title, owner, daysOld, abandoned) => {
+  expect(await isAbandoned(await ownedBy(owner(), daysOld))).toBe(abandoned);
+});
+
+test('a folder that is to stay has no owner', async () => {
+  const folder = await ownedBy(undefined);
+  await ownFolder(folder);
+  expect(JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8'))).toEqual(here);
+  await keepFolder(folder);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('files that killed commands have begun to write go after an hour', async () => {
+  const folder = await temporaryFolder();
+  const [old, young, own] = ['run.json.17.tmp', 'report.csv.0a1b.tmp', 'run.json'].map((name) =>
+    join(folder, name),
+  );
+  for (const path of [old, young, own]) await writeFile(path ?? '', 'x');
+  const before = new Date(Date.now() - 2 * 60 * 60 * 1_000);
+  for (const path of [old, own]) await utimes(path ?? '', before, before);
+  await removeHalfDone(folder);
+  expect((await readdir(folder)).toSorted()).toEqual(['report.csv.0a1b.tmp', 'run.json']);
+});
+
+test('what dead processes left behind goes when another temporary folder is made, or a run', async () => {
+  const parent = join(await temporaryFolder(), 'state');
+  const first = await makeTemporaryFolder(parent, 'plan');
+  const second = await makeTemporaryFolder(parent, 'plan');
+  await writeFile(join(first, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
+  await mkdir(join(parent, 'plan-of-mine'));
+  const third = await makeTemporaryFolder(parent, 'retry');
+  const paths = async () => (await readdir(parent)).map((name) => join(parent, name)).toSorted();
+  expect(await paths()).toEqual([second, third, join(parent, 'plan-of-mine')].toSorted());
+  await writeFile(join(third, 'owner.json'), JSON.stringify({ ...here, pid: deadPid() }));
+  await openRunStore(parent, operations).create();
+  expect(await paths()).toEqual([second, join(parent, 'plan-of-mine'), join(parent, 'runs')].toSorted());
+});

@@ -1,0 +1,205 @@
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  type BatchEvent,
+  type BatchRow,
+  createClient,
+  openRuns,
+  operations,
+  planBatch,
+  results,
+  runBatch,
+} from '../../src/index.ts';
+import { mixedCsv, restoreCsv } from '../e2e/manifests.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { sandboxToken, startSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+/** A manifest in a folder of its own, a service, and what a program would say of both. */
+async function begin(text: string, ...flags: string[]) {
+  const folder = await temporaryFolder();
+  const manifest = join(folder, 'rows.csv');
+  await writeFile(manifest, text);
+  const sandbox = await startSandbox(
+    '--evaluations',
+    '1000',
+    '--soundboards',
+    '1000',
+    '--unrecoverable',
+    '0%',
+    '--not-deleted',
+    '0%',
+    ...flags,
+  );
+  const client = createClient({ baseUrl: sandbox.url, token: sandboxToken, connections: 50 });
+  onTestFinished(() => client.close());
+  return { sandbox, batch: { manifest, operations, client, stateDir: join(folder, 'state') } };
+}
+
+async function all<Value>(values: AsyncIterable<Value>): Promise<readonly Value[]> {
+  const list: Value[] = [];
+  for await (const value of values) list.push(value);
+  return list;
+}
+
+/** The rows that the service has received, by what they act on. */
+async function called(sandbox: TestSandbox): Promise<readonly string[]> {
+  return (await sandbox.log()).map(({ operation, id }) => `${operation} ${id}`).sort();
+}
+
+const key = ({ operation, subject }: BatchRow): string => `${operation} ${subject}`;
+
+describe('a plan', () => {
+  test('counts every row, names what is wrong, and sends nothing', async () => {
+    const { sandbox, batch } = await begin('evaluation_id,user_id\n1,u1\nx,u2\n1,u1\n2,u3\n');
+    const plan = await planBatch(batch);
+    expect(plan).toMatchObject({
+      ...{ rows: 4, callable: 2, invalid: 1, duplicates: 1, leftOut: 0 },
+      refusal: { code: 'INVALID_ROWS' },
+    });
+    expect(plan.problems).toEqual([expect.stringMatching(/rows\.csv:3: evaluation_id: /)]);
+    expect(await planBatch({ ...batch, skipInvalid: true })).not.toHaveProperty('refusal');
+    expect(await sandbox.log()).toEqual([]);
+  });
+
+  test('goes by settings as config.json has them, and refuses those that mean nothing here', async () => {
+    const { batch } = await begin('evaluation_id,user_id\n1,u1\n2,u2\n');
+    expect(await planBatch({ ...batch, settings: { where: ['user_id=u1'] } })).toMatchObject({
+      callable: 1,
+      leftOut: 1,
+    });
+    await expect(planBatch({ ...batch, settings: { canary: 'many' } })).rejects.toThrow(
+      /^settings: canary "many": /,
+    );
+    await expect(planBatch({ ...batch, settings: { base_url: 'https://x.test' } })).rejects.toThrow(
+      'settings: base_url has no place here: the client says where the API is.',
+    );
+    await expect(planBatch({ ...batch, settings: { notify_url: 'https://x.test' } })).rejects.toThrow(
+      'settings: notify_url has no place here: it is for commands.',
+    );
+    await expect(planBatch({ ...batch, settings: { retries: 3 } })).rejects.toThrow(/unknown key "retries"/);
+  });
+});
+
+describe.each([
+  ['the embedded datastore', () => ({})],
+  ['a shared datastore', () => anyDatastore()],
+])('a batch on %s', (_, datastore) => {
+  const settings = () => {
+    const { CQBATCH_QUEUE: queue, CQBATCH_QUEUE_PREFIX: queue_prefix } = datastore() as Record<
+      string,
+      string
+    >;
+    return { ...(queue && { queue }), ...(queue_prefix && { queue_prefix }) };
+  };
+
+  test('calls each row once, tells what happens, and says what became of each', async () => {
+    const { sandbox, batch } = await begin(mixedCsv(300).text, '--fault', '500=2%');
+    const events: BatchEvent[] = [];
+    const ended = await runBatch({
+      ...batch,
+      settings: { ...settings(), allow_partial: 'yes', max_failures: 'none' },
+      runId: 'mixed',
+      onEvent: (event) => events.push(event),
+    });
+    expect(ended).toMatchObject({ run: 'mixed', result: 'rows_failed', summary: { state: 'completed' } });
+    await access(ended.files.report);
+
+    const rows = await all(results({ ...batch, run: 'mixed' }));
+    expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 300 }, (_each, index) => index + 1));
+    const counted = (outcome: string) => rows.filter((row) => row.outcome === outcome).length;
+    expect(ended.summary.outcomes).toMatchObject({
+      ...{ succeeded: counted('succeeded'), failed: counted('failed'), duplicate: counted('duplicate') },
+    });
+    expect(counted('duplicate')).toBe(3);
+    // Three were unknown, and so are failed; each attempt is in the log of the service.
+    expect(rows.filter(({ code }) => code === 'NOT_FOUND')).toHaveLength(3);
+    const attempts = rows.flatMap((row) => Array.from({ length: row.attempts }, () => key(row))).sort();
+    expect(await called(sandbox)).toEqual(attempts);
+    expect(events[0]).toMatchObject({ type: 'planned', run: 'mixed', plan: { callable: 297 } });
+    expect(events.filter(({ type }) => type === 'finished')).toHaveLength(297);
+    expect(await openRuns(batch)).toEqual([]);
+  });
+
+  test('that was stopped is open, and is gone on with by its name: no row is called twice', async () => {
+    const { sandbox, batch } = await begin(restoreCsv(200).text, '--latency', '20ms');
+    const stop = new AbortController();
+    const wanted = {
+      ...batch,
+      settings: { ...settings(), concurrency: 4 },
+      runId: 'nightly',
+      orResume: true,
+    };
+    const stopped = await runBatch({
+      ...wanted,
+      signal: stop.signal,
+      onEvent: ({ type }) => type === 'finished' && stop.abort(),
+    });
+    expect(stopped.result).toBe('interrupted');
+    const [open, ...others] = await openRuns(batch);
+    expect(open).toMatchObject({ run: 'nightly', state: 'interrupted', rows: 200 });
+    expect(others).toEqual([]);
+    expect(open?.done).toBeGreaterThan(0);
+    expect(open?.done).toBeLessThan(200);
+
+    expect(await runBatch(wanted)).toMatchObject({ result: 'succeeded', summary: { unclear: 0 } });
+    expect(await called(sandbox)).toEqual((await all(results({ ...batch, run: 'nightly' }))).map(key).sort());
+    // It is finished: nothing is called again.
+    expect(await runBatch(wanted)).toMatchObject({ result: 'succeeded' });
+    expect(await called(sandbox)).toHaveLength(200);
+  });
+});
+
+test('rows that may not be called are refused with a code, and no run is left', async () => {
+  const { sandbox, batch } = await begin('evaluation_id,user_id\n1,u1\nx,u2\n');
+  await expect(runBatch(batch)).rejects.toMatchObject({
+    ...{ kind: 'usage', code: 'INVALID_ROWS' },
+    message: expect.stringMatching(/Nothing was sent\.\n.*rows\.csv:3: evaluation_id: /),
+  });
+  expect(await openRuns(batch)).toEqual([]);
+  expect(await sandbox.log()).toEqual([]);
+});
+
+test('what a guard has halted is not gone on with by its name', async () => {
+  const rows = Array.from({ length: 40 }, (_, index) => `${9_000_000_000_000_000_000n + BigInt(index)},u`);
+  const { sandbox, batch } = await begin(`evaluation_id,user_id\n${rows.join('\n')}\n`);
+  const wanted = { ...batch, runId: 'wrong', orResume: true, settings: { max_failures: 3, concurrency: 1 } };
+  const halted = await runBatch(wanted);
+  expect(halted).toMatchObject({
+    result: 'halted',
+    reason: expect.stringContaining('--max-failures allows 3'),
+  });
+  const calls = await called(sandbox);
+  expect(await runBatch(wanted)).toMatchObject({ result: 'halted', reason: halted.reason });
+  expect(await called(sandbox)).toEqual(calls);
+});
+
+test('a name stands for one manifest and one API', async () => {
+  const { batch } = await begin('evaluation_id,user_id\n1,u1\n');
+  const wanted = { ...batch, runId: 'one', orResume: true };
+  await runBatch(wanted);
+  await writeFile(batch.manifest, 'evaluation_id,user_id\n2,u1\n');
+  await expect(runBatch(wanted)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+  const client = createClient({ baseUrl: 'https://other.test', token: sandboxToken });
+  onTestFinished(() => client.close());
+  await expect(runBatch({ ...wanted, client })).rejects.toMatchObject({ code: 'OTHER_API' });
+});
+
+test('a batch that can not begin leaves nothing behind: its name is free', async () => {
+  const { sandbox, batch } = await begin(restoreCsv(3).text, '--latency', '200ms');
+  const second = { ...batch, runId: 'second', orResume: true };
+  let refused: Promise<unknown> = Promise.resolve();
+  await runBatch({
+    ...batch,
+    runId: 'first',
+    // The embedded datastore is of one run at a time.
+    onEvent: ({ type }) => {
+      if (type === 'planned')
+        refused = sandbox.requested(1).then(() => runBatch(second).catch((error) => error));
+    },
+  });
+  expect(await refused).toMatchObject({ kind: 'busy' });
+  expect(await openRuns(batch)).toEqual([]);
+  expect(await runBatch(second)).toMatchObject({ result: 'rows_failed' });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Acquaintance, FirstCalls, LatestCalls } from '../../../src/manifest/check/duplicate-index.ts';
+import { usedByArrays } from '../array-memory.ts';
+
+const call = fc.record({
+  operation: fc.constantFrom('a', 'b'),
+  subject: fc.constantFrom('1', '2', '3', '1\u0000x'),
+  request: fc.constantFrom('x', 'y', 'z'),
+});
+
+/** Calls as rows, each on a line of its own. */
+const calls = fc
+  .array(call, { maxLength: 40 })
+  .map((all) => all.map((each, at) => ({ ...each, row: at + 1, line: 2 * at + 5 })));
+
+type Call = Parameters<FirstCalls['add']>[0];
+
+const isSameSubject = (a: Call) => (b: Call) => a.operation === b.operation && a.subject === b.subject;
+const conflict = ({ row, line }: Call): Acquaintance => ({ kind: 'conflict', row, line });
+const duplicate = ({ row }: Call): Acquaintance => ({ kind: 'duplicate', row });
+
+describe('agrees with a model that compares each call with all others:', () => {
+  test('the first call of a request stands for all later ones', () => {
+    fc.assert(
+      fc.property(calls, (all) => {
+        const index = new FirstCalls();
+        for (const [at, each] of all.entries()) {
+          const before = all.slice(0, at).filter(isSameSubject(each));
+          const same = before.find(({ request }) => request === each.request);
+          const [first] = before;
+          const expected = same ? duplicate(same) : first ? conflict(first) : { kind: 'new' };
+          expect(index.add(each)).toEqual(expected);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a call stands for those that follow it with the same request, until there is another one', () => {
+    fc.assert(
+      fc.property(calls, (all) => {
+        const index = new LatestCalls();
+        /** Of each stretch of equal requests for one subject, the first. */
+        const called: Call[] = [];
+        for (const each of all) {
+          const latest = called.findLast(isSameSubject(each));
+          const isSame = latest?.request === each.request;
+          const expected = !latest ? { kind: 'new' } : isSame ? duplicate(latest) : conflict(latest);
+          expect(index.add(each)).toEqual(expected);
+          if (!isSame) called.push(each);
+        }
+        const changed = called.filter((each) => called.filter(isSameSubject(each)).length > 1);
+        expect(index.changedSubjects).toBe(
+          new Set(changed.map(({ operation, subject }) => JSON.stringify([operation, subject]))).size,
+        );
+        for (const each of all) {
+          const { row } = called.findLast(isSameSubject(each)) as Call;
+          const kind = row === each.row ? 'new' : row > each.row ? 'superseded' : 'duplicate';
+          expect(index.judge(each)).toEqual({ kind, ...(kind !== 'new' && { row }) });
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test.each([
+  ['first', new FirstCalls(), ['new', 'conflict', 'duplicate', 'duplicate']],
+  ['latest', new LatestCalls(), ['new', 'conflict', 'conflict', 'duplicate']],
+])('of x, y, x, x the %s calls are', (_which, index, kinds) => {
+  const met = ['x', 'y', 'x', 'x'].map((request, at) =>
+    index.add({ row: at + 1, line: at + 1, operation: 'a', subject: '1', request }),
+  );
+  expect(met.map(({ kind }) => kind)).toEqual(kinds);
+});
+
+describe.each([
+  ['FirstCalls', () => new FirstCalls()],
+  ['LatestCalls', () => new LatestCalls()],
+])('%s', (_name, make) => {
+  test('stays right while it grows', () => {
+    const index = make();
+    const count = 50_000;
+    const add = (row: number, subject: number) =>
+      index.add({ row, line: row, operation: 'a', subject: `${subject}`, request: 'x' });
+    for (let row = 1; row <= count; row++) expect(add(row, row).kind).toBe('new');
+    for (let row = 1; row <= count; row += 7) {
+      expect(add(count + row, row)).toEqual({ kind: 'duplicate', row });
+    }
+  });
+
+  test('keeps row numbers up to 2^32 - 1', () => {
+    const index = make();
+    const row = 2 ** 32 - 1;
+    index.add({ row, line: 1, operation: 'a', subject: '1', request: 'x' });
+    expect(index.add({ row: 1, line: 1, operation: 'a', subject: '1', request: 'x' })).toEqual({
+      kind: 'duplicate',
+      row,
+    });
+  });
+
+  test('takes less than 100 bytes for each of many calls', async () => {
+    const index = make();
+    const before = await usedByArrays();
+    for (let row = 1; row <= 250_000; row++) {
+      index.add({ row, line: row, operation: 'a', subject: `${row}`, request: 'x' });
+    }
+    const bytes = ((await usedByArrays()) - before) / 250_000;
+    expect(bytes).toBeGreaterThan(32);
+    expect(bytes).toBeLessThan(100);
+    // The index is in use until here.
+    expect(index.add({ row: 1, line: 1, operation: 'a', subject: '1', request: 'x' }).kind).toBe('duplicate');
+  });
+});

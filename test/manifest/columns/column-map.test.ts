@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { fieldNamer, unusedTitles } from '../../../src/manifest/columns/column-map.ts';
+import { prepareAll, testOperations } from '../operations.ts';
+
+test('a column stands for what the map says, however its title is written', () => {
+  const fieldOf = fieldNamer({ 'Room no': 'Room ID' }, testOperations);
+  expect(['ROOM NO', 'roomNo', 'Title', 'note'].map(fieldOf)).toEqual([
+    'room_id',
+    'room_id',
+    'title',
+    'note',
+  ]);
+});
+
+test('a map for a field that is none is refused', () => {
+  expect(() => fieldNamer({ ID: 'roomid' }, testOperations)).toThrow(
+    '--map "ID=roomid": roomid is no field; known are operation, ',
+  );
+});
+
+test('titles that no column has are told', () => {
+  expect(unusedTitles({ ID: 'room_id', Nr: 'title' }, ['id', 'note'])).toEqual(['Nr']);
+  expect(unusedTitles(undefined, ['id'])).toEqual([]);
+});
+
+test('the operation, the rows and their problems go by the map', async () => {
+  const { preparer, rows } = await prepareAll('Nr,Name\n1,a\nx,b\n', {
+    map: { Nr: 'room_id', Name: 'title' },
+  });
+  expect(preparer.choice).toEqual({ source: 'inferred', name: 'rename-room' });
+  expect(rows).toMatchObject([
+    { kind: 'callable', subject: '1' },
+    { kind: 'invalid', problems: [{ column: 'Nr' }] },
+  ]);
+});
+
+test('a column that is mapped and one with the title of the field clash', async () => {
+  await expect(prepareAll('Nr,room_id\n1,2\n', { map: { Nr: 'room_id' } })).rejects.toThrow(
+    'a: columns "Nr" and "room_id" both stand for room_id; rename or delete one',
+  );
+});

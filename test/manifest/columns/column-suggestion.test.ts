@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { likelyColumns, mapOption, resembledField } from '../../../src/manifest/columns/column-suggestion.ts';
+
+const fields = ['evaluation_id', 'user_id', 'title', 'file_name', 'file_size'];
+
+test.each<[header: string, field: string | undefined]>([
+  ['titel', 'title'],
+  ['tite', 'title'],
+  ['Titles', 'title'],
+  ['evaluationid', 'evaluation_id'],
+  ['evalution_id', 'evaluation_id'],
+  ['evaluation id no', 'evaluation_id'],
+  ['userid', 'user_id'],
+  ['used id', 'user_id'],
+  ['Filename', 'file_name'],
+  ['File Sise', 'file_size'],
+  ['note', undefined],
+  ['tilt', undefined],
+  ['id', undefined],
+  ['file', undefined],
+  ['reason', undefined],
+  ['', undefined],
+])('%j resembles %s', (header, field) => {
+  expect(resembledField(header, fields)).toBe(field);
+});
+
+test.each<[missing: readonly string[], columns: readonly string[], found: Readonly<Record<string, string>>]>([
+  [['evaluation_id'], ['ID', 'note'], { evaluation_id: 'ID' }],
+  [['evaluation_id'], ['note', 'Evaluation'], { evaluation_id: 'Evaluation' }],
+  [['evaluation_id'], ['evaluationid', 'id'], { evaluation_id: 'evaluationid' }],
+  [['evaluation_id'], ['ID', 'Deleted Evaluation ID'], { evaluation_id: 'Deleted Evaluation ID' }],
+  [['evaluation_id'], ['Evaluation Number', 'Agent ID'], { evaluation_id: 'Evaluation Number' }],
+  [['evaluation_id'], ['Bewertungs-ID', 'Notiz'], { evaluation_id: 'Bewertungs-ID' }],
+  [['evaluation_id'], ['Agent ID', 'Team-Nr'], {}],
+  [['evaluation_id', 'user_id'], ['User', 'ID'], { evaluation_id: 'ID', user_id: 'User' }],
+  [['evaluation_id', 'user_id'], ['ID'], { evaluation_id: 'ID' }],
+  [['evaluation_id'], ['Notiz'], {}],
+  [['evaluation_id'], [], {}],
+])('for %j of %j it suggests %j', (missing, columns, found) => {
+  expect(Object.fromEntries(likelyColumns(missing, columns))).toEqual(found);
+});
+
+test.each([
+  ['ID', '--map "ID=evaluation_id"'],
+  ['Evaluation\nnumber ', '--map "Evaluation number=evaluation_id"'],
+  ['$HOME "x"', `--map '$HOME "x"=evaluation_id'`],
+  ["it's $5", `--map 'it'\\''s $5=evaluation_id'`],
+])('the option for a column %j can be pasted', (column, option) => {
+  expect(mapOption(column, 'evaluation_id')).toBe(option);
+});

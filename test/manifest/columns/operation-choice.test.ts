@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import type { RowPreparer } from '../../../src/manifest/columns/row-preparer.ts';
+import { type Options, prepareAll } from '../operations.ts';
+
+test.each<[title: string, content: string, options: Options, choice: RowPreparer['choice']]>([
+  ['by a column', 'Operation,ticket_id\nclose-ticket,1\n', {}, { source: 'column' }],
+  [
+    'by a column, with --operation for empty cells',
+    'operation,ticket_id\n,1\n',
+    { operation: 'close-ticket' },
+    { source: 'column', name: 'close-ticket' },
+  ],
+  ['by --operation', 'room_id\n1\n', { operation: 'Rename Room' }, { source: 'option', name: 'rename-room' }],
+  [
+    'by the manifest',
+    '{"operation":"renameRoom","rows":[{"x":1}]}',
+    {},
+    { source: 'manifest', name: 'rename-room' },
+  ],
+  [
+    'by --operation and the manifest alike',
+    '{"operation":"renameRoom","rows":[{"x":1}]}',
+    { operation: 'rename-room' },
+    { source: 'option', name: 'rename-room' },
+  ],
+  ['from the columns', 'roomId,note\n1,x\n', {}, { source: 'inferred', name: 'rename-room' }],
+  [
+    'from the columns and --user-id',
+    'ticket_id\n1\n',
+    { defaults: { user_id: 'u' } },
+    { source: 'inferred', name: 'close-ticket' },
+  ],
+  [
+    'from the columns and the defaults',
+    '{"defaults":{"user_id":"u"},"rows":[{"ticket_id":"1"}]}',
+    {},
+    { source: 'inferred', name: 'close-ticket' },
+  ],
+  [
+    'from the keys of JSON rows',
+    '[{"a":1},{"room_id":"1"}]',
+    {},
+    { source: 'inferred', name: 'rename-room' },
+  ],
+  ['not at all when no row could be read', '{"a":\n{"a":', {}, { source: 'none' }],
+  ['not at all when no row is an object', '[1,"a"]', {}, { source: 'none' }],
+  [
+    'from the first row that could be read, however late it comes',
+    `${'{"a":\n'.repeat(1000)}{"room_id":"1"}`,
+    {},
+    { source: 'inferred', name: 'rename-room' },
+  ],
+  [
+    'by --operation though no row could be read',
+    '{"a":\n{"a":',
+    { operation: 'rename-room' },
+    { source: 'option', name: 'rename-room' },
+  ],
+])('the operation is chosen %s', async (_title, content, options, choice) => {
+  expect((await prepareAll(content, options)).preparer.choice).toEqual(choice);
+});
+
+test.each<[title: string, content: string, options: Options, code: string, message: string | RegExp]>([
+  [
+    '--operation is unknown',
+    'room_id\n1\n',
+    { operation: 'rename' },
+    'UNKNOWN_OPERATION',
+    '--operation rename: unknown; known are close-ticket, rename-room',
+  ],
+  [
+    'the manifest says an unknown one',
+    '{"operation":"rename","rows":[{"x":1}]}',
+    {},
+    'MANIFEST_UNKNOWN_OPERATION',
+    'a: "operation": "rename" is unknown; known are close-ticket, rename-room',
+  ],
+  [
+    'the manifest and --operation differ',
+    '{"operation":"rename-room","rows":[{"x":1}]}',
+    { operation: 'close-ticket' },
+    'MANIFEST_OPERATION_MISMATCH',
+    'a says it is for rename-room, --operation says close-ticket; leave out one of them',
+  ],
+  [
+    'no operation suits the columns',
+    'ticket_id,roomid\n1,2\n',
+    {},
+    'MANIFEST_OPERATION_UNCLEAR',
+    'a: the columns ("ticket_id", "roomid") suit no operation: ' +
+      'close-ticket lacks user_id (--default user_id=VALUE gives it for all rows); rename-room lacks room_id (is it "roomid"? ' +
+      '--map "roomid=room_id"). ' +
+      'Add what is missing, or add a column "operation"',
+  ],
+  [
+    'rows have no columns',
+    '[{},{"_row":1}]',
+    {},
+    'MANIFEST_OPERATION_UNCLEAR',
+    /^a: the rows have no columns, so they suit no operation: close-ticket lacks/,
+  ],
+  [
+    'several operations suit the columns',
+    'ticket_id,user_id,room_id\n1,2,3\n',
+    {},
+    'MANIFEST_OPERATION_UNCLEAR',
+    /suit several operations: close-ticket, rename-room\. Say --operation, or add a column "operation"$/,
+  ],
+  [
+    'two columns stand for a field',
+    'room_id,Title,note,title\n1,a,b,c\n',
+    {},
+    'MANIFEST_AMBIGUOUS_COLUMN',
+    'a: columns "Title" and "title" both stand for title; rename or delete one',
+  ],
+  [
+    'two columns say the operation',
+    'Operation,operation,room_id\n,,1\n',
+    {},
+    'MANIFEST_AMBIGUOUS_COLUMN',
+    /both stand for operation/,
+  ],
+  [
+    'a default is for no field',
+    '{"defaults":{"titel":"x"},"rows":[{"room_id":"1"}]}',
+    {},
+    'MANIFEST_DEFAULTS',
+    'a: "defaults": titel is no field of any operation; rename or delete it',
+  ],
+])('a manifest is refused when %s', async (_title, content, options, code, message) => {
+  await expect(prepareAll(content, options)).rejects.toMatchObject({
+    kind: 'usage',
+    code,
+    message: typeof message === 'string' ? message : expect.stringMatching(message),
+  });
+});
+
+test('rows that stand in a member of the only row are suggested', async () => {
+  await expect(prepareAll('{"total":2,"data":[{"room_id":1},{"room_id":2}]}')).rejects.toThrow(
+    /or add a column "operation"\. If the rows are those of "data", pass --rows-at data$/,
+  );
+});

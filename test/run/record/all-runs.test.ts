@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
+import { createRun } from '../../../src/run/plan/create-run.ts';
+import { AllRuns, type ClusterLook } from '../../../src/run/record/all-runs.ts';
+import { enterState } from '../../../src/run/record/record.ts';
+import { openRunStore } from '../../../src/run/record/store.ts';
+import { ago, api, runEntry, workerEntry } from '../../helpers/cluster-entries.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { leastOptions } from '../planned-record.ts';
+
+const nobody: ClusterLook = { entries: [], apis: new Map() };
+const all = () => true;
+
+/** A run of three rows that is going. */
+async function goingRun() {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
+  const store = openRunStore(join(folder, '.cqbatch'), operations);
+  const { record, journal } = await createRun(store, {
+    source: join(folder, 'rows.csv'),
+    options: leastOptions,
+  });
+  const going = enterState(record, 'running');
+  await store.save(going);
+  const result = { operation: 'restore-evaluation', message: '', attempts: 1, unclear: false } as const;
+  return {
+    store,
+    record: going,
+    succeed: (row: number) =>
+      journal.append([{ type: 'row', result: { ...result, row, outcome: 'succeeded', code: 'OK' } }]),
+    journal,
+  };
+}
+
+test('a run is followed by what is new in its journal, to its end', async () => {
+  const { store, record, journal, succeed } = await goingRun();
+  const runs = new AllRuns(store, vi.fn());
+  await succeed(1);
+  expect(await runs.look(nobody, all)).toMatchObject([
+    { state: 'running', rows: 3, counts: { succeeded: 1 } },
+  ]);
+  await succeed(2);
+  expect(await runs.look(nobody, all)).toMatchObject([{ counts: { succeeded: 2 } }]);
+  await succeed(3);
+  await journal.close();
+  const ended = {
+    ...enterState(record, 'completed'),
+    counts: { ...(await runs.look(nobody, all))[0]?.counts },
+  };
+  await store.save(ended as typeof record);
+  const view = {
+    state: 'completed',
+    ended: true,
+    counts: { succeeded: 3 },
+    local: { codes: [{ count: 3 }] },
+  };
+  expect(await runs.look(nobody, all)).toMatchObject([view]);
+  await runs.close();
+});
+
+test('of a run that ended before, the record is enough', async () => {
+  const { store, record, journal } = await goingRun();
+  await journal.close();
+  const counts = { succeeded: 1, failed: 2, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
+  await store.save({ ...enterState(record, 'completed'), counts });
+  const runs = new AllRuns(store, vi.fn());
+  const [view] = await runs.look(undefined, all);
+  expect(view).toMatchObject({ counts });
+  expect(view?.local).not.toHaveProperty('codes');
+});
+
+test('a journal that is removed is told, and tried again', async () => {
+  const { store, record, journal } = await goingRun();
+  const onUnreadable = vi.fn();
+  const runs = new AllRuns(store, onUnreadable);
+  const path = join(store.folder(record.id), 'journal.jsonl');
+  await journal.close();
+  await writeFile(path, '');
+  expect(await runs.look(nobody, all)).toEqual([]);
+  expect(onUnreadable).toHaveBeenCalledWith(
+    expect.objectContaining({ message: expect.stringContaining(path) }),
+  );
+});
+
+test('runs of other machines come after those of the state folder, with who calls their API', async () => {
+  const { store, record, journal } = await goingRun();
+  await journal.close();
+  const seen: ClusterLook = {
+    entries: [
+      runEntry({ id: 'there', rowsPerSecond: 5 }),
+      runEntry({ id: 'lost', seenAt: ago(60_000) }),
+      runEntry({ id: record.id, baseUrl: leastOptions.baseUrl, rowsPerSecond: 7 }),
+    ],
+    apis: new Map([[api, { workers: [workerEntry()], pace: undefined }]]),
+  };
+  const runs = new AllRuns(store, vi.fn());
+  expect(await runs.look(seen, all)).toMatchObject([
+    { id: record.id, throughput: { rowsPerSecond: 7 }, workers: [] },
+    { id: 'there', throughput: { rowsPerSecond: 5 }, workers: [{ host: 'here' }] },
+    { id: 'lost', state: 'interrupted', ended: true },
+  ]);
+  const going = await runs.look(seen, (_, state) => state === 'running');
+  expect(going.map(({ id }) => id)).toEqual([record.id, 'there']);
+  await runs.close();
+});

@@ -1,0 +1,63 @@
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { SavedAnswer } from '../../../src/domain.ts';
+import { AnswerFile, readAnswers } from '../../../src/run/record/answer-file.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { plannedRecord } from '../planned-record.ts';
+
+const answer = (row: number, second: number, body = 'ok'): SavedAnswer => ({
+  ...{ row, at: `2026-01-01T00:00:0${second}.000Z`, status: 200 },
+  ...{ headers: { date: 'today' }, body },
+});
+
+test('each go has a file of its own, for its owner only, whose writes are whole gzip members', async () => {
+  const folder = await temporaryFolder();
+  for (const second of [1, 2]) {
+    const file = new AnswerFile(folder, plannedRecord);
+    await Promise.all([file.write([answer(1, second)]), file.write([answer(11, second), answer(2, second)])]);
+    await file.close();
+  }
+  expect((await readdir(folder)).toSorted()).toEqual(['responses-1.jsonl.gz', 'responses-2.jsonl.gz']);
+  const path = join(folder, 'responses-1.jsonl.gz');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const lines = gunzipSync(await readFile(path))
+    .toString()
+    .trimEnd()
+    .split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual([answer(1, 1), answer(11, 1), answer(2, 1)]);
+  expect(await readAnswers(folder, 1)).toEqual([answer(1, 1), answer(1, 2)]);
+});
+
+test('a run without answers has no file', async () => {
+  const folder = await temporaryFolder();
+  await new AnswerFile(folder, plannedRecord).close();
+  expect(await readdir(folder)).toEqual([]);
+  expect(await readAnswers(folder, 1)).toEqual([]);
+});
+
+test('what a kill has cut off spoils nothing before it, and what was written twice is told once', async () => {
+  const folder = await temporaryFolder();
+  const file = new AnswerFile(folder, plannedRecord);
+  await file.write([answer(7, 1), answer(7, 2)]);
+  await file.close();
+  const member = gzipSync(`${JSON.stringify(answer(7, 3, 'x'.repeat(1_000)))}\n`);
+  await appendFile(join(folder, 'responses-1.jsonl.gz'), member.subarray(0, member.length / 2));
+  const second = new AnswerFile(folder, plannedRecord);
+  await second.write([answer(7, 2), answer(7, 4)]);
+  await second.close();
+  expect((await readAnswers(folder, 7)).map(({ at }) => at)).toEqual(
+    [answer(7, 1), answer(7, 2), answer(7, 4)].map(({ at }) => at),
+  );
+});
+
+test('any text of an answer stays on its line, and rows are called as the user calls them', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'row-numbers.txt'), '42\n');
+  const file = new AnswerFile(folder, { ...plannedRecord, rowNumbers: 'row-numbers.txt' });
+  const body = 'a\nb\r\u2028\u2029\u0085\u0000"\ud800';
+  await file.write([answer(1, 1, body)]);
+  await file.close();
+  expect(await readAnswers(folder, 42)).toEqual([{ ...answer(1, 1, body), row: 42 }]);
+});

@@ -1,0 +1,123 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { operations } from '../../../jobs/index.ts';
+import { isAbandoned } from '../../../src/disk/owned-folder.ts';
+import { thisProcess } from '../../../src/disk/process.ts';
+import type { RunRecord } from '../../../src/run/record/record.ts';
+import { openRunStore } from '../../../src/run/record/store.ts';
+
+// Unit tests share modules: another file may have loaded those with what is to be spied on.
+vi.hoisted(() => vi.resetModules());
+vi.mock('../../../src/disk/owned-folder.ts', { spy: true });
+
+let stateDir: string;
+
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-store-'));
+});
+afterEach(() => rm(stateDir, { recursive: true }));
+
+function recordOf(id: string): RunRecord {
+  return {
+    version: 1,
+    id,
+    state: 'planned',
+    states: [],
+    manifest: { name: 'm.csv', file: 'manifest.csv', sha256: '', bytes: 0 },
+    plan: { rows: 1, callable: 1, invalid: 0, duplicates: 0, partial: 0, columns: [], operations: [] },
+    options: { baseUrl: 'x', clearToken: '', concurrency: 1, attempts: 1, timeoutMs: 1, backoffMs: 1 },
+  };
+}
+
+describe('the run store', () => {
+  test('gives back what was saved, the oldest first', async () => {
+    const store = openRunStore(stateDir, operations);
+    const first = await store.create();
+    const second = await store.create();
+    const [older, newer] = [first.id, second.id].toSorted() as [string, string];
+    await store.save(recordOf(older));
+    await store.save(recordOf(newer));
+    expect(await store.load(older)).toEqual(recordOf(older));
+    expect((await store.list()).map(({ id }) => id)).toEqual([older, newer]);
+    expect(await store.list(undefined, new Set([older]))).toEqual([recordOf(newer)]);
+  });
+
+  test('leaves out a folder without a record', async () => {
+    const store = openRunStore(stateDir, operations);
+    await store.create();
+    expect(await store.list()).toEqual([]);
+    await expect(store.find('2')).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
+  });
+
+  test('removes what a plan left behind whose process has died, so that its id is free, and nothing else', async () => {
+    const store = openRunStore(stateDir, operations);
+    const [left, going, run] = [await store.create('nightly'), await store.create(), await store.create()];
+    const dead = JSON.stringify({ ...thisProcess(), pid: 2 ** 22 + 1 });
+    await writeFile(join(left.folder, 'owner.json'), dead);
+    await writeFile(join(left.folder, 'manifest.arriving'), 'evaluation_id');
+    await store.save(recordOf(run.id));
+    expect(await readdir(run.folder)).toEqual(['run.json']);
+    await writeFile(join(run.folder, 'owner.json'), dead);
+    expect((await store.create('nightly')).id).toBe('nightly');
+    expect(await readdir(left.folder)).toEqual(['owner.json']);
+    expect(JSON.parse(await readFile(join(left.folder, 'owner.json'), 'utf8'))).toEqual(thisProcess());
+    await expect(store.create(going.id)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    await expect(store.create(run.id)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+  });
+
+  test('leaves a run alone whose plan is saved at the moment at which it is looked at', async () => {
+    const store = openRunStore(stateDir, operations);
+    const { id, folder } = await store.create();
+    vi.mocked(isAbandoned).mockImplementationOnce(async () => {
+      // Its process saves it and ends, after its name was read in the folder.
+      await store.save(recordOf(id));
+      return true;
+    });
+    await store.create();
+    expect(await readdir(folder)).toEqual(['run.json']);
+  });
+
+  test('names a run that does not exist, and never leaves its folder', async () => {
+    const store = openRunStore(stateDir, operations);
+    await expect(store.load('../../etc')).rejects.toThrow('There is no run ../../etc');
+  });
+
+  test('finds a run by a part of its id that no other has, and refuses one that several have', async () => {
+    const store = openRunStore(stateDir, operations);
+    for (const id of ['nightly', 'nightly-2', 'weekly']) {
+      await store.create(id);
+      await store.save(recordOf(id));
+    }
+    await store.create('weekly-being-planned');
+    for (const [name, id] of [
+      ['nightly', 'nightly'],
+      ['-2', 'nightly-2'],
+      ['week', 'weekly'],
+    ] as const)
+      expect((await store.find(name)).id).toBe(id);
+    await expect(store.find('night')).rejects.toMatchObject({
+      kind: 'usage',
+      code: 'RUN_AMBIGUOUS',
+      message: expect.stringContaining('(nightly-2, nightly)'),
+    });
+    for (const name of ['', 'monthly', '../nightly'])
+      await expect(store.find(name)).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
+  });
+
+  test('says which record is damaged', async () => {
+    const store = openRunStore(stateDir, operations);
+    const { id, folder } = await store.create();
+    await writeFile(join(folder, 'run.json'), '{"version":2}');
+    await expect(store.load(id)).rejects.toMatchObject({ kind: 'fatal', code: 'RUN_UNREADABLE' });
+  });
+
+  test('keeps runs to their owner', async () => {
+    const store = openRunStore(stateDir, operations);
+    const { id, folder } = await store.create();
+    await store.save(recordOf(id));
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder, 'run.json'))).mode & 0o777).toBe(0o600);
+  });
+});

@@ -1,0 +1,195 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Cluster } from '../../../src/cluster/cluster.ts';
+import type { Control, ControlOf } from '../../../src/cluster/entries.ts';
+import {
+  type ControlWatch,
+  clearControls,
+  inCluster,
+  inFolder,
+  type Wanted,
+  watchControls,
+} from '../../../src/run/session/control.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+/** A cluster that knows controls only, and counts how often it is asked. */
+function controlsOf(answer: () => Promise<readonly Control[]>) {
+  const told = vi.fn(answer);
+  return { told, cluster: { told } as unknown as Cluster };
+}
+
+function watch(
+  folder: string,
+  cluster?: Cluster,
+  onRate?: (control: ControlOf<'rate'>) => void,
+): ControlWatch {
+  const watching = watchControls(
+    [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, 'r')])],
+    onRate,
+  );
+  onTestFinished(() => watching.close());
+  return watching;
+}
+
+const commanded = (command: ControlOf<'command'>['command']): Wanted => ({ kind: 'command', command });
+
+/** Waits until what the watch is told now has surely been looked at. */
+async function looked(asked: ReturnType<typeof controlsOf>['told']): Promise<void> {
+  const before = asked.mock.calls.length;
+  await vi.waitUntil(() => asked.mock.calls.length > before + 1, { timeout: 60_000 });
+}
+
+test('a run goes on as long as nobody wants anything', async () => {
+  const { told, cluster } = controlsOf(async () => []);
+  const watching = watch(await temporaryFolder(), cluster);
+  await looked(told);
+  expect(watching.current).toBe('unpause');
+  expect(await watching.until('cancel', 'unpause')).toEqual({ command: 'unpause' });
+});
+
+test.each(['pause', 'cancel'] as const)(
+  'a command to %s in the folder of the run arrives',
+  async (command) => {
+    const folder = await temporaryFolder();
+    const watching = watch(folder);
+    const arrived = watching.until('pause', 'cancel');
+    await inFolder(folder).tell(commanded(command));
+    expect(await arrived).toEqual({ command });
+    expect(watching.current).toBe(command);
+  },
+);
+
+test('a command says who wants it and why, in the folder and in the datastore', async () => {
+  const folder = await temporaryFolder();
+  const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
+  await inFolder(folder).tell({ ...commanded('pause'), ...attribution });
+  expect(await watch(folder).until('pause')).toEqual({ command: 'pause', ...attribution });
+});
+
+test('what somebody else has written is cut, and what is no command is none', async () => {
+  const folder = await temporaryFolder();
+  const write = (command: object) => writeFile(join(folder, 'control.jsonl'), JSON.stringify(command));
+  const watching = watch(folder);
+  await write({ kind: 'command', command: 'explode', at: '2026-01-01T00:00:00.000Z' });
+  await write({
+    kind: 'command',
+    command: 'pause',
+    at: '2026-01-01T00:00:00.000Z',
+    reason: 'x'.repeat(100_000),
+  });
+  expect((await watching.until('pause')).reason).toBe('x'.repeat(500));
+});
+
+test('a command that was made before somebody watches arrives', async () => {
+  const folder = await temporaryFolder();
+  await inFolder(folder).tell(commanded('pause'));
+  expect(await watch(folder).until('pause')).toEqual({ command: 'pause' });
+});
+
+test('a command that is not waited for does not end the waiting', async () => {
+  const folder = await temporaryFolder();
+  await inFolder(folder).tell(commanded('pause'));
+  const watching = watch(folder);
+  await watching.until('pause');
+  const arrived = watching.until('unpause', 'cancel');
+  await inFolder(folder).tell(commanded('unpause'));
+  expect(await arrived).toEqual({ command: 'unpause' });
+});
+
+test.each([
+  ['of the folder', '2026-01-01T00:00:00.000Z'],
+  ['of the datastore', '2999-01-01T00:00:00.000Z'],
+])('the later command counts: %s', async (title, at) => {
+  const folder = await temporaryFolder();
+  const { told, cluster } = controlsOf(async () => [{ kind: 'command', command: 'cancel', at }]);
+  await inFolder(folder).tell(commanded('pause'));
+  const watching = watch(folder, cluster);
+  await looked(told);
+  expect(watching.current).toBe(title === 'of the folder' ? 'pause' : 'cancel');
+});
+
+test('a command that is made while somebody watches counts, though the clock was set back before', async () => {
+  const folder = await temporaryFolder();
+  let registered: Control = { kind: 'command', command: 'unpause', at: '2999-01-01T00:00:00.000Z' };
+  const { told, cluster } = controlsOf(async () => [registered]);
+  const watching = watch(folder, cluster);
+  await looked(told);
+  await inFolder(folder).tell(commanded('pause'));
+  expect(await watching.until('pause')).toEqual({ command: 'pause' });
+  registered = { kind: 'command', command: 'cancel', at: '2000-01-01T00:00:00.000Z' };
+  expect(await watching.until('cancel')).toEqual({ command: 'cancel' });
+});
+
+test('a command that was cleared is forgotten', async () => {
+  const folder = await temporaryFolder();
+  await inFolder(folder).tell(commanded('pause'));
+  await clearControls(folder);
+  await clearControls(folder);
+  const { told, cluster } = controlsOf(async () => []);
+  const watching = watch(folder, cluster);
+  await looked(told);
+  expect(watching.current).toBe('unpause');
+});
+
+test.each([
+  '',
+  '{"kind":"command","command":"pause","a',
+  '{"kind":"command","command":"dance","at":"2026-01-01T00:00:00.000Z"}',
+  '{"kind":"command","command":"pause"}',
+  '{"kind":"rate","rate":"20/s","at":"2026-01-01T00:00:00.000Z"}',
+  '{"kind":"rate","rate":null}',
+])('a file that says %j wants nothing', async (text) => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'control.jsonl'), text);
+  const { told, cluster } = controlsOf(async () => []);
+  const rates: unknown[] = [];
+  const watching = watch(folder, cluster, (control) => rates.push(control));
+  await looked(told);
+  expect([watching.current, rates]).toEqual(['unpause', []]);
+});
+
+test('a command after a line that a full disk has cut off arrives', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'control.jsonl'), '{"kind":"comm');
+  await inFolder(folder).tell(commanded('pause'));
+  expect(await watch(folder).until('pause')).toEqual({ command: 'pause' });
+});
+
+test('a datastore that fails is asked again', async () => {
+  const { told, cluster } = controlsOf(async () => {
+    if (told.mock.calls.length < 3) throw new Error('Connection is closed.');
+    return [{ kind: 'command', command: 'pause', at: '2026-01-01T00:00:00.000Z' }];
+  });
+  expect(await watch(await temporaryFolder(), cluster).until('pause')).toEqual({ command: 'pause' });
+});
+
+describe('a rate', () => {
+  const twenty: Wanted = { kind: 'rate', rate: { text: '20/s', auto: false, perSecond: 20 } };
+  const none: Wanted = { kind: 'rate', rate: null, reason: 'no other program calls it' };
+  const at = '2026-01-01T00:00:00.000Z';
+
+  test('arrives, with the person who wants it and why, and so does the next one; a paused run stays paused', async () => {
+    const folder = await temporaryFolder();
+    const rates: Control[] = [];
+    const watching = watch(folder, undefined, (control) => rates.push(control));
+    await inFolder(folder).tell(commanded('pause'));
+    await inFolder(folder).tell(twenty);
+    await vi.waitUntil(() => rates.length === 1, { timeout: 60_000 });
+    await inFolder(folder).tell(none);
+    await vi.waitUntil(() => rates.length === 2, { timeout: 60_000 });
+    expect(rates).toEqual([twenty, none].map((rate) => ({ ...rate, at: expect.any(String) })));
+    expect(watching.current).toBe('pause');
+  });
+
+  test('of the later time counts, whether it is in the folder or in the cluster', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'control.jsonl'), JSON.stringify({ ...twenty, at }));
+    const { cluster } = controlsOf(async () => [
+      { kind: 'rate', rate: null, at: '2026-01-02T00:00:00.000Z' },
+    ]);
+    const rates: ControlOf<'rate'>[] = [];
+    watch(folder, cluster, (control) => rates.push(control));
+    await vi.waitUntil(() => rates.at(-1)?.rate === null, { timeout: 60_000 });
+  });
+});

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Cluster } from '../../../src/cluster/cluster.ts';
+import {
+  goneAfterMs,
+  type PublishedPace,
+  type RunEntry,
+  type WorkerEntry,
+} from '../../../src/cluster/entries.ts';
+import { type ClusterStatus, startHeartbeat } from '../../../src/run/session/heartbeat.ts';
+import { ago, runEntry as anyRun, workerEntry } from '../../helpers/cluster-entries.ts';
+
+const secondMs = 1_000;
+
+function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
+  return {
+    runs: ['own'],
+    workers: 1,
+    rate: 40,
+    concurrency: 50,
+    refuses503: false,
+    phase: 'holding',
+    isKept: true,
+    reason: 'just under the limit',
+    accepted: 0,
+    rejected: 0,
+    seenAt: ago(0),
+    ...changes,
+  };
+}
+
+function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
+  return anyRun({ id: 'own', key: 'own', ...changes });
+}
+
+/** A heartbeat among entries that a test can change, with all that it did. */
+function begin(changes: Partial<RunEntry> = {}, failure?: Error) {
+  const others = {
+    workers: [] as WorkerEntry[],
+    pace: undefined as PublishedPace | undefined,
+  };
+  const own = { changes, failure };
+  const did = {
+    put: [] as RunEntry[],
+    seen: [] as ClusterStatus[],
+    errors: [] as Error[],
+    established: false,
+  };
+  const cluster: Partial<Cluster> = {
+    async putRun(entry) {
+      if (own.failure !== undefined) throw own.failure;
+      did.put.push(entry);
+      return true;
+    },
+    workers: async () => others.workers,
+    pace: async () => others.pace,
+  };
+  const heartbeat = startHeartbeat({
+    cluster: cluster as Cluster,
+    entry: () => runEntry(own.changes),
+    onClusterStatus: (status) => did.seen.push(status),
+    onError: (error) => did.errors.push(error),
+  });
+  void heartbeat.established.then(() => {
+    did.established = true;
+  });
+  return { others, own, did, heartbeat, beat: () => vi.advanceTimersByTimeAsync(secondMs) };
+}
+
+describe('a run that shows itself', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('renews its entry every second, and writes it a last time at its end', async () => {
+    const { own, did, heartbeat, beat } = begin();
+    await beat();
+    const put = did.put.length;
+    await beat();
+    expect(did.put).toHaveLength(put + 1);
+    own.changes = { state: 'completed' };
+    await heartbeat.stop();
+    expect(did.put.map(({ state }) => state)).toEqual([...Array(put + 1).fill('running'), 'completed']);
+    await beat();
+    expect(did.put).toHaveLength(put + 2);
+  });
+
+  test('learns of the workers that are there, and of how they call the API', async () => {
+    const { others, did, beat } = begin();
+    others.workers = [
+      workerEntry(),
+      workerEntry({ id: 'gone', seenAt: ago(goneAfterMs) }),
+      workerEntry({ id: 'late', seenAt: ago(goneAfterMs - 2 * secondMs) }),
+    ];
+    others.pace = publishedPace();
+    await beat();
+    expect(did.seen[0]).toMatchObject({ workers: 2 });
+    expect(did.seen[0]?.pace).toMatchObject({ rate: 40, reason: 'just under the limit' });
+  });
+
+  test('goes on after an error of the datastore', async () => {
+    const { own, did, beat } = begin();
+    await beat();
+    const seen = did.seen.length;
+    own.failure = new Error('away');
+    await beat();
+    expect(did.errors).toEqual([own.failure]);
+    expect(did.seen).toHaveLength(seen);
+    own.failure = undefined;
+    await beat();
+    expect(did.seen).toHaveLength(seen + 1);
+  });
+
+  test('does nothing more once it has stopped, though no rate was ever in force', async () => {
+    const { own, did, heartbeat, beat } = begin({}, new Error('away'));
+    await beat();
+    own.failure = undefined;
+    await heartbeat.stop();
+    const put = did.put.length;
+    for (let second = 0; second < 5; second += 1) await beat();
+    expect(did.put).toHaveLength(put);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('the rate of a run is in force', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('where no worker leads: nothing can be called', async () => {
+    await expect(begin().heartbeat.established).resolves.toBeUndefined();
+  });
+
+  test('at once where the only worker has heard of it', async () => {
+    const begun = begin();
+    begun.others.pace = publishedPace({ runs: ['other', 'own'] });
+    await begun.heartbeat.established;
+    expect(begun.did.seen).toHaveLength(0);
+  });
+
+  test('where there are several, when they have heard of it from the one that leads', async () => {
+    const begun = begin();
+    begun.others.pace = publishedPace({ runs: ['other', 'own'], workers: 2 });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(begun.did.established).toBe(false);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(begun.did.established).toBe(true);
+  });
+
+  test('only when the one that leads has heard of it', async () => {
+    const begun = begin();
+    const renew = (runs: string[]) => {
+      begun.others.pace = publishedPace({ runs });
+    };
+    for (let second = 0; second < 5; second += 1) {
+      renew(['other']);
+      await begun.beat();
+    }
+    expect(begun.did.established).toBe(false);
+    renew(['other', 'own']);
+    await begun.beat();
+    expect(begun.did.established).toBe(true);
+  });
+
+  test('soon where the one that led is gone and has left its pace', async () => {
+    const begun = begin();
+    begun.others.pace = publishedPace({ runs: ['other'] });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(begun.did.established).toBe(false);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(begun.did.established).toBe(true);
+  });
+
+  test('again after a pause when what is decided since then has it', async () => {
+    const begun = begin();
+    begun.others.pace = publishedPace();
+    await begun.heartbeat.established;
+    let isAgain = false;
+    // Decided before the run went on.
+    void begun.heartbeat.establishedAgain().then(() => {
+      isAgain = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    begun.others.pace = publishedPace({ runs: ['other'] });
+    for (let second = 0; second < 3; second += 1) {
+      begun.others.pace = publishedPace({ runs: ['other'] });
+      await begun.beat();
+    }
+    expect(isAgain).toBe(false);
+    begun.others.pace = publishedPace({ runs: ['other', 'own'] });
+    await begun.beat();
+    expect(isAgain).toBe(true);
+  });
+
+  test('not before the datastore has taken it', async () => {
+    const begun = begin({}, new Error('away'));
+    await begun.beat();
+    expect(begun.did.established).toBe(false);
+    begun.own.failure = undefined;
+    await begun.beat();
+    expect(begun.did.established).toBe(true);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import type { RowResult } from '../../../src/domain.ts';
+import type { Pace } from '../../../src/pace.ts';
+import { Progress } from '../../../src/run/session/progress.ts';
+
+const pace: Pace = {
+  isKept: false,
+  concurrency: 50,
+  phase: 'fixed',
+  refuses503: false,
+  reason: 'no limit is wanted',
+};
+
+const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
+
+function result(row: number, outcome: RowResult['outcome'] = 'succeeded'): RowResult {
+  return { row, operation: 'x', outcome, code: 'OK', message: '', attempts: 1, unclear: false };
+}
+
+/** A run that finishes so many rows per second for so many seconds. */
+function steadyRun(rowsPerSecond: number, seconds: number, rows: number) {
+  let now = 0;
+  const progress = new Progress({ timeoutMs: 60_000, rows, counts: none, now: () => now });
+  for (let row = 1; row <= rowsPerSecond * seconds; row += 1) {
+    now = (row * 1_000) / rowsPerSecond;
+    progress.see({ type: 'finished', result: result(row) });
+  }
+  return { progress, sleep: (ms: number) => (now += ms) };
+}
+
+describe('Progress', () => {
+  test('counts on from where a resumed run stood', () => {
+    const progress = new Progress({
+      timeoutMs: 60_000,
+      rows: 10,
+      counts: { ...none, succeeded: 4, duplicate: 1 },
+    });
+    progress.see({ type: 'finished', result: result(6) });
+    progress.see({ type: 'finished', result: result(7, 'failed') });
+    expect(progress.snapshot()).toMatchObject({
+      rows: 10,
+      done: 7,
+      counts: { succeeded: 5, failed: 1, duplicate: 1 },
+    });
+  });
+
+  test.each([1, 7, 50, 640])('measures %d rows per second, and what is left from it', (rate) => {
+    const { progress } = steadyRun(rate, 30, rate * 60);
+    const { rowsPerSecond, etaSeconds } = progress.snapshot();
+    expect(rowsPerSecond).toBeCloseTo(rate, 0);
+    expect(etaSeconds).toBeGreaterThan(24);
+    expect(etaSeconds).toBeLessThan(38);
+  });
+
+  test.each([1, 10, 250])(
+    'measures no more than %d rows per second where they come a second of work at a time',
+    (rate) => {
+      let now = 0;
+      const progress = new Progress({ timeoutMs: 60_000, rows: rate * 60, counts: none, now: () => now });
+      for (let second = 1; second <= 30; second += 1) {
+        now = second * 1_000;
+        for (let row = 1; row <= rate; row += 1) progress.see({ type: 'finished', result: result(row) });
+        expect(progress.snapshot().rowsPerSecond).toBe(rate);
+      }
+    },
+  );
+
+  test('says that nothing goes on when nothing goes on', () => {
+    const { progress, sleep } = steadyRun(10, 5, 100);
+    sleep(60_000);
+    expect(progress.snapshot()).toMatchObject({ rowsPerSecond: 0 });
+    expect(progress.snapshot().etaSeconds).toBeUndefined();
+  });
+
+  test('tells of calls in flight once nothing has finished for five seconds', () => {
+    const { progress, sleep } = steadyRun(10, 5, 100);
+    const inFlight = (oldestMs: number) => {
+      progress.seePace(pace, { calls: 2, oldestMs });
+      return progress.snapshot().stalled;
+    };
+    // It is older than that, but others finish.
+    expect(inFlight(30_000)).toBeUndefined();
+    sleep(4_999);
+    expect(inFlight(34_999)).toBeUndefined();
+    sleep(1);
+    expect(inFlight(35_000)).toEqual({ calls: 2, oldestMs: 35_000, timeoutMs: 60_000 });
+    sleep(1_000);
+    expect(progress.snapshot().stalled).toMatchObject({ oldestMs: 36_000 });
+    // Answers come, though no row is finished by them.
+    expect(inFlight(200)).toBeUndefined();
+    progress.seePace(pace);
+    expect(progress.snapshot().stalled).toBeUndefined();
+    progress.seePace(pace, { calls: 1, oldestMs: 50_000 });
+    progress.see({ type: 'finished', result: result(51) });
+    expect(progress.snapshot().stalled).toBeUndefined();
+  });
+
+  test('tells how long the API asked to wait, the longest of its commands', () => {
+    let now = 0;
+    const progress = new Progress({ timeoutMs: 60_000, rows: 1, counts: none, now: () => now });
+    progress.see({ type: 'throttled', run: 'r', row: 1, waitMs: 12_000 });
+    progress.see({ type: 'throttled', run: 'r', row: 2, waitMs: 1_000 });
+    now = 2_000;
+    expect(progress.snapshot().waitMs).toBe(10_000);
+    now = 20_000;
+    expect(progress.snapshot().waitMs).toBe(0);
+  });
+
+  test('tells how long the pace rests, unless that is hardly noticed', () => {
+    const progress = new Progress({ timeoutMs: 60_000, rows: 1, counts: none, now: () => 5_000 });
+    progress.seePace({ ...pace, restUntil: 6_000 });
+    expect(progress.snapshot().waitMs).toBe(0);
+    progress.seePace({ ...pace, restUntil: 8_000 });
+    expect(progress.snapshot()).toMatchObject({ waitMs: 3_000, pace: { restUntil: 8_000 } });
+  });
+
+  test('counts a row that is tried again until it is finished', () => {
+    const progress = new Progress({ timeoutMs: 60_000, rows: 2, counts: none });
+    for (let attempt = 1; attempt <= 2; attempt += 1)
+      progress.see({ type: 'retrying', run: 'r', row: 1, code: 'HTTP_500', delayMs: 100 });
+    expect(progress.snapshot().retrying).toBe(1);
+    progress.see({ type: 'finished', result: result(1) });
+    expect(progress.snapshot().retrying).toBe(0);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { noOutcomes, type RowResult } from '../../../src/domain.ts';
+import type { OpenRun } from '../../../src/run/record/open-run.ts';
+import type { ExecutedRun } from '../../../src/run/session/execution-options.ts';
+import { type RunWatch, type WatchedEnd, watchRun } from '../../../src/run/session/run-watch.ts';
+
+function result(row: number, outcome: RowResult['outcome']): RowResult {
+  return { row, operation: 'x', outcome, code: 'C', message: '', attempts: 1, unclear: false };
+}
+
+/** A run with two rows, of which one had its result when it was planned, and what is told of it. */
+function observed(states: readonly string[]) {
+  const told: number[] = [];
+  const ends: (WatchedEnd | undefined)[] = [];
+  let waiting = (): number => 0;
+  const watch: RunWatch = {
+    began(waitingRows) {
+      waiting = waitingRows;
+      return { ended: (end) => ends.push(end) };
+    },
+    finished: (results) => told.push(...(results as readonly RowResult[]).map(({ row }) => row)),
+  };
+  const counts = { ...noOutcomes(), invalid: 1 };
+  const journal = {
+    finishedCount: 1,
+    outcomeCounts: counts,
+    async *results() {
+      yield [result(1, 'invalid')];
+    },
+    onFinished: (_: readonly RowResult[]) => {},
+  };
+  const record = { plan: { rows: 2 }, states: states.map((state) => ({ state, at: '' })) };
+  const run = { record, journal } as unknown as OpenRun;
+  const append = (...results: RowResult[]): void => {
+    journal.finishedCount += results.length;
+    journal.onFinished(results);
+  };
+  return { watch, run, counts, told, ends, append, waiting: () => waiting() };
+}
+
+function executed(end: object, reports: object | undefined = {}): ExecutedRun {
+  return { record: { state: 'completed', states: [] }, end, reports } as unknown as ExecutedRun;
+}
+
+test('what a run is told of is each row once, those that were planned away when it begins', async () => {
+  const { watch, run, told, ends, append, waiting } = observed(['planned']);
+  await watchRun(watch, run, async () => {
+    expect([told, waiting()]).toEqual([[1], 1]);
+    append(result(2, 'succeeded'));
+    return executed({ state: 'completed' });
+  });
+  expect([told, waiting()]).toEqual([[1, 2], 0]);
+  expect(ends).toEqual([{ result: 'rows_failed', durationMs: 0 }]);
+});
+
+test('a run that is gone on with tells only what is new', async () => {
+  const { watch, run, told, append } = observed(['planned', 'running', 'interrupted']);
+  await watchRun(watch, run, async () => {
+    append(result(2, 'failed'));
+    return executed({ state: 'halted' });
+  });
+  expect(told).toEqual([2]);
+});
+
+test.each<[end: object, counts: object, result: string]>([
+  [{ state: 'completed' }, { invalid: 0 }, 'succeeded'],
+  [{ state: 'completed' }, { invalid: 0, failed: 1 }, 'rows_failed'],
+  [{ state: 'halted' }, {}, 'halted'],
+  [{ state: 'cancelled' }, {}, 'cancelled'],
+  [{ state: 'interrupted' }, {}, 'interrupted'],
+])('the end of a run in one word: %j, %j is %s', async (end, counts, word) => {
+  const seen = observed([]);
+  Object.assign(seen.counts, counts);
+  await watchRun(seen.watch, seen.run, async () => executed(end));
+  expect(seen.ends).toMatchObject([{ result: word }]);
+});
+
+test('a run that is handed over has no end here, and one that throws has failed', async () => {
+  const { watch, run, ends } = observed([]);
+  await watchRun(
+    watch,
+    run,
+    async () => ({ ...executed({ state: 'interrupted' }), reports: undefined }) as never,
+  );
+  const broken = watchRun(watch, run, () => Promise.reject(new Error('disk')));
+  await expect(broken).rejects.toThrow('disk');
+  expect(ends).toEqual([undefined, { result: 'failed' }]);
+});

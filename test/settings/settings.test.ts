@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { resolveSettings } from '../../src/settings/settings.ts';
+
+const file = (values: Record<string, unknown>) => ({ path: '.cqbatch/config.json', values });
+
+describe('resolveSettings', () => {
+  test('prefers the flag to the environment, and the environment to the file', () => {
+    const environment = { CQBATCH_CONCURRENCY: '20', CQBATCH_ATTEMPTS: '3' };
+    const settings = resolveSettings({
+      flags: { concurrency: '10' },
+      environment,
+      file: file({ concurrency: 30, attempts: 4, timeout: '5s' }),
+    });
+    expect(settings).toEqual({ concurrency: 10, attempts: 3, timeout: 5_000 });
+  });
+
+  test('keeps that no limit is wanted apart from nothing being said', () => {
+    expect(resolveSettings({ flags: { rate: 'none', concurrency: 'auto' }, environment: {} })).toEqual({
+      rate: null,
+      concurrency: 'auto',
+    });
+  });
+
+  test('takes an empty variable for one that is not set', () => {
+    expect(resolveSettings({ flags: {}, environment: { CQBATCH_RATE: '' } })).toEqual({});
+  });
+
+  test('pairs are flags that are repeated, lines of a variable, or an object of the file', () => {
+    const map = { 'A=B': 'evaluation_id', User: 'user_id' };
+    const pairs = ['A=B=evaluation_id', ' User = user_id'];
+    expect(resolveSettings({ flags: { map: pairs }, environment: {} })).toEqual({ map });
+    expect(resolveSettings({ flags: {}, environment: { CQBATCH_MAP: pairs.join('\n') } })).toEqual({ map });
+    expect(resolveSettings({ flags: {}, environment: {}, file: file({ map }) })).toEqual({ map });
+    const flags = { default: ['user_id=a=b', ' title = t'] };
+    expect(resolveSettings({ flags, environment: {} })).toEqual({ default: { user_id: 'a=b', title: 't' } });
+  });
+
+  test.each([
+    [
+      'a pair without a field',
+      { flags: { map: ['ID'] }, environment: {} },
+      '--map "ID": write the title of a column',
+    ],
+    [
+      'a default without a value',
+      { flags: { default: ['user_id='] }, environment: {} },
+      '--default "user_id=": write a field and its value',
+    ],
+    ['a flag', { flags: { concurrency: 'many' }, environment: {} }, '--concurrency "many"'],
+    [
+      'a variable',
+      { flags: {}, environment: { CQBATCH_RATE: 'fast' } },
+      'CQBATCH_RATE "fast": write a rate as auto, 50/s',
+    ],
+    [
+      'a key',
+      { flags: {}, environment: {}, file: file({ attempts: 0 }) },
+      '.cqbatch/config.json: attempts "0"',
+    ],
+    ['an unknown key', { flags: {}, environment: {}, file: file({ atempts: 1 }) }, 'unknown key "atempts"'],
+    [
+      'a token in the file',
+      { flags: {}, environment: {}, file: file({ token: 'x' }) },
+      'never stands in this file',
+    ],
+  ])('names the source of a bad value: %s', (_title, sources, message) => {
+    expect(() => resolveSettings(sources)).toThrow(message);
+  });
+});
