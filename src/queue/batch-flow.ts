@@ -7,6 +7,8 @@ export interface RunBatchData {
   readonly rows: readonly (readonly [first: number, last: number])[];
   /** Characters of their request bodies. */
   readonly bytes: number;
+  /** Set before its coordinator takes it out: when it has no child and no value then, none of its rows was called unseen. */
+  readonly taken?: true;
 }
 
 /** A collection that failed is no row's fault: it is tried until the run ends or the journal takes it. */

@@ -5,7 +5,7 @@ import type { RowResult, SavedAnswer } from '../domain.ts';
 import { after, orAborted } from '../waiting.ts';
 import { flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
 import { bullmqOn, isQueueRefusal, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
-import { append, obliterate, promote } from './commands.ts';
+import { append, obliterate, promote, update } from './commands.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { type BatchSize, bytesOf, OpenBatch } from './open-batch.ts';
 import {
@@ -57,7 +57,7 @@ export interface BatchQueueOptions {
 /** What the datastore held of a run when its batches were opened. */
 export interface Recovered {
   readonly batches: readonly BatchSize[];
-  /** Every row in it, finished or not. */
+  /** Every row in it, finished or not; not those of a batch that was taken out. */
   readonly rows: ReadonlySet<number>;
 }
 
@@ -135,13 +135,17 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // by a clock that may have been set back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
-    for (const { id = '', data } of await queue.getJobs()) {
+    for (const job of await queue.getJobs()) {
+      const { id = '', data } = job;
       const child = await rows.job(id);
       const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
-      keep(id, new OpenBatch(rowsOf(data), data.bytes, tasks));
+      const batch = new OpenBatch(rowsOf(data), data.bytes, tasks);
+      batch.isTaken = child === undefined && (await isTaken(job));
+      keep(id, batch);
     }
     const batches = [...open.values()];
-    return { batches: batches.map(({ size }) => size), rows: new Set(batches.flatMap(({ rows }) => rows)) };
+    const held = batches.filter(({ isTaken }) => !isTaken);
+    return { batches: batches.map(({ size }) => size), rows: new Set(held.flatMap(({ rows }) => rows)) };
   }
 
   /** A process of the run that made the datastore forget it may have died on the way, or older data may say that it did. */
@@ -183,6 +187,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // A worker that has claimed it since knows which of its intents led to no call. What it returns has the last word.
     if (batch.isCollected || !(await child.isWaiting())) return;
     await save(taken);
+    const job = await queue.getJob(id);
+    if (job === undefined || !(await update(job, { taken: true }))) return;
     // Whoever has claimed it meanwhile has it still, unless that was long ago: BullMQ removes nothing that is locked.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;
@@ -287,3 +293,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 }
 
 const nothing: BatchReturn = { results: [], leftovers: [] };
+
+/** Whether a process of the run took a batch out that has no child any more, and died before it was collected. */
+async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
+  return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
+}

@@ -17,6 +17,17 @@ export async function append(child: Job, text: string): Promise<boolean> {
   }
 }
 
+/** Changes what a job says. @returns false when it has just been completed */
+export async function update<Data extends object>(job: Job<Data>, change: Partial<Data>): Promise<boolean> {
+  try {
+    await job.updateData({ ...job.data, ...change });
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
 /** Makes a delayed job due. */
 export async function promote(job: Job): Promise<void> {
   try {

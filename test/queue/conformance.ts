@@ -712,6 +712,46 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
+    test.each([
+      ['was taken out', true],
+      ['a worker completed before it could be taken out', false],
+    ])('knows what became of the rows when the process died after a batch %s', async (_title, isTaken) => {
+      const failed = deferred();
+      const run = await begin(succeed, 1, async () => {
+        failed.resolve();
+        throw new Error('its process has died');
+      });
+      run.worker.pause();
+      await run.add(tasksOf(run.runId, 2));
+      const others: InstanceType<typeof BatchWorker>[] = [];
+      if (!isTaken)
+        vi.spyOn(Job.prototype, 'remove').mockImplementationOnce(async () => {
+          others.push(workerOn(run.queue, succeed));
+          await failed.promise;
+          throw new Error('it is not there any more');
+        });
+      await run.batchQueue.drain(async () => {});
+      await failed.promise;
+      await run.batchQueue.close();
+      for (const other of others) await other.stop(1_000);
+      const collected = deferred<CollectedBatch>();
+      const batchQueue = await openBatchQueue(datastore, {
+        ...unheard(run.runId, run.queue),
+        collect: async (batch) => collected.resolve(batch),
+      });
+      // What was taken out is fed again; the rest is still there.
+      expect([...batchQueue.recovered.rows]).toEqual(isTaken ? [] : [1, 2]);
+      const { rows, results, leftovers, missing } = await collected.promise;
+      expect([rows, results, leftovers.map(({ row }) => row), missing]).toEqual([
+        2,
+        [],
+        isTaken ? [] : [1, 2],
+        [],
+      ]);
+      await batchQueue.close();
+      await run.end();
+    });
+
     test('leaves the batches of another coordinator of the run to it', async () => {
       const stale = await begin(succeed);
       const collected: CollectedBatch[] = [];

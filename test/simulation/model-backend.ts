@@ -140,6 +140,12 @@ class ModelBackend extends EventEmitter {
     throw refused(length, id, 'addLog');
   }
 
+  updateData({ id = '' }: MinimalJob, data: unknown): Promise<void> {
+    return this.#must(id, 'updateData', (model) =>
+      model.updateData(this.qualifiedName, id, JSON.stringify(data)),
+    );
+  }
+
   getJobLogs(id: string, start: number): Promise<{ logs: string[]; count: number }> {
     return this.#ask((model) => model.logs(this.qualifiedName, id, start));
   }

@@ -58,6 +58,8 @@ class Game {
   #coordinators = 0;
   readonly #workers: (WorkerProcess | undefined)[] = [];
   #workersBegun = 0;
+  #removals = 0;
+  readonly #fatesOfRemovals = new Map<number, () => void>();
   #isPutBack = false;
   /** How the run has ended for good. */
   #end: 'completed' | 'cancelled' | undefined;
@@ -79,7 +81,7 @@ class Game {
       isGoing: () => this.#coordinator !== undefined,
       fail,
     });
-    watchModel(world, datastore, referee);
+    watchModel(world, datastore, referee, () => this.#removed());
     const api = new SimulatedApi(world, scenario.api, referee);
     this.#stage = { world, scenario, datastore, api, journal, referee, baseUrl: 'http://api.test/', fail };
     this.#folder = newRunFolder(scenario);
@@ -192,6 +194,8 @@ class Game {
       case 'freeze':
         if ('atMs' in mishap.when) at(mishap.when.atMs, () => this.#strike(mishap));
         else if ('atWrite' in mishap.when) journal.fates.set(mishap.when.atWrite, () => this.#strike(mishap));
+        else if ('atRemoval' in mishap.when)
+          this.#fatesOfRemovals.set(mishap.when.atRemoval, () => this.#strike(mishap));
         else this.#victim(mishap.victim)?.process.fates.set(mishap.when.atStep, () => this.#strike(mishap));
         break;
       case 'restart':
@@ -231,6 +235,13 @@ class Game {
     }
   }
 
+  #removed(): void {
+    this.#removals += 1;
+    const fate = this.#fatesOfRemovals.get(this.#removals);
+    const { random } = this.#world;
+    if (fate !== undefined) this.#world.later(random.between(0, 5), fate, { owner: null });
+  }
+
   #victim(kind: 'coordinator' | 'worker'): CoordinatorProcess | WorkerProcess | undefined {
     return kind === 'coordinator' ? this.#coordinator : this.#workers[0];
   }
@@ -265,7 +276,12 @@ class Game {
 }
 
 /** Has the referee and the trace see what is done to the datastore. */
-function watchModel(world: World, datastore: SimulatedDatastore, referee: Referee): void {
+function watchModel(
+  world: World,
+  datastore: SimulatedDatastore,
+  referee: Referee,
+  onRemoved: () => void,
+): void {
   const { model } = datastore;
   // Ids are drawn by chance that no seed decides: they are told as numbers.
   const batches = new Map<string, number>();
@@ -284,6 +300,9 @@ function watchModel(world: World, datastore: SimulatedDatastore, referee: Refere
     world.tell(`${by()} writes into ledger ${batch(id)}: ${text}`);
     referee.logged(text, datastore.client);
   };
-  model.onChange = (what, queue, id) =>
-    world.tell(`${by()}: ${queue.startsWith('rows') ? 'rows of' : 'parent of'} batch ${batch(id)} ${what}`);
+  model.onChange = (what, queue, id) => {
+    const isOfRows = queue.startsWith('rows');
+    world.tell(`${by()}: ${isOfRows ? 'rows of' : 'parent of'} batch ${batch(id)} ${what}`);
+    if (isOfRows && what === 'removed') onRemoved();
+  };
 }

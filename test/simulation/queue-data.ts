@@ -3,7 +3,7 @@ import type { JobJson } from 'bullmq';
 /** A job as the model of the datastore keeps it: plain data, so that a copy can be put away and put back. */
 export interface StoredJob {
   readonly id: string;
-  readonly json: JobJson;
+  json: JobJson;
   readonly parentKey: string | undefined;
   attemptsMade: number;
   attemptsStarted: number;

@@ -207,6 +207,13 @@ export class QueueModel extends QueueView {
     return job.logs.push(text);
   }
 
+  updateData(name: string, id: string, data: string): Refusal | undefined {
+    const job = this.queue(name).jobs.get(id);
+    if (job === undefined) return 'job-missing';
+    job.json = { ...job.json, data };
+    return undefined;
+  }
+
   /** @returns 0 when it, or one of its children that are to go with it, is locked */
   remove(name: string, id: string, withChildren: boolean): number {
     const queue = this.queue(name);

@@ -2,7 +2,7 @@ import type { RowResult } from '../../src/domain.ts';
 import { JournalState } from '../../src/journal/state.ts';
 import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
 import type { FlowEntry } from './queue-model.ts';
-import type { Scenario } from './scenario.ts';
+import type { Mishap, Scenario } from './scenario.ts';
 import type { SimulatedFile } from './simulated-journal.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
@@ -23,6 +23,8 @@ export class Referee {
   readonly #sight: Sight;
   readonly #calls = new Map<number, number>();
   readonly #done = new Map<number, number>();
+  /** Rows with an answer that leaves open whether they were carried out. */
+  readonly #doubtful = new Set<number>();
   /** How often a worker has said of a row that it is about to call it: once for each batch, of which an older copy makes two. */
   readonly #intended = new Map<string, number>();
   /** What the disk has for sure. */
@@ -88,6 +90,11 @@ export class Referee {
     return intents;
   }
 
+  /** No answer tells whether a call was carried out. */
+  doubted(row: number): void {
+    this.#doubtful.add(row);
+  }
+
   done(row: number): void {
     this.#done.set(row, (this.#done.get(row) ?? 0) + 1);
   }
@@ -136,13 +143,9 @@ export class Referee {
     if (done > 1 && !unclear) this.#fail(`repeated without a mark: ${told}`);
     if (done > 1 && !repeatable && losses() === 0) this.#fail(`repeated, which it must not be: ${told}`);
     if (outcome === 'failed' && done > 0 && !unclear) this.#fail(`carried out without a mark: ${told}`);
-    const { mishaps, network, api } = scenario;
+    const { mishaps, network } = scenario;
     const isCalm =
-      mishaps.length === 0 &&
-      network.cut === 0 &&
-      network.slow === 0 &&
-      api.broken === 0 &&
-      api.answerLost === 0;
+      mishaps.every(leavesNoDoubt) && network.cut === 0 && network.slow === 0 && !this.#doubtful.has(row);
     if (isCalm && unclear) this.#fail(`marked without a reason: ${told}`);
   }
 
@@ -158,6 +161,13 @@ export class Referee {
   #fail(violation: string): void {
     this.#sight.fail(violation);
   }
+}
+
+/** Whether it is known afterwards which rows were called: their workers lived on, and the datastore lost nothing. */
+function leavesNoDoubt(mishap: Mishap): boolean {
+  const { kind } = mishap;
+  if (kind === 'kill' || kind === 'freeze' || kind === 'stop') return mishap.victim === 'coordinator';
+  return kind === 'command' || kind === 'disk full' || kind === 'copy';
 }
 
 /** The entry that a row acts on, from 1: also the first row that does. */

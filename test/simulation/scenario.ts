@@ -30,8 +30,15 @@ export type Mishap =
   | { readonly kind: 'stop'; readonly victim: Victim; readonly atMs: number; readonly handOver: boolean }
   | { readonly kind: 'command'; readonly command: 'pause' | 'unpause' | 'cancel'; readonly atMs: number };
 
-/** `atWrite`: while the journal is written for the n-th time, by a disk that is slow from then on. */
-export type When = { readonly atMs: number } | { readonly atStep: number } | { readonly atWrite: number };
+/**
+ * `atWrite`: while the journal is written for the n-th time, by a disk that is slow from then on. `atRemoval`: when the n-th
+ * batch has just been taken out of the datastore.
+ */
+export type When =
+  | { readonly atMs: number }
+  | { readonly atStep: number }
+  | { readonly atWrite: number }
+  | { readonly atRemoval: number };
 
 /** All that a seed decides before the run begins. */
 export interface Scenario {
@@ -124,6 +131,12 @@ function mishapOf(random: Random): readonly Mishap[] {
     random.pick(['kill', 'kill', 'kill', 'freeze', 'freeze', 'datastore', 'loss', 'stop', 'command', 'disk'])
   ) {
     case 'kill':
+      if (random.chance(0.1))
+        return [
+          { kind: 'command', command: 'pause', atMs },
+          { kind: 'kill', victim: 'coordinator', when: { atRemoval: random.whole(1, 3) }, power: false },
+          { kind: 'command', command: 'unpause', atMs: atMs + random.between(10, 30_000) },
+        ];
       return [{ kind: 'kill', victim, when, power: random.chance(0.2) }];
     case 'freeze':
       if (random.chance(0.3)) {

@@ -12,6 +12,8 @@ import type { SimulatedProcess, World } from './world.ts';
 export interface ApiLog {
   /** A request leaves a worker. */
   sent(row: number, worker: SimulatedProcess): void;
+  /** No answer tells whether it was carried out. */
+  doubted(row: number): void;
   /** It is carried out. */
   done(row: number): void;
 }
@@ -66,6 +68,7 @@ export class SimulatedApi {
       if (isOver) return;
       isOver = true;
       signal?.removeEventListener('abort', abort);
+      if (!said.ok && said.failure.unclear) this.#log.doubted(row);
       resolve({ requests, durationMs: world.now - begunAt, ...said });
     };
     const abort = (): void => answer(1, failed('aborted', 'INTERRUPTED', true));
