@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Datastore } from '../datastore/datastore.ts';
+import { steadyNow } from '../clock.ts';
 import { ErrorNews } from '../error-news.ts';
 import { CqbatchError, usageError } from '../errors.ts';
-import { type Alarm, type AlarmQueue, openAlarmQueue } from '../queue/alarm-queue.ts';
-import { withReleases } from '../releases.ts';
 import { repeat } from '../repeat.ts';
 import type { RunStore } from '../run/record/store.ts';
-import { aborted, orAfter } from '../waiting.ts';
+import { aborted } from '../waiting.ts';
 import { concluded, decide } from './decide.ts';
 import {
   goingScheduledRun,
@@ -142,106 +140,78 @@ export class ScheduleKeeper {
 }
 
 export interface ScheduleDaemonOptions extends CarryOutOptions {
-  readonly datastore: Datastore;
   /** Aborts when the daemon is to stop. */
   readonly stop: AbortSignal;
 }
 
-/** How often what users want is looked for, and what has ended is. */
 const lookMs = 1_000;
-/** How often all schedules are looked at, whatever their alarms do. */
-const lookAtAllMs = 30_000;
-const farewellMs = 3_000;
+/** How often the daemon shows that it is there. */
+const showMs = 30_000;
 
 /**
- * Carries out the schedules of a state folder until it is told to stop. Alarms in the datastore tell when one is due; what
- * users want, and what waits for the end of a run, is looked for every second.
+ * Carries out the schedules of a state folder until it is told to stop: each second it looks which of them have something to do.
+ *
+ * @param clock for tests
  */
-export async function carryOutSchedules(options: ScheduleDaemonOptions): Promise<void> {
-  const { schedules, datastore, log, stop } = options;
-  const keeper = new ScheduleKeeper(options);
+export async function carryOutSchedules(
+  options: ScheduleDaemonOptions,
+  clock = () => new Date(),
+): Promise<void> {
+  const { schedules, runs, log, stop } = options;
+  const keeper = new ScheduleKeeper(options, clock);
   const errors = new ErrorNews();
   const onError = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'schedules');
   };
-  const look = async (name: string): Promise<boolean> => {
-    if (stop.aborted) return false;
-    return keeper.look(name).catch((error: Error) => {
-      onError(error);
-      return false;
-    });
-  };
-  await withReleases(async (atEnd) => {
-    let alarms: AlarmQueue | undefined;
-    /** Those whose alarm rang while somebody was at them. */
-    const again = new Set<string>();
-    const openAlarms = async (): Promise<AlarmQueue> => {
-      const opened = openAlarmQueue({
-        datastore,
-        queue: await schedules.queueName(),
-        next: async (cron, tz, afterMs) => (await timesOf({ cron, tz })).next(new Date(afterMs))?.getTime(),
-        onRing: async (name) => {
-          if (!(await look(name))) again.add(name);
-        },
-        onError,
-      });
-      atEnd(() => orAfter(opened.close(), farewellMs));
-      return opened;
-    };
-    let all: readonly Schedule[] = [];
-    /** Those that were looked at since users changed them, by key. */
-    let seen = new Set<string>();
-    const keepAlarms = repeat(
-      async () => {
-        if (all.length > 0) alarms ??= await openAlarms();
-        await alarms?.keep(all.filter(({ paused }) => !paused).map(alarmOf));
-      },
-      { everyMs: lookAtAllMs, onError },
-    );
-    const isWanted = async ({ name, key }: Schedule): Promise<boolean> => {
-      if (again.delete(name) || !seen.has(key)) return true;
-      if ((await schedules.trigger(name)) !== undefined) return true;
-      const state = await schedules.state(name);
-      if (state.beginning !== undefined) return true;
-      return state.waiting !== undefined && (await goingScheduledRun(options.runs, state)) === undefined;
-    };
-    const looks = repeat(
-      async () => {
-        all = await schedules.list(onError);
-        if (all.length !== seen.size || all.some(({ key }) => !seen.has(key))) {
-          keepAlarms.now();
-          await schedules.showDaemon();
-        }
-        const unseen = new Set<string>();
-        for (const schedule of all) {
-          // One that is damaged keeps no others from being looked at.
-          const wanted = await isWanted(schedule).catch((error: Error) => void onError(error));
-          if (wanted && !(await look(schedule.name))) unseen.add(schedule.key);
-        }
-        seen = new Set(all.map(({ key }) => key).filter((key) => !unseen.has(key)));
-      },
-      { everyMs: lookMs, onError },
-    );
-    const finishes = repeat(
-      async () => {
-        for (const schedule of all) await options.finish(schedule).catch(onError);
-      },
-      { everyMs: lookMs, onError },
-    );
-    const looksAtAll = repeat(
-      async () => {
-        if (all.length > 0) await schedules.showDaemon();
-        for (const { name } of all) await look(name);
-      },
-      { everyMs: lookAtAllMs, onError },
-    );
-    looks.now();
-    await aborted(stop);
-    await Promise.all([looks, finishes, looksAtAll].map((each) => each.stop()));
-    await orAfter(keepAlarms.stop(), farewellMs);
-  });
-}
+  let all: readonly Schedule[] = [];
+  /** When the schedules are due next, by key; those that are to be looked at now are not in it. */
+  let due = new Map<string, number>();
+  let lookedAt = 0;
+  let shownAt = Number.NEGATIVE_INFINITY;
 
-function alarmOf({ name, key, cron, tz }: Schedule): Alarm {
-  return { id: `${name}-${key}`, pattern: cron, tz, name };
+  /** Whether there is something to do before it is due: what users want, or what waits for the end of a run. */
+  const isWanted = async ({ name }: Schedule): Promise<boolean> => {
+    if ((await schedules.trigger(name)) !== undefined) return true;
+    const state = await schedules.state(name);
+    if (state.beginning !== undefined) return true;
+    return state.waiting !== undefined && (await goingScheduledRun(runs, state)) === undefined;
+  };
+  /** @returns when it is due next; undefined when it is to be looked at again */
+  const look = async (schedule: Schedule, now: number): Promise<number | undefined> => {
+    const dueAt = due.get(schedule.key);
+    if (dueAt !== undefined && now < dueAt && !(await isWanted(schedule))) return dueAt;
+    if (stop.aborted || !(await keeper.look(schedule.name))) return undefined;
+    const times = await timesOf(schedule);
+    return times.next(new Date(now))?.getTime() ?? Number.POSITIVE_INFINITY;
+  };
+  const looks = repeat(
+    async () => {
+      const now = clock().getTime();
+      // What a clock that was ahead has taken for due next may be years from now.
+      if (now < lookedAt) due = new Map();
+      lookedAt = now;
+      all = await schedules.list(onError);
+      if (all.length > 0 && steadyNow() - shownAt >= showMs) {
+        await schedules.showDaemon();
+        shownAt = steadyNow();
+      }
+      const next = new Map<string, number>();
+      for (const schedule of all) {
+        // One that is damaged keeps no others from being looked at.
+        const dueAt = await look(schedule, now).catch((error: Error) => void onError(error));
+        if (dueAt !== undefined) next.set(schedule.key, dueAt);
+      }
+      due = next;
+    },
+    { everyMs: lookMs, onError },
+  );
+  const finishes = repeat(
+    async () => {
+      for (const schedule of all) await options.finish(schedule).catch(onError);
+    },
+    { everyMs: lookMs, onError },
+  );
+  looks.now();
+  await aborted(stop);
+  await Promise.all([looks.stop(), finishes.stop()]);
 }

@@ -20,7 +20,7 @@ const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
 export const scheduleSchema = z.object({
   version: z.literal(1),
   name: z.string(),
-  /** Drawn anew with each change: an alarm of before is no longer one. */
+  /** Drawn anew with each change. */
   key: z.string(),
   cron: z.string(),
   tz: z.string(),

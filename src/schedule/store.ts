@@ -6,7 +6,6 @@ import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../disk/json-fil
 import { lockPath, type ProcessLock } from '../disk/lock.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../disk/process.ts';
 import { BusyError, fatalError, usageError } from '../errors.ts';
-import { stateId } from '../run/record/state-id.ts';
 import { onDisk, systemError } from '../system-error.ts';
 import {
   isScheduleName,
@@ -44,8 +43,6 @@ export interface ScheduleStore {
   clearTrigger(name: string, trigger: Trigger): Promise<void>;
   /** @throws a busy error `SCHEDULE_LOCKED` while another process decides what it does. */
   lock(name: string): Promise<ProcessLock>;
-  /** What the alarms of this state folder are called in a datastore that it shares with others. */
-  queueName(): Promise<string>;
   /** Shows others that this process carries the schedules out. */
   showDaemon(): Promise<void>;
   /** The process that does, as far as can be told. */
@@ -135,7 +132,6 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
             'Try again in a moment.',
           ),
       }),
-    queueName: async () => `schedules-${await stateId(stateDir)}`,
     async showDaemon() {
       if (!(await exists(all))) return;
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });

@@ -95,7 +95,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     packages: ['prom-client'],
   },
   'src/schedule': {
-    folders: ['src/run/record', 'src/queue', 'src/datastore', 'src/disk', 'src'],
+    folders: ['src/run/record', 'src/disk', 'src'],
     packages: ['croner', 'pino', 'zod'],
   },
   'src/settings': {

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { enterState, type RunState } from '../../src/run/record/record.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
-import { type Beginning, ScheduleKeeper } from '../../src/schedule/carry-out.ts';
+import { type Beginning, carryOutSchedules, ScheduleKeeper } from '../../src/schedule/carry-out.ts';
 import { type Occasion, runIdFor, type Schedule } from '../../src/schedule/schedule.ts';
 import { openScheduleStore } from '../../src/schedule/store.ts';
+import { patiently } from '../helpers/redis-server.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 import { nightly } from './nightly.ts';
@@ -45,16 +46,16 @@ async function newScene(changes: Partial<Schedule> = {}) {
     state: () => schedules.state('nightly'),
     history: async () => (await schedules.state('nightly')).history,
     newKeeper,
-  };
-  function newKeeper(): ScheduleKeeper {
-    const options = {
+    options: {
       schedules,
       runs,
       begin: (schedule: Schedule, occasion: Occasion) => scene.begin(schedule, occasion),
       onFailed: (_: Schedule, { message }: Error) => scene.told.push(message),
       log: pino({ base: null }, { write: (line: string) => scene.logged.push(JSON.parse(line)) }),
-    };
-    return new ScheduleKeeper(options, () => scene.now);
+    },
+  };
+  function newKeeper(): ScheduleKeeper {
+    return new ScheduleKeeper(scene.options, () => scene.now);
   }
   return scene;
 }
@@ -233,12 +234,21 @@ describe('the schedules of a state folder', () => {
     expect(said).toEqual([expect.stringContaining('nightly/schedule.json is damaged')]);
   });
 
-  test('share one queue, which no other state folder has', async () => {
-    const { schedules } = await newScene();
-    const names = await Promise.all([schedules.queueName(), schedules.queueName()]);
-    expect(new Set([...names, await schedules.queueName()]).size).toBe(1);
-    const elsewhere = await newScene();
-    expect(await elsewhere.schedules.queueName()).not.toBe(names[0]);
+  test('are due when the clock says so, also when it was ahead and is set back', async () => {
+    const scene = await newScene();
+    const stopping = new AbortController();
+    const done = async () => (await scene.state()).doneUntil;
+    scene.now = new Date('2031-01-01T12:00:00.000Z');
+    const options = { ...scene.options, finish: async () => {}, stop: stopping.signal };
+    const carried = carryOutSchedules(options, () => scene.now);
+    await expect.poll(done, patiently).toBe('2031-01-01T02:00:00.000Z');
+    scene.now = new Date('2026-11-05T01:59:59.000Z');
+    await expect.poll(done, patiently).toBe('2026-11-05T01:59:59.000Z');
+    expect(scene.begun).toEqual([]);
+    scene.now = new Date('2026-11-05T02:00:00.000Z');
+    await expect.poll(() => scene.begun, patiently).toEqual([first]);
+    stopping.abort();
+    await carried;
   });
 
   test('tell who carries them out', async () => {
