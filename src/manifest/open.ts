@@ -4,6 +4,7 @@ import { isJsonObject } from '../text/json.ts';
 import type { Delimiter } from './csv/delimiter.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords } from './csv/records.ts';
 import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
+import { readWhole } from './json/document.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
 import { headerBelow, identifierTest, identify, type Layout, maxRecordBytes } from './layout.ts';
 import { defaultClearToken, type Manifest, type ManifestRow, type UnnumberedRow } from './manifest.ts';
@@ -138,17 +139,16 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
   if (layout.format === 'xlsx') return openWorkbook(source, options);
   const columns = new ColumnList(source.name);
   const place = { offset: source.start, limit };
+  if (layout.format === 'jsonl')
+    return { columns: () => columns.names, rows: (text) => readJsonLines(text, place, columns, trim) };
+  const document = { outer: layout.outer, path: 'path' in layout ? layout.path : undefined, ...place };
+  let bytes: Promise<Buffer> | undefined;
   return {
     columns: () => columns.names,
-    rows: (text) =>
-      layout.format === 'jsonl'
-        ? readJsonLines(text, place, columns, trim)
-        : readJsonRows(
-            text,
-            { outer: layout.outer, path: 'path' in layout ? layout.path : undefined, ...place },
-            columns,
-            trim,
-          ),
+    rows(text) {
+      bytes ??= readWhole(text);
+      return readJsonRows(bytes, document, columns, trim);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readCsvRecords } from '../../src/manifest/csv/records.ts';
+import { readWhole } from '../../src/manifest/json/document.ts';
 import { ColumnList, readJsonLines, readJsonRows } from '../../src/manifest/json/rows.ts';
 import { readWrapper } from '../../src/manifest/json/wrapper.ts';
 import { checkUtf8 } from '../../src/manifest/text/source.ts';
@@ -31,12 +32,12 @@ const readers: Readonly<
   'a JSON array': [
     array,
     6,
-    (chunks) => flat(readJsonRows(chunks, { outer: 'array', ...place }, new ColumnList('a'))),
+    (chunks) => flat(readJsonRows(readWhole(chunks), { outer: 'array', ...place }, new ColumnList('a'))),
   ],
   'rows in an object': [
     wrapper,
     2,
-    (chunks) => flat(readJsonRows(chunks, { outer: 'object', ...place }, new ColumnList('a'))),
+    (chunks) => flat(readJsonRows(readWhole(chunks), { outer: 'object', ...place }, new ColumnList('a'))),
   ],
   'the facts of an object': [wrapper, 'é', (chunks) => readWrapper(chunks, place)],
   'JSON Lines': [lines, 4, (chunks) => flat(readJsonLines(chunks, place, new ColumnList('a')))],

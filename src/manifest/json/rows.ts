@@ -4,8 +4,10 @@ import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
 import { splitLines } from '../text/lines.ts';
+import { type DocumentOptions, JsonDocument } from './document.ts';
 import { parsePiece, valueAt } from './piece.ts';
-import { JsonWalker, type JsonWalkerOptions } from './walker.ts';
+
+const rowsAtOnce = 500;
 
 /**
  * Reads the rows of `[ rows ]` or `{ "rows": [ rows ] }`.
@@ -14,20 +16,19 @@ import { JsonWalker, type JsonWalkerOptions } from './walker.ts';
  * @throws TextMistake where the text is not JSON, or an object has a name twice.
  */
 export async function* readJsonRows(
-  chunks: AsyncIterable<Buffer>,
-  options: Omit<JsonWalkerOptions, 'skipElements'>,
+  bytes: Promise<Buffer>,
+  options: DocumentOptions,
   columns: ColumnList,
   trim = false,
 ): AsyncGenerator<readonly UnnumberedRow[], void, undefined> {
-  const walker = new JsonWalker({ ...options, skipElements: false });
-  for await (const chunk of chunks) {
-    const rows: UnnumberedRow[] = [];
-    for (const { key, text, line, offset } of walker.push(chunk)) {
-      if (key === undefined) rows.push(jsonRow(valueAt(text, offset), line, columns, trim));
-    }
+  let rows: UnnumberedRow[] = [];
+  for (const { text, line, offset } of new JsonDocument(await bytes, options).rows()) {
+    rows.push(jsonRow(valueAt(text, offset), line, columns, trim));
+    if (rows.length < rowsAtOnce) continue;
     yield rows;
+    rows = [];
   }
-  walker.end();
+  yield rows;
 }
 
 /** Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or has a name twice, is a row with a problem. */

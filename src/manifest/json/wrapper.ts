@@ -3,8 +3,8 @@ import { shellWord } from '../../text/shell-word.ts';
 import { fieldNameOf } from '../columns/column-names.ts';
 import { excerpt } from '../problem.ts';
 import { syntaxMistake, TextMistake } from '../text/position.ts';
+import { JsonDocument, readWhole } from './document.ts';
 import { repeatedName, valueAt } from './piece.ts';
-import { type JsonPiece, JsonWalker } from './walker.ts';
 
 /** What `{ "operation", "defaults", "rows": [ … ] }` says for all rows. */
 export interface WrapperFacts {
@@ -12,9 +12,6 @@ export interface WrapperFacts {
   /** Field name to value; members that are null are left out. */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
-
-/** Members kept while walking; an object with rows may have three, so more are only counted as unknown. */
-const keptMembers = 4;
 
 /**
  * Looks at JSON text that begins with `{`: one object with an array of `rows`, or the first line of JSON Lines? The
@@ -28,22 +25,16 @@ export async function readWrapper(
   chunks: AsyncIterable<Buffer>,
   options: { readonly offset: number; readonly limit: number; readonly path?: readonly string[] | undefined },
 ): Promise<WrapperFacts | undefined> {
-  const { path } = options;
-  const walker = new JsonWalker({ outer: 'object', skipElements: true, ...options });
-  const members: JsonPiece[] = [];
-  try {
-    for await (const chunk of chunks) {
-      for (const member of walker.push(chunk)) if (members.length < keptMembers) members.push(member);
-      if (walker.isDone && !walker.hasRows) break;
-    }
-    walker.end();
-  } catch (error) {
-    const isFollowedByLines = walker.isDone && !walker.hasRows && path === undefined;
-    if (!isFollowedByLines) throw error;
-  }
-  if (walker.hasRows) return path === undefined ? readFacts(members) : {};
-  if (walker.isOnOneLine && path === undefined) return undefined;
-  throw syntaxMistake(options.offset, lackOfRows(walker.arrays, path));
+  const { path, offset } = options;
+  const document = new JsonDocument(await readWhole(chunks), { outer: 'object', ...options });
+  for (const _ of document.rows());
+  const { hasRows, isOnOneLine, members } = document;
+  if (hasRows) return path === undefined ? readFacts(members) : {};
+  if (isOnOneLine && path === undefined) return undefined;
+  const arrays = members
+    .filter(({ isArray }) => isArray)
+    .map(({ key }) => String(valueAt(key.text, key.offset)));
+  throw syntaxMistake(offset, lackOfRows(arrays, path));
 }
 
 function lackOfRows(arrays: readonly string[], path: readonly string[] | undefined): string {
@@ -64,10 +55,11 @@ export function rowsAtOption(name: string): string {
   return `--rows-at ${shellWord(name)}`;
 }
 
-function readFacts(members: readonly JsonPiece[]): WrapperFacts {
+function readFacts(members: JsonDocument['members']): WrapperFacts {
   const values = new Map<string, unknown>();
-  for (const { key = '', text, offset } of members) {
-    const name = String(valueAt(key, offset));
+  for (const { key, value } of members) {
+    const { offset } = value;
+    const name = String(valueAt(key.text, key.offset));
     const read = readers.get(name);
     // These are the members beside the array of rows.
     if (values.has(name) || name === 'rows') {
@@ -79,7 +71,7 @@ function readFacts(members: readonly JsonPiece[]): WrapperFacts {
         `unknown member "${excerpt(name)}"; known are operation, defaults and rows`,
       );
     }
-    values.set(name, read(valueAt(text, offset), offset));
+    values.set(name, read(valueAt(value.text, offset), offset));
   }
   return Object.fromEntries(values);
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readWhole } from '../../../src/manifest/json/document.ts';
 import { ColumnList, readJsonLines, readJsonRows } from '../../../src/manifest/json/rows.ts';
 import { readWrapper } from '../../../src/manifest/json/wrapper.ts';
 import type { UnnumberedRow } from '../../../src/manifest/manifest.ts';
@@ -65,7 +66,7 @@ test('an array is accepted when JSON.parse accepts it, with the same rows, where
       const text = `[${elements.join(',')}]`;
       const expected = parsed(text);
       const found = await outcome(
-        readJsonRows(chunksOf(text, size), { outer: 'array', ...place }, new ColumnList('a')),
+        readJsonRows(readWhole(chunksOf(text, size)), { outer: 'array', ...place }, new ColumnList('a')),
       );
       if (isRepeated(found)) {
         seen.repeated++;
@@ -108,7 +109,7 @@ test('an object with rows is accepted only when JSON.parse accepts it, with the 
       const expected = parsed(text) as { readonly value: Record<string, never> } | undefined;
       const facts = await readWrapper(chunksOf(text, size), place).catch((error: unknown) => error);
       const rows = await outcome(
-        readJsonRows(chunksOf(text, size), { outer: 'object', ...place }, new ColumnList('a')),
+        readJsonRows(readWhole(chunksOf(text, size)), { outer: 'object', ...place }, new ColumnList('a')),
       );
       if (facts === undefined) {
         // Taken for JSON Lines.
