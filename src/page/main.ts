@@ -36,7 +36,7 @@ function contentOf(id: string): string {
 
 const data = JSON.parse(contentOf('data')) as PageData;
 const { manifest, outcomes } = data.summary;
-const ids = data.rows.columns.flatMap(({ parts }) => parts);
+const ids = data.rows.columns.map(({ piece }) => piece);
 const view = new ReportView(new AbortController().signal);
 const main = document.getElementById('page');
 main?.append(

@@ -1,5 +1,6 @@
 import { unguardCell } from '../manifest/formula-guard.ts';
 import {
+  type ColumnValues,
   decodeNumbers,
   decodeTexts,
   type FactColumn,
@@ -67,10 +68,9 @@ export class Rows {
     const { selection, count, columns, clearToken } = data.rows;
     if (selection === 'none') return undefined;
     const read = await Promise.all(
-      columns.map(async (column) => {
-        const parts = await Promise.all(column.parts.map((id) => inflated(pieces[id] ?? '')));
-        return columnOf(column, parts, count, clearToken);
-      }),
+      columns.map(async (column) =>
+        columnOf(column, await inflated(pieces[column.piece] ?? ''), count, clearToken),
+      ),
     );
     return new Rows(count, read, clearToken);
   }
@@ -161,12 +161,12 @@ function isMissing(key: string | number): boolean {
   return key === '' || Number.isNaN(key);
 }
 
-async function inflated(base64: string): Promise<Uint8Array> {
+async function inflated(base64: string): Promise<ColumnValues<never>> {
   const binary = atob(base64);
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  return (await new Response(stream).json()) as ColumnValues<never>;
 }
 
 const titles: Readonly<Record<string, string>> = {
@@ -184,7 +184,7 @@ const titles: Readonly<Record<string, string>> = {
 
 function columnOf(
   column: PageColumn,
-  parts: readonly Uint8Array[],
+  values: ColumnValues<never>,
   count: number,
   clearToken: string,
 ): Column {
@@ -192,13 +192,13 @@ function columnOf(
   const name = kind === 'cell' ? unguardCell(column.name, { clearToken }) : column.name;
   const title = kind === 'fact' ? (titles[name] ?? name) : name;
   const common = { title, kind, name: column.name };
-  const [first = new Uint8Array(), second = new Uint8Array(), third = new Uint8Array()] = parts;
-  if (column.type === 'text') {
-    const texts = decodeTexts([first, second, third], count);
-    return { ...common, isNumber: false, ...textsOf(texts, kind === 'cell' ? clearToken : undefined) };
-  }
-  const numbers = decodeNumbers(first, count);
-  if (column.type === 'choice') return { ...common, isNumber: false, ...choicesOf(numbers, column.choices) };
+  if (column.type === 'text')
+    return {
+      ...common,
+      isNumber: false,
+      ...textsOf(decodeTexts(values, count), kind === 'cell' ? clearToken : undefined),
+    };
+  const numbers = decodeNumbers(values, count);
   const text = (row: number): string => {
     const number = numbers[row] ?? Number.NaN;
     return Number.isNaN(number) ? '' : String(number);
@@ -220,17 +220,4 @@ function textsOf(texts: Texts, clearToken?: string): Content {
   const text = (row: number): string =>
     clearToken === undefined ? texts.at(row) : unguardCell(texts.at(row), { clearToken });
   return { text, key: text, raw: (row) => texts.at(row), matches: (pattern) => texts.matches(pattern) };
-}
-
-function choicesOf(numbers: Float64Array, choices: readonly string[]): Content {
-  const text = (row: number): string => choices[numbers[row] ?? -1] ?? '';
-  return {
-    text,
-    key: text,
-    raw: text,
-    matches(pattern) {
-      const found = choices.map((choice) => (choice.search(pattern) < 0 ? 0 : 1));
-      return Uint8Array.from(numbers, (index) => found[index] ?? 0);
-    },
-  };
 }

@@ -52,7 +52,7 @@ export const reportPage = {
           ...value,
           title: `${of}: size`,
           referenceName: 'report.csv',
-          goal: { atMost: 8 },
+          goal: { atMost: 12 },
         }),
         ...(browser === undefined
           ? []
