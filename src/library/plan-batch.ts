@@ -23,12 +23,7 @@ export interface PlanBatchOptions extends BatchOptions {
   readonly client?: Pick<ApiClient, 'baseUrl'>;
 }
 
-/**
- * Reads and checks every row of a manifest. Nothing is sent.
- *
- * @throws CqbatchError (`usage`) when the manifest can't be read, its operation can't be told, or a setting can't be understood
- */
-export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
+export async function checkBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   const { manifest, client, skipInvalid = false } = options;
   const { store, settings } = openBatchPlace(options);
   const reading = newRunOptions(options, settings);

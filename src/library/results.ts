@@ -10,12 +10,7 @@ export interface BatchRow extends RowResult {
   readonly subject: string;
 }
 
-/**
- * The rows of a run with what became of them, in the order of the manifest, also while it is going. Memory: a part of them.
- *
- * @throws CqbatchError (`usage`, `RUN_UNKNOWN`) when there is no run of that id in the folder
- */
-export async function* results(place: BatchPlace & { readonly run: string }): AsyncGenerator<BatchRow> {
+export async function* readResults(place: BatchPlace & { readonly run: string }): AsyncGenerator<BatchRow> {
   const { store } = openBatchPlace(place);
   const record = await store.load(place.run);
   const journal = await openJournalReader(store, record);
@@ -45,8 +40,7 @@ export interface UnfinishedBatch {
   readonly outcomes: OutcomeCounts;
 }
 
-/** The runs of a folder that are neither complete nor given up, the oldest first: they are going, or can be gone on with. */
-export async function openRuns(place: BatchPlace): Promise<readonly UnfinishedBatch[]> {
+export async function listOpenRuns(place: BatchPlace): Promise<readonly UnfinishedBatch[]> {
   const { store } = openBatchPlace(place);
   const open: UnfinishedBatch[] = [];
   for (const record of await store.list()) {

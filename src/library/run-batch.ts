@@ -60,14 +60,7 @@ export interface BatchResult {
   readonly files: ReportPaths;
 }
 
-/**
- * Takes a manifest to its end: checks every row, calls the API, and writes the report. It keeps every promise of the command: a
- * process that is killed leaves a run that can be gone on with, in which no row is lost and none is called twice unmarked.
- *
- * @throws CqbatchError `usage` when rows may not be called (the code is that of `BatchPlan.refusal`) or a setting can't be understood:
- *   nothing was sent. `busy` when another process works on the run. `fatal` when the datastore or the disk fails.
- */
-export async function runBatch(options: RunBatchOptions): Promise<BatchResult> {
+export async function executeBatch(options: RunBatchOptions): Promise<BatchResult> {
   const { runId, orResume = false, client } = options;
   const { store, settings } = openBatchPlace(options);
   const existing = runId !== undefined && orResume ? await store.look(runId) : undefined;
