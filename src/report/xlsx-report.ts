@@ -2,16 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ZipFile } from 'yazl';
-import { CqbatchError } from '../errors.ts';
+import { CqbatchError, fatalError } from '../errors.ts';
 import type { Operation } from '../operation/operation.ts';
 import { unwritableReport } from './csv-file.ts';
 import type { ReportLines } from './join-retries.ts';
 import { OriginalCells, resultCells, resultHeader } from './report-columns.ts';
-import type { RunSummary } from './summary.ts';
-import { sheetXml, workbookParts } from './workbook.ts';
 
 const fileName = 'report.xlsx';
 
@@ -23,30 +19,37 @@ export interface XlsxReportInput {
   readonly columns: readonly string[];
   readonly clearToken: string;
   readonly operations: readonly Operation[];
-  readonly summary: RunSummary;
 }
+
+/** What a sheet of Excel can hold. */
+const mostColumns = 16_384;
+const mostCharacters = 32_767;
+const cutHint = '… (cut: Excel holds 32,767 characters; report.csv has all)';
+const columnWidth = 20;
 
 /**
  * Writes report.xlsx, whole or not at all and readable by its owner only: the rows of report.csv as text, so that no
- * number loses digits and nothing is a formula, and the summary on a sheet of its own. Memory does not depend on the
- * number of rows.
+ * number loses digits and nothing is a formula. More rows than a sheet holds go on in another one. Memory does not depend on
+ * the number of rows.
  *
  * @returns its path.
- * @throws a fatal error `XLSX_TOO_LARGE` when Excel can't hold it, and what `writeReports` throws.
+ * @throws a fatal error `XLSX_TOO_LARGE` when Excel can't hold its columns, and what `writeReports` throws.
  */
 export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   const path = join(input.folder, fileName);
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  const { writeXlsxStream } = await import('hucre/xlsx');
   try {
-    const zip = new ZipFile();
-    for (const [name, text] of workbookParts(['report', 'summary'])) zip.addBuffer(Buffer.from(text), name);
-    zip.addReadStream(Readable.from(sheetXml(reportRows(input))), 'xl/worksheets/sheet1.xml');
-    zip.addReadStream(Readable.from(sheetXml(summaryRows(input.summary))), 'xl/worksheets/sheet2.xml');
-    zip.end();
-    const archive = zip.outputStream as Readable;
-    // It does not tell those who read the archive.
-    zip.on('error', (error: Error) => archive.destroy(error));
-    await pipeline(archive, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
+    const { header, rows } = reportRows(input);
+    if (header.length > mostColumns) throw tooLarge();
+    const workbook = writeXlsxStream(rows, {
+      name: 'report',
+      freezePane: { rows: 1 },
+      // Text, so that Excel takes nothing typed there for a number.
+      columns: header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
+      zip64: true,
+    });
+    await pipeline(workbook, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
     await rename(temporary, path);
     return path;
   } catch (error) {
@@ -63,35 +66,26 @@ export async function removeXlsxReport(folder: string): Promise<void> {
 /** Cells of a sheet are text: nothing in them is run, and nothing needs a guard. */
 const unguarded = (text: string): string => text;
 
-async function* reportRows({
-  lines,
-  columns,
-  clearToken,
-  operations,
-}: XlsxReportInput): AsyncGenerator<readonly string[]> {
+function reportRows({ lines, columns, clearToken, operations }: XlsxReportInput) {
   const originals = new OriginalCells(columns, clearToken, unguarded);
   const operationColumns = [...new Set(operations.flatMap((operation) => operation.columns))];
-  yield [...originals.header, ...resultHeader(operationColumns, unguarded)];
-  for await (const part of lines) {
-    for (const { row, result } of part)
-      yield [...originals.cells(row), ...resultCells(result, operationColumns, unguarded)];
+  async function* rows(): AsyncGenerator<string[]> {
+    for await (const part of lines)
+      for (const { row, result } of part)
+        yield [...originals.cells(row), ...resultCells(result, operationColumns, unguarded)].map(held);
   }
+  return { header: [...originals.header, ...resultHeader(operationColumns, unguarded)], rows: rows() };
 }
 
-function summaryRows(summary: RunSummary): string[][] {
-  const { outcomes, codes, manifest } = summary;
-  return [
-    ['what', 'value', 'code', 'message'],
-    ['run', summary.run, '', ''],
-    ['state', summary.state, '', ''],
-    ['manifest', manifest.name, '', ''],
-    ['started at', summary.started_at ?? '', '', ''],
-    ['finished at', summary.finished_at ?? '', '', ''],
-    ['at work, seconds', String(summary.duration_s), '', ''],
-    ['rows', String(manifest.rows), '', ''],
-    ...Object.entries(outcomes).map(([outcome, rows]) => [outcome, String(rows), '', '']),
-    ['unclear', String(summary.unclear), '', ''],
-    ['requests', String(summary.attempts), '', ''],
-    ...codes.map(({ outcome, code, count, message }) => [outcome, String(count), code, message]),
-  ];
+/** A text as a cell holds it. Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as it was meant. */
+function held(text: string): string {
+  const whole = text.replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
+  return whole.length > mostCharacters ? whole.slice(0, mostCharacters - cutHint.length) + cutHint : whole;
+}
+
+function tooLarge(): Error {
+  return fatalError(
+    'XLSX_TOO_LARGE',
+    'A sheet of Excel holds 16,384 columns, and this report has more: leave out --format xlsx, and use report.csv.',
+  );
 }

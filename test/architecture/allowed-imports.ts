@@ -171,7 +171,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   },
   'src/report': {
     folders: ['src/manifest', 'src/journal', 'src/operation', 'src/disk', 'src/text', 'src'],
-    packages: ['yazl', 'zod'],
+    packages: ['hucre', 'zod'],
   },
   'src/manifest': {
     folders: ['src/operation', 'src/api', 'src/text', 'src'],

@@ -110,8 +110,7 @@ async function write(
     page && (await writeHtmlReport(folder, await contentOf(page, summary, readLines, pageOptions)));
   const again = xlsx ? await readLines() : undefined;
   const xlsxPath =
-    again &&
-    (await writeXlsxReport({ folder, lines: again.lines, columns, clearToken, operations, summary }));
+    again && (await writeXlsxReport({ folder, lines: again.lines, columns, clearToken, operations }));
   return {
     ...report,
     paths: {
