@@ -12,6 +12,14 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
+/** What work on a file or folder resolves with; undefined when that is not there. */
+export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  return work.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
 /**
  * Writes a whole file or nothing: a temporary file beside it is synced and renamed.
  *

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import { onDisk } from '../system-error.ts';
-import { writeFileAtomically } from './files.ts';
+import { ifThere, writeFileAtomically } from './files.ts';
 
 /**
  * Reads a JSON file that the program has written.
@@ -15,12 +15,7 @@ export async function readJsonFile<Value>(
   schema: z.ZodType<Value>,
   damaged: (cause: unknown) => Error | undefined,
 ): Promise<Value | undefined> {
-  const text = await onDisk(path, () =>
-    readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    }),
-  );
+  const text = await onDisk(path, () => ifThere(readFile(path, 'utf8')));
   if (text === undefined) return undefined;
   try {
     return schema.parse(JSON.parse(text));

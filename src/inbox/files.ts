@@ -1,40 +1,23 @@
 import { chmod, lstat, mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifThere } from '../disk/files.ts';
 import { usageError } from '../errors.ts';
 import { hashFile } from '../manifest/stage.ts';
 import { onDisk } from '../system-error.ts';
 
 /** Moves a file. @returns false when it is not there. */
 export async function moved(from: string, to: string): Promise<boolean> {
-  return onDisk(from, () =>
-    rename(from, to).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return false;
-        throw error;
-      },
-    ),
-  );
-}
-
-export async function isFolderAt(path: string): Promise<boolean> {
-  return lstat(path === '' ? '.' : join(path, '.')).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+  return onDisk(from, async () => (await ifThere(rename(from, to).then(() => true))) ?? false);
 }
 
 /** The SHA-256 of a file. @returns undefined when it is not there. */
 export async function digestOf(path: string): Promise<string | undefined> {
-  return onDisk(path, () =>
-    hashFile(path).then(
-      ({ sha256 }) => sha256,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined;
-        throw error;
-      },
-    ),
-  );
+  return onDisk(path, async () => (await ifThere(hashFile(path)))?.sha256);
+}
+
+export async function isFolderAt(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() === true;
 }
 
 /**
@@ -68,7 +51,7 @@ export async function refuseLink(folder: string): Promise<void> {
     );
 }
 
-/** Puts a file beside a manifest. Whoever may read the manifest may read it. */
+/** Writes a file beside a manifest, readable by those who may read the manifest. */
 export async function putBeside(
   manifest: string,
   path: string,

@@ -9,11 +9,11 @@ import { contentRunId } from '../run/record/run-id.ts';
 import { stateId } from '../run/record/state-id.ts';
 import { onDisk, SystemError } from '../system-error.ts';
 import { shellWord } from '../text/shell-word.ts';
+import { ClaimedManifest } from './claimed-manifest.ts';
 import { digestOf, folderOf, isFolderAt, moved, putBeside } from './files.ts';
 import { type InboxPlace, inboxPlace, isPattern, uniqueName } from './names.ts';
 import { type EndedRecord, finalFolders, InboxRecords, type TakenRecord } from './records.ts';
-import { type FileLook, Settling } from './settling.ts';
-import { TakenManifest } from './taken-manifest.ts';
+import { StableFiles, versionOf, type WaitingFile } from './stable-files.ts';
 
 export interface InboxOptions {
   /** A folder, or a pattern of names in it. */
@@ -24,36 +24,24 @@ export interface InboxOptions {
   readonly settleMs: number;
 }
 
-/** A file that may be taken. */
-export interface WaitingFile extends FileLook {
-  readonly ino: number;
-}
-
-/** What was found in an inbox. */
-export interface InboxLook {
-  /** What may be taken, oldest first. */
-  readonly complete: readonly WaitingFile[];
-  /** What somebody may still be writing. */
-  readonly growing: readonly string[];
-}
-
 /** What became of a file that was to be taken. */
 export type Taking =
-  | { readonly kind: 'taken'; readonly manifest: TakenManifest }
+  | { readonly kind: 'taken'; readonly manifest: ClaimedManifest }
   /** Its content was run before: it was put where that is. */
   | { readonly kind: 'copy'; readonly of: EndedRecord; readonly path: string }
-  /** Somebody else has its content, and works on it or will go on with it. */
+  /** Another process works on its content, or another state folder will go on with it. */
   | { readonly kind: 'elsewhere'; readonly who: string }
-  /** The system does not let it be read or moved; whatever is wrong with it keeps no other from being taken. */
+  /** The system does not let it be read or moved; that keeps no other file from being taken. */
   | { readonly kind: 'unusable'; readonly why: string }
   /** It is not there any more, or not as it was. */
   | { readonly kind: 'gone' };
 
 /** What was found in an inbox, and taken. */
 export interface Found {
-  readonly manifest?: TakenManifest;
+  readonly manifest?: ClaimedManifest;
   /** What was met before it. */
   readonly others: readonly { readonly name: string; readonly taking: Exclude<Taking, { kind: 'taken' }> }[];
+  /** Files that a program may still be writing. */
   readonly growing: readonly string[];
 }
 
@@ -64,16 +52,16 @@ export interface Found {
  *   inbox/a.csv ──(take)──▶ inbox/running/a.3f2a1b9c.csv ──(finish)──▶ inbox/done/, partial/ or failed/
  * ```
  *
- * Whoever takes or finishes one holds a lock of its content, and writes down what it is about to do before it does it. A
- * process that was killed leaves what it took to others with the same state folder: where the run is, there it goes on.
+ * A process that takes or finishes one holds a lock of its content, and writes down what it is about to do before it does it.
+ * What a killed process has taken, others with the same state folder go on with: they have its run.
  */
 export class Inbox {
   readonly folder: string;
   readonly #place: InboxPlace;
   readonly #records: InboxRecords;
   readonly #stateId: string;
-  readonly #settling: Settling;
-  /** Digests of files that wait, by what was seen of them. */
+  readonly #stable: StableFiles;
+  /** Digests of files that wait, by their version. */
   #digests = new Map<string, string>();
 
   private constructor(place: InboxPlace, records: InboxRecords, id: string, settleMs: number) {
@@ -81,14 +69,14 @@ export class Inbox {
     this.#place = place;
     this.#records = records;
     this.#stateId = id;
-    this.#settling = new Settling(settleMs);
+    this.#stable = new StableFiles(settleMs);
   }
 
   /** @throws a usage error `INBOX_UNUSABLE` when there is no such folder. */
   static async open({ path, stateDir, settleMs }: InboxOptions): Promise<Inbox> {
     const isFolder = await isFolderAt(path);
     const place = inboxPlace(path, isFolder);
-    // A name that is neither there nor a pattern is a folder that somebody has forgotten to make, or has misspelt.
+    // A name that is neither there nor a pattern means a folder that is missing or misspelt.
     const isPlace =
       isFolder || ((isPattern(path) || (await exists(path))) && (await isFolderAt(place.folder)));
     if (!isPlace) {
@@ -121,18 +109,18 @@ export class Inbox {
     return { others, growing };
   }
 
-  async look(): Promise<InboxLook> {
+  /** The files that may be taken, oldest first, and the names of those that a program may still be writing. */
+  async look(): Promise<{ readonly complete: readonly WaitingFile[]; readonly growing: readonly string[] }> {
     const all = await onDisk(this.folder, () => readdir(this.folder, { encoding: 'buffer' }));
     const names = all.filter((name) => this.#place.matches(name.toString()));
     const found = await Promise.all(names.map((name) => lookAt(this.folder, name)));
     const files = found.filter((file) => file !== undefined);
-    const waiting = new Set(files.map(seenAs));
-    this.#digests = new Map([...this.#digests].filter(([seen]) => waiting.has(seen)));
-    const complete = this.#settling.settled(files, steadyNow(), Date.now());
-    const isComplete = new Set(complete.map(({ name }) => name));
+    const versions = new Set(files.map(versionOf));
+    this.#digests = new Map([...this.#digests].filter(([version]) => versions.has(version)));
+    const complete = this.#stable.complete(files, steadyNow(), Date.now());
     return {
       complete: complete.toSorted((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1)),
-      growing: files.map(({ name }) => name).filter((name) => !isComplete.has(name)),
+      growing: files.filter((file) => !complete.includes(file)).map(({ name }) => name),
     };
   }
 
@@ -165,7 +153,7 @@ export class Inbox {
       const record = before ?? this.#newRecord(name, sha256);
       const running = join(this.folder, 'running', record.file);
       if (!(await exists(running)) && !(await this.#takeOut(path, running, record))) return { kind: 'gone' };
-      return { kind: 'taken', manifest: new TakenManifest(this.folder, this.#records, record, lock) };
+      return { kind: 'taken', manifest: new ClaimedManifest(this.folder, this.#records, record, lock) };
     });
   }
 
@@ -175,9 +163,9 @@ export class Inbox {
   }
 
   /**
-   * Takes over what somebody has left behind.
+   * Takes over what another process has left behind.
    *
-   * @param hasRun whether there is a run of it, which may be gone on with
+   * @param hasRun whether there is a run of it, which may be resumed
    */
   async takeOver({ sha256 }: TakenRecord, hasRun: (runId: string) => Promise<boolean>): Promise<Taking> {
     return this.#locked(sha256, async (lock) => {
@@ -187,13 +175,13 @@ export class Inbox {
         await this.#records.forget(sha256);
         return { kind: 'gone' };
       }
-      // Else it was refused and put away, or never taken out, or is another one: nothing of it was sent.
+      // Else it was refused and put away, or never taken out, or is another file: nothing of it was sent.
       if (!(await hasRun(record.run)) && !(await this.#isAsTaken(record))) return { kind: 'gone' };
-      return { kind: 'taken', manifest: new TakenManifest(this.folder, this.#records, record, lock) };
+      return { kind: 'taken', manifest: new ClaimedManifest(this.folder, this.#records, record, lock) };
     });
   }
 
-  /** Does what needs the lock of a content; it is kept only by a manifest that is taken. */
+  /** Does what needs the lock of a content; only a manifest that is taken keeps it. */
   async #locked(sha256: string, work: (lock: ProcessLock) => Promise<Taking>): Promise<Taking> {
     let lock: ProcessLock;
     try {
@@ -240,7 +228,7 @@ export class Inbox {
     return this.#isAsTaken(record);
   }
 
-  /** @returns false when somebody has taken it away, or put another one in its place, which is put back. */
+  /** @returns false when it was taken away, or another one put in its place, which is put back. */
   async #isAsTaken({ name, file, sha256 }: TakenRecord): Promise<boolean> {
     const running = join(this.folder, 'running', file);
     const found = await digestOf(running);
@@ -271,16 +259,11 @@ export class Inbox {
   }
 
   async #digestOf(file: WaitingFile): Promise<string | undefined> {
-    const seen = seenAs(file);
-    const digest = this.#digests.get(seen) ?? (await digestOf(join(this.folder, file.name)));
-    if (digest !== undefined) this.#digests.set(seen, digest);
+    const version = versionOf(file);
+    const digest = this.#digests.get(version) ?? (await digestOf(join(this.folder, file.name)));
+    if (digest !== undefined) this.#digests.set(version, digest);
     return digest;
   }
-}
-
-/** Something else as soon as the file is another one or is written to. */
-function seenAs({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): string {
-  return [ino, size, mtimeMs, ctimeMs, name].join('/');
 }
 
 /** A file, if it is one: what a symbolic link leads to can't be taken out of its place. */

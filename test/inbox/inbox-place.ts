@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ManifestEnding } from '../../src/inbox/claimed-manifest.ts';
 import { Inbox } from '../../src/inbox/inbox.ts';
 import { finalFolders } from '../../src/inbox/records.ts';
-import type { ManifestEnding } from '../../src/inbox/taken-manifest.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 export const done: ManifestEnding = { folder: 'done', ranOn: 'https://api.example' };

@@ -60,6 +60,13 @@ test.each(['done', 'failed', 'running', '.cqbatch-inbox'])(
   },
 );
 
+test('an inbox that is a link to a folder is watched as that folder', async () => {
+  const link = join(folder, 'link');
+  await symlink(inbox, link);
+  await drop('a.csv', 'a', 100);
+  expect(await work(await open(link))).toEqual(['a.csv']);
+});
+
 test('a link that is put in place of a folder while the inbox is watched is not followed', async () => {
   const watched = await open();
   await rm(join(inbox, 'done'), { recursive: true });

@@ -1,5 +1,5 @@
+import type { ManifestEnding } from '../../inbox/claimed-manifest.ts';
 import type { FinalFolder } from '../../inbox/records.ts';
-import type { ManifestEnding } from '../../inbox/taken-manifest.ts';
 import { actualState } from '../../run/record/record.ts';
 import { counted } from '../../text/quantities.ts';
 import type { EndedRun } from './news.ts';

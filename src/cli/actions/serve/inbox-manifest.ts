@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { isActive } from '../../../cluster/entries.ts';
 import { exists } from '../../../disk/files.ts';
 import { CqbatchError } from '../../../errors.ts';
+import type { ClaimedManifest, ManifestEnding } from '../../../inbox/claimed-manifest.ts';
 import type { FinalFolder } from '../../../inbox/records.ts';
-import type { ManifestEnding, TakenManifest } from '../../../inbox/taken-manifest.ts';
 import { actualState, endOf, isHaltedByGuard, type RunRecord } from '../../../run/record/record.ts';
 import type { RunStore } from '../../../run/record/store.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
@@ -37,7 +37,7 @@ const unfinishedCodes: readonly ExitCode[] = [exitCodes.interrupted, exitCodes.s
  *
  * @throws what has nothing to do with the manifest; it is left to whoever looks next.
  */
-export async function carryOut(context: Context, manifest: TakenManifest): Promise<CarriedOut> {
+export async function carryOut(context: Context, manifest: ClaimedManifest): Promise<CarriedOut> {
   const { store } = context;
   const { name, run: runId } = manifest.record;
   let ended: EndedRun | undefined;
@@ -81,7 +81,7 @@ export async function carryOut(context: Context, manifest: TakenManifest): Promi
   return { exitCode, folder: ending.folder, document: { ...document, path, result } };
 }
 
-async function beginOrGoOn(context: Context, { record, path, origin }: TakenManifest): Promise<ExitCode> {
+async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedManifest): Promise<ExitCode> {
   const { store, flags } = context;
   const existing = await lookUp(store, record.run);
   if (existing !== undefined) return goOn(context, existing);

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { attributed } from '../../../actor.ts';
 import { BusyError } from '../../../errors.ts';
+import type { ClaimedManifest } from '../../../inbox/claimed-manifest.ts';
 import { Inbox } from '../../../inbox/inbox.ts';
-import type { TakenManifest } from '../../../inbox/taken-manifest.ts';
 import { lockRun } from '../../../run/record/open-run.ts';
 import {
   actualState,
@@ -70,7 +70,7 @@ export async function beginInbox(
 /** @returns whether it is begun; not when that has to wait. */
 async function begin(
   workplace: Workplace,
-  manifest: TakenManifest,
+  manifest: ClaimedManifest,
   { runs, refused, tell }: Begun,
 ): Promise<boolean> {
   const { record, path, origin } = manifest;

@@ -16,11 +16,15 @@ export interface ManifestEnding {
   readonly ranOn?: string;
 }
 
-/** A manifest that was taken out of an inbox; nobody else has it until it is finished or released. */
-export class TakenManifest {
+/** A manifest that this process has taken out of an inbox: no other has it until it is finished or released. */
+export class ClaimedManifest {
   readonly record: TakenRecord;
   /** Where it is meanwhile. */
   readonly path: string;
+  /** What it was called when it was put into the inbox. */
+  readonly givenPath: string;
+  /** For its run, which is kept until the manifest is put away: else the manifest would be run again. */
+  readonly origin: ManifestOrigin;
   readonly #inbox: string;
   readonly #records: InboxRecords;
   readonly #lock: ProcessLock;
@@ -28,19 +32,11 @@ export class TakenManifest {
   constructor(inbox: string, records: InboxRecords, record: TakenRecord, lock: ProcessLock) {
     this.record = record;
     this.path = join(inbox, 'running', record.file);
+    this.givenPath = join(inbox, record.name);
+    this.origin = { name: this.givenPath, keepUntil: records.endedPath(record.sha256) };
     this.#inbox = inbox;
     this.#records = records;
     this.#lock = lock;
-  }
-
-  /** What it was called when it was put into the inbox. */
-  get givenPath(): string {
-    return join(this.#inbox, this.record.name);
-  }
-
-  /** For its run, which is kept until the manifest is put away: else the manifest would be run again. */
-  get origin(): ManifestOrigin {
-    return { name: this.givenPath, keepUntil: this.#records.endedPath(this.record.sha256) };
   }
 
   /**
@@ -64,7 +60,7 @@ export class TakenManifest {
     return path;
   }
 
-  /** Leaves it to whoever looks next. */
+  /** Leaves it to the process that looks next. */
   release(): Promise<void> {
     return this.#lock.release();
   }

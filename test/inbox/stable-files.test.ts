@@ -1,27 +1,33 @@
 import { describe, expect, test } from 'vitest';
-import { type FileLook, Settling } from '../../src/inbox/settling.ts';
+import { StableFiles, type WaitingFile } from '../../src/inbox/stable-files.ts';
 
 const wall = Date.parse('2026-01-01T00:00:00Z');
 
 /** A file that was written to last at that time, seconds, and changed otherwise at that. */
-function file(size: number, writtenAt: number, changedAt = writtenAt): FileLook {
-  return { name: 'a.csv', size, mtimeMs: wall + writtenAt * 1_000, ctimeMs: wall + changedAt * 1_000 };
+function file(size: number, writtenAt: number, changedAt = writtenAt): WaitingFile {
+  return {
+    name: 'a.csv',
+    ino: 1,
+    size,
+    mtimeMs: wall + writtenAt * 1_000,
+    ctimeMs: wall + changedAt * 1_000,
+  };
 }
 
 /** At which looks, by their seconds, a file was complete that is taken after 5 s. */
-function completeAt(looks: readonly (readonly [second: number, file: FileLook | undefined])[]): number[] {
-  const settling = new Settling(5_000);
+function completeAt(looks: readonly (readonly [second: number, file: WaitingFile | undefined])[]): number[] {
+  const stable = new StableFiles(5_000);
   return looks
     .filter(
       ([second, seen]) =>
-        settling.settled(seen === undefined ? [] : [seen], second * 1_000, wall + second * 1_000).length > 0,
+        stable.complete(seen === undefined ? [] : [seen], second * 1_000, wall + second * 1_000).length > 0,
     )
     .map(([second]) => second);
 }
 
 describe('a file', () => {
   test.each<
-    readonly [what: string, looks: readonly (readonly [number, FileLook | undefined])[], at: number[]]
+    readonly [what: string, looks: readonly (readonly [number, WaitingFile | undefined])[], at: number[]]
   >([
     ['that was written long ago is complete', [[100, file(9, 0)]], [100]],
     ['that was renamed after it was written is complete at once', [[10, file(9, 9, 9.5)]], [10]],
