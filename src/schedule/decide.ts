@@ -6,15 +6,15 @@ export interface Situation {
   readonly now: Date;
   /** Of its pattern. */
   readonly times: Times;
-  /** Somebody wants it to be due. */
+  /** A user wants it to be due. */
   readonly trigger?: Trigger | undefined;
   /** The run that it began last, if it has not ended. */
   readonly going?: string | undefined;
 }
 
-/** What is less late is in time: somebody who plans a large manifest for another schedule, a machine that is busy. */
+/** What is less late is in time: the daemon may be planning a large manifest for another schedule. */
 const inTimeMs = 60_000;
-/** What is further ahead was written down by a clock that was wrong; clocks of machines differ by less. */
+/** A time that is further ahead was written by a clock that was wrong; clocks of machines differ by less. */
 const aheadMs = 60 * 60_000;
 /** Entries that are kept of its history. */
 const mostEntries = 300;
@@ -24,7 +24,7 @@ const mostEntries = 300;
  * else that was due since is in its history, or waits.
  */
 export function decide(schedule: Schedule, state: ScheduleState, situation: Situation): ScheduleState {
-  // It was decided on before; nobody knows yet whether it has begun.
+  // It was decided on before, and may or may not have begun.
   if (state.beginning !== undefined) return state;
   const { going, trigger } = situation;
   const { waiting, ...others } = state;
@@ -60,9 +60,9 @@ function takeTimes(
   // From now on, times count again.
   if (isAhead(dealtWith)) return { state: { ...state, doneUntil: now.toISOString() } };
   const from = new Date(isAhead(added) ? dealtWith : Math.max(added, dealtWith));
-  const latest = paused ? undefined : times.latest(now);
-  const first = times.next(from);
-  if (latest === undefined || first === undefined || latest <= from) return { state };
+  const first = paused ? undefined : times.next(from);
+  if (first === undefined || first > now) return { state };
+  const latest = times.latest(now) ?? first;
   const due = latest.toISOString();
   const lateMs = now.getTime() - latest.getTime();
   const isLost = lateMs > Math.max(inTimeMs, catchUpMs ?? 0);

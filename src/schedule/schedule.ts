@@ -20,9 +20,11 @@ const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
 export const scheduleSchema = z.object({
   version: z.literal(1),
   name: z.string(),
-  /** Drawn anew with each change. */
+  /** Drawn again with each change. */
   key: z.string(),
+  /** Five fields (minute, hour, day of month, month, day of week), six with seconds in front, or `@daily` and its like. */
   cron: z.string(),
+  /** Of the IANA database: `Europe/London`. */
   tz: z.string(),
   /** Absolute paths. */
   source: z.union([z.object({ manifest: z.string() }), z.object({ inbox: z.string() })]),
@@ -32,7 +34,7 @@ export const scheduleSchema = z.object({
   /** How late an occasion is still made up for, milliseconds; null: it is not. */
   catchUpMs: z.number().nullable(),
   paused: z.boolean(),
-  /** What was due before is none of its business: when it was added, replaced or unpaused; ISO 8601 UTC. */
+  /** When it was added, replaced or unpaused, ISO 8601 UTC: what was due before does not count. */
   since: z.string(),
   /** What users did to it, the latest last. */
   changes: z.array(z.object({ what: z.enum(changes), at: z.string(), ...attributionSchema.shape })),
@@ -40,7 +42,7 @@ export const scheduleSchema = z.object({
 
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
-/** `trigger.json`: somebody wants it to be due. */
+/** `trigger.json`: a user wants it to be due. */
 export const triggerSchema = z.object({ at: z.string(), ...attributionSchema.shape });
 
 export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
@@ -54,10 +56,8 @@ const occasionSchema = z.object({
 
 export type Occasion = Readonly<z.infer<typeof occasionSchema>>;
 
-const several = {
-  /** The last of several for which that holds. */
-  until: z.string().exactOptional(),
-};
+/** Where an entry stands for several occasions: the last of them. */
+const until = z.string().exactOptional();
 
 const entrySchema = z.discriminatedUnion('came', [
   /** Runs were submitted. */
@@ -69,11 +69,11 @@ const entrySchema = z.discriminatedUnion('came', [
     refused: z.array(z.string()).exactOptional(),
   }),
   /** Nothing was in the inbox. */
-  occasionSchema.extend({ came: z.literal('idle'), ...several }),
+  occasionSchema.extend({ came: z.literal('idle'), until }),
   /** That run was still going, or the schedule was paused while the occasion waited. */
-  occasionSchema.extend({ came: z.literal('skipped'), because: z.string(), ...several }),
-  /** Nobody was there to begin a run in time. */
-  occasionSchema.extend({ came: z.literal('missed'), at: z.string(), ...several }),
+  occasionSchema.extend({ came: z.literal('skipped'), because: z.string(), until }),
+  /** No daemon was there to begin a run in time. */
+  occasionSchema.extend({ came: z.literal('missed'), at: z.string(), until }),
   /** No run could be begun. */
   occasionSchema.extend({
     came: z.literal('failed'),
@@ -90,7 +90,7 @@ export const scheduleStateSchema = z.object({
   version: z.literal(1),
   /** The latest time of its pattern that was dealt with. */
   doneUntil: z.string().exactOptional(),
-  /** Decided on, and perhaps not submitted yet: whoever comes next makes sure that it is. */
+  /** Decided on, and perhaps not submitted yet: the next look makes sure that it is. */
   beginning: occasionSchema.exactOptional(),
   /** Comes next, when the run that is going has ended. */
   waiting: occasionSchema.exactOptional(),
@@ -123,15 +123,13 @@ export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occ
   return `${name}-${time}${trigger === undefined ? '' : '-now'}`;
 }
 
-/** The runs that it began last. */
-export function latestRuns({ history }: ScheduleState): readonly string[] {
-  const latest = history.findLast((entry) => entry.came === 'began' && entry.runs.length > 0);
-  return latest?.came === 'began' ? latest.runs : [];
-}
-
-/** The run that a schedule began last, unless no row of it will be called before somebody resumes it. */
-export async function goingScheduledRun(runs: RunStore, state: ScheduleState): Promise<string | undefined> {
-  for (const id of latestRuns(state)) {
+/** The run that a schedule began last, unless no row of it will be called before a user resumes it. */
+export async function goingScheduledRun(
+  runs: RunStore,
+  { history }: ScheduleState,
+): Promise<string | undefined> {
+  const begun = history.flatMap((entry) => (entry.came === 'began' ? [entry.runs] : []));
+  for (const id of begun.findLast((ids) => ids.length > 0) ?? []) {
     const record = await runs.look(id);
     if (record === 'being planned' || (record !== undefined && goesOnByItself(record))) return id;
   }

@@ -1,9 +1,9 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { exists, makeFolder } from '../disk/files.ts';
+import { exists, ifThere, makeFolder } from '../disk/files.ts';
 import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../disk/json-file.ts';
-import { lockPath, type ProcessLock } from '../disk/lock.ts';
+import { lockPath } from '../disk/lock.ts';
 import { processSchema, stateOfProcess, thisProcess } from '../disk/process.ts';
 import { BusyError, fatalError, usageError } from '../errors.ts';
 import { onDisk, systemError } from '../system-error.ts';
@@ -18,55 +18,24 @@ import {
   triggerSchema,
 } from './schedule.ts';
 
-/**
- * The schedules of a state folder, one folder each. Users write `schedule.json` and `trigger.json`; `state.json` is only
- * written by whoever holds the schedule's lock.
- */
-export interface ScheduleStore {
-  folder(name: string): string;
-  /** By name. @param onUnreadable hears of those that are damaged, and are left out; without it they are thrown */
-  list(onUnreadable?: (error: Error) => void): Promise<readonly Schedule[]>;
-  /** @throws a usage error `SCHEDULE_UNKNOWN` */
-  load(name: string): Promise<Schedule>;
-  look(name: string): Promise<Schedule | undefined>;
-  /** @throws a usage error `SCHEDULE_EXISTS` */
-  add(schedule: Schedule): Promise<void>;
-  /** Writes what became of one that exists. */
-  save(schedule: Schedule): Promise<void>;
-  /** With its history. */
-  remove(name: string): Promise<void>;
-  state(name: string): Promise<ScheduleState>;
-  saveState(name: string, state: ScheduleState): Promise<void>;
-  trigger(name: string): Promise<Trigger | undefined>;
-  saveTrigger(name: string, trigger: Trigger): Promise<void>;
-  /** Forgets a trigger, unless another one has come since. */
-  clearTrigger(name: string, trigger: Trigger): Promise<void>;
-  /** @throws a busy error `SCHEDULE_LOCKED` while another process decides what it does. */
-  lock(name: string): Promise<ProcessLock>;
-  /** Shows others that this process carries the schedules out. */
-  showDaemon(): Promise<void>;
-  /** The process that does, as far as can be told. */
-  daemon(): Promise<Daemon | undefined>;
-}
-
 const daemonSchema = z.object({ ...processSchema.shape, at: z.string() });
 
-export type Daemon = Readonly<z.infer<typeof daemonSchema>>;
-
-/** One of another machine that has not shown itself for so long is gone. */
+/** A daemon of another machine that has not shown itself for so long is gone. */
 const daemonGoneAfterMs = 60_000;
 
-/** Opens the schedules of a state folder; nothing is made before the first one is added. */
-export function openScheduleStore(stateDir: string): ScheduleStore {
+export type ScheduleStore = ReturnType<typeof openScheduleStore>;
+
+/**
+ * The schedules of a state folder, one folder each; nothing is made before the first one is added. Users write
+ * `schedule.json` and `trigger.json`; only the process that holds the schedule's lock writes `state.json`.
+ */
+export function openScheduleStore(stateDir: string) {
   const all = join(stateDir, 'schedules');
   const folder = (name: string): string => join(all, name);
   const fileOf = (name: string, file: string): string => join(folder(name), file);
 
   const names = async (): Promise<readonly string[]> => {
-    const found = await readdir(all, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw systemError(error, all) ?? error;
-    });
+    const found = (await onDisk(all, () => ifThere(readdir(all, { withFileTypes: true })))) ?? [];
     return found
       .flatMap((each) => (each.isDirectory() && isScheduleName(each.name) ? [each.name] : []))
       .sort();
@@ -80,12 +49,14 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
 
   return {
     folder,
-    async list(onUnreadable) {
+    /** By name. @param onUnreadable hears of those that are damaged, and are left out; without it they are thrown */
+    async list(onUnreadable?: (error: Error) => void): Promise<readonly Schedule[]> {
       const read = (name: string) =>
         onUnreadable === undefined ? look(name) : look(name).catch((error) => void onUnreadable(error));
       return (await Promise.all((await names()).map(read))).filter((schedule) => schedule !== undefined);
     },
-    async load(name) {
+    /** @throws a usage error `SCHEDULE_UNKNOWN` */
+    async load(name: string): Promise<Schedule> {
       const found = isScheduleName(name) ? await look(name) : undefined;
       if (found !== undefined) return found;
       const known = await names();
@@ -93,12 +64,13 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
       throw usageError('SCHEDULE_UNKNOWN', `There is no schedule ${name} in ${stateDir}: ${others}.`);
     },
     look,
-    async add(schedule) {
+    /** @throws a usage error `SCHEDULE_EXISTS` */
+    async add(schedule: Schedule): Promise<void> {
       const { name } = schedule;
       await makeFolder(all);
       await mkdir(folder(name), { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw systemError(error, folder(name)) ?? error;
-        // Somebody who was killed has left no more than its folder.
+        // A killed process has left no more than its folder.
         if ((await look(name)) === undefined) return;
         throw usageError(
           'SCHEDULE_EXISTS',
@@ -107,21 +79,26 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
       });
       await save(schedule);
     },
+    /** Writes what became of a schedule that exists. */
     save,
-    async remove(name) {
-      // Nobody takes half of one for a schedule.
+    /** With its history. */
+    async remove(name: string): Promise<void> {
+      // Half of a folder is not taken for a schedule.
       const removed = `${folder(name)}.${process.pid}.removed`;
       await onDisk(folder(name), () => rename(folder(name), removed));
       await onDisk(removed, () => rm(removed, { recursive: true, force: true }));
     },
-    state: async (name) => (await readJson(fileOf(name, 'state.json'), scheduleStateSchema)) ?? newState,
-    saveState: (name, state) => writeJsonFile(fileOf(name, 'state.json'), state),
+    state: async (name: string): Promise<ScheduleState> =>
+      (await readJson(fileOf(name, 'state.json'), scheduleStateSchema)) ?? newState,
+    saveState: (name: string, state: ScheduleState) => writeJsonFile(fileOf(name, 'state.json'), state),
     trigger,
-    saveTrigger: (name, wanted) => writeJsonFile(fileOf(name, 'trigger.json'), wanted),
-    async clearTrigger(name, { at }) {
+    saveTrigger: (name: string, wanted: Trigger) => writeJsonFile(fileOf(name, 'trigger.json'), wanted),
+    /** Forgets a trigger, unless another one has come since. */
+    async clearTrigger(name: string, { at }: Trigger): Promise<void> {
       if ((await trigger(name))?.at === at) await rm(fileOf(name, 'trigger.json'), { force: true });
     },
-    lock: (name) =>
+    /** @throws a busy error `SCHEDULE_LOCKED` while another process decides what it does. */
+    lock: (name: string) =>
       lockPath({
         path: fileOf(name, 'schedule'),
         purpose: `schedule ${name}`,
@@ -132,10 +109,12 @@ export function openScheduleStore(stateDir: string): ScheduleStore {
             'Try again in a moment.',
           ),
       }),
-    async showDaemon() {
+    /** Shows others that this process carries the schedules out. */
+    async showDaemon(): Promise<void> {
       if (!(await exists(all))) return;
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
     },
+    /** The process that does, as far as can be told. */
     async daemon() {
       const found = await readJsonFileIfAny(join(all, 'daemon.json'), daemonSchema);
       if (found === undefined) return undefined;

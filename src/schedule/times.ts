@@ -1,12 +1,5 @@
 import { usageError } from '../errors.ts';
-
-/** When something is due: a cron pattern on the clock of a time zone. */
-export interface Recurrence {
-  /** Five fields (minute, hour, day of month, month, day of week), six with seconds in front, or `@daily` and its like. */
-  readonly cron: string;
-  /** Of the IANA database: `Europe/London`. */
-  readonly tz: string;
-}
+import type { Schedule } from './schedule.ts';
 
 /** The moments at which something is due. */
 export interface Times {
@@ -24,7 +17,7 @@ export interface Times {
  *
  * @throws a usage error `INVALID_CRON` for a pattern that can't be read or never comes.
  */
-export async function timesOf({ cron, tz }: Recurrence): Promise<Times> {
+export async function timesOf({ cron, tz }: Pick<Schedule, 'cron' | 'tz'>): Promise<Times> {
   const { Cron } = await import('croner');
   const patterns = timesOfDay(cron).map((pattern) => {
     try {
@@ -34,18 +27,11 @@ export async function timesOf({ cron, tz }: Recurrence): Promise<Times> {
     }
   });
   const times: Times = {
-    next: (after) =>
-      extreme(
-        patterns.map((each) => each.nextRun(after) ?? undefined),
-        Math.min,
-      ),
+    next: (after) => inOrder(patterns.flatMap((each) => each.nextRun(after) ?? [])).at(0),
     latest(until) {
-      // What it looks back from is not among what it finds, and it counts in whole seconds.
+      // Croner looks back from before that moment, in whole seconds.
       const nextSecond = new Date((Math.floor(until.getTime() / 1_000) + 1) * 1_000);
-      return extreme(
-        patterns.map((each) => each.previousRuns(1, nextSecond)[0]),
-        Math.max,
-      );
+      return inOrder(patterns.flatMap((each) => each.previousRuns(1, nextSecond))).at(-1);
     },
   };
   if (times.next(new Date()) === undefined) throw invalidCron(cron, 'it never comes');
@@ -67,14 +53,20 @@ function invalidCron(cron: string, why: string): Error {
   );
 }
 
-/** More than that at one go are no longer a list that somebody has written. */
+/** A longer list of times of day was hardly written by hand. */
 const mostTimesOfDay = 100;
 
 /** A pattern for each time of day that it names as numbers; the pattern itself when it has others. */
 function timesOfDay(cron: string): readonly string[] {
   const fields = cron.trim().split(/\s+/);
   if (fields.length > 6) throw invalidCron(cron, 'it has more than six fields');
-  if (fields.length < 5) return fields[0]?.startsWith('@') ? [cron.trim()] : refuseFewFields(cron, fields);
+  if (fields.length < 5) {
+    if (fields[0]?.startsWith('@')) return [cron.trim()];
+    throw invalidCron(
+      cron,
+      `it has ${fields.length === 1 ? 'one field' : `${fields.length} fields`}, not five`,
+    );
+  }
   const [second, minute, hour, ...days] = fields.length === 6 ? fields : ['0', ...fields];
   const lists = [second, minute, hour].map((field = '') =>
     /^\d+(,\d+)*$/.test(field) ? field.split(',') : [],
@@ -87,17 +79,6 @@ function timesOfDay(cron: string): readonly string[] {
   return combinations.map((time) => [time.trim(), ...days].join(' '));
 }
 
-function refuseFewFields(cron: string, fields: readonly string[]): never {
-  throw invalidCron(
-    cron,
-    `it has ${fields.length === 1 ? 'one field' : `${fields.length} fields`}, not five`,
-  );
-}
-
-function extreme(
-  dates: readonly (Date | undefined)[],
-  choose: (...times: number[]) => number,
-): Date | undefined {
-  const known = dates.filter((date) => date !== undefined).map((date) => date.getTime());
-  return known.length === 0 ? undefined : new Date(choose(...known));
+function inOrder(dates: readonly Date[]): readonly Date[] {
+  return dates.toSorted((a, b) => a.getTime() - b.getTime());
 }
