@@ -42,11 +42,10 @@ export { createTypedClient as createClient, type TypedClient } from './api/typed
 export type { FailureClass } from './code-table.ts';
 export type { Outcome, OutcomeCounts, RowResult } from './domain.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';
-export { openRuns, planBatch, results, runBatch } from './library/batches.ts';
 export type { BatchOptions, BatchPlace } from './library/place.ts';
-export type { BatchPlan, PlanBatchOptions } from './library/plan-batch.ts';
-export type { BatchRow, UnfinishedBatch } from './library/results.ts';
-export type { BatchEvent, BatchResult, RunBatchOptions } from './library/run-batch.ts';
+export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
+export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
+export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
 export {
   defineOperation,
   type Interpretation,

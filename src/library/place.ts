@@ -10,8 +10,8 @@ import {
 } from '../settings/settings.ts';
 
 /** Where batches are kept, and what their rows may be for. */
-export interface BatchPlace {
-  readonly operations: readonly Operation[];
+export interface BatchPlace<Each extends Operation = Operation> {
+  readonly operations: readonly Each[];
   /** The folder of the runs, which `cqbatch` looks into as well. Default: `.cqbatch`. */
   readonly stateDir?: string;
 }

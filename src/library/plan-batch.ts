@@ -23,7 +23,12 @@ export interface PlanBatchOptions extends BatchOptions {
   readonly client?: Pick<ApiClient, 'baseUrl'>;
 }
 
-export async function checkBatch(options: PlanBatchOptions): Promise<BatchPlan> {
+/**
+ * Reads and checks every row of a manifest. Nothing is sent.
+ *
+ * @throws CqbatchError (`usage`) when the manifest or a setting can't be read, or the operation of the rows can't be told
+ */
+export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   const { manifest, client, skipInvalid = false } = options;
   const { store, settings } = openBatchPlace(options);
   const reading = newRunOptions(options, settings);

@@ -1,16 +1,29 @@
 import type { OutcomeCounts, RowResult } from '../domain.ts';
+import type { Operation } from '../operation/operation.ts';
 import { readRunLines } from '../run/plan/run-lines.ts';
 import { actualState, type RunRecord } from '../run/record/record.ts';
 import { openJournalReader, progressOf } from '../run/record/run-journal.ts';
 import { type BatchPlace, openBatchPlace } from './place.ts';
 
-/** A row with what became of it. */
-export interface BatchRow extends RowResult {
-  /** Identifier of what the row acts on; empty where the row does not tell. */
+/** A row with its result, typed by its operation: `columns` has the report columns that this operation fills, as text. */
+export type BatchRow<Each extends Operation = Operation> = Omit<RowResult, 'operation' | 'columns'> & {
+  /** Identifier of what the row acts on; empty where the row has none. */
   readonly subject: string;
-}
+} & (Told<Each> | { readonly operation: ''; readonly columns?: undefined });
 
-export async function* readResults(place: BatchPlace & { readonly run: string }): AsyncGenerator<BatchRow> {
+type Told<Each extends Operation> =
+  Each extends Operation<infer Name, infer Column>
+    ? { readonly operation: Name; readonly columns?: Readonly<Record<Column, string>> }
+    : never;
+
+/**
+ * The rows of a run with their results, in the order of the manifest, also while the run goes on. Memory: some thousand rows.
+ *
+ * @throws CqbatchError (`usage`, `RUN_UNKNOWN`) when the folder has no run of that id
+ */
+export async function* results<Each extends Operation>(
+  place: BatchPlace<Each> & { readonly run: string },
+): AsyncGenerator<BatchRow<Each>> {
   const { store } = openBatchPlace(place);
   const record = await store.load(place.run);
   const journal = await openJournalReader(store, record);
@@ -19,7 +32,9 @@ export async function* readResults(place: BatchPlace & { readonly run: string })
     for await (const part of lines) {
       for (const { row, result } of part) {
         const prepared = prepare(row);
-        yield { ...result, subject: prepared.kind === 'callable' ? prepared.subject : '' };
+        const subject = prepared.kind === 'callable' ? prepared.subject : '';
+        // The journal says of no other operation than those of the store.
+        yield { ...result, subject } as BatchRow<Each>;
       }
     }
   } finally {
@@ -40,7 +55,8 @@ export interface UnfinishedBatch {
   readonly outcomes: OutcomeCounts;
 }
 
-export async function listOpenRuns(place: BatchPlace): Promise<readonly UnfinishedBatch[]> {
+/** The runs of a folder that are neither completed nor cancelled, the oldest first. */
+export async function openRuns(place: BatchPlace): Promise<readonly UnfinishedBatch[]> {
   const { store } = openBatchPlace(place);
   const open: UnfinishedBatch[] = [];
   for (const record of await store.list()) {

@@ -60,7 +60,14 @@ export interface BatchResult {
   readonly files: ReportPaths;
 }
 
-export async function executeBatch(options: RunBatchOptions): Promise<BatchResult> {
+/**
+ * Takes a manifest to its end: checks every row, calls the API, and writes the report. It keeps every promise of the command: a
+ * process that is killed leaves a run that can be resumed, in which no row is lost and none is called twice unmarked.
+ *
+ * @throws CqbatchError `usage` when rows may not be called (the code is that of `BatchPlan.refusal`) or a setting can't be read:
+ *   nothing was sent. `busy` when another process works on the run. `fatal` when the datastore or the disk fails.
+ */
+export async function runBatch(options: RunBatchOptions): Promise<BatchResult> {
   const { runId, orResume = false, client } = options;
   const { store, settings } = openBatchPlace(options);
   const existing = runId !== undefined && orResume ? await store.look(runId) : undefined;

@@ -18,9 +18,14 @@ import {
  * What an author says of an operation. Operations are declarative: they know rows, requests and answers, nothing of queues or
  * files. All code that needs operations is given them: nothing looks them up.
  */
-export interface OperationDefinition<Fields extends FieldDefinitions, Value> {
+export interface OperationDefinition<
+  Fields extends FieldDefinitions,
+  Value,
+  Name extends string = string,
+  Column extends string = string,
+> {
   /** What manifests and `--operation` say: kebab-case verb and noun. */
-  readonly name: string;
+  readonly name: Name;
   /** What a row acts on, in one small word, as the service's messages call it: `evaluation`. */
   readonly thing: string;
   /** One line for `--help` and the plan. */
@@ -38,7 +43,7 @@ export interface OperationDefinition<Fields extends FieldDefinitions, Value> {
    */
   readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
   /** Columns of the report, without their leading `_`: what each says of the value. */
-  readonly columns: Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
+  readonly columns: CellsOf<Value> & Readonly<Record<Column, unknown>>;
   /**
    * Whether a row that is carried out twice changes no more than one that is carried out once. If not, no attempt is repeated that
    * may have been carried out: its row fails, and is marked unclear.
@@ -54,6 +59,9 @@ export interface OperationDefinition<Fields extends FieldDefinitions, Value> {
    */
   readonly meansAlreadyApplied?: (refusal: Refusal) => boolean;
 }
+
+/** What each column of the report says of a value; an empty cell where that is undefined. */
+type CellsOf<Value> = Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
 
 type RequiredOf<Fields extends FieldDefinitions> = {
   [Name in keyof Fields]: Fields[Name]['required'] extends true ? Name : never;
@@ -91,9 +99,9 @@ interface Misfit {
 /** What an answer says for the report. */
 export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
 
-/** An operation as the engine uses it, whatever its fields and its answers are. */
-export interface Operation {
-  readonly name: string;
+/** An operation as the engine uses it, whatever its fields and its answers are; `results` types rows by its name and columns. */
+export interface Operation<Name extends string = string, Column extends string = string> {
+  readonly name: Name;
   readonly thing: string;
   readonly summary: string;
   readonly fields: readonly Field[];
@@ -103,7 +111,7 @@ export interface Operation {
   readonly schema: z.ZodType<Row>;
   readonly request: (row: Row) => ApiRequest;
   /** Names of the report columns that `check` fills, without their leading `_`. */
-  readonly columns: readonly string[];
+  readonly columns: readonly Column[];
   readonly check: (subject: string, body: unknown) => AnswerCheck;
   readonly repeatable: boolean;
   readonly keepsOmitted?: boolean;
@@ -115,12 +123,15 @@ export interface Operation {
  *
  * @throws a usage error `OPERATION_INVALID` that names the operation and the member that is wrong
  */
-export function defineOperation<const Fields extends FieldDefinitions, Value>(
-  definition: OperationDefinition<Fields, Value>,
-): Operation {
+export function defineOperation<
+  const Fields extends FieldDefinitions,
+  Value,
+  const Name extends string,
+  Column extends string,
+>(definition: OperationDefinition<Fields, Value, Name, Column>): Operation<Name, Column> {
   requireValid(definition);
   const { name, fields, subject, check, columns, meansAlreadyApplied = () => false } = definition;
-  const cells = Object.entries(columns);
+  const cells = Object.entries(columns) as [Column, CellsOf<Value>[string]][];
   return {
     ...definition,
     fields: fieldsOf(fields),

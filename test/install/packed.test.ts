@@ -89,8 +89,13 @@ const client = createClient({ baseUrl: 'https://api.example.com', token: 'x' });
 const batch = { operations: [...operations, archive], client, manifest: 'rows.csv' };
 const ended: BatchResult = await runBatch({ ...batch, settings: { max_failures: '5%' }, onEvent: ({ type }) => console.log(type) });
 const code: 'succeeded' | 'rows_failed' | 'halted' | 'cancelled' | 'spent' | 'interrupted' | 'failed' = ended.result;
-for await (const { row, subject, outcome } of results({ ...batch, run: ended.run }))
-  console.log(row + 1, subject.length, outcome === 'succeeded', code);
+for await (const result of results({ ...batch, run: ended.run })) {
+  console.log(result.row + 1, result.subject.length, result.outcome === 'succeeded', code);
+  if (result.operation !== 'archive-call') continue;
+  console.log(result.columns?.at.length);
+  // @ts-expect-error A column of another operation.
+  console.log(result.columns?.score);
+}
 // @ts-expect-error A batch needs a manifest.
 await runBatch({ operations, client });
 `;

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type BatchEvent,
@@ -205,18 +202,4 @@ test('a batch that can not begin leaves nothing behind: its name is free', async
   expect(await refused).toMatchObject({ kind: 'busy' });
   expect(await openRuns(batch)).toEqual([]);
   expect(await runBatch(second)).toMatchObject({ result: 'rows_failed' });
-});
-
-test('a program that only calls the API does not load the engine', async () => {
-  const script = `
-    import { createRequire } from 'node:module';
-    const { cache } = createRequire(import.meta.url);
-    const packages = () => ['ioredis', 'pino', 'undici'].filter((name) =>
-      Object.keys(cache).some((path) => path.includes('/node_modules/' + name + '/')));
-    const { operations, runBatch } = await import(${JSON.stringify(pathToFileURL('dist/src/index.js').href)});
-    const before = packages();
-    await runBatch({ manifest: 'none.csv', operations, stateDir: ${JSON.stringify(await temporaryFolder())} }).catch(() => {});
-    console.log(JSON.stringify([before, packages()]));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
-  expect(JSON.parse(stdout)).toEqual([['undici'], ['pino', 'undici']]);
 });
