@@ -39,7 +39,7 @@ export {
 export type { ApiRequest } from './api/request.ts';
 export { type TokenSource, tokenFromFile, tokenFromValue } from './api/token.ts';
 export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';
-export type { FailureClass } from './code-table.ts';
+export type { FailureClass } from './codes.ts';
 export type { Outcome, OutcomeCounts, RowResult } from './domain.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';
 export type { BatchOptions, BatchPlace } from './library/place.ts';

@@ -1,5 +1,4 @@
-import type { FailureClass } from '../code-table.ts';
-import type { FailureCode } from '../codes.ts';
+import type { FailureClass, FailureCode } from '../codes.ts';
 
 /** Why an API call gave no usable answer. Failures are values; `docs/api-client.md` lists all of them. */
 export interface ApiFailure {

@@ -1,4 +1,4 @@
-import type { FailureClass } from '../../code-table.ts';
+import type { FailureClass } from '../../codes.ts';
 import type { ApiFailure } from '../failure.ts';
 import type { AnswerHeaders } from '../headers.ts';
 import { serverText, type TokenMask } from '../server-text.ts';

@@ -1,4 +1,4 @@
-import type { FailureClass } from '../../code-table.ts';
+import type { FailureClass } from '../../codes.ts';
 import { canonicalCodes, codeFacts, type FailureCode } from '../../codes.ts';
 
 /** What an error means for a request that changes something. */

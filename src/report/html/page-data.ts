@@ -1,4 +1,4 @@
-import type { CodeAdvice } from '../../code-table.ts';
+import type { CodeAdvice } from '../../codes.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
