@@ -198,15 +198,18 @@ export const rowCodes = Object.keys(all) as readonly Exclude<RowCode, StatusCode
 /** The canonical codes in the order of their numbers, from 1. */
 export const canonicalCodes = failureCodes.slice(0, 16);
 
-/** The class of a failure, where nothing else is known of it. */
-export function classOf(code: KnownFailure): FailureClass {
-  return failures[code].class;
+/** What the table says of a failure. */
+export function failureFacts(code: FailureCode): FailureFacts {
+  return isKnownFailure(code) ? failures[code] : factsOfStatus(Number(code.slice('HTTP_'.length)));
+}
+
+function isKnownFailure(code: string): code is KnownFailure {
+  return Object.hasOwn(failures, code);
 }
 
 /** What a code says; of one that another version knows, what is always true. */
 export function codeFacts(code: string): CodeFacts {
-  const status = /^HTTP_(\d{3})$/.exec(code)?.[1];
-  if (status !== undefined) return factsOfStatus(Number(status));
+  if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
   return {
     meaning: 'This version of cqbatch does not know the code.',

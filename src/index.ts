@@ -17,7 +17,7 @@ export type { RestoreEvaluationInput } from './api/endpoints/restore-evaluation.
 export type { UpdateSoundboardAnswer, UpdateSoundboardInput } from './api/endpoints/update-soundboard.ts';
 export { ApiError, type ApiFailure } from './api/failure.ts';
 export type { Int64Input } from './api/int64.ts';
-export type { LimitUnit, StatedLimit } from './api/limits/stated-limit.ts';
+export type { LimitUnit, StatedLimit } from './api/limits.ts';
 export {
   type AutoEvaluationQuestion,
   type CallMetadata,

@@ -1,19 +1,12 @@
+import type { FailureCode } from '../codes.ts';
+import type { ReceivedAnswer } from '../domain.ts';
 import { parseJson } from '../text/json.ts';
-import { type AnswerContext, classify } from './classify/classify.ts';
-import { readErrorBody } from './classify/error-body.ts';
-import type { ApiFailure } from './failure.ts';
-import { type AnswerHeaders, headerValues } from './headers.ts';
+import { type AnswerContext, classify, readErrorBody } from './classify.ts';
+import { type ApiFailure, apiFailure } from './failure.ts';
+import { headerValues } from './headers.ts';
 import type { ContentProblem } from './network/content-encoding.ts';
+import type { HttpAnswer } from './network/exchange.ts';
 import { serverText, type TokenMask } from './server-text.ts';
-
-/** A complete HTTP answer. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  readonly body: string;
-  /** Why the body is not decompressed, when it should have been. */
-  readonly problem?: ContentProblem;
-}
 
 /** What an answer says: parsed JSON with exact numbers, or a failure. */
 export type ParsedAnswer =
@@ -21,73 +14,95 @@ export type ParsedAnswer =
   | { readonly ok: false; readonly failure: ApiFailure };
 
 /** Interprets an answer. The success status is not documented (section 4.3), so every 2xx counts. */
-export function interpret(answer: HttpAnswer, circumstances: AnswerContext): ParsedAnswer {
-  const { status } = answer;
-  const { mask } = circumstances;
-  if (status >= 400 || status < 200) return { ok: false, failure: errorFailure(answer, circumstances) };
+export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAnswer {
+  const { status, body } = answer;
+  const { mask } = context;
+  if (status >= 400 || status < 200) return { ok: false, failure: errorFailure(answer, context) };
   if (status >= 300) return { ok: false, failure: redirectFailure(answer, mask) };
   // RFC 9110, section 15.3.5: it has nothing to say.
-  if (status === 204 && answer.body === '') return { ok: true, status, body: null };
+  if (status === 204 && body === '') return { ok: true, status, body: null };
   try {
-    return { ok: true, status, body: mask.json(parseJson(answer.body), answer.body) };
+    return { ok: true, status, body: mask.json(parseJson(body), body) };
   } catch (error) {
-    const { problem } = answer;
-    const failure =
-      problem === undefined ? notJsonFailure(answer, error) : undecodedFailure(status, problem, mask);
-    return { ok: false, failure };
+    return { ok: false, failure: unreadableFailure(answer, mask, error as Error) };
   }
 }
 
 /** What an error answer means; its status says enough when its body can't be decompressed. */
-function errorFailure(answer: HttpAnswer, circumstances: AnswerContext): ApiFailure {
+function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   const { body, problem } = answer;
-  if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, circumstances);
-  const failure = classify({ ...answer, body: '' }, circumstances);
-  return { ...failure, message: `${failure.message} (${problemText(problem, circumstances.mask)})` };
+  if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, context);
+  const failure = classify({ ...answer, body: '' }, context);
+  return { ...failure, message: `${failure.message} (${problemText(problem, context.mask)})` };
 }
 
-/** The change has probably been made, as after any other 2xx. */
-function undecodedFailure(status: number, problem: ContentProblem, mask: TokenMask): ApiFailure {
-  const code = undecodedCodes[problem.kind];
-  const message = `The server answered ${status}, but ${problemText(problem, mask)}`;
-  return { class: 'retry', code, message, status, unclear: true };
+/** The change has probably been made, as after any other 2xx: trying again shows it. */
+function unreadableFailure({ status, body, problem }: HttpAnswer, mask: TokenMask, error: Error): ApiFailure {
+  const failure = (code: FailureCode, why: string): ApiFailure =>
+    apiFailure(code, `The server answered ${status}, but ${why}`, { status, unclear: true });
+  if (problem !== undefined) return failure(undecodedCodes[problem.kind], problemText(problem, mask));
+  const received = { empty: 'nothing', html: 'an HTML page', text: error.message, json: error.message };
+  return failure('ANSWER_NOT_JSON', `not with JSON: ${received[readErrorBody(body).kind]}`);
 }
 
 const undecodedCodes = {
   unknown: 'ANSWER_ENCODING_UNKNOWN',
   broken: 'ANSWER_ENCODING_BROKEN',
   'too-large': 'ANSWER_TOO_LARGE',
+} as const satisfies Record<ContentProblem['kind'], FailureCode>;
+
+const problems = {
+  unknown: "is encoded in a way that this client doesn't know",
+  broken: "can't be decompressed",
+  'too-large': 'is larger than the client accepts when it is decompressed',
 } as const satisfies Record<ContentProblem['kind'], string>;
 
 function problemText({ kind, encoding, detail }: ContentProblem, mask: TokenMask): string {
-  const name = serverText(encoding, mask);
-  switch (kind) {
-    case 'unknown':
-      return `its body is encoded in a way that this client doesn't know (${name}: ${detail})`;
-    case 'broken':
-      return `its body can't be decompressed (${name}: ${detail})`;
-    case 'too-large':
-      return `its body is larger than the client accepts when it is decompressed (${name}: ${detail})`;
-  }
+  return `its body ${problems[kind]} (${serverText(encoding, mask)}: ${detail})`;
 }
 
 /** Redirects are not followed: a POST may become a GET on the way, and the token would go to another host. */
 function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiFailure {
-  const location = headerValues(headers, 'location')[0];
+  const [location] = headerValues(headers, 'location');
   const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), mask)}`;
   const message = `The server redirects${target} (${status}), and redirects are not followed: fix the base URL (--base-url)`;
-  return { class: 'halt-early', code: 'HTTP_REDIRECT', message, status, unclear: false };
+  return apiFailure('HTTP_REDIRECT', message, { status });
 }
 
 function redirectTarget(location: string): string {
   return URL.canParse(location) ? new URL(location).origin : 'another path';
 }
 
-/** The change may have been made: trying again shows it. */
-function notJsonFailure({ status, body }: HttpAnswer, error: unknown): ApiFailure {
-  const { kind } = readErrorBody(body);
-  const reason = error instanceof Error ? error.message : String(error);
-  const problems = { empty: 'nothing', html: 'an HTML page', text: reason, json: reason };
-  const message = `The server answered ${status}, but not with JSON: ${problems[kind]}`;
-  return { class: 'retry', code: 'ANSWER_NOT_JSON', message, status, unclear: true };
+/** The most of a body that is kept, in characters, and of a header's value. */
+const maxBodyLength = 16_384;
+const maxHeaderLength = 1_000;
+
+/** What tells of the answer, its way and the limits; nothing that lets anybody in, such as a cookie. */
+const keptHeaders =
+  /^(content-(type|length|encoding)|date|age|via|server|location|etag|retry-after|www-authenticate|grpc-(status|message)|.*ratelimit.*|(x-)?(request|correlation|trace)-?id|x-amzn-(requestid|trace-id)|x-cloud-trace-context|traceparent)$/;
+
+/** An answer as it is kept: with the headers that matter, and without the token, which a server may quote. */
+export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: TokenMask): ReceivedAnswer {
+  const kept = Object.keys(headers).filter((name) => keptHeaders.test(name));
+  const text = withoutToken(body, mask);
+  return {
+    status,
+    headers: Object.fromEntries(
+      kept.map((name) => [
+        name,
+        withoutToken(headerValues(headers, name).join(', '), mask).slice(0, maxHeaderLength),
+      ]),
+    ),
+    body: text.slice(0, maxBodyLength),
+    ...(text.length > maxBodyLength && { cut: true }),
+  };
+}
+
+/** In JSON, `\u` escapes may stand for anything that a token is made of. */
+function withoutToken(text: string, mask: TokenMask): string {
+  const unescaped = text.replace(/\\u00([2-7][0-9a-f])/gi, (_escape, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  const masked = mask.text(unescaped);
+  return masked === unescaped ? mask.text(text) : masked;
 }

@@ -2,18 +2,13 @@ import { Pool } from 'undici';
 import { failureCodes } from '../codes.ts';
 import type { ReceivedAnswer } from '../domain.ts';
 import { CqbatchError } from '../errors.ts';
-import { interpret, type ParsedAnswer } from './answer.ts';
+import { interpret, type ParsedAnswer, receivedAnswer } from './answer.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
-import type { ApiFailure } from './failure.ts';
-import { noLimits, statedLimits } from './limits/answer-limits.ts';
-import type { StatedLimit } from './limits/stated-limit.ts';
-import { exchange } from './network/exchange.ts';
+import { type ApiFailure, apiFailure } from './failure.ts';
+import { noLimits, type StatedLimit, statedLimits } from './limits.ts';
+import { type Ending, exchange, type RequestWatch, Stop, watched } from './network/exchange.ts';
 import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy, tunnelDispatcher } from './network/proxy.ts';
-import { repeatUnsent } from './network/repeat-unsent.ts';
-import { type RequestWatch, watched } from './network/request-watch.ts';
-import { Stop } from './network/stop.ts';
-import { receivedAnswer } from './received-answer.ts';
 import { type ApiRequest, requestHeaders } from './request.ts';
 import { createTokenMask, type TokenMask } from './server-text.ts';
 import { checkToken, type TokenSource, tokenFromValue } from './token.ts';
@@ -152,7 +147,9 @@ export function createClient(options: ClientOptions): ApiClient {
     }
     const { answer } = ending;
     const now = Date.now();
-    const limits = withMaskedNames(statedLimits(answer.headers, now), mask);
+    const stated = statedLimits(answer.headers, now);
+    const limits =
+      stated.length === 0 ? stated : stated.map((limit) => ({ ...limit, name: mask.text(limit.name) }));
     const call = { outcome: interpret(answer, { now, mask }), requests: 1, limits };
     return keepAnswer ? { ...call, received: receivedAnswer(answer, mask) } : call;
   }
@@ -220,16 +217,33 @@ interface Call {
 }
 
 const closedCall: Call = {
-  outcome: {
-    ok: false,
-    failure: { class: 'aborted', code: 'CLIENT_CLOSED', message: 'The client was closed', unclear: false },
-  },
+  outcome: { ok: false, failure: apiFailure('CLIENT_CLOSED', 'The client was closed') },
   requests: 0,
   limits: noLimits,
 };
 
-function withMaskedNames(limits: readonly StatedLimit[], mask: TokenMask): readonly StatedLimit[] {
-  return limits.length === 0 ? limits : limits.map((limit) => ({ ...limit, name: mask.text(limit.name) }));
+/** Short: a server that stays away is for the caller's own, longer retries. */
+const pausesMs = [100, 300];
+
+/**
+ * Makes a request again, up to two times, while it ends before any byte of it was written and the reason may pass
+ * (connection refused, name not resolved, connect time-out). A stop ends the wait.
+ */
+async function repeatUnsent(request: () => Promise<Ending>, stop: Stop): Promise<Ending> {
+  for (const pauseMs of pausesMs) {
+    const ending = await request();
+    if (!mayPass(ending)) return ending;
+    // Up to twice as long, so that calls that fail at once do not come back at once.
+    await stop.pause(pauseMs * (1 + Math.random()));
+    if (stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
+  }
+  return request();
+}
+
+function mayPass(ending: Ending): boolean {
+  if (ending.kind !== 'lost') return false;
+  const failure = lostFailure(ending.error, ending);
+  return failure.class === 'unreachable' && failure.code !== 'TLS_ERROR';
 }
 
 /** What is made of a token once, and used for as long as the token stays the same. */
@@ -255,8 +269,8 @@ type Authentication =
 
 /** Errors of a token source that is not ours might quote the token. */
 function tokenFailure(error: unknown): ApiFailure {
-  const known = error instanceof CqbatchError;
-  const code = failureCodes.find((each) => known && each === error.code) ?? 'TOKEN_UNREADABLE';
-  const message = known ? error.message : 'The source of the access token failed';
-  return { class: 'halt', code, message, unclear: false };
+  if (!(error instanceof CqbatchError))
+    return apiFailure('TOKEN_UNREADABLE', 'The source of the access token failed');
+  const code = failureCodes.find((each) => each === error.code) ?? 'TOKEN_UNREADABLE';
+  return apiFailure(code, error.message);
 }

@@ -1,4 +1,4 @@
-import type { FailureClass, FailureCode } from '../codes.ts';
+import { type FailureClass, type FailureCode, failureFacts } from '../codes.ts';
 
 /** Why an API call gave no usable answer. Failures are values; `docs/api-client.md` lists all of them. */
 export interface ApiFailure {
@@ -9,10 +9,20 @@ export interface ApiFailure {
   readonly message: string;
   /** HTTP status, when the head of an answer arrived. */
   readonly status?: number;
-  /** How long the API asks to wait, in milliseconds from now; at most `maxWaitMs` (see `classify/waiting-time.ts`). */
+  /** How long the API asks to wait, in milliseconds from now; at most `maxWaitMs` (see `waiting-time.ts`). */
   readonly waitMs?: number;
   /** Whether the request may have been processed though no usable answer came. */
   readonly unclear: boolean;
+}
+
+/** A failure of which the table of codes says the class, and whether it is unclear where `more` does not. */
+export function apiFailure(
+  code: FailureCode,
+  message: string,
+  more: Partial<Omit<ApiFailure, 'code' | 'message'>> = {},
+): ApiFailure {
+  const { class: failureClass, unclear = false } = failureFacts(code);
+  return { class: failureClass, code, message, unclear, ...more };
 }
 
 /** What the typed functions reject with. It holds the failure and nothing of the request. */

@@ -10,7 +10,7 @@ import {
   type UpdateSoundboardInput,
   updateSoundboardRequest,
 } from './endpoints/update-soundboard.ts';
-import { ApiError } from './failure.ts';
+import { ApiError, apiFailure } from './failure.ts';
 import { requireInt64 } from './int64.ts';
 import type { Evaluation } from './model/entities.ts';
 import type { Reading } from './model/reading.ts';
@@ -56,7 +56,7 @@ export function createTypedClient(options: ClientOptions): TypedClient {
     const reading = read(answer.body);
     if (reading.ok) return reading.value;
     const { code, message } = reading;
-    throw new ApiError({ class: 'permanent', code, message, status: answer.status, unclear: true });
+    throw new ApiError(apiFailure(code, message, { status: answer.status, unclear: true }));
   }
 
   return {

@@ -3,10 +3,9 @@ import pRetry from 'p-retry';
 import { Pool } from 'undici';
 import { usageError } from '../errors.ts';
 import { isLoopback } from './base-url.ts';
-import { exchange } from './network/exchange.ts';
+import { exchange, Stop } from './network/exchange.ts';
 import { lostFailure } from './network/network-failure.ts';
 import { chooseProxy, type ProxyOptions, tunnelDispatcher } from './network/proxy.ts';
-import { Stop } from './network/stop.ts';
 
 /** A URL of somebody else to which news is posted. Its path and query may be a secret: no message quotes them. */
 export interface Webhook {
@@ -52,7 +51,7 @@ export function openWebhook(
       : tunnelDispatcher(proxy, { connectTimeout: connectMs });
 
   async function postOnce(body: string, { below = '', headers = [] }: PostOptions): Promise<void> {
-    const stop = new Stop(requestMs, undefined);
+    const stop = new Stop(requestMs);
     try {
       const ending = await exchange(
         dispatcher,

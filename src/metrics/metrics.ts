@@ -1,4 +1,4 @@
-import type { RequestWatch, SentRequest } from '../api/network/request-watch.ts';
+import type { RequestWatch, SentRequest } from '../api/network/exchange.ts';
 import type { RowResult } from '../domain.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Pace } from '../pace.ts';

@@ -1,5 +1,5 @@
 import type { ApiAnswer } from '../api/client.ts';
-import type { StatedLimit } from '../api/limits/stated-limit.ts';
+import type { StatedLimit } from '../api/limits.ts';
 import { steadyNow } from '../clock.ts';
 import type { TrafficReport } from '../cluster/entries.ts';
 import { isRefusal, isUnavailable } from './refusal.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { receivedAnswer } from '../../src/api/received-answer.ts';
+import { receivedAnswer } from '../../src/api/answer.ts';
 import { createTokenMask } from '../../src/api/server-text.ts';
 
 const token = 's3cr3t/t"ken';

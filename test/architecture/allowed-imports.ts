@@ -162,7 +162,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
     packages: ['pino'],
   },
   'src/rate': { folders: ['src/rate/governor', 'src/cluster', 'src/api', 'src'], packages: [] },
-  'src/rate/governor': { folders: ['src/api/limits', 'src/pace.ts'], packages: [] },
+  'src/rate/governor': { folders: ['src/api/limits.ts', 'src/pace.ts'], packages: [] },
   'src/queue': { folders: ['src/datastore', 'src/text', 'src'], packages: ['bullmq', 'zod'] },
   'src/cluster': { folders: ['src/datastore', 'src'], packages: ['zod'] },
   'src/datastore': {

@@ -1,6 +1,6 @@
 import type { ApiAnswer } from '../../src/api/client.ts';
 import type { ApiFailure } from '../../src/api/failure.ts';
-import type { StatedLimit } from '../../src/api/limits/stated-limit.ts';
+import type { StatedLimit } from '../../src/api/limits.ts';
 
 type Figures = Partial<Pick<ApiAnswer, 'durationMs' | 'limits' | 'requests'>>;
 

@@ -1,9 +1,17 @@
+import { EventEmitter } from 'node:events';
 import type { Dispatcher } from 'undici';
 import type { Method } from '../../domain.ts';
-import type { HttpAnswer } from '../answer.ts';
 import { type AnswerHeaders, headerValues } from '../headers.ts';
-import { decodeContent } from './content-encoding.ts';
-import type { Stop } from './stop.ts';
+import { type ContentProblem, decodeContent } from './content-encoding.ts';
+
+/** A complete HTTP answer. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: string;
+  /** Why the body is not decompressed, when it should have been. */
+  readonly problem?: ContentProblem;
+}
 
 /**
  * How far a request came: `unsent` (no byte of it was written), `sent` (it may have arrived), `answering` (the head of
@@ -23,9 +31,6 @@ export interface Reached {
   /** Status of the answer, when its head arrived. */
   readonly status?: number;
 }
-
-/** As undici says it of an upgrade that was not asked for. */
-export const switchedProtocols = 'bad upgrade';
 
 export interface ExchangeOptions {
   readonly stop: Stop;
@@ -58,16 +63,11 @@ export function exchange(
   { stop, maxAnswerBytes, onSent }: ExchangeOptions,
 ): Promise<Ending> {
   return new Promise((resolve, reject) => {
-    const handler = new ExchangeHandler(stop, maxAnswerBytes, { resolve, reject });
+    const handler = new ExchangeHandler(stop, maxAnswerBytes, resolve, reject);
     if (handler.ended) return;
     dispatcher.dispatch({ ...request, idempotent: false }, handler);
     onSent?.();
   });
-}
-
-interface Settle {
-  readonly resolve: (ending: Ending) => void;
-  readonly reject: (error: Error) => void;
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
@@ -79,14 +79,24 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   readonly #stop: Stop;
   readonly #maxAnswerBytes: number;
-  readonly #settle: Settle;
+  readonly #resolve: (ending: Ending) => void;
+  readonly #reject: (error: Error) => void;
 
-  constructor(stop: Stop, maxAnswerBytes: number, settle: Settle) {
+  constructor(
+    stop: Stop,
+    maxAnswerBytes: number,
+    resolve: (ending: Ending) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#stop = stop;
     this.#maxAnswerBytes = maxAnswerBytes;
-    this.#settle = settle;
-    if (stop.reason !== undefined) this.#onStop();
-    else stop.addListener(this.#onStop);
+    this.#resolve = resolve;
+    this.#reject = reject;
+    stop.onStop = () => {
+      this.#end({ kind: 'stopped', ...this.#reached() });
+      this.#controller?.abort(new Error('stopped'));
+    };
+    if (stop.reason !== undefined) stop.onStop();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -100,8 +110,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    // undici can't go on after this one, and would fail on what it expects itself.
-    if (status === 101) controller.abort(new Error(switchedProtocols));
+    // undici can't go on after this one, and would fail on what it expects itself. The words are its own of an upgrade
+    // that was not asked for.
+    if (status === 101) controller.abort(new Error('bad upgrade'));
     if (status < 200) return;
     this.#progress = 'answering';
     this.#status = status;
@@ -130,14 +141,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') this.#settle.reject(error);
+    if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') this.#reject(error);
     this.#end({ kind: 'lost', error, ...this.#reached() });
   }
-
-  readonly #onStop = (): void => {
-    this.#end({ kind: 'stopped', ...this.#reached() });
-    this.#controller?.abort(new Error('stopped'));
-  };
 
   #reached(): Reached {
     return { progress: this.#progress, ...(this.#status !== undefined && { status: this.#status }) };
@@ -146,10 +152,116 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #end(ending: Ending): void {
     if (this.ended) return;
     this.ended = true;
-    this.#stop.removeListener(this.#onStop);
-    this.#settle.resolve(ending);
+    this.#stop.onStop = ignore;
+    this.#resolve(ending);
   }
 }
 
 /** Drops a byte order mark; bytes that are not UTF-8 become U+FFFD. */
 const decoder = new TextDecoder();
+
+function ignore(): void {}
+
+/** What stopped a call before it ended by itself: the caller's signal, or the total time-out. */
+export type CallStop = 'aborted' | 'timed-out';
+
+/**
+ * One stop for the caller's signal and the total time-out of a call. It is made thousands of times a second, and an
+ * `AbortController` with its events would cost more than the rest of the client; `AbortSignal.any` leaks besides.
+ */
+export class Stop {
+  /** Called once when the call is to stop: by what the call does at the moment, which is one thing at a time. */
+  onStop: () => void = ignore;
+  #reason: CallStop | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #outer: AbortSignal | undefined;
+
+  constructor(milliseconds: number, outer?: AbortSignal) {
+    this.#timer = setTimeout(() => this.#fire('timed-out'), milliseconds);
+    this.#outer = outer;
+    if (outer?.aborted) {
+      this.#fire('aborted');
+    } else if (outer !== undefined) {
+      allowManyListeners(outer);
+      outer.addEventListener('abort', this.#onAbort);
+    }
+  }
+
+  /** Undefined as long as the call may go on. */
+  get reason(): CallStop | undefined {
+    return this.#reason;
+  }
+
+  /** Resolves after that time, or as soon as the call is to stop. */
+  async pause(milliseconds: number): Promise<void> {
+    if (this.#reason !== undefined) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.onStop = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.onStop = ignore;
+  }
+
+  /** To be called when the call has ended. */
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener('abort', this.#onAbort);
+    this.onStop = ignore;
+  }
+
+  readonly #onAbort = (): void => this.#fire('aborted');
+
+  #fire(reason: CallStop): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.onStop();
+  }
+}
+
+const manyAllowed = new WeakSet<AbortSignal>();
+
+/** Many calls share one signal; they are not a leak. To say so again for each would take longer than to listen. */
+function allowManyListeners(signal: AbortSignal): void {
+  if (manyAllowed.has(signal)) return;
+  manyAllowed.add(signal);
+  EventEmitter.setMaxListeners(0, signal);
+}
+
+/** Counts the HTTP requests of a client, each once, those of repeated attempts and of a second token among them. */
+export interface RequestWatch {
+  /** One is under way. */
+  began(): void;
+  /** It is over. @param sent absent when no byte of it was written: then the server knows nothing of it */
+  ended(sent?: SentRequest): void;
+}
+
+/** A request that the server may have received. */
+export interface SentRequest {
+  /** Status of the answer, when its head arrived. */
+  readonly status?: number | undefined;
+  /** From when it was to be sent, so that waiting for a connection is part of it. */
+  readonly durationMs: number;
+}
+
+/** Makes a request, and tells of it. */
+export async function watched(
+  watch: RequestWatch | undefined,
+  request: () => Promise<Ending>,
+): Promise<Ending> {
+  if (watch === undefined) return request();
+  const begun = performance.now();
+  let sent: SentRequest | undefined;
+  watch.began();
+  try {
+    const ending = await request();
+    const status = ending.kind === 'answer' ? ending.answer.status : ending.status;
+    const isSent = ending.kind === 'answer' || ending.progress !== 'unsent';
+    if (isSent) sent = { status, durationMs: performance.now() - begun };
+    return ending;
+  } finally {
+    watch.ended(sent);
+  }
+}

@@ -1,9 +1,7 @@
-import { classOf, type failureCodes } from '../../codes.ts';
-import type { ApiFailure } from '../failure.ts';
+import { type ApiFailure, apiFailure } from '../failure.ts';
 import { serverText } from '../server-text.ts';
-import { type Reached, type RequestProgress, switchedProtocols } from './exchange.ts';
+import type { CallStop, Reached, RequestProgress } from './exchange.ts';
 import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
-import type { CallStop } from './stop.ts';
 
 /**
  * What the loss of a request means. It is unclear when the request began to be written, unless a 4xx head arrived,
@@ -34,17 +32,13 @@ export function stopFailure(reached: Reached, reason: CallStop | undefined): Api
   return withReached(kind, reached);
 }
 
-function withReached(kind: Kind, { progress, status }: Reached): ApiFailure {
+function withReached({ code, message }: Kind, { progress, status }: Reached): ApiFailure {
   const refused = status !== undefined && status >= 400 && status < 500;
-  const { code, message } = kind;
-  const failed = { class: classOf(code), code, message };
-  return { ...failed, ...(status !== undefined && { status }), unclear: progress !== 'unsent' && !refused };
+  const unclear = progress !== 'unsent' && !refused;
+  return apiFailure(code, message, { ...(status !== undefined && { status }), unclear });
 }
 
-interface Kind {
-  readonly code: (typeof failureCodes)[number];
-  readonly message: string;
-}
+type Kind = Pick<ApiFailure, 'code' | 'message'>;
 
 const lost = (code: Kind['code'], message: string): Kind => ({ code, message });
 
@@ -116,7 +110,7 @@ function sentKind(reason: string, progress: RequestProgress, error: Error): Kind
 /** The informational answers that undici ends the connection for, by its message; it skips all others. */
 const informationalAnswers: ReadonlyMap<string, string> = new Map([
   ['bad response', '100 Continue'],
-  [switchedProtocols, '101 Switching Protocols'],
+  ['bad upgrade', '101 Switching Protocols'],
 ]);
 
 /** Certificates that do not verify (`X509_V_ERR_…` of OpenSSL), and servers that do not speak TLS. */

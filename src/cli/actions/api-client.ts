@@ -1,6 +1,6 @@
 import { type ApiClient, createClient } from '../../api/client.ts';
+import type { RequestWatch } from '../../api/network/exchange.ts';
 import { chooseProxy, describeProxy } from '../../api/network/proxy.ts';
-import type { RequestWatch } from '../../api/network/request-watch.ts';
 import { type TokenSource, tokenFromFile, tokenFromValue } from '../../api/token.ts';
 import { usageError } from '../../errors.ts';
 import { mostConcurrency } from '../../rate/rate-controller.ts';

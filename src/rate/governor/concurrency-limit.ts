@@ -1,4 +1,4 @@
-import type { StatedLimit } from '../../api/limits/stated-limit.ts';
+import type { StatedLimit } from '../../api/limits.ts';
 import { type Circumstances, ServerCap } from './server-cap.ts';
 import type { Traffic } from './traffic.ts';
 

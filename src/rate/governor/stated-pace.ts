@@ -1,4 +1,4 @@
-import type { StatedLimit } from '../../api/limits/stated-limit.ts';
+import type { StatedLimit } from '../../api/limits.ts';
 import { longestSpreadMs } from './quota-exhaustion.ts';
 import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';

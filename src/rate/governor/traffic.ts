@@ -1,4 +1,4 @@
-import type { StatedLimit } from '../../api/limits/stated-limit.ts';
+import type { StatedLimit } from '../../api/limits.ts';
 import type { Cycle } from './known-rates.ts';
 
 /** What the calls of a period have met with, those of all workers together. */

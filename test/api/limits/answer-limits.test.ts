@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnswerHeaders } from '../../../src/api/headers.ts';
-import { noLimits, statedLimits } from '../../../src/api/limits/answer-limits.ts';
-import { maxCalls, maxWindowMs } from '../../../src/api/limits/stated-limit.ts';
+import { maxCalls, maxWindowMs, noLimits, statedLimits } from '../../../src/api/limits.ts';
 import { fields, now, statesEach } from './states-each.ts';
 
 describe('absurd numbers', () => {

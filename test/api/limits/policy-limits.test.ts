@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { statedLimits } from '../../../src/api/limits/answer-limits.ts';
-import { maxCalls, maxWindowMs } from '../../../src/api/limits/stated-limit.ts';
+import { maxCalls, maxWindowMs, statedLimits } from '../../../src/api/limits.ts';
 import { day, fields, now, statesEach } from './states-each.ts';
 
 describe('RateLimit and RateLimit-Policy state', () => {

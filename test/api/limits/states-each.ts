@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AnswerHeaders } from '../../../src/api/headers.ts';
-import { statedLimits } from '../../../src/api/limits/answer-limits.ts';
-import type { StatedLimit } from '../../../src/api/limits/stated-limit.ts';
+import type { StatedLimit } from '../../../src/api/limits.ts';
+import { statedLimits } from '../../../src/api/limits.ts';
 
 /** Wed, 01 May 2024 12:00:00 GMT */
 export const now = Date.UTC(2024, 4, 1, 12);

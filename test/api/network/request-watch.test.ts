@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Ending } from '../../../src/api/network/exchange.ts';
-import { type SentRequest, watched } from '../../../src/api/network/request-watch.ts';
+
+import { type Ending, type SentRequest, watched } from '../../../src/api/network/exchange.ts';
 
 const answer = { status: 429, headers: {}, body: '' };
 const error = new Error('lost');

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Stop } from '../../../src/api/network/stop.ts';
+import { Stop } from '../../../src/api/network/exchange.ts';
 
 const minute = 60_000;
 
@@ -15,7 +15,7 @@ test('a signal stops all calls that have it, whatever became of others', () => {
   const stops = [1, 2, 3].map(() => stopOf(minute, controller.signal));
   const listeners = stops.map((stop) => {
     const listener = vi.fn();
-    stop.addListener(listener);
+    stop.onStop = listener;
     return listener;
   });
   stops[1]?.release();
@@ -45,7 +45,7 @@ test('a call that ends as it is stopped does not keep others from being stopped'
   const controller = new AbortController();
   const first = stopOf(minute, controller.signal);
   const second = stopOf(minute, controller.signal);
-  first.addListener(() => first.release());
+  first.onStop = () => first.release();
   controller.abort();
   expect(second.reason).toBe('aborted');
 });
@@ -56,7 +56,7 @@ test('the first reason counts', () => {
   const controller = new AbortController();
   const stop = stopOf(10, controller.signal);
   const listener = vi.fn();
-  stop.addListener(listener);
+  stop.onStop = listener;
   vi.advanceTimersByTime(10);
   controller.abort();
   expect(stop.reason).toBe('timed-out');
@@ -72,22 +72,23 @@ test('a call that has ended is not stopped by its time-out any more', () => {
   expect(stop.reason).toBeUndefined();
 });
 
-test('a listener that was removed is not called', () => {
+test('a pause ends with the stop, at once when that was before', async () => {
   const controller = new AbortController();
   const stop = stopOf(minute, controller.signal);
-  const listener = vi.fn();
-  stop.addListener(listener);
-  stop.removeListener(listener);
+  const pause = stop.pause(minute);
   controller.abort();
-  expect(listener).not.toHaveBeenCalled();
+  await pause;
+  await stop.pause(minute);
+  expect(stop.reason).toBe('aborted');
 });
 
-test('as a signal it aborts with the stop, at once when that was before', () => {
+test('a pause ends by itself, and what comes after it is stopped', async () => {
   const controller = new AbortController();
   const stop = stopOf(minute, controller.signal);
-  const early = stop.toSignal();
-  expect(early.aborted).toBe(false);
+  await stop.pause(1);
+  expect(stop.reason).toBeUndefined();
+  const listener = vi.fn();
+  stop.onStop = listener;
   controller.abort();
-  expect(early.aborted).toBe(true);
-  expect(stop.toSignal().aborted).toBe(true);
+  expect(listener).toHaveBeenCalledTimes(1);
 });

@@ -1,7 +1,7 @@
 // @ts-check
 
-import { waitingTime } from '../../../dist/src/api/classify/waiting-time.js';
-import { statedLimits } from '../../../dist/src/api/limits/answer-limits.js';
+import { statedLimits } from '../../../dist/src/api/limits.js';
+import { waitingTime } from '../../../dist/src/api/waiting-time.js';
 import { newTimeline, setRate, take } from '../../../dist/src/cluster/timeline.js';
 import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
 import { RateController } from '../../../dist/src/rate/rate-controller.js';

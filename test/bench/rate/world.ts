@@ -1,5 +1,5 @@
 import type { AnswerHeaders } from '../../../src/api/headers.ts';
-import type { StatedLimit } from '../../../src/api/limits/stated-limit.ts';
+import type { StatedLimit } from '../../../src/api/limits.ts';
 import type { newTimeline, SlotReply, SlotRequest, setRate, take } from '../../../src/cluster/timeline.ts';
 import type { Pace, StartingPoint } from '../../../src/pace.ts';
 import type { CallScheduler } from '../../../src/rate/call-scheduler.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StatedLimit } from '../../../src/api/limits/stated-limit.ts';
+import type { StatedLimit } from '../../../src/api/limits.ts';
 
 import { Governor, type GovernorOptions } from '../../../src/rate/governor/governor.ts';
 import type { Traffic } from '../../../src/rate/governor/traffic.ts';

@@ -1,5 +1,5 @@
-import { waitingTime } from '../../../src/api/classify/waiting-time.ts';
-import { statedLimits } from '../../../src/api/limits/answer-limits.ts';
+import { statedLimits } from '../../../src/api/limits.ts';
+import { waitingTime } from '../../../src/api/waiting-time.ts';
 import { newTimeline, setRate, take } from '../../../src/cluster/timeline.ts';
 import { CallScheduler } from '../../../src/rate/call-scheduler.ts';
 import { RateController } from '../../../src/rate/rate-controller.ts';

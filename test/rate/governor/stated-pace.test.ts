@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StatedLimit } from '../../../src/api/limits/stated-limit.ts';
+import type { StatedLimit } from '../../../src/api/limits.ts';
 import { StatedPace, type StatedRate } from '../../../src/rate/governor/stated-pace.ts';
 
 const second = 1_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maxWaitMs, waitingTime } from '../../../src/api/classify/waiting-time.ts';
-import type { AnswerHeaders } from '../../../src/api/headers.ts';
+import type { AnswerHeaders } from '../../src/api/headers.ts';
+import { maxWaitMs, waitingTime } from '../../src/api/waiting-time.ts';
 
 /** Wed, 01 May 2024 12:00:00 GMT */
 const now = Date.UTC(2024, 4, 1, 12);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rpcCode } from '../../../src/api/classify/verdict.ts';
+import { rpcCode } from '../../src/api/classify.ts';
 
 /** `google/rpc/code.proto`. */
 const names = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readErrorBody } from '../../../src/api/classify/error-body.ts';
+import { readErrorBody } from '../../src/api/classify.ts';
 
 describe('readErrorBody', () => {
   test.each<[string, string, string, string | undefined, string]>([

@@ -1,0 +1,222 @@
+import { type AnswerHeaders, headerValues, type ListItem, serverTime, structuredList } from './headers.ts';
+
+/** What an answer says of one limit of the API: only what it said, malformed parts left out. */
+export interface StatedLimit {
+  /** The policy (`burst`, `burst;pk=:cHM=:`) or the family of the fields (`x-ratelimit-minute`), for telling limits apart. */
+  readonly name: string;
+  /** Calls permitted in each window, or at the same time, from 1 to `maxCalls`. */
+  readonly quota?: number;
+  /** Length of the window in milliseconds, up to `maxWindowMs`. */
+  readonly windowMs?: number;
+  /** Calls still permitted before the reset, from 0 to `maxCalls`. */
+  readonly remaining?: number;
+  /** Until further calls are permitted, in milliseconds from now, from 0 to `maxWindowMs`. */
+  readonly resetMs?: number;
+  /** What is counted (quota units of draft-ietf-httpapi-ratelimit-headers-10). */
+  readonly unit: LimitUnit;
+}
+
+/** Calls in a window, or calls at the same time. */
+export type LimitUnit = 'requests' | 'concurrent-requests';
+
+/** What an answer says of a limit on whatever is counted: calls, bytes, … */
+type LimitReading = Omit<StatedLimit, 'unit'> & { readonly unit: string };
+
+/** Largest quota and largest number of remaining calls that are believed. */
+export const maxCalls = 1e9;
+
+/** Longest window and longest time to a reset that are believed: 366 days in milliseconds. */
+export const maxWindowMs = 366 * 86_400_000;
+
+/** The limits of an answer that states none. */
+export const noLimits: readonly StatedLimit[] = [];
+
+/**
+ * Every limit on calls that an answer states: those of `RateLimit` and `RateLimit-Policy`, then those of the fields
+ * `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. Limits on anything else, such as bytes, are left out.
+ *
+ * @param now milliseconds since 1970, for answers without a `Date`
+ */
+export function statedLimits(headers: AnswerHeaders, now: number): readonly StatedLimit[] {
+  if (!mentionsLimits(headers)) return noLimits;
+  const readings = [...policyLimits(headers), ...counterLimits(headers, serverTime(headers, now))];
+  const limits = readings.filter(isOnCalls);
+  return limits.length === 0 ? noLimits : limits;
+}
+
+/** Runs for every answer: it must not allocate. */
+function mentionsLimits(headers: AnswerHeaders): boolean {
+  for (const name in headers) {
+    if (name.startsWith('ratelimit') || name.startsWith('x-rate')) return true;
+  }
+  return false;
+}
+
+/** A window alone limits nothing. */
+function isOnCalls(limit: LimitReading): limit is StatedLimit {
+  const { unit, quota, remaining, resetMs } = limit;
+  const isOfCalls = unit === 'requests' || unit === 'concurrent-requests';
+  return isOfCalls && (quota ?? remaining ?? resetMs) !== undefined;
+}
+
+/**
+ * The limits of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the
+ * policies without a limit (draft-ietf-httpapi-ratelimit-headers-10). Times are in seconds there, in milliseconds here.
+ *
+ *     RateLimit-Policy: "burst";q=100;w=60, "uploads";q=65535;qu="content-bytes";w=10
+ *     RateLimit: "burst";r=0;t=30
+ */
+export function policyLimits(headers: AnswerHeaders): readonly LimitReading[] {
+  const named = (field: string) => structuredList(headers, field).filter(({ kind }) => kind === 'name');
+  const [policies, limits] = [named('ratelimit-policy'), named('ratelimit')];
+  const policyOf = (limit: ListItem) => policies.find((policy) => isSame(policy, limit));
+  const alone = policies.filter((policy) => !limits.some((limit) => isSame(policy, limit)));
+  return [
+    ...limits.map((limit) => policyReading(limit, limit, policyOf(limit))),
+    ...alone.map((policy) => policyReading(policy, undefined, policy)),
+  ];
+}
+
+/** Servers that send partition keys do not always send them with both. */
+function isSame(policy: ListItem, limit: ListItem): boolean {
+  const [one, other] = [policy.parameters.get('pk'), limit.parameters.get('pk')];
+  return policy.value === limit.value && (one === undefined || other === undefined || one === other);
+}
+
+function policyReading(
+  { value, parameters }: ListItem,
+  limit: ListItem | undefined,
+  policy: ListItem | undefined,
+): LimitReading {
+  // A policy has a count of its own for each partition key.
+  const partition = parameters.get('pk');
+  const seconds = statedNumber(limit?.parameters.get('t'));
+  return limitReading({
+    name: partition === undefined ? value : `${value};pk=${partition}`,
+    unit: limit?.parameters.get('qu') ?? policy?.parameters.get('qu'),
+    quota: statedNumber(policy?.parameters.get('q')),
+    windowSeconds: statedNumber(policy?.parameters.get('w')),
+    remaining: statedNumber(limit?.parameters.get('r')),
+    resetMs: seconds === undefined ? undefined : seconds * 1000,
+  });
+}
+
+/**
+ * The limits that are told in one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. A reset
+ * is in seconds, or a time in seconds or milliseconds since 1970. Up to draft-ietf-httpapi-ratelimit-headers-06 the
+ * quota may be followed by policies, of which the one with the same quota tells its window; the others are limits too.
+ *
+ *     RateLimit-Limit: 100, 100;w=60, 5000;w=86400
+ *
+ * @param serverNow the server's time in milliseconds since 1970
+ */
+export function counterLimits(headers: AnswerHeaders, serverNow: number): readonly LimitReading[] {
+  return families
+    .filter(({ fields }) => Object.values(fields).some((field) => headers[field] !== undefined))
+    .flatMap((family) => familyLimits(headers, family, serverNow));
+}
+
+/** Fields that tell of one limit together. */
+type Family = (typeof families)[number];
+
+/**
+ * The known families, the first one to be believed first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06),
+ * `X-RateLimit-…` and `X-Rate-Limit-…` (no standard), then the same with the window at the end (Kong:
+ * `X-RateLimit-Limit-Minute`).
+ */
+const families = Object.entries({ '': undefined, '-second': 1, '-minute': 60, '-hour': 3600, '-day': 86_400 })
+  .flatMap(([suffix, windowSeconds]) =>
+    ['ratelimit', 'x-ratelimit', 'x-rate-limit'].map((prefix) => ({ prefix, suffix, windowSeconds })),
+  )
+  .map(({ prefix, suffix, windowSeconds }) => ({
+    name: `${prefix}${suffix}`,
+    windowSeconds,
+    fields: {
+      limit: `${prefix}-limit${suffix}`,
+      remaining: `${prefix}-remaining${suffix}`,
+      reset: `${prefix}-reset${suffix}`,
+      ...(prefix + suffix === 'ratelimit' && { policy: 'ratelimit-policy' }),
+    },
+  }));
+
+function familyLimits(headers: AnswerHeaders, family: Family, serverNow: number): readonly LimitReading[] {
+  const { name, fields } = family;
+  const limits = quotas(headers, fields.limit);
+  const stated =
+    limits.some(isPolicy) || fields.policy === undefined ? limits : quotas(headers, fields.policy);
+  const policies = stated.filter(isPolicy);
+  const current = limits[0] ?? (policies.length === 1 ? policies[0] : undefined);
+  const own =
+    policies.find((policy) => policy === current) ?? policies.find(({ quota }) => quota === current?.quota);
+  const others = policies.filter((policy) => policy !== own);
+  const windowSeconds = family.windowSeconds ?? own?.windowSeconds;
+  // Which of several policies is the current one may change with every answer.
+  const nameWith = (seconds: number | undefined): string =>
+    others.length > 0 && seconds !== undefined ? `${name};w=${seconds}` : name;
+  return [
+    limitReading({
+      name: nameWith(windowSeconds),
+      quota: current?.quota,
+      windowSeconds,
+      remaining: numberIn(headers, fields.remaining),
+      resetMs: untilReset(numberIn(headers, fields.reset), serverNow),
+    }),
+    ...others.map((other) => limitReading({ name: nameWith(other.windowSeconds), ...other })),
+  ];
+}
+
+type Quota = Pick<Said, 'quota' | 'windowSeconds'>;
+
+function isPolicy({ windowSeconds }: Quota): boolean {
+  return windowSeconds !== undefined;
+}
+
+/** The first drafts spelled the parameter out: `window`. */
+function quotas(headers: AnswerHeaders, field: string): readonly Quota[] {
+  return structuredList(headers, field)
+    .filter(({ kind }) => kind === 'integer')
+    .map(({ value, parameters }) => ({
+      quota: statedNumber(value),
+      windowSeconds: statedNumber(parameters.get('w') ?? parameters.get('window')),
+    }));
+}
+
+function untilReset(value: number | undefined, serverNow: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (value < 1e9) return value * 1000;
+  return (value < 1e12 ? value * 1000 : value) - serverNow;
+}
+
+function numberIn(headers: AnswerHeaders, field: string): number | undefined {
+  return statedNumber(headerValues(headers, field)[0]?.trim());
+}
+
+/** A whole number, not negative, of decimal digits; undefined for any other text. */
+export function statedNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** What was said of one limit. */
+interface Said {
+  readonly name: string;
+  readonly unit?: string | undefined;
+  readonly quota?: number | undefined;
+  readonly windowSeconds?: number | undefined;
+  readonly remaining?: number | undefined;
+  readonly resetMs?: number | undefined;
+}
+
+/** The part of it that can be believed: absurd quotas and windows are left out, other absurd numbers are cut. */
+function limitReading(said: Said): LimitReading {
+  const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, resetMs } = said;
+  const windowMs = windowSeconds * 1000;
+  return {
+    name,
+    ...(quota >= 1 && quota <= maxCalls && { quota }),
+    ...(windowMs > 0 && windowMs <= maxWindowMs && { windowMs }),
+    ...(remaining !== undefined && { remaining: Math.min(remaining, maxCalls) }),
+    // One that is over is 0.
+    ...(resetMs !== undefined && { resetMs: Math.min(Math.max(0, Math.ceil(resetMs)), maxWindowMs) }),
+    unit,
+  };
+}
