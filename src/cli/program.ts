@@ -1,9 +1,15 @@
 import { Argument, Command, Option } from 'commander';
-import type { CommandGroupSpec, CommandSpec } from './command-spec.ts';
+import {
+  type CommandGroupSpec,
+  type CommandSpec,
+  type NamedSpec,
+  type OptionGroups,
+  output,
+} from './command-spec.ts';
 import { commands } from './commands.ts';
 import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { json, output } from './option-groups.ts';
+import { type OwnMeanings, optionOf } from './option-table.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
 import { indented, table } from './render/words.ts';
@@ -59,14 +65,10 @@ export async function createProgram(version: string, args: readonly string[]): P
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
       styleTitle: (title) => styled('bold', title),
     });
-  const define = (name: string, description: string): Command => subcommand(program, name, description);
-  for (const spec of commands) {
-    const command = define(spec.name, spec.description);
-    if ('commands' in spec) defineGroup(command, spec);
-    else defineCommand(command, spec);
-  }
+  for (const spec of commands) defineCommand(program, spec);
+  const define = (name: string, description: string): Command => subcommand(program, { name, description });
   define('version', 'the version of cqbatch')
-    .option(...json)
+    .addOption(optionOf('json'))
     .action((flags: Flags) => (flags.json ? writeDocument({ version }) : writeResult(`${version}\n`)));
   defineCompletion(
     program,
@@ -78,65 +80,50 @@ export async function createProgram(version: string, args: readonly string[]): P
   return program;
 }
 
-function subcommand(parent: Command, name: string, description: string): Command {
+function subcommand(parent: Command, { name, description, examples = [] }: NamedSpec): Command {
   const above = parent.parent === null ? 'cqbatch' : `cqbatch ${parent.name()}`;
-  return parent
+  const command = parent
     .command(name)
     .description(description)
     .showHelpAfterError(helpHint(`${above} ${name}`));
-}
-
-function defineGroup(group: Command, { commands, examples = [] }: CommandGroupSpec): void {
-  for (const spec of commands) defineCommand(subcommand(group, spec.name, spec.description), spec);
-  group.optionsGroup(`${output.heading}:`).helpOption(true);
-  showExamples(group, examples);
-}
-
-function showExamples(command: Command, examples: NonNullable<CommandSpec['examples']>): void {
   if (examples.length > 0)
     command.addHelpText('after', withHeadings(`\nExamples:\n${indented(table(examples))}`));
+  return command;
 }
 
-/** Puts together what an option says that may be repeated. */
-type Collect = (text: string, before: unknown) => unknown;
-
-function defineCommand(command: Command, spec: CommandSpec): void {
-  const {
-    argument,
-    secondArgument,
-    options = [],
-    seldomNeeded = [],
-    examples = [],
-    printsAsJson,
-    load,
-  } = spec;
-  if (argument !== undefined) command.argument(...argument);
-  if (secondArgument !== undefined) command.argument(...secondArgument);
-  for (const group of [...options, output, ...seldomNeeded]) {
-    command.optionsGroup(`${group.heading}:`);
-    for (const [flags, description, more] of group.options) {
-      if (typeof more === 'function') command.option(flags, description, more as Collect);
-      else if (flags === json[0]) command.option(flags, printsAsJson ?? description);
-      else command.option(flags, description, more);
-    }
-    // Else it would open a group of its own.
-    if (group === output) command.helpOption(true);
+function defineCommand(parent: Command, spec: CommandSpec | CommandGroupSpec): void {
+  const command = subcommand(parent, spec);
+  if ('commands' in spec) {
+    for (const each of spec.commands) defineCommand(command, each);
+    command.optionsGroup('Output:').helpOption(true);
+    return;
   }
-  showExamples(command, examples);
-  const hasDryRun = command.options.some(({ long }) => long === '--dry-run');
-  if (!hasDryRun) refuseDryRun(command);
+  for (const argument of spec.arguments ?? []) command.argument(...argument);
+  defineOptions(command, spec, spec.options);
+  defineOptions(command, spec, output);
+  // Else it would open a group of its own.
+  command.helpOption(true);
+  defineOptions(command, spec, spec.seldomNeeded);
+  if (command.options.every(({ long }) => long !== '--dry-run')) refuseDryRun(command);
   command.action(async (...args: unknown[]) => {
-    const act = (await load()) as (...args: unknown[]) => Promise<ExitCode>;
+    const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
     process.exitCode = await act(...args.slice(0, -2), typedFlags(command));
   });
 }
 
-/** The flags that were typed, without those that have a default: what is typed is written down, and suggested again. */
+/** The flags that were typed. Those that begin with `--no-` have a value in any case, and what is typed is written down. */
 function typedFlags(command: Command): Flags {
   const typed = Object.entries(command.opts()).filter(
     ([name]) => command.getOptionValueSource(name) === 'cli',
   );
   return Object.fromEntries(typed);
+}
+
+function defineOptions(command: Command, meanings: OwnMeanings, groups: OptionGroups = {}): void {
+  for (const [heading, names] of Object.entries(groups)) {
+    command.optionsGroup(`${heading}:`);
+    for (const name of names) command.addOption(optionOf(name, meanings));
+  }
 }
 
 /** Other tools have this option where `cqbatch` has a command. */
@@ -151,7 +138,7 @@ function refuseDryRun(command: Command): void {
 function defineCompletion(program: Command, completion: Command, version: string): void {
   completion
     .addArgument(new Argument('<shell>', 'which one').choices(['bash', 'zsh', 'fish']))
-    .option(...json)
+    .addOption(optionOf('json'))
     .addHelpText('after', withHeadings(installing))
     .action(async (shell: 'bash' | 'zsh' | 'fish', flags: Flags) => {
       const { completionScripts } = await import('./completion.ts');

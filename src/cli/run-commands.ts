@@ -1,24 +1,18 @@
-import { flagOf } from '../settings/settings.ts';
-import { type CommandSpec, runThat } from './command-spec.ts';
 import {
   audit,
+  type CommandSpec,
   calling,
   following,
   guards,
-  insecureHttp,
   moreGuards,
   own,
   repeating,
   reporting,
-  resumedGuards,
   rows,
-  settingOptions,
-  skipDone,
-  skipInvalid,
-  startOptions,
+  runThat,
   telling,
   working,
-} from './option-groups.ts';
+} from './command-spec.ts';
 
 const manifest = [
   '<manifest>',
@@ -28,26 +22,19 @@ const manifest = [
 const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as const;
 
 /** What lets a run of a manifest begin, and with which rows. */
-const consent = [skipDone, ...settingOptions('onConflict', 'allowPartial', 'confirmAbove')];
+const consent = ['skipDone', 'onConflict', 'allowPartial', 'confirmAbove'] as const;
 
 /** Of the commands that make a run of rows of another one. */
-const derived = {
-  options: [
-    {
-      heading: 'API',
-      options: [...settingOptions('tokenFile'), flagOf('rate', { byDefault: 'as in that run' })],
-    },
-    { heading: 'Run', options: [...startOptions, ...settingOptions('wait')] },
-    guards('as in that run'),
-    following,
-  ],
-  seldomNeeded: [
-    moreGuards('as in that run', settingOptions('confirmAbove')),
-    own,
-    ...working('as in that run'),
-    telling,
-    audit,
-  ],
+const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options' | 'seldomNeeded'> = {
+  fromRun: 'as in that run',
+  options: { API: ['tokenFile', 'rate'], Run: ['yes', 'runId', 'wait'], ...guards, ...following },
+  seldomNeeded: {
+    'More guards': [...moreGuards, 'tz', 'confirmAbove'],
+    ...own,
+    ...working,
+    ...telling,
+    ...audit,
+  },
 };
 
 /** The commands that take the rows of a run to the API here. */
@@ -55,25 +42,18 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'plan',
     description: 'validate every row, count, estimate and preview requests; sends nothing',
-    argument: manifest,
-    options: [
-      { heading: 'API', options: [...settingOptions('baseUrl', 'rate'), insecureHttp] },
-      {
-        heading: 'Plan',
-        options: [
-          ['--out <file>', 'write it to NAME.cqplan, for "cqbatch run NAME.cqplan", later and elsewhere'],
-          ['--approved-by <name>', 'who has looked at it'],
-          skipInvalid,
-        ],
-      },
-    ],
-    seldomNeeded: [
-      rows,
-      guards(),
-      moreGuards(undefined, [skipDone, ...settingOptions('onConflict', 'allowPartial')]),
-      { heading: 'Calls', options: settingOptions(...calling, ...repeating) },
-      reporting,
-    ],
+    arguments: [manifest],
+    options: {
+      API: ['baseUrl', 'rate', 'allowInsecureHttp'],
+      Plan: ['out', 'approvedBy', 'skipInvalid'],
+    },
+    seldomNeeded: {
+      ...rows,
+      ...guards,
+      'More guards': [...moreGuards, 'tz', 'skipDone', 'onConflict', 'allowPartial'],
+      Calls: [...calling, ...repeating],
+      ...reporting,
+    },
     examples: [
       ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
       ['cqbatch plan evaluations.csv --rate 20/s', 'and how long it would take'],
@@ -84,36 +64,21 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'run',
     description: 'plan, ask, call the API for every row, and write the report',
-    argument: manifestOrPlan,
-    options: [
-      { heading: 'API', options: [...settingOptions('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
-      {
-        heading: 'Run',
-        options: [
-          ...startOptions,
-          ['--or-resume', 'go on with the run of that name, if there is one; do nothing if it is finished'],
-          ['--resume-halted', 'with --or-resume: also where a guard has halted it, at your own risk'],
-          skipInvalid,
-          ...settingOptions('wait'),
-        ],
-      },
-      guards(),
-      following,
-    ],
-    seldomNeeded: [
-      moreGuards(undefined, consent),
-      rows,
-      {
-        heading: 'Inbox',
-        options: [
-          ['--once', 'run each manifest that waits in a folder, and put it to done/, partial/ or failed/'],
-          ...settingOptions('settle'),
-        ],
-      },
-      ...working(),
-      telling,
-      audit,
-    ],
+    arguments: [manifestOrPlan],
+    options: {
+      API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
+      Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'skipInvalid', 'wait'],
+      ...guards,
+      ...following,
+    },
+    seldomNeeded: {
+      'More guards': [...moreGuards, 'tz', ...consent],
+      ...rows,
+      Inbox: ['once', 'settle'],
+      ...working,
+      ...telling,
+      ...audit,
+    },
     examples: [
       ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
       ['cqbatch run evaluations.csv --rate auto..20/s', 'never more than 20 calls a second'],
@@ -125,28 +90,21 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'watch',
     description: 'run each manifest that is put into a folder, once by its content, until it is stopped',
-    argument: ['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"],
-    printsAsJson: 'print a JSON document for each manifest on standard output, one a line',
-    options: [
-      { heading: 'API', options: [...settingOptions('baseUrl', 'tokenFile', 'rate'), insecureHttp] },
-      {
-        heading: 'Watch',
-        options: [
-          ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],
-          skipInvalid,
-          ...settingOptions('settle', 'healthPort', 'healthHost'),
-        ],
-      },
-      guards(),
-      following,
-    ],
-    seldomNeeded: [
-      moreGuards(undefined, settingOptions('onConflict', 'allowPartial')),
-      rows,
-      ...working(),
-      telling,
-      audit,
-    ],
+    arguments: [['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"]],
+    help: { json: 'print a JSON document for each manifest on standard output, one a line' },
+    options: {
+      API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
+      Watch: ['yes', 'skipInvalid', 'settle', 'healthPort', 'healthHost'],
+      ...guards,
+      ...following,
+    },
+    seldomNeeded: {
+      'More guards': [...moreGuards, 'tz', 'onConflict', 'allowPartial'],
+      ...rows,
+      ...working,
+      ...telling,
+      ...audit,
+    },
     examples: [
       ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
       ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some of them, slowly, as a service'],
@@ -156,25 +114,23 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'resume',
     description: 'go on where a run stopped; rows that have a result are not called again',
-    argument: runThat(' that is not finished'),
-    options: [
-      {
-        heading: 'API',
-        options: [
-          ...settingOptions('tokenFile'),
-          flagOf('rate', { byDefault: 'as before' }),
-          flagOf('baseUrl', {
-            help: 'another API, for a run of which none has answered',
-            byDefault: 'as before',
-          }),
-          insecureHttp,
-        ],
-      },
-      { heading: 'Run', options: settingOptions('wait') },
-      resumedGuards('as before')[0],
-      following,
-    ],
-    seldomNeeded: [resumedGuards('as before')[1], own, ...working('as before'), telling, audit],
+    arguments: [runThat(' that is not finished')],
+    fromRun: 'as before',
+    help: { baseUrl: 'another API, for a run of which none has answered' },
+    options: {
+      API: ['tokenFile', 'rate', 'baseUrl', 'allowInsecureHttp'],
+      Run: ['wait'],
+      // Its canary stays as it was.
+      Guards: ['maxFailures', 'maxRows', 'stopAt'],
+      ...following,
+    },
+    seldomNeeded: {
+      'More guards': ['maxFailuresAfter', 'maxConsecutiveFailures', 'maxDuration', 'tz'],
+      ...own,
+      ...working,
+      ...telling,
+      ...audit,
+    },
     examples: [
       ['cqbatch resume', 'the newest run'],
       ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another one, slower'],
@@ -184,18 +140,9 @@ export const runCommands: readonly CommandSpec[] = [
   {
     name: 'retry',
     description: 'start a new run of the rows that failed in a run, or that a cancelled one never sent',
-    argument: runThat(' with such rows'),
-    options: [
-      {
-        heading: 'Rows',
-        options: [
-          ['--code <code...>', 'only those with these codes (column _code of the report)'],
-          ['--unclear', 'only those that may have been processed unseen (column _unclear)'],
-        ],
-      },
-      ...derived.options,
-    ],
-    seldomNeeded: derived.seldomNeeded,
+    arguments: [runThat(' with such rows')],
+    ...derived,
+    options: { Rows: ['code', 'unclear'], ...derived.options },
     examples: [
       ['cqbatch retry', 'what failed in the newest run'],
       ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another one, of these codes'],
@@ -206,7 +153,7 @@ export const runCommands: readonly CommandSpec[] = [
     name: 'undo',
     description:
       'start a new run that puts back what a run has changed, where its manifest says what was before',
-    argument: runThat(' that was not undone'),
+    arguments: [runThat(' that was not undone')],
     ...derived,
     examples: [
       ['cqbatch undo', 'what the newest run has changed'],
@@ -220,18 +167,18 @@ export const runCommands: readonly CommandSpec[] = [
 export const submitCommand: CommandSpec = {
   name: 'submit',
   description: 'plan, ask, and hand the run to a "cqbatch worker --coordinate"',
-  argument: manifestOrPlan,
-  options: [
-    { heading: 'API', options: [...settingOptions('baseUrl', 'rate'), insecureHttp] },
-    { heading: 'Run', options: [...startOptions, skipInvalid] },
-    guards(),
-    reporting,
-  ],
-  seldomNeeded: [
-    moreGuards(undefined, consent),
-    rows,
-    { heading: 'Calls', options: settingOptions(...repeating) },
-    audit,
-  ],
+  arguments: [manifestOrPlan],
+  options: {
+    API: ['baseUrl', 'rate', 'allowInsecureHttp'],
+    Run: ['yes', 'runId', 'skipInvalid'],
+    ...guards,
+    ...reporting,
+  },
+  seldomNeeded: {
+    'More guards': [...moreGuards, 'tz', ...consent],
+    ...rows,
+    Calls: repeating,
+    ...audit,
+  },
   load: async () => (await import('./actions/run/submit.ts')).submit,
 };

@@ -1,37 +1,14 @@
-import { flagOf } from '../settings/settings.ts';
-import type { CommandGroupSpec, CommandSpec } from './command-spec.ts';
 import {
   audit,
+  type CommandGroupSpec,
   guards,
-  insecureHttp,
   moreGuards,
-  reason,
   repeating,
   reporting,
   rows,
-  settingOptions,
-  skipDone,
-  skipInvalid,
-} from './option-groups.ts';
+} from './command-spec.ts';
 
 const schedule = ['<schedule>', 'its name'] as const;
-
-const seldomNeededGuards = moreGuards(undefined, [
-  skipInvalid,
-  skipDone,
-  ...settingOptions('onConflict', 'allowPartial'),
-]);
-/** The time zone is that of the schedule. */
-const guardsOfRuns = {
-  ...seldomNeededGuards,
-  options: seldomNeededGuards.options.filter(([flag]) => !flag.startsWith('--tz ')),
-};
-
-/** A command that says something to one schedule. */
-function change(name: string, description: string, load: CommandSpec['load']): CommandSpec {
-  const heading = `${name[0]?.toUpperCase()}${name.slice(1)}`;
-  return { name, description, argument: schedule, options: [{ heading, options: [reason] }], load };
-}
 
 /** `cqbatch schedule …` */
 export const scheduleCommands: CommandGroupSpec = {
@@ -41,41 +18,22 @@ export const scheduleCommands: CommandGroupSpec = {
     {
       name: 'add',
       description: 'begin runs of a manifest, or of what lies in an inbox, at certain times',
-      argument: ['<schedule>', 'how it is called: its runs are named after it'],
-      options: [
-        {
-          heading: 'When',
-          options: [
-            ['--cron <pattern>', 'minute, hour, day of month, month, day of week: "0 2 * * 1-5"'],
-            flagOf('tz', { help: 'time zone of --cron and --stop-at, such as Europe/London' }),
-          ],
-        },
-        {
-          heading: 'What',
-          options: [
-            ['--manifest <file>', 'one run of that file, as it is then'],
-            ['--inbox <dir>', 'a run of each manifest that waits in that folder then'],
-            ...settingOptions('settle'),
-          ],
-        },
-        {
-          heading: 'Schedule',
-          options: [
-            ['--overlap <rule>', 'while its last run is going: skip a time, or queue one', 'skip'],
-            ['--catch-up <duration>', 'make up for a missed time until it is so late; or none', '1h'],
-            ['--replace', 'in place of the schedule of that name'],
-          ],
-        },
-        { heading: 'API', options: [...settingOptions('baseUrl', 'rate'), insecureHttp] },
-        guards(),
-      ],
-      seldomNeeded: [
-        guardsOfRuns,
-        rows,
-        { heading: 'Calls', options: settingOptions(...repeating) },
-        reporting,
-        audit,
-      ],
+      arguments: [['<schedule>', 'how it is called: its runs are named after it']],
+      help: { tz: 'time zone of --cron and --stop-at, such as Europe/London' },
+      options: {
+        When: ['cron', 'tz'],
+        What: ['manifest', 'inbox', 'settle'],
+        Schedule: ['overlap', 'catchUp', 'replace'],
+        API: ['baseUrl', 'rate', 'allowInsecureHttp'],
+        ...guards,
+      },
+      seldomNeeded: {
+        'More guards': [...moreGuards, 'skipInvalid', 'skipDone', 'onConflict', 'allowPartial'],
+        ...rows,
+        Calls: repeating,
+        ...reporting,
+        ...audit,
+      },
       examples: [
         [
           `cqbatch schedule add nightly --cron '0 2 * * 1-5' --tz Europe/London --manifest nightly.csv`,
@@ -93,34 +51,40 @@ export const scheduleCommands: CommandGroupSpec = {
     {
       name: 'show',
       description: 'what a schedule is, when it comes next and what came of it last',
-      argument: schedule,
+      arguments: [schedule],
       load: async () => (await import('./actions/serve/schedule.ts')).showSchedule,
     },
     {
       name: 'history',
       description: 'what came of each time of a schedule, the latest first',
-      argument: schedule,
+      arguments: [schedule],
       load: async () => (await import('./actions/serve/schedule.ts')).scheduleHistory,
     },
-    change(
-      'pause',
-      'begin no more runs, until it is unpaused; one that is going goes on',
-      async () => (await import('./actions/serve/schedule.ts')).pauseSchedule,
-    ),
-    change(
-      'unpause',
-      'go on with a paused schedule; what it missed is not made up for',
-      async () => (await import('./actions/serve/schedule.ts')).unpauseSchedule,
-    ),
-    change(
-      'trigger',
-      'begin a run now, also while it is paused',
-      async () => (await import('./actions/serve/schedule.ts')).triggerSchedule,
-    ),
+    {
+      name: 'pause',
+      description: 'begin no more runs, until it is unpaused; one that is going goes on',
+      arguments: [schedule],
+      options: { Pause: ['reason'] },
+      load: async () => (await import('./actions/serve/schedule.ts')).pauseSchedule,
+    },
+    {
+      name: 'unpause',
+      description: 'go on with a paused schedule; what it missed is not made up for',
+      arguments: [schedule],
+      options: { Unpause: ['reason'] },
+      load: async () => (await import('./actions/serve/schedule.ts')).unpauseSchedule,
+    },
+    {
+      name: 'trigger',
+      description: 'begin a run now, also while it is paused',
+      arguments: [schedule],
+      options: { Trigger: ['reason'] },
+      load: async () => (await import('./actions/serve/schedule.ts')).triggerSchedule,
+    },
     {
       name: 'remove',
       description: 'forget a schedule and its history; its runs stay',
-      argument: schedule,
+      arguments: [schedule],
       load: async () => (await import('./actions/serve/schedule.ts')).removeSchedule,
     },
   ],

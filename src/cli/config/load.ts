@@ -8,75 +8,14 @@ import {
   type Settings,
   variableOf,
 } from '../../settings/settings.ts';
+import { defaultStateDir, type OwnFlags } from '../option-table.ts';
 import { requireOwn } from './trust.ts';
 
 /** The one place that reads the process's environment. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
 /** What a command line says. Each command has those flags that `commands.ts` gives it. */
-export interface Flags extends RawSettings {
-  readonly stateDir?: string;
-  readonly json?: boolean;
-  /** How often it was said: twice is nothing unless something is wrong. */
-  readonly quiet?: number;
-  readonly operation?: string;
-  readonly clearToken?: string;
-  readonly trim?: boolean;
-  readonly allowInsecureHttp?: boolean;
-  readonly yes?: boolean;
-  readonly skipInvalid?: boolean;
-  /** Runs and reports whose rows are not done again. */
-  readonly skipDone?: readonly string[];
-  readonly logLevel?: string;
-  readonly verbose?: boolean;
-  readonly format?: string;
-  /** The id that the user chose for a new run. */
-  readonly runId?: string;
-  /** Whether the rows of the canary are a sample; else they are the first ones. */
-  readonly canaryRandom?: boolean;
-  /** Whether a run of that id is gone on with. */
-  readonly orResume?: boolean;
-  /** Whether that is done also where a guard has halted it. */
-  readonly resumeHalted?: boolean;
-  /** False with `--no-worker`: other processes call the API. */
-  readonly worker?: boolean;
-  readonly watch?: boolean;
-  /** Whether `run` takes the manifests of a folder. */
-  readonly once?: boolean;
-  /** Of the rows that `retry` takes. */
-  readonly code?: readonly string[];
-  readonly unclear?: boolean;
-  readonly withRetries?: boolean;
-  /** Where `plan` writes a plan to be carried out later, and who has looked at it. */
-  readonly out?: string;
-  readonly approvedBy?: string;
-  /** Whether `prune` only tells what it would do. */
-  readonly dryRun?: boolean;
-  readonly coordinate?: boolean;
-  /** Of the dashboard: where it listens, and whether runs can be controlled there. */
-  readonly port?: string;
-  readonly host?: string;
-  readonly control?: boolean;
-  /** Why, for those who ask later. */
-  readonly reason?: string;
-  readonly saveResponses?: boolean;
-  /** False with `--no-html`: the report has no page. */
-  readonly html?: boolean;
-  /** Whether `report` opens that page. */
-  readonly open?: boolean;
-  /** Of a schedule: when it is due, what it begins, and what happens when that is not possible in time. */
-  readonly cron?: string;
-  readonly manifest?: string;
-  readonly inbox?: string;
-  readonly overlap?: string;
-  readonly catchUp?: string;
-  readonly replace?: boolean;
-  /** Whose story `show` tells. */
-  readonly row?: string;
-}
-
-/** The state folder when nobody names one. */
-export const defaultStateDir = '.cqbatch';
+export type Flags = RawSettings & OwnFlags;
 
 /** The user's own settings in the state folder. */
 export const configFile = 'config.json';
