@@ -6,26 +6,20 @@ import { actualState, isResumable, type RunRecord } from '../../../run/record/re
 import { changedOptions, savingOptions } from '../../../settings/run-options.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { environment, type Flags } from '../../config/load.ts';
-import { type Context, openContext } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { findRecord, unfinishedRun } from '../look/find-run.ts';
 import { baseUrlOf } from '../options.ts';
 import { execute } from './execute.ts';
-import { measuring } from './measure.ts';
-import { notifying } from './notify.ts';
-import { whenFree } from './when-free.ts';
+import { atWork } from './when-free.ts';
 
 /** `cqbatch resume`: goes on where a run stopped. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return measuring(await openContext(flags), (measured) =>
-    notifying(measured, (noted) =>
-      whenFree(noted, `resume ${id ?? ''}`.trim(), async (free) => {
-        const record = await findRecord(free.store, id, unfinishedRun);
-        refuseUnlessResumable(record);
-        return resumeRun(free, record);
-      }),
-    ),
-  );
+  return atWork(flags, `resume ${id ?? ''}`.trim(), async (context) => {
+    const record = await findRecord(context.store, id, unfinishedRun);
+    refuseUnlessResumable(record);
+    return resumeRun(context, record);
+  });
 }
 
 /** Goes on with a run that nobody works on. */

@@ -8,20 +8,16 @@ import type { RunStore } from '../../../run/record/store.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { count, counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
-import { type Context, openContext } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
 import { refuseUnlessOver, runDerived } from './derived-run.ts';
-import { measuring } from './measure.ts';
-import { notifying } from './notify.ts';
 import { requireConsent } from './planned-run.ts';
-import { whenFree } from './when-free.ts';
+import { atWork } from './when-free.ts';
 
 /** `cqbatch retry`: a new run of the rows that failed, and of those that a cancelled run has not called. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return measuring(await openContext(flags), (measured) =>
-    notifying(measured, (noted) => whenFree(noted, `retry ${id ?? ''}`.trim(), (free) => retryRun(free, id))),
-  );
+  return atWork(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
 }
 
 async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {

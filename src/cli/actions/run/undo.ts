@@ -7,20 +7,16 @@ import type { RunStore } from '../../../run/record/store.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
-import { type Context, openContext } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
 import { refuseUnlessOver, runDerived } from './derived-run.ts';
-import { measuring } from './measure.ts';
-import { notifying } from './notify.ts';
 import { requireConsent } from './planned-run.ts';
-import { whenFree } from './when-free.ts';
+import { atWork } from './when-free.ts';
 
 /** `cqbatch undo`: a new run that puts back what a run has changed, as far as its manifest says what was before. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  return measuring(await openContext(flags), (measured) =>
-    notifying(measured, (noted) => whenFree(noted, `undo ${id ?? ''}`.trim(), (free) => undoRun(free, id))),
-  );
+  return atWork(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
 }
 
 async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {

@@ -4,14 +4,29 @@ import type { Datastore } from '../../../datastore/datastore.ts';
 import { BusyError } from '../../../errors.ts';
 import { withReleases } from '../../../releases.ts';
 import { duration } from '../../../text/quantities.ts';
-import type { Context } from '../../context.ts';
+import type { Flags } from '../../config/load.ts';
+import { type Context, openContext } from '../../context.ts';
+import type { ExitCode } from '../../exit-codes.ts';
 import { type Interrupt, Interrupted, interruptible } from '../../interrupt.ts';
 import type { Terminal } from '../../terminal.ts';
+import { measuring } from './measure.ts';
+import { notifying } from './notify.ts';
 
 const lookMs = 1_000;
 
 /** What ends when the process that is at work does. A name that is taken stays so. */
 const passing = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
+
+/** Takes a run to its end when no other process is at work: counts it for the metrics file, and tells the URLs of the user. */
+export async function atWork(
+  flags: Flags,
+  purpose: string,
+  work: (context: Context) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return measuring(await openContext(flags), (measured) =>
+    notifying(measured, (noted) => whenFree(noted, purpose, work)),
+  );
+}
 
 /**
  * Does what one process at a time can do, as soon as nobody else does, if that is within `--wait`. The embedded datastore is
