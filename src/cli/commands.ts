@@ -78,7 +78,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       ['cqbatch set-rate jsur 20/s', '20 calls a second, by all workers together'],
       ['cqbatch set-rate jsur auto..50/s', 'what the API permits, but no more than 50'],
     ],
-    load: async () => (await import('./actions/control/set-rate.ts')).setRunRate,
+    load: async () => (await import('./actions/control/control.ts')).setRunRate,
   },
   {
     name: 'report',

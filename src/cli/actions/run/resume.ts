@@ -1,18 +1,31 @@
+import { rm } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { attributed } from '../../../actor.ts';
 import { isActive } from '../../../cluster/entries.ts';
+import { makeTemporaryFolder } from '../../../disk/owned-folder.ts';
 import { BusyError, type CqbatchError, usageError } from '../../../errors.ts';
+import { inputKind } from '../../../manifest/input.ts';
+import { hashFile, stageManifest } from '../../../manifest/stage.ts';
 import { refuseChangedManifest } from '../../../run/plan/run-manifest.ts';
-import { actualState, isResumable, type RunRecord } from '../../../run/record/record.ts';
-import { changedOptions, savingOptions } from '../../../settings/run-options.ts';
-import type { Settings } from '../../../settings/settings.ts';
+import { actualState, isHaltedByGuard, isResumable, type RunRecord } from '../../../run/record/record.ts';
+import { readJournalSummary, withJournalReader } from '../../../run/record/run-journal.ts';
+import type { RunStore } from '../../../run/record/store.ts';
+import { reportRun } from '../../../run/report/report-run.ts';
+import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../../../settings/run-options.ts';
+import { nameInWords, type Settings } from '../../../settings/settings.ts';
+import { escapeInvisible } from '../../../text/printable.ts';
+import { counted } from '../../../text/quantities.ts';
 import { environment, type Flags } from '../../config/load.ts';
-import type { Context } from '../../context.ts';
-import type { ExitCode } from '../../exit-codes.ts';
+import type { Context, Workplace } from '../../context.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import type { EndedRun } from '../../render/news.ts';
+import { outcomeTexts } from '../../render/words.ts';
 import { findRecord, unfinishedRun } from '../look/find-run.ts';
+import { isCured, nextCommands, retryCommand } from '../look/next-commands.ts';
 import { baseUrlOf } from '../options.ts';
+import { atWork } from './at-work.ts';
 import { execute } from './execute.ts';
-import { atWork } from './when-free.ts';
-
+import { readingManifest } from './planned-run.ts';
 /** `cqbatch resume`: goes on where a run stopped. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return atWork(flags, `resume ${id ?? ''}`.trim(), async (context) => {
@@ -95,4 +108,116 @@ export function runGoing({ id, state, process }: RunRecord): BusyError {
         `Run ${id} is running (process ${process?.pid} on ${process?.host})`,
         `Wait for its end (--wait 10m), or cancel it with "cqbatch cancel ${id}".`,
       );
+}
+
+/**
+ * The run of that name; undefined when it may be planned.
+ *
+ * @throws a busy error when somebody else is planning it.
+ */
+export async function lookUp(store: RunStore, id: string): Promise<RunRecord | undefined> {
+  const found = await store.look(id);
+  if (found !== 'being planned') return found;
+  throw new BusyError('RUN_RUNNING', `Run ${id} is being planned by another process`, 'Wait for its end.');
+}
+
+/**
+ * `run --or-resume` where there is a run of that name: goes on with it, unless it is finished or a guard has halted it.
+ *
+ * @throws a usage error when it is of another manifest, or reads it in another way; a busy error when it is going.
+ */
+export async function goOn(context: Context, record: RunRecord, source: string): Promise<ExitCode> {
+  const { terminal, store } = context;
+  const { id } = record;
+  const checked = await refuseOtherManifest(context, record, source);
+  if (typeof checked === 'number') return checked;
+  refuseOtherOptions(context, record);
+  const state = actualState(record);
+  if (isActive(state)) throw runGoing(record);
+  if (isHaltedByGuard(record) && !context.flags.resumeHalted) return stillHalted(context, record);
+  if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
+
+  const { outcomes, codes } = await readJournalSummary(store, record);
+  const next = (await isCured(store, record)) ? [] : retryCommand(id, codes);
+  const isDone = state === 'completed';
+  context.metrics?.foundFinished();
+  const rows = `${counted(record.plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
+  const text = `Run ${id} ${isDone ? 'is completed already' : 'was cancelled'}: ${rows}. Nothing was sent.`;
+  terminal.result(
+    { run: id, state, outcomes, next },
+    [text, ...next.map((command) => `Next: ${command}`)].join('\n'),
+  );
+  return isDone ? exitCodes.success : exitCodes.halted;
+}
+
+/** What a guard has halted is not gone on with before a person wants that: each start by cron would call more rows. */
+async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
+  const ended = await endedRun(context.store, record);
+  const { summary, next } = ended;
+  context.onEnded?.(ended);
+  const rows = `${counted(summary.manifest.rows, 'row')}, ${outcomeTexts(summary.outcomes).join(', ')}`;
+  context.terminal.result(
+    { run: record.id, state: record.state, outcomes: summary.outcomes, next },
+    [
+      `Run ${record.id} is halted: ${rows}. Nothing was sent.`,
+      ...next.map((command) => `Next: ${command}`),
+    ].join('\n'),
+  );
+  context.terminal.warn(`Halted: ${record.states.at(-1)?.reason}`);
+  return exitCodes.halted;
+}
+
+/** What a run has come to that was taken to its end before, perhaps by a process that had no time to report it. */
+export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
+  const { summary } = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
+  return { record, summary, next: nextCommands(record, summary) };
+}
+
+/**
+ * The same name for the same rows is the same run; for other rows it is a mistake.
+ *
+ * @returns an exit code when the user has stopped the reading.
+ */
+export async function refuseOtherManifest(
+  workplace: Workplace,
+  { id, manifest }: RunRecord,
+  source: string,
+): Promise<ExitCode | undefined> {
+  const isFile = source !== '-' && (await inputKind(source, source)) === 'file';
+  const sha256 = isFile ? (await hashFile(source)).sha256 : await hashPipe(workplace, source);
+  if (typeof sha256 === 'number') return sha256;
+  if (sha256 === manifest.sha256) return undefined;
+  const name = escapeInvisible(manifest.name);
+  const difference =
+    manifest.name === source ? `and ${name} is not what it was then` : `of another manifest (${name})`;
+  throw usageError('RUN_EXISTS', `There is a run ${id} already, ${difference}: choose another --run-id.`);
+}
+
+/** What can be read only once is put into a file first. */
+async function hashPipe(workplace: Workplace, source: string): Promise<string | ExitCode> {
+  const folder = await makeTemporaryFolder(workplace.store.stateDir, 'plan');
+  try {
+    return await readingManifest(
+      workplace,
+      async (input) =>
+        (await stageManifest(source, folder, input, rowOptions(workplace.flags, workplace.settings))).sha256,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What is left out is as it was when the run began. */
+function refuseOtherOptions({ flags, settings }: Context, { id, options }: RunRecord): void {
+  const wanted = givenRowOptions(flags, settings);
+  for (const [name, value] of Object.entries(wanted)) {
+    const before = options[name as keyof typeof wanted];
+    if (isDeepStrictEqual(before, value)) continue;
+    const flag = `--${nameInWords(name, '-')}`;
+    throw usageError(
+      'RUN_EXISTS',
+      `There is a run ${id} already, which was begun ${before === undefined ? `without ${flag}` : `with another ${flag}`}: its rows ` +
+        'would not be the same. Choose another --run-id.',
+    );
+  }
 }

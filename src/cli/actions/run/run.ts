@@ -6,12 +6,10 @@ import { tokenSource } from '../api-client.ts';
 import { calls } from '../options.ts';
 import { runOnce } from '../serve/inbox.ts';
 import { approvedSource } from './approval.ts';
+import { measuring, notifying, whenFree } from './at-work.ts';
 import { execute } from './execute.ts';
-import { goOn, lookUp } from './go-on.ts';
-import { measuring } from './measure.ts';
-import { notifying } from './notify.ts';
 import { planRun, runIdOf } from './planned-run.ts';
-import { whenFree } from './when-free.ts';
+import { goOn, lookUp } from './resume.ts';
 
 /** `cqbatch run`: plans, asks, and takes the run to its end. */
 export async function run(manifest: string, flags: Flags): Promise<ExitCode> {

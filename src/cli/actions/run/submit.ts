@@ -10,8 +10,8 @@ import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Terminal } from '../../terminal.ts';
 import { approvedSource } from './approval.ts';
-import { refuseOtherManifest } from './go-on.ts';
 import { planRun, runIdOf } from './planned-run.ts';
+import { refuseOtherManifest } from './resume.ts';
 
 /** Somebody else who plans a run of the same name needs no longer, unless its manifest is huge. */
 const planningMs = 120_000;

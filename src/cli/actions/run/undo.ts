@@ -10,9 +10,9 @@ import type { Flags } from '../../config/load.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { type FittingRun, findRecord } from '../look/find-run.ts';
+import { atWork } from './at-work.ts';
 import { refuseUnlessOver, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
-import { atWork } from './when-free.ts';
 
 /** `cqbatch undo`: a new run that puts back what a run has changed, as far as its manifest says what was before. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {

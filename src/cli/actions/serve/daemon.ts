@@ -16,10 +16,9 @@ import { exitCodeOf } from '../../exit-codes.ts';
 import { exitCodeOfError } from '../../thrown.ts';
 import { apiClient, type CallSettings, tokenSource } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
-import { type Notifier, openNotifier } from '../run/notify.ts';
+import { type Notifier, openNotifier } from '../run/at-work.ts';
 import { estimatedLimits } from '../run/prospect.ts';
-import { beginInbox, inboxFinisher } from './scheduled-inbox.ts';
-import { beginRun } from './scheduled-run.ts';
+import { beginInbox, beginRun, inboxFinisher } from './scheduled.ts';
 
 export interface DaemonOptions {
   readonly datastore: Datastore;

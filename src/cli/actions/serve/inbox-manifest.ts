@@ -13,12 +13,10 @@ import { endingText, finalFolderOf } from '../../render/inbox.ts';
 import type { EndedRun } from '../../render/news.ts';
 import { plain } from '../../render/style.ts';
 import { calls } from '../options.ts';
+import { notifying, whenFree } from '../run/at-work.ts';
 import { execute } from '../run/execute.ts';
-import { endedRun, lookUp } from '../run/go-on.ts';
-import { notifying } from '../run/notify.ts';
 import { planRun } from '../run/planned-run.ts';
-import { resumeRun, runGoing } from '../run/resume.ts';
-import { whenFree } from '../run/when-free.ts';
+import { endedRun, lookUp, resumeRun, runGoing } from '../run/resume.ts';
 
 /** What became of a manifest of an inbox. */
 export interface CarriedOut {

@@ -12,7 +12,7 @@ import { interruptible, stopping } from '../../interrupt.ts';
 import { inboxText } from '../../render/inbox.ts';
 import { proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { calls, runOptions } from '../options.ts';
-import { notifying } from '../run/notify.ts';
+import { notifying } from '../run/at-work.ts';
 import { requireConsent } from '../run/planned-run.ts';
 import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 import { openProbes } from './probes.ts';

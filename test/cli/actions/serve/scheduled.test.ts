@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
-import { inboxFinisher } from '../../../../src/cli/actions/serve/scheduled-inbox.ts';
+import { inboxFinisher } from '../../../../src/cli/actions/serve/scheduled.ts';
 import { openRunStore } from '../../../../src/run/record/store.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 

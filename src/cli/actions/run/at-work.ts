@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { thisActor } from '../../../actor.ts';
+import { openWebhook, signatureHeaders, type Webhook } from '../../../api/webhook.ts';
+import { steadyNow } from '../../../clock.ts';
+import type { Datastore } from '../../../datastore/datastore.ts';
+import { BusyError } from '../../../errors.ts';
+import { readVersion } from '../../../package.ts';
+import { type AtEnd, withReleases } from '../../../releases.ts';
+import { duration } from '../../../text/quantities.ts';
+import { environment, type Flags, readSecret } from '../../config/load.ts';
+import { type Context, openContext } from '../../context.ts';
+import type { CommandInput } from '../../datastore.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { type Interrupt, Interrupted, interruptible } from '../../interrupt.ts';
+import { bodyFor, type EndedRun, newsOf } from '../../render/news.ts';
+import type { Terminal } from '../../terminal.ts';
+import { exitCodeOfError } from '../../thrown.ts';
+
+const lookMs = 1_000;
+
+/** What ends when the process that is at work does. A name that is taken stays so. */
+const passing = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
+
+/** Takes a run to its end when no other process is at work: counts it for the metrics file, and tells the URLs of the user. */
+export async function atWork(
+  flags: Flags,
+  purpose: string,
+  work: (context: Context) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return measuring(await openContext(flags), (measured) =>
+    notifying(measured, (noted) => whenFree(noted, purpose, work)),
+  );
+}
+
+/**
+ * Does what one process at a time can do, as soon as nobody else does, if that is within `--wait`. The embedded datastore is
+ * held from the beginning then: what is found of runs stays so.
+ *
+ * @param work is begun anew when it has met somebody else at work.
+ * @throws a busy error when somebody else is at work for longer, `Interrupted` when the user has stopped waiting.
+ */
+export function whenFree<Result>(
+  context: Context,
+  purpose: string,
+  work: (context: Context) => Promise<Result>,
+): Promise<Result> {
+  const { terminal, settings, datastore } = context;
+  if (settings.wait === undefined) return work(context);
+  const wait = new Wait(terminal, settings.wait);
+  if (datastore.queue !== undefined) return wait.for(() => work(context));
+  return withReleases(async (atEnd) => {
+    const opened = await wait.for(async (stopped) => {
+      const own = await datastore.open(purpose);
+      atEnd(() => own.close());
+      refuseStopped(stopped);
+      return own;
+    });
+    const open = async (): Promise<Datastore> => keptOpen(opened);
+    return wait.for(() => work({ ...context, datastore: { queue: undefined, open } }));
+  });
+}
+
+/** For those who close what they have opened. */
+function keptOpen(datastore: Datastore): Datastore {
+  return Object.create(datastore, { close: { value: async () => {} } });
+}
+
+/** A time for which others are waited for. */
+class Wait {
+  readonly #terminal: Terminal;
+  readonly #ms: number;
+  #until: number | undefined;
+
+  constructor(terminal: Terminal, ms: number) {
+    this.#terminal = terminal;
+    this.#ms = ms;
+  }
+
+  /** @param work is told when the user has stopped the waiting before it. */
+  async for<Result>(work: (stopped?: AbortSignal) => Promise<Result>): Promise<Result> {
+    let interrupt: Interrupt | undefined;
+    try {
+      for (;;) {
+        try {
+          return await work(interrupt?.signal);
+        } catch (error) {
+          if (!(error instanceof BusyError) || !passing.includes(error.code)) throw error;
+          interrupt ??= interruptible(() => {});
+          await this.#pause(error, interrupt.signal);
+        }
+      }
+    } finally {
+      interrupt?.release();
+    }
+  }
+
+  /** @throws the error when there is no time left. */
+  async #pause({ code, what }: BusyError, stopped: AbortSignal): Promise<void> {
+    const howLong = duration(this.#ms / 1_000);
+    if (this.#until === undefined) {
+      this.#until = steadyNow() + this.#ms;
+      this.#terminal.say(`${what}: waiting for up to ${howLong}. Ctrl-C gives up.`);
+    }
+    const left = this.#until - steadyNow();
+    if (left <= 0) throw new BusyError(code, `${what}, and still is after ${howLong}`, 'Nothing was sent.');
+    await pause(Math.min(lookMs, left), undefined, { signal: stopped }).catch(() => {});
+    refuseStopped(stopped);
+  }
+}
+
+function refuseStopped(stopped: AbortSignal | undefined): void {
+  if (stopped?.aborted) throw new Interrupted('wait');
+}
+
+/**
+ * Does what a command is for, and keeps the file of its metrics. That this can't be written changes nothing of the exit code.
+ *
+ * @param work is to let `context.metrics` count
+ */
+export function measuring(
+  context: Context,
+  work: (context: Context) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { settings, store, terminal } = context;
+  const { metricsFile } = settings;
+  if (metricsFile === undefined) return work(context);
+  return withReleases(async (atEnd) => {
+    const { openMetricsFile } = await import('../../../metrics/metrics-file.ts');
+    const { operations } = store;
+    const options = { version: readVersion(), operations, runs: true, once: true };
+    const file = await openMetricsFile(metricsFile, options, ({ message }) =>
+      terminal.warn(`warning: --metrics-file is not written: ${message}`),
+    );
+    const { metrics } = file;
+    atEnd(() => file.close());
+    let code: ExitCode = exitCodes.fatal;
+    try {
+      code = await work({ ...context, metrics });
+      return code;
+    } catch (error) {
+      code = exitCodeOfError(error);
+      throw error;
+    } finally {
+      metrics.ending(code);
+    }
+  });
+}
+
+/** Tells the URLs of the user what begins and how it ends. Whether they take it, only a warning says. */
+export interface Notifier {
+  began(): Promise<void>;
+  ended(ended: {
+    readonly run?: EndedRun | undefined;
+    readonly exitCode: ExitCode;
+    readonly error?: Error | undefined;
+  }): Promise<void>;
+}
+
+/** @returns undefined when nobody is to be told. */
+export async function openNotifier(
+  { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
+  atEnd: AtEnd,
+): Promise<Notifier | undefined> {
+  if (settings.notifyUrl === undefined && settings.pingUrl === undefined) return undefined;
+  const open = (what: string, url: string | undefined): Webhook | undefined => {
+    const hook = url === undefined ? undefined : openWebhook(what, url, { variables: environment });
+    atEnd(() => hook?.close());
+    return hook;
+  };
+  const notify = open('--notify-url', settings.notifyUrl);
+  const ping = open('--ping-url', settings.pingUrl);
+  const secret = await readSecret({
+    file: settings.notifySecretFile,
+    variable: 'CQBATCH_NOTIFY_SECRET',
+    what: 'the secret in',
+    code: 'NOTIFY_SECRET_UNREADABLE',
+  });
+  const telling = async (
+    what: string,
+    hook: Webhook | undefined,
+    told: Promise<void> | undefined,
+  ): Promise<void> =>
+    told?.catch(({ message }: Error) =>
+      terminal.warn(`warning: ${what} on ${hook?.host} was not told: ${message}`),
+    );
+  return {
+    began: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),
+    async ended({ run, exitCode, error }) {
+      const all = { run, exitCode, error, by: thisActor() };
+      const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
+      const body = bodyFor(notify?.host ?? '', all);
+      const headers =
+        secret === undefined ? [] : signatureHeaders(secret, `msg_${randomUUID()}`, new Date(), body);
+      await Promise.all([
+        telling('--ping-url', ping, ping?.post(newsOf(all).text, { below: `/${exitCode}` })),
+        telling('--notify-url', notify, isWanted ? notify?.post(body, { headers }) : undefined),
+      ]);
+    },
+  };
+}
+
+/**
+ * Does what a command is for, and tells the URLs of the user how it ended. Whether they take it changes nothing of the
+ * exit code.
+ *
+ * @param work is to hand the run that it took to its end to `context.onEnded`
+ */
+export function notifying(
+  context: Context,
+  work: (context: Context) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withReleases(async (atEnd) => {
+    const notifier = await openNotifier(context, atEnd);
+    if (notifier === undefined) return work(context);
+    const starting = notifier.began();
+    let run: EndedRun | undefined;
+    let failure: unknown;
+    let exitCode: ExitCode;
+    try {
+      exitCode = await work({
+        ...context,
+        onEnded(ended) {
+          run = ended;
+        },
+      });
+    } catch (error) {
+      failure = error;
+      exitCode = exitCodeOfError(error);
+    }
+    await starting;
+    await notifier.ended({ run, exitCode, error: failure as Error | undefined });
+    if (failure !== undefined) throw failure;
+    return exitCode;
+  });
+}
