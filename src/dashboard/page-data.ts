@@ -41,6 +41,17 @@ export interface RunData {
   readonly startedAt?: string;
 }
 
+/** What a run's state is called, and the class that gives it its colour: not every run that completed has succeeded. */
+export function stateOf({ state, waiting, counts }: RunData): {
+  readonly text: string;
+  readonly kind: string;
+} {
+  const hasFailures = counts.failed + counts.invalid > 0;
+  if (state === 'completed' && hasFailures) return { text: 'completed with failures', kind: 'failed' };
+  if (state === 'running' && waiting !== undefined) return { text: 'running, but waiting', kind: 'waiting' };
+  return { text: state, kind: state };
+}
+
 /** What the state folder tells of one run besides; how its rows stand is asked for at `/runs/ID/report.json`. */
 export interface RunDetails {
   readonly states: readonly { readonly state: string; readonly at: string; readonly reason?: string }[];

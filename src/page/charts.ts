@@ -21,10 +21,12 @@ export class Charts {
   }
 
   #show(chart: Chart): void {
-    const known = this.#figures.get(chart.title);
-    const figure = known ?? new Figure(chart, this.#signal);
-    this.#figures.set(chart.title, figure);
-    if (known === undefined) this.element.append(figure.element);
+    let figure = this.#figures.get(chart.title);
+    if (figure === undefined) {
+      figure = new Figure(chart, this.#signal);
+      this.#figures.set(chart.title, figure);
+      this.element.append(figure.element);
+    }
     figure.show(chart);
   }
 }
@@ -33,15 +35,14 @@ function rateChart(rate: PageData['rate'], { rate: known, retries }: PageData['s
   const refused = rate.reduce((sum, point) => sum + point.rejected, 0);
   const waited = known?.waited_s ?? 0;
   const most = Math.max(...rate.map((point) => point.accepted_per_s));
+  const told = [
+    `Wanted: ${known?.wanted ?? 'as fast as can be'}. Most in a second: ${perSecond(most)}.`,
+    refused > 0 && `Refused as too many: ${counted(refused, 'call')}.`,
+    waited > 0 && `Waiting, because the service asked for it (shaded): ${exactDuration(waited * 1_000)}.`,
+  ];
   return {
     title: retries.length === 0 ? 'Calls per second' : 'Calls per second, without the retries',
-    summary: [
-      `Wanted: ${known?.wanted ?? 'as fast as can be'}. Most in a second: ${perSecond(most)}.`,
-      ...(refused > 0 ? [`Refused as too many: ${counted(refused, 'call')}.`] : []),
-      ...(waited > 0
-        ? [`Waiting, because the service asked for it (shaded): ${exactDuration(waited * 1_000)}.`]
-        : []),
-    ].join(' '),
+    summary: told.filter(Boolean).join(' '),
     times: rate.map((point) => point.t_s),
     isTimeOfDay: false,
     valueText: perSecond,

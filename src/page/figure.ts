@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import { localTime } from '../text/local-time.ts';
 import { exactDuration } from '../text/quantities.ts';
-import { element } from './dom.ts';
+import { element, numberCell, tableElement } from './dom.ts';
 
 const height = 220;
 /** On paper, where two are side by side: half of a page of A4, lying. */
@@ -40,19 +40,14 @@ export class Figure {
   #plot: uPlot | undefined;
   readonly #summary = element('p');
   readonly #place = element('div', { class: 'chart', role: 'img' });
-  readonly #figures = element(
-    'details',
-    { toggle: () => this.#fill() },
-    element('summary', {}, 'The figures'),
-  );
+  readonly #figures = element('details', { toggle: () => this.#fill() }, element('summary', 'The figures'));
 
   /** @param signal the chart is no longer needed */
   constructor(chart: Chart, signal: AbortSignal) {
     this.#chart = chart;
     this.element = element(
       'figure',
-      {},
-      element('figcaption', {}, element('h3', {}, chart.title), this.#summary),
+      element('figcaption', element('h3', chart.title), this.#summary),
       this.#place,
       this.#figures,
     );
@@ -152,28 +147,12 @@ function shade({ ctx, bbox, valToPos }: uPlot, { times, waits = [] }: Chart, col
 
 function valueTable({ times, isTimeOfDay, lines, valueText }: Chart): HTMLElement {
   const head = [isTimeOfDay ? 'Time' : 'After', ...lines.map(({ label }) => label)];
-  return element(
-    'div',
-    { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'The figures of the chart' },
-    element(
-      'table',
-      {},
-      element('thead', {}, element('tr', {}, ...head.map((text) => element('th', { scope: 'col' }, text)))),
-      element(
-        'tbody',
-        {},
-        ...times.map((time, index) =>
-          element(
-            'tr',
-            {},
-            element('td', {}, isTimeOfDay ? localTime(time * 1_000) : exactDuration(time * 1_000)),
-            ...lines.map(({ values }) => {
-              const value = values[index];
-              return element('td', { class: 'number' }, value == null ? '' : valueText(value));
-            }),
-          ),
-        ),
-      ),
-    ),
-  );
+  const rows = times.map((time, index) => [
+    isTimeOfDay ? localTime(time * 1_000) : exactDuration(time * 1_000),
+    ...lines.map(({ values }) => {
+      const value = values[index];
+      return numberCell(value == null ? '' : valueText(value));
+    }),
+  ]);
+  return tableElement('The figures of the chart', head, rows);
 }

@@ -2,8 +2,7 @@ import { totalOf } from '../domain.ts';
 import type { PageData } from '../report/html/page-data.ts';
 import { localTime } from '../text/local-time.ts';
 import { counted, exactDuration } from '../text/quantities.ts';
-import { element, factList } from './dom.ts';
-import { outcomeBar } from './outcome-bar.ts';
+import { element, factList, outcomeBar } from './dom.ts';
 import { ReportView } from './report-view.ts';
 import { Rows } from './rows.ts';
 
@@ -11,17 +10,16 @@ import { Rows } from './rows.ts';
 function header({ run, summary }: PageData): HTMLElement {
   return element(
     'header',
-    {},
-    element('h1', {}, `Run ${run.id} `, element('span', { class: `state ${run.state}` }, run.state)),
-    ...(run.reason === undefined ? [] : [element('p', { class: 'note' }, run.reason)]),
+    element('h1', `Run ${run.id} `, element('span', { class: `state ${run.state}` }, run.state)),
+    run.reason !== undefined && element('p', { class: 'note' }, run.reason),
     factList([
       ['Manifest', summary.manifest.name],
       ['Service', run.baseUrl],
       ['Begun', summary.started_at === null ? '' : localTime(summary.started_at)],
       ['Ended', summary.finished_at === null ? '' : localTime(summary.finished_at)],
       ['At work', exactDuration(summary.duration_s * 1_000)],
-      ['By', run.by ?? ''],
-      ['Why', run.purpose ?? ''],
+      ['By', run.by],
+      ['Why', run.purpose],
       ['Retries', summary.retries.join(', ')],
       ['Retry of', summary.retry_of ?? ''],
       ['Written', localTime(run.writtenAt)],
@@ -36,30 +34,25 @@ function contentOf(id: string): string {
 
 const data = JSON.parse(contentOf('data')) as PageData;
 const { manifest, outcomes } = data.summary;
-const ids = data.rows.columns.map(({ piece }) => piece);
+const pieces = Object.fromEntries(data.rows.columns.map(({ piece }) => [piece, contentOf(piece)]));
 const view = new ReportView(new AbortController().signal);
 const main = document.getElementById('page');
 main?.append(
   header(data),
-  element('h2', {}, counted(manifest.rows, 'row')),
+  element('h2', counted(manifest.rows, 'row')),
   ...(manifest.left_out === undefined
     ? []
-    : [element('p', {}, `${counted(manifest.left_out, 'more row')} of the manifest left out by --where`)]),
+    : [element('p', `${counted(manifest.left_out, 'more row')} of the manifest left out by --where`)]),
   outcomeBar(outcomes, manifest.rows - totalOf(outcomes)),
 );
-const pieces = Object.fromEntries(ids.map((id) => [id, contentOf(id)]));
 try {
   view.show(data, await Rows.read({ data, pieces }));
   main?.append(view.element);
 } catch (error) {
   // The browser is older than Chrome 103, Firefox 113 or Safari 16.4, or the file is not whole.
-  const why = (error as Error).message;
+  const why = `The rows can't be read here (${(error as Error).message}).`;
   main?.append(
-    element(
-      'p',
-      { class: 'note' },
-      `The rows can't be read here (${why}). They are in report.csv; another browser may show them.`,
-    ),
+    element('p', { class: 'note' }, `${why} They are in report.csv; another browser may show them.`),
   );
 }
 main?.setAttribute('aria-busy', 'false');

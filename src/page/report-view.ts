@@ -2,10 +2,8 @@ import { noOutcomes, outcomes } from '../domain.ts';
 import type { PageData } from '../report/html/page-data.ts';
 import { count, counted } from '../text/quantities.ts';
 import { Charts } from './charts.ts';
-import { codeList } from './code-list.ts';
-import { refeedCsv } from './csv.ts';
-import { download, element, outcomeText, redraw } from './dom.ts';
-import { type Column, everything, type Rows, type Selection } from './rows.ts';
+import { button, download, element, outcomeText, redraw } from './dom.ts';
+import { type Column, everything, type Rows, refeedCsv, type Selection } from './rows.ts';
 import { StoryDialog } from './story.ts';
 import { RowTable } from './table.ts';
 
@@ -19,7 +17,7 @@ export class ReportView {
   readonly #outcomes = element('div', { class: 'buttons', role: 'group', 'aria-label': 'Show only' });
   readonly #codes = element('section', { 'aria-label': 'Codes' });
   readonly #charts: Charts;
-  readonly #place = element('section', { 'aria-label': 'Rows' }, element('h2', {}, 'Rows'));
+  readonly #place = element('section', { 'aria-label': 'Rows' }, element('h2', 'Rows'));
   readonly #leftOut = element('p', { class: 'note' });
   readonly #code = chooser('All codes', (code) => this.#want({ code }));
   readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));
@@ -47,11 +45,10 @@ export class ReportView {
         this.#want({ sortBy: column, descending: isSame && !descending });
       },
     });
-    this.#inside = element('div', {}, this.#tools(), this.#found, this.#table.element);
+    this.#inside = element('div', this.#tools(), this.#found, this.#table.element);
     this.#place.append(this.#leftOut, this.#inside);
     this.element = element(
       'div',
-      {},
       this.#unclear,
       this.#outcomes,
       this.#codes,
@@ -68,11 +65,7 @@ export class ReportView {
     this.#unclear.hidden = data.summary.unclear === 0;
     this.#unclear.textContent = unclearNote(data);
     this.#drawFilters();
-    redraw(
-      this.#codes,
-      element('h2', {}, 'Why'),
-      codeList(data, (code) => this.#showCode(code)),
-    );
+    redraw(this.#codes, element('h2', 'Why'), this.#codeList(data));
     this.#charts.show(data);
     this.#leftOut.hidden = data.rows.selection === 'all';
     this.#leftOut.textContent = leftOutText(data);
@@ -91,27 +84,38 @@ export class ReportView {
     const { outcomes: counts = noOutcomes(), unclear = 0 } = this.#shown?.data.summary ?? {};
     const { outcomes: chosen, unclear: onlyUnclear } = this.#wanted;
     const toggle = (name: string, rows: number, isChosen: boolean, click: () => void): HTMLElement =>
-      element(
-        'button',
-        {
-          type: 'button',
-          id: `only ${name}`,
-          'aria-pressed': String(isChosen),
-          class: `outcome ${name}`,
-          click,
-        },
-        `${count(rows)} ${outcomeText(name)}`,
-      );
+      button(`${count(rows)} ${outcomeText(name)}`, click, {
+        id: `only ${name}`,
+        'aria-pressed': String(isChosen),
+        class: `outcome ${name}`,
+      });
     redraw(
       this.#outcomes,
       element('span', { class: 'quiet' }, 'Show only'),
-      ...outcomes
+      outcomes
         .filter((outcome) => counts[outcome] > 0)
         .map((outcome) => toggle(outcome, counts[outcome], chosen.has(outcome), () => this.#toggle(outcome))),
-      ...(unclear > 0
-        ? [toggle('unclear', unclear, onlyUnclear, () => this.#filter({ unclear: !onlyUnclear }))]
-        : []),
+      unclear > 0 && toggle('unclear', unclear, onlyUnclear, () => this.#filter({ unclear: !onlyUnclear })),
     );
+  }
+
+  /** The codes with which rows ended, each with what it means and an example; a click chooses its rows. */
+  #codeList({ summary: { codes }, advice }: PageData): HTMLElement {
+    const troubled = codes.filter(({ outcome }) => needsLook.includes(outcome));
+    const others = codes.filter(({ outcome }) => !needsLook.includes(outcome));
+    const items = [...troubled, ...others].map(({ outcome, code, count: rows, message, row }) => {
+      const { meaning = '', remedy } = advice[code] ?? {};
+      const choose = button([`${code} `, element('span', counted(rows, 'row'))], () => this.#showCode(code), {
+        id: `code ${outcome} ${code}`,
+      });
+      return element(
+        'li',
+        element('h3', element('span', { class: `outcome ${outcome}` }, outcomeText(outcome)), ' ', choose),
+        element('p', meaning, remedy !== undefined && outcome !== 'succeeded' && ` ${remedy}`),
+        message !== '' && element('p', { class: 'quiet' }, `Row ${row}: ${message}`),
+      );
+    });
+    return element('ul', { class: 'codes' }, items);
   }
 
   /** What chooses rows, and hands them on. */
@@ -122,11 +126,7 @@ export class ReportView {
       'aria-label': 'Search in all columns',
       input: debounced(() => this.#want({ query: search.value.trim() })),
     });
-    const save = element(
-      'button',
-      { type: 'button', class: 'main', click: () => this.#save() },
-      'Save these rows as CSV',
-    );
+    const save = button('Save these rows as CSV', () => this.#save(), { class: 'main' });
     return element('div', { class: 'tools' }, search, this.#code, this.#operation, save);
   }
 
@@ -179,6 +179,9 @@ export class ReportView {
     );
   }
 }
+
+/** What needs a look comes first. */
+const needsLook: readonly string[] = ['failed', 'invalid', 'not_attempted'];
 
 /** What is shown of a row, in this order. */
 function columnsOf({ columns }: Rows, hasUnclear: boolean): readonly Column[] {

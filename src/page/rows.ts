@@ -1,4 +1,5 @@
-import { unguardCell } from '../manifest/formula-guard.ts';
+import { guardColumn, unguardCell } from '../manifest/formula-guard.ts';
+import { byteOrderMark, csvText } from '../report/csv-text.ts';
 import {
   type ColumnValues,
   decodeNumbers,
@@ -127,6 +128,17 @@ export class Rows {
     }
     for (let row = 0; row < found.length; row += 1) if (found[row] === 0) wanted[row] = 0;
   }
+}
+
+/** Rows as a manifest that `cqbatch plan` and `cqbatch run` take: their cells are guarded against formulas, and say so. */
+export function refeedCsv(rows: Rows, selected: Uint32Array): string {
+  const cells = rows.columns.filter(({ kind }) => kind === 'cell');
+  const columns = [...cells, rows.fact('row'), rows.fact('code')];
+  const records = [
+    [...cells.map(({ name }) => name), '_row', '_code', guardColumn(',')],
+    ...Array.from(selected, (row) => [...columns.map((column) => column.raw(row)), 'yes']),
+  ];
+  return byteOrderMark + csvText(records);
 }
 
 function* indicesOf(flags: Uint8Array): Generator<number> {

@@ -2,8 +2,8 @@ import { type Attempt, unclearText } from '../domain.ts';
 import type { PageData } from '../report/html/page-data.ts';
 import { localTime } from '../text/local-time.ts';
 import { counted, exactDuration } from '../text/quantities.ts';
-import { element, outcomeText, redraw } from './dom.ts';
-import type { Rows } from './rows.ts';
+import { button, type Child, element, numberCell, outcomeText, redraw, tableElement } from './dom.ts';
+import type { Column, Rows } from './rows.ts';
 
 /** Longer texts are cut: who needs them whole has report.csv. */
 const longestText = 20_000;
@@ -29,27 +29,21 @@ export class StoryDialog {
   }
 
   #draw(rows: Rows, row: number, advice: Advice): void {
-    const close = element(
-      'button',
-      { type: 'button', id: 'story-close', click: () => this.element.close() },
-      'Close',
-    );
+    const close = button('Close', () => this.element.close(), { id: 'story-close' });
     redraw(
       this.element,
-      element('header', {}, element('h2', { id: 'story-title' }, `Row ${this.#number}`), close),
-      ...storyOf(rows, row, advice[rows.fact('code').text(row)]),
+      element('header', element('h2', { id: 'story-title' }, `Row ${this.#number}`), close),
+      storyOf(rows, row, advice[rows.fact('code').text(row)]),
     );
   }
 }
 
-function storyOf(
-  rows: Rows,
-  row: number,
-  advice: PageData['advice'][string] | undefined,
-): readonly HTMLElement[] {
+function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): Child {
   const fact = (name: Parameters<Rows['fact']>[0]): string => rows.fact(name).text(row);
+  const of = (wanted: Column['kind']): readonly Fact[] =>
+    rows.columns.filter(({ kind }) => kind === wanted).map((column) => [column.title, column.text(row)]);
   const duplicateOf = fact('duplicateOf');
-  const end: readonly (readonly [string, string])[] = [
+  const end: readonly Fact[] = [
     ['Outcome', outcomeText(fact('outcome'))],
     ['Code', fact('code')],
     ['Message', fact('message')],
@@ -58,35 +52,27 @@ function storyOf(
     ['Unclear', fact('unclear') === '' ? '' : unclearText(fact('outcome'))],
     ['Operation', fact('operation')],
     ['Called instead', duplicateOf === '' ? '' : `row ${duplicateOf}`],
+    ...of('result'),
   ];
-  const told = rows.columns
-    .filter(({ kind }) => kind === 'result')
-    .map((column) => [column.title, column.text(row)] as const);
-  const cells = rows.columns
-    .filter(({ kind }) => kind === 'cell')
-    .map((column) => [column.title, column.text(row)] as const);
   const attempts = attemptsOf(rows, row);
+  const called = attempts.length > 0;
   return [
-    facts([...end, ...told].filter(([, text]) => text !== '')),
-    element('h3', {}, 'In the manifest'),
-    facts(cells),
-    element(
-      'h3',
-      {},
-      attempts.length === 0 ? 'It was not called' : counted(Number(fact('attempts')), 'attempt'),
-    ),
-    ...(attempts.length === 0 ? [] : [attemptTable(attempts)]),
+    facts(end.filter(([, text]) => text !== '')),
+    element('h3', 'In the manifest'),
+    facts(of('cell')),
+    element('h3', called ? counted(Number(fact('attempts')), 'attempt') : 'It was not called'),
+    called &&
+      tableElement('Attempts', ['Began', 'Took', 'HTTP', 'What came of it'], attempts.flatMap(attemptCells)),
   ];
 }
 
-function facts(pairs: readonly (readonly [name: string, text: string])[]): HTMLElement {
+type Fact = readonly [name: string, text: string];
+
+function facts(pairs: readonly Fact[]): HTMLElement {
+  const cut = (text: string) => (text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text);
   return element(
     'dl',
-    {},
-    ...pairs.flatMap(([name, text]) => [
-      element('dt', {}, name),
-      element('dd', {}, text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text),
-    ]),
+    pairs.map(([name, text]) => [element('dt', name), element('dd', cut(text))]),
   );
 }
 
@@ -96,14 +82,13 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   const earlier = text === '' ? [] : (JSON.parse(text) as readonly Attempt[]);
   const started = rows.number('started', row);
   const late = rows.number('late', row);
-  const duration = rows.number('duration', row) ?? 0;
   if (started === undefined || late === undefined) return earlier;
   const status = rows.number('status', row);
   return [
     ...earlier,
     {
       at: new Date(earlier.length === 0 ? started : started + late).toISOString(),
-      durationMs: duration,
+      durationMs: rows.number('duration', row) ?? 0,
       code: rows.fact('code').text(row),
       message: rows.fact('message').text(row),
       ...(status !== undefined && { httpStatus: status }),
@@ -111,32 +96,14 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   ];
 }
 
-function attemptTable(attempts: readonly Attempt[]): HTMLElement {
-  const head = ['Began', 'Took', 'HTTP', 'What came of it'].map((text) =>
-    element('th', { scope: 'col' }, text),
-  );
-  const lines = attempts.flatMap(({ at, durationMs, code, message, httpStatus, omitted }) => [
-    ...(omitted === undefined
-      ? []
-      : [
-          element('tr', {}, element('td', { colspan: '4' }, `${counted(omitted, 'more attempt')}, not kept`)),
-        ]),
-    element(
-      'tr',
-      {},
-      element('td', {}, at === undefined ? '' : localTime(at)),
-      element('td', { class: 'number' }, durationMs === undefined ? '' : exactDuration(durationMs)),
-      element('td', { class: 'number' }, httpStatus === undefined ? '' : String(httpStatus)),
-      element(
-        'td',
-        {},
-        code === undefined ? 'nothing is known of it' : [code, message].filter(Boolean).join(': '),
-      ),
-    ),
-  ]);
-  return element(
-    'div',
-    { class: 'wide' },
-    element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...lines)),
-  );
+/** The lines that tell of an attempt. */
+function attemptCells({ at, durationMs, code, message, httpStatus, omitted }: Attempt): readonly Child[][] {
+  const line = [
+    at === undefined ? '' : localTime(at),
+    numberCell(durationMs === undefined ? '' : exactDuration(durationMs)),
+    numberCell(httpStatus === undefined ? '' : String(httpStatus)),
+    code === undefined ? 'nothing is known of it' : [code, message].filter(Boolean).join(': '),
+  ];
+  if (omitted === undefined) return [line];
+  return [[element('td', { colspan: '4' }, `${counted(omitted, 'more attempt')}, not kept`)], line];
 }

@@ -1,6 +1,6 @@
 import { localTime } from '../text/local-time.ts';
 import { counted, exactDuration } from '../text/quantities.ts';
-import { element, outcomeText, redraw } from './dom.ts';
+import { button, element, outcomeText, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 
 /** Of a row of the table, as the style sheet has it, in pixels. */
@@ -47,8 +47,8 @@ export class RowTable {
 
   constructor(options: TableOptions) {
     this.#options = options;
-    this.#table = element('table', { class: 'rows' }, element('thead', {}, this.#head), this.#body);
-    this.#tall = element('div', {}, this.#table);
+    this.#table = element('table', { class: 'rows' }, element('thead', this.#head), this.#body);
+    this.#tall = element('div', this.#table);
     this.element = element(
       'div',
       {
@@ -75,7 +75,10 @@ export class RowTable {
     this.#selected = selected;
     this.#active = isOther ? 0 : Math.max(0, selected.indexOf(active));
     const order = descending ? 'descending' : 'ascending';
-    redraw(this.#head, ...columns.map((column) => this.#header(column, column === sortBy ? order : 'none')));
+    redraw(
+      this.#head,
+      columns.map((column) => this.#header(column, column === sortBy ? order : 'none')),
+    );
     this.#table.setAttribute('aria-rowcount', String(selected.length + 1));
     if (isOther) this.element.scrollTop = 0;
     this.#fit();
@@ -83,12 +86,8 @@ export class RowTable {
 
   #header(column: Column, order: string): HTMLElement {
     const { kind, name, title } = column;
-    const sort = (): void => this.#options.onSort(column);
-    return element(
-      'th',
-      { scope: 'col', class: classOf(column), 'aria-sort': order },
-      element('button', { type: 'button', id: `sort ${kind} ${name}`, click: sort }, title),
-    );
+    const sort = button(title, () => this.#options.onSort(column), { id: `sort ${kind} ${name}` });
+    return element('th', { scope: 'col', class: classOf(column), 'aria-sort': order }, sort);
   }
 
   /** How many rows can be seen at a time. */
@@ -133,7 +132,6 @@ export class RowTable {
 
   #row(place: number): HTMLElement {
     const row = this.#selected[place] ?? 0;
-    const cells = this.#columns.map((column) => this.#cell(column, row));
     return element(
       'tr',
       {
@@ -144,7 +142,7 @@ export class RowTable {
           this.#options.onOpen(row);
         },
       },
-      ...cells,
+      this.#columns.map((column) => this.#cell(column, row)),
     );
   }
 

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RowResult } from '../../src/domain.ts';
 import { unguardCell } from '../../src/manifest/formula-guard.ts';
-import { refeedCsv } from '../../src/page/csv.ts';
-import { everything, Rows, type Selection } from '../../src/page/rows.ts';
+
+import { everything, Rows, refeedCsv, type Selection } from '../../src/page/rows.ts';
 import type { PageData } from '../../src/report/html/page-data.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
 import { writePageOf } from '../helpers/page-lines.ts';

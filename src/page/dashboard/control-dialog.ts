@@ -1,6 +1,6 @@
 import type { ControlName, RunData } from '../../dashboard/page-data.ts';
 import { counted } from '../../text/quantities.ts';
-import { element } from '../dom.ts';
+import { button, type Child, element } from '../dom.ts';
 
 /** Asks before a run is cancelled, and for a rate; what the server answers is said there, too. */
 export class ControlDialog {
@@ -15,16 +15,10 @@ export class ControlDialog {
 
   #askCancel(run: RunData): void {
     const { id, manifest, baseUrl, state, rows, done } = run;
+    const stand = `Run ${id} of ${manifest} on ${baseUrl} is ${state}: ${done} of ${counted(rows, 'row')} done.`;
     this.#show(
       `Cancel run ${id} for good?`,
-      [
-        element(
-          'p',
-          {},
-          `Run ${id} of ${manifest} on ${baseUrl} is ${state}: ${done} of ${counted(rows, 'row')} done.`,
-        ),
-        element('p', {}, `${counted(rows - done, 'row')} will not be called.`),
-      ],
+      [element('p', stand), element('p', `${counted(rows - done, 'row')} will not be called.`)],
       'Cancel the run',
       () => this.#send(run, 'cancel', { confirm: id }),
     );
@@ -32,16 +26,10 @@ export class ControlDialog {
 
   #askRate(run: RunData): void {
     const input = element('input', { name: 'rate', id: 'rate', value: run.wantedRate, required: true });
+    const how = 'As --rate takes it: 20/s, 600/m, auto, auto..50/s or none ';
     this.#show(
       `Rate of run ${run.id}`,
-      [
-        element(
-          'p',
-          {},
-          element('label', { for: 'rate' }, 'As --rate takes it: 20/s, 600/m, auto, auto..50/s or none '),
-          input,
-        ),
-      ],
+      element('p', element('label', { for: 'rate' }, how), input),
       'Set the rate',
       () => this.#send(run, 'set-rate', { rate: input.value }),
     );
@@ -58,31 +46,25 @@ export class ControlDialog {
     const told = (await answer?.json().catch(() => undefined)) as { message?: string } | undefined;
     const why = told?.message ?? 'The dashboard does not answer.';
     if (this.element.open) this.#refused.textContent = why;
-    else this.#show('Not done', [element('p', {}, why)]);
+    else this.#show('Not done', element('p', why));
   }
 
   /** @param act absent: there is nothing to be confirmed */
-  #show(title: string, content: readonly HTMLElement[], verb?: string, act?: () => Promise<void>): void {
+  #show(title: string, content: Child, verb?: string, act?: () => Promise<void>): void {
     this.#refused.textContent = '';
-    const close = element(
-      'button',
-      { type: 'button', click: () => this.element.close() },
-      verb ? 'Leave it' : 'Close',
-    );
-    const confirm = verb === undefined ? [] : [element('button', { type: 'submit', class: 'main' }, verb)];
+    const close = button(verb ? 'Leave it' : 'Close', () => this.element.close());
+    const confirm = verb !== undefined && element('button', { type: 'submit', class: 'main' }, verb);
+    const submit = (event: Event): void => {
+      event.preventDefault();
+      void act?.();
+    };
     const form = element(
       'form',
-      {
-        method: 'dialog',
-        submit: (event) => {
-          event.preventDefault();
-          void act?.();
-        },
-      },
+      { method: 'dialog', submit },
       element('h2', { id: 'question' }, title),
-      ...content,
+      content,
       this.#refused,
-      element('div', { class: 'buttons' }, close, ...confirm),
+      element('div', { class: 'buttons' }, close, confirm),
     );
     this.element.replaceChildren(form);
     if (!this.element.open) this.element.showModal();

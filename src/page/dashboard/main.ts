@@ -7,11 +7,11 @@ import {
 } from '../../dashboard/page-data.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count } from '../../text/quantities.ts';
-import { element, redraw } from '../dom.ts';
+import { type Child, element, redraw, tableElement } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';
 import { Pointer } from './pointer.ts';
 import { RunPage } from './run-page.ts';
-import { addressOf, type OnControl, runCard, stateText, tableElement } from './run-parts.ts';
+import { addressOf, type OnControl, runCard, stateText } from './run-parts.ts';
 
 /** A server that sends nothing for so long is gone, or its connection is. */
 const silenceMs = 3 * heartbeatMs;
@@ -35,17 +35,9 @@ class Dashboard {
 
   constructor(main: HTMLElement) {
     this.#main = main;
-    main.append(
-      element(
-        'header',
-        { class: 'top' },
-        element('p', {}, element('a', { href: '#', id: 'home' }, 'cqbatch')),
-        this.#connection,
-      ),
-      this.#notes,
-      this.#place,
-      this.#dialog.element,
-    );
+    const home = element('p', element('a', { href: '#', id: 'home' }, 'cqbatch'));
+    const top = element('header', { class: 'top' }, home, this.#connection);
+    main.append(top, this.#notes, this.#place, this.#dialog.element);
     addEventListener('hashchange', () => this.listen());
     this.listen();
   }
@@ -96,16 +88,13 @@ class Dashboard {
     const run = this.#run;
     // It was asked for before the reader went to this run.
     if (run !== undefined && snapshot.run === undefined) return;
-    redraw(this.#notes, ...notes(snapshot, this.#couldControl && !snapshot.mayControl));
+    redraw(this.#notes, notes(snapshot, this.#couldControl && !snapshot.mayControl));
     if (run !== this.#runPage?.id) {
       this.#runPage?.close();
       this.#runPage = run === undefined ? undefined : new RunPage(run, this.#pointer);
     }
     this.#runPage?.draw(snapshot, this.#onControl(snapshot));
-    redraw(
-      this.#place,
-      ...(this.#runPage === undefined ? this.#overview(snapshot) : [this.#runPage.element]),
-    );
+    redraw(this.#place, this.#runPage?.element ?? this.#overview(snapshot));
     this.#main.setAttribute('aria-busy', 'false');
     document.title = run === undefined ? titleOf(snapshot) : `cqbatch: ${run}`;
   }
@@ -118,40 +107,31 @@ class Dashboard {
     };
   }
 
-  #overview(snapshot: Snapshot): readonly HTMLElement[] {
-    const going = snapshot.runs.filter(({ ended }) => !ended);
-    const ended = snapshot.runs.filter((run) => run.ended);
+  #overview(snapshot: Snapshot): Child {
+    const { runs, workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
+    const going = runs.filter(({ ended }) => !ended);
+    const ended = runs.filter((run) => run.ended);
     this.#cards = new Map(
       going.map((run) => {
         const card = this.#cards.get(run.id) ?? element('article', { class: 'card' });
-        redraw(card, ...runCard(run, this.#onControl(snapshot)));
+        redraw(card, runCard(run, this.#onControl(snapshot)));
         return [run.id, card];
       }),
     );
+    const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
+    const idle = 'Nobody carries them out: start "cqbatch worker --coordinate".';
     return [
-      element('h1', {}, 'Runs'),
-      element('p', { class: 'quiet' }, `of ${placeText(snapshot)}`),
-      ...(going.length === 0 ? [element('p', {}, 'None is going.')] : []),
+      element('h1', 'Runs'),
+      element('p', { class: 'quiet' }, `of ${place}`),
+      going.length === 0 && element('p', 'None is going.'),
       ...this.#cards.values(),
-      ...(ended.length === 0 ? [] : [element('h2', {}, 'Ended'), endedTable(ended)]),
-      ...(snapshot.datastore === undefined
-        ? []
-        : [element('h2', {}, 'Workers'), workerTable(snapshot.workers)]),
-      ...(snapshot.schedules.length === 0
-        ? []
-        : [
-            element('h2', {}, 'Schedules'),
-            ...(snapshot.hasDaemon
-              ? []
-              : [
-                  element(
-                    'p',
-                    { class: 'note' },
-                    'Nobody carries them out: start "cqbatch worker --coordinate".',
-                  ),
-                ]),
-            scheduleTable(snapshot.schedules),
-          ]),
+      ended.length > 0 && [element('h2', 'Ended'), endedTable(ended)],
+      datastore !== undefined && [element('h2', 'Workers'), workerTable(workers)],
+      schedules.length > 0 && [
+        element('h2', 'Schedules'),
+        !hasDaemon && element('p', { class: 'note' }, idle),
+        scheduleTable(schedules),
+      ],
     ];
   }
 }
@@ -161,25 +141,14 @@ function titleOf({ runs }: Snapshot): string {
   return going === 0 ? 'cqbatch' : `cqbatch: ${going} going`;
 }
 
-function placeText({ stateDir, datastore }: Snapshot): string {
-  return datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
-}
-
 /** @param hasLostControl whether the reader could control runs, and can't any more */
-function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): readonly HTMLElement[] {
+function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Child {
   const { trouble, since } = datastore ?? {};
-  const away =
-    trouble === undefined
-      ? []
-      : [
-          `${trouble}. What other machines do is shown as it was at ${localTime(since ?? '')}; it goes on here when that is back.`,
-        ];
-  const lost = hasLostControl
-    ? [
-        'You can no longer control runs here: the dashboard was started again. Open the address that it printed then.',
-      ]
-    : [];
-  return [...away, ...lost, ...warnings].map((text) => element('p', { class: 'note', role: 'status' }, text));
+  const away = `${trouble}. What other machines do is shown as it was at ${localTime(since ?? '')}; it goes on here when that is back.`;
+  const lost =
+    'You can no longer control runs here: the dashboard was started again. Open the address that it printed then.';
+  const texts = [trouble !== undefined && away, hasLostControl && lost, ...warnings];
+  return texts.map((text) => text && element('p', { class: 'note', role: 'status' }, text));
 }
 
 function endedTable(runs: readonly RunData[]): HTMLElement {
@@ -225,12 +194,7 @@ function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
       paused ? 'paused' : next.map((time) => localTime(time)).join(', ') || 'never',
       last === undefined
         ? 'not due yet'
-        : [
-            localTime(last.due),
-            last.came,
-            ...last.runs,
-            ...(last.message === undefined ? [] : [last.message]),
-          ].join(' '),
+        : [localTime(last.due), last.came, ...last.runs, last.message ?? ''].join(' ').trim(),
       source,
     ]),
   );

@@ -1,11 +1,11 @@
 import type { Snapshot } from '../../dashboard/page-data.ts';
 import type { PageContent } from '../../report/html/page-data.ts';
 import { localTime } from '../../text/local-time.ts';
-import { element, redraw } from '../dom.ts';
+import { element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
 import type { Pointer } from './pointer.ts';
-import { buttonsOf, type OnControl, progressElements, stateText, tableElement } from './run-parts.ts';
+import { buttonsOf, type OnControl, progressElements, stateText } from './run-parts.ts';
 
 /** At most a tenth of the time is spent on what is read anew of a run that is going. */
 const restFactor = 9;
@@ -35,13 +35,13 @@ export class RunPage {
     this.id = id;
     this.#pointer = pointer;
     this.#view.element.hidden = true;
-    this.element = element('div', {}, this.#head, this.#trouble, this.#view.element, this.#states);
+    this.element = element('div', this.#head, this.#trouble, this.#view.element, this.#states);
   }
 
   draw({ runs, run: details }: Snapshot, onControl: OnControl | undefined): void {
     const run = runs.find(({ id }) => id === this.id);
-    const title = element('h1', {}, `Run ${this.id} `, ...(run === undefined ? [] : [stateText(run)]));
-    const back = element('p', {}, element('a', { href: '#', id: 'back' }, 'All runs'));
+    const title = element('h1', `Run ${this.id} `, run !== undefined && stateText(run));
+    const back = element('p', element('a', { href: '#', id: 'back' }, 'All runs'));
     if (run === undefined) {
       redraw(this.#head, back, title, note('Neither the state folder nor Redis has a run of this name.'));
       return;
@@ -51,16 +51,16 @@ export class RunPage {
       this.#head,
       back,
       title,
-      ...progressElements(run),
-      ...buttonsOf(run, onControl),
-      ...(details ? [] : [note(elsewhere)]),
-      ...(details?.hasReport ? [reportLink(this.id)] : []),
+      progressElements(run),
+      buttonsOf(run, onControl),
+      !details && note(elsewhere),
+      details?.hasReport && reportLink(this.id),
     );
     if (!details) return;
     const happened = details.states.map(({ at, state, reason = '' }) => [localTime(at), state, reason]);
     redraw(
       this.#states,
-      element('h2', {}, 'What happened'),
+      element('h2', 'What happened'),
       tableElement('What happened', ['Time', 'State', 'Why'], happened),
     );
     this.#told = JSON.stringify([run, details]);
@@ -123,10 +123,6 @@ function note(text: string): HTMLElement {
 
 function reportLink(id: string): HTMLElement {
   const href = `/runs/${encodeURIComponent(id)}/report.html`;
-  return element(
-    'p',
-    {},
-    element('a', { href, id: 'report' }, 'report.html'),
-    ': the same as a file, to be handed on.',
-  );
+  const link = element('a', { href, id: 'report' }, 'report.html');
+  return element('p', link, ': the same as a file, to be handed on.');
 }

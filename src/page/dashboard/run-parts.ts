@@ -1,10 +1,8 @@
-import type { ControlName, RunData } from '../../dashboard/page-data.ts';
+import { type ControlName, type RunData, stateOf } from '../../dashboard/page-data.ts';
 import { outcomes, percentOf, totalOf } from '../../domain.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, exactDuration, perSecond } from '../../text/quantities.ts';
-import { element, factList, outcomeText } from '../dom.ts';
-import { outcomeBar } from '../outcome-bar.ts';
-import { stateOf } from './run-state.ts';
+import { button, type Child, element, factList, outcomeBar, outcomeText } from '../dom.ts';
 
 /** What the buttons of a run do. */
 export type OnControl = (runId: string, control: ControlName) => void;
@@ -15,15 +13,9 @@ export function addressOf(id: string): string {
 }
 
 /** A run that is going: how far it is, how fast, and why not faster. */
-export function runCard(run: RunData, onControl: OnControl | undefined): readonly HTMLElement[] {
-  const title = element(
-    'h3',
-    {},
-    element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id),
-    ' ',
-    stateText(run),
-  );
-  return [title, ...progressElements(run), ...buttonsOf(run, onControl)];
+export function runCard(run: RunData, onControl: OnControl | undefined): Child {
+  const link = element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id);
+  return [element('h3', link, ' ', stateText(run)), progressElements(run), buttonsOf(run, onControl)];
 }
 
 export function stateText(run: RunData): HTMLElement {
@@ -32,7 +24,7 @@ export function stateText(run: RunData): HTMLElement {
 }
 
 /** Bar and figures. */
-export function progressElements(run: RunData): readonly HTMLElement[] {
+export function progressElements(run: RunData): Child {
   const { rows, done, counts } = run;
   const told = outcomes
     .filter((outcome) => counts[outcome] > 0)
@@ -40,7 +32,7 @@ export function progressElements(run: RunData): readonly HTMLElement[] {
   const label = [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...told].join(', ');
   return [
     outcomeBar(counts, rows - totalOf(counts), label),
-    element('p', {}, label),
+    element('p', label),
     factList([
       ['Rate', rateText(run)],
       ['Waiting', waitingText(run)],
@@ -78,43 +70,15 @@ const buttonTexts = {
 } as const satisfies Readonly<Record<ControlName, string>>;
 
 /** None for who may not control, nor for a run that is not going. */
-export function buttonsOf(run: RunData, onControl: OnControl | undefined): readonly HTMLElement[] {
+export function buttonsOf(run: RunData, onControl: OnControl | undefined): Child {
   const isGoing = run.state === 'running' || run.state === 'paused';
-  if (onControl === undefined || !isGoing) return [];
+  if (onControl === undefined || !isGoing) return false;
   const fitting = [run.state === 'running' ? 'pause' : 'unpause', 'set-rate', 'cancel'] as const;
   const buttons = fitting.map((control) =>
-    element(
-      'button',
-      {
-        type: 'button',
-        id: `${control}-${run.id}`,
-        'aria-label': `${buttonTexts[control]} run ${run.id}`,
-        click: () => onControl(run.id, control),
-      },
-      buttonTexts[control],
-    ),
+    button(buttonTexts[control], () => onControl(run.id, control), {
+      id: `${control}-${run.id}`,
+      'aria-label': `${buttonTexts[control]} run ${run.id}`,
+    }),
   );
-  return [element('div', { class: 'buttons' }, ...buttons)];
-}
-
-/** Cells are text, or elements. */
-export function tableElement(
-  label: string,
-  head: readonly string[],
-  rows: readonly (readonly (string | HTMLElement)[])[],
-): HTMLElement {
-  return element(
-    'div',
-    { class: 'wide', tabindex: '0', role: 'region', 'aria-label': label },
-    element(
-      'table',
-      {},
-      element('thead', {}, element('tr', {}, ...head.map((text) => element('th', { scope: 'col' }, text)))),
-      element(
-        'tbody',
-        {},
-        ...rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell)))),
-      ),
-    ),
-  );
+  return element('div', { class: 'buttons' }, buttons);
 }

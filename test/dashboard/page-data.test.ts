@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { RunData } from '../../src/dashboard/page-data.ts';
+import { type RunData, stateOf } from '../../src/dashboard/page-data.ts';
 import { noOutcomes } from '../../src/domain.ts';
-import { stateOf } from '../../src/page/dashboard/run-state.ts';
 
 const run: RunData = {
   id: 'r',
