@@ -167,9 +167,7 @@ function lastSeenBefore(awaySince: Date): (worker: WorkerData) => WorkerData {
 function workerData(worker: WorkerEntry, share: number | undefined): WorkerData {
   const { host, pid, version, baseUrl, active, concurrency, finished, seenAt } = worker;
   return {
-    ...{ host, pid, version, baseUrl, finished },
-    callsInFlight: active,
-    mostInFlight: concurrency,
+    ...{ host, pid, version, baseUrl, active, concurrency, finished },
     ...(share !== undefined && { share }),
     ...(!isPresent(worker) && { lastSeenAt: seenAt }),
   };
@@ -177,30 +175,21 @@ function workerData(worker: WorkerEntry, share: number | undefined): WorkerData 
 
 /** @param seen the shared datastore, if it is there */
 export function runData(view: RunView, seen: ClusterLook | undefined): RunData {
-  const { id, state, ended, manifest, baseUrl, rows, done, counts, throughput, pace, wantedRate, local } =
-    view;
+  const { id, state, ended, manifest, baseUrl, rows, done, counts, wantedRate } = view;
+  const { throughput, pace, coordinator, local } = view;
   const waitMs = (pace?.restUntil ?? 0) - steadyNow();
   const waiting = waitingOf(view, seen, waitMs);
   const perSecond = throughput?.rowsPerSecond ?? 0;
+  const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
   const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
   return {
     ...{ id, state, ended, manifest, baseUrl, rows, done, counts, wantedRate },
-    ...(throughput !== undefined && { rowsPerSecond: Math.round(perSecond * 10) / 10 }),
-    isAverage: throughput?.of === 'average',
-    ...(pace !== undefined && {
-      pace: {
-        allowedPerSecond: pace.rate ?? null,
-        limitPerSecond: pace.limit ?? null,
-        concurrency: pace.concurrency,
-        reason: pace.reason,
-      },
-    }),
+    throughput: throughput && { ...throughput, rowsPerSecond: Math.round(perSecond * 10) / 10 },
+    ...(pace !== undefined && { pace: { rate: pace.rate, limit: pace.limit, reason: pace.reason } }),
     ...(waiting !== undefined && { waiting }),
     ...(isActive(state) && waitMs >= noticeableRestMs && { waitUntil: wholeSecond(waitMs) }),
-    ...(state === 'running' &&
-      waiting === undefined &&
-      perSecond > 0 && { etaSeconds: Math.ceil((rows - done) / perSecond) }),
-    ...(view.coordinator !== undefined && { host: view.coordinator.host, pid: view.coordinator.pid }),
+    ...(isCalled && { etaSeconds: Math.ceil((rows - done) / perSecond) }),
+    ...(coordinator !== undefined && { coordinator: { host: coordinator.host, pid: coordinator.pid } }),
     isElsewhere: local === undefined,
     ...(startedAt !== undefined && { startedAt }),
   };

@@ -1,41 +1,23 @@
-import type { OutcomeCounts } from '../domain.ts';
+import type { WorkerEntry } from '../cluster/entries.ts';
+import type { Pace } from '../pace.ts';
+import type { RunView } from '../run/record/run-view.ts';
+import type { Schedule } from '../schedule/schedule.ts';
 
 /** What the server tells the page; times are ISO 8601 UTC. The page takes every text in it for hostile. */
 
-/** How an API is called; null: without a limit, or unknown. */
-export interface PaceData {
-  readonly allowedPerSecond: number | null;
-  readonly limitPerSecond: number | null;
-  readonly concurrency: number;
-  readonly reason: string;
-}
-
 /** A run on the list. */
-export interface RunData {
-  readonly id: string;
-  readonly state: string;
-  /** Whether nobody works on it any more. */
-  readonly ended: boolean;
-  readonly manifest: string;
-  readonly baseUrl: string;
-  readonly rows: number;
-  /** Rows with a result. */
-  readonly done: number;
-  readonly counts: OutcomeCounts;
-  readonly rowsPerSecond?: number;
-  /** Whether that is an average of all its time. */
-  readonly isAverage: boolean;
-  readonly pace?: PaceData;
-  /** The rate that is wanted, as it was written. */
-  readonly wantedRate: string;
+export interface RunData
+  extends Pick<RunView, 'id' | 'state' | 'ended' | 'manifest' | 'baseUrl' | 'rows' | 'done' | 'counts'>,
+    Pick<RunView, 'throughput' | 'wantedRate'> {
+  /** Rates are calls per second; absent: without a limit, or unknown. */
+  readonly pace?: Pick<Pace, 'reason'> & { readonly [Name in 'rate' | 'limit']: Pace[Name] | undefined };
   /** Why no row is called at the moment. */
   readonly waiting?: string;
   /** Until when, if that is known. */
   readonly waitUntil?: string;
   readonly etaSeconds?: number;
-  /** The machine that coordinates it, and its process. */
-  readonly host?: string;
-  readonly pid?: number;
+  /** The process that coordinates it. */
+  readonly coordinator?: { readonly host: string; readonly pid: number };
   /** Whether its state folder is on another machine. */
   readonly isElsewhere: boolean;
   readonly startedAt?: string;
@@ -59,26 +41,16 @@ export interface RunDetails {
   readonly hasReport: boolean;
 }
 
-export interface WorkerData {
-  readonly host: string;
-  readonly pid: number;
-  readonly version: string;
-  readonly baseUrl: string;
-  readonly callsInFlight: number;
-  readonly mostInFlight: number;
-  readonly finished: number;
+export interface WorkerData
+  extends Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'baseUrl' | 'active' | 'concurrency' | 'finished'> {
   /** Its part of the calls that all workers of the API made in the last seconds. */
   readonly share?: number;
   /** When it was last heard of; absent while it is there. */
   readonly lastSeenAt?: string;
 }
 
-export interface ScheduleData {
-  readonly name: string;
-  readonly cron: string;
-  readonly tz: string;
+export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'paused'> {
   readonly source: string;
-  readonly paused: boolean;
   readonly next: readonly string[];
   readonly last?: {
     readonly due: string;

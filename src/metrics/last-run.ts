@@ -3,18 +3,21 @@ import { timeAtWork } from '../run/record/record-keeper.ts';
 import type { RunStore } from '../run/record/store.ts';
 import type { LastRun } from './metrics.ts';
 
-/** The metrics that outlive a process, as a file of metrics has them. */
-const lines = {
-  succeededAt: /^cqbatch_last_success_timestamp_seconds(?:\{[^}]*\})? (\S+)$/m,
-  endedAt: /^cqbatch_last_run_timestamp_seconds(?:\{[^}]*\})? (\S+)$/m,
-  durationSeconds: /^cqbatch_last_run_duration_seconds(?:\{[^}]*\})? (\S+)$/m,
-  exitCode: /^cqbatch_last_exit_code(?:\{[^}]*\})? (\S+)$/m,
-} as const satisfies Record<keyof LastRun, RegExp>;
+/** The metrics that outlive a process: name and help of each. */
+export const lastRunGauges = {
+  succeededAt: ['cqbatch_last_success_timestamp_seconds', 'When a run last succeeded with all rows.'],
+  endedAt: ['cqbatch_last_run_timestamp_seconds', 'When the last run ended, however.'],
+  durationSeconds: ['cqbatch_last_run_duration_seconds', 'How long the last run was at work.'],
+  exitCode: ['cqbatch_last_exit_code', 'Exit code of the last command that wrote this file.'],
+} as const satisfies Record<keyof LastRun, readonly [name: string, help: string]>;
 
 /** What the file of an earlier process says; nothing where there is none. */
 export async function readLastRun(path: string): Promise<LastRun> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  const known = Object.entries(lines).map(([key, line]) => [key, Number(line.exec(text)?.[1])] as const);
+  const known = Object.entries(lastRunGauges).map(([key, [name]]) => {
+    const line = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text);
+    return [key, Number(line?.[1])] as const;
+  });
   return Object.fromEntries(known.filter(([, value]) => Number.isFinite(value)));
 }
 

@@ -40,7 +40,7 @@ export async function openMetricsFile(
   let lock: ProcessLock | undefined;
   const write = async (): Promise<void> => {
     try {
-      lock ??= await lockFile(path);
+      lock ??= await lockPath({ path, purpose: 'metrics', taken: (who) => takenError(path, who) });
       await writeFileAtomically(path, (await page()).text, readableByAll);
       hasFailed = false;
     } catch (error) {
@@ -61,15 +61,10 @@ export async function openMetricsFile(
   };
 }
 
-function lockFile(path: string): Promise<ProcessLock> {
-  return lockPath({
-    path,
-    purpose: 'metrics',
-    taken: (who) =>
-      new Error(
-        `${path} is kept by ${who}. Give each command a file of its own, such as cqbatch-weekly.prom.`,
-      ),
-  });
+function takenError(path: string, who: string): Error {
+  return new Error(
+    `${path} is kept by ${who}. Give each command a file of its own, such as cqbatch-weekly.prom.`,
+  );
 }
 
 export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
@@ -89,14 +84,13 @@ export async function openDaemonMetrics({
   onError,
 }: DaemonMetricsOptions): Promise<OpenMetrics> {
   const options = { version, operations, runs: store !== undefined };
-  const before = store === undefined ? {} : await lastRunIn(store);
-  const opened =
-    file === undefined ? await openWithoutFile(options) : await openMetricsFile(file, options, onError);
-  opened.metrics.last = { ...opened.metrics.last, ...before };
-  return opened;
-}
-
-async function openWithoutFile(options: MetricsOptions): Promise<OpenMetrics> {
+  const before = store && (await lastRunIn(store));
+  if (file !== undefined) {
+    const opened = await openMetricsFile(file, options, onError);
+    opened.metrics.last = { ...opened.metrics.last, ...before };
+    return opened;
+  }
   const metrics = new Metrics(options);
+  metrics.last = { ...before };
   return { metrics, page: await openRegistry(metrics), close: async () => {} };
 }

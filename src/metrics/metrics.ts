@@ -85,8 +85,7 @@ export class Metrics implements RunWatch {
   }
 
   #sent({ status, durationMs }: SentRequest): void {
-    const label = statusLabel(status);
-    this.requests.set(label, (this.requests.get(label) ?? 0) + 1);
+    countUp(this.requests, statusLabel(status));
     this.onRequest(durationMs / 1_000);
   }
 
@@ -104,7 +103,7 @@ export class Metrics implements RunWatch {
   }
 
   #ended({ result, durationMs }: WatchedEnd): void {
-    this.runs.set(result, (this.runs.get(result) ?? 0) + 1);
+    countUp(this.runs, result);
     const endedAt = this.#now() / 1_000;
     this.last = {
       ...this.last,
@@ -147,6 +146,10 @@ export class Metrics implements RunWatch {
   get waitingRows(): number {
     return [...this.#going].reduce((sum, waitingRows) => sum + waitingRows(), this.#left);
   }
+}
+
+function countUp<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** Whether a run that has ended so can be gone on with. */

@@ -1,4 +1,5 @@
 import { runResults } from '../run/record/ending.ts';
+import { lastRunGauges } from './last-run.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
 /** Of an API that changes things: from a cache's answer to the default time-out, and what is longer. */
@@ -32,13 +33,13 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
   }
 
   /** @param value undefined leaves it out */
-  function gauge(name: string, help: string, value: () => number | undefined): void {
+  function gauge(name: string, help: string, value: () => number | boolean | undefined): void {
     new client.Gauge({
       ...{ name, help, registers },
       collect() {
         const now = value();
         if (now === undefined) this.remove();
-        else this.set(now);
+        else this.set(Number(now));
       },
     });
   }
@@ -52,12 +53,8 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
   counter('cqbatch_runs_total', 'Runs that came to an end, by how.', ['result'], () =>
     options.runs ? runResults.map((result) => [{ result }, metrics.runs.get(result) ?? 0] as const) : [],
   );
-  const last = (name: string, help: string, key: keyof LastRun): void =>
-    gauge(name, help, () => metrics.last[key]);
-  last('cqbatch_last_success_timestamp_seconds', 'When a run last succeeded with all rows.', 'succeededAt');
-  last('cqbatch_last_run_timestamp_seconds', 'When the last run ended, however.', 'endedAt');
-  last('cqbatch_last_run_duration_seconds', 'How long the last run was at work.', 'durationSeconds');
-  last('cqbatch_last_exit_code', 'Exit code of the last command that wrote this file.', 'exitCode');
+  for (const [key, [name, help]] of Object.entries(lastRunGauges))
+    gauge(name, help, () => metrics.last[key as keyof LastRun]);
 
   counter('cqbatch_requests_total', 'HTTP requests to the API, by status of the answer.', ['status'], () =>
     [...metrics.requests].map(([status, requests]) => [{ status }, requests] as const),
@@ -84,10 +81,7 @@ export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
     'Calls in flight that all workers of the API together may have.',
     () => metrics.pace?.concurrency,
   );
-  gauge('cqbatch_ready', 'Whether it takes rows: what /readyz says.', () => {
-    const ready = metrics.ready();
-    return ready === undefined ? undefined : Number(ready);
-  });
+  gauge('cqbatch_ready', 'Whether it takes rows: what /readyz says.', () => metrics.ready());
   new client.Gauge({
     name: 'cqbatch_build_info',
     help: 'Always 1; the labels say what is running.',

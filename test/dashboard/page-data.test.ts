@@ -11,7 +11,7 @@ const run: RunData = {
   rows: 100,
   done: 0,
   counts: noOutcomes(),
-  isAverage: false,
+  throughput: undefined,
   wantedRate: 'auto',
   isElsewhere: false,
 };

@@ -162,7 +162,7 @@ function endedTable(runs: readonly RunData[]): HTMLElement {
       `${count(run.counts.succeeded)} of ${count(run.rows)}`,
       count(run.counts.failed + run.counts.invalid),
       run.manifest,
-      run.isElsewhere ? (run.host ?? '') : 'this one',
+      run.isElsewhere ? run.coordinator?.host : 'this one',
     ]),
   );
 }
@@ -175,7 +175,7 @@ function workerTable(workers: readonly WorkerData[]): HTMLElement {
     workers.map((worker) => [
       `${worker.pid} on ${worker.host}`,
       worker.baseUrl,
-      `${count(worker.callsInFlight)} of ${count(worker.mostInFlight)}`,
+      `${count(worker.active)} of ${count(worker.concurrency)}`,
       worker.share === undefined ? '' : `${Math.round(worker.share * 100)} %`,
       count(worker.finished),
       worker.version,

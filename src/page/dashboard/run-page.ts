@@ -46,7 +46,7 @@ export class RunPage {
       redraw(this.#head, back, title, note('Neither the state folder nor Redis has a run of this name.'));
       return;
     }
-    const elsewhere = `Its state folder is on ${run.host ?? 'another machine'}: its rows and its report are there.`;
+    const elsewhere = `Its state folder is on ${run.coordinator?.host ?? 'another machine'}: its rows and its report are there.`;
     redraw(
       this.#head,
       back,

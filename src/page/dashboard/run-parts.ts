@@ -40,19 +40,18 @@ export function progressElements(run: RunData): Child {
       ['Manifest', run.manifest],
       ['Service', run.baseUrl],
       ['Begun', run.startedAt === undefined ? '' : localTime(run.startedAt)],
-      ['Process', run.host === undefined ? '' : `${run.pid} on ${run.host}`],
+      ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
     ]),
   ];
 }
 
 /** `49/s of 51/s allowed, limit 50/s (just under the limit)` */
-function rateText({ rowsPerSecond, isAverage, pace, ended, wantedRate }: RunData): string {
-  const now =
-    rowsPerSecond === undefined ? '' : `${perSecond(rowsPerSecond)}${isAverage ? ' on average' : ''}`;
+function rateText({ throughput, pace, ended, wantedRate }: RunData): string {
+  const average = throughput?.of === 'average' ? ' on average' : '';
+  const now = throughput === undefined ? '' : `${perSecond(throughput.rowsPerSecond)}${average}`;
   if (ended || pace === undefined) return now;
-  const allowed =
-    pace.allowedPerSecond === null ? 'as fast as can be' : `${perSecond(pace.allowedPerSecond)} allowed`;
-  const limit = pace.limitPerSecond === null ? '' : `, limit of the API ${perSecond(pace.limitPerSecond)}`;
+  const allowed = pace.rate === undefined ? 'as fast as can be' : `${perSecond(pace.rate)} allowed`;
+  const limit = pace.limit === undefined ? '' : `, limit of the API ${perSecond(pace.limit)}`;
   const wanted = wantedRate === 'auto' ? '' : `; wanted ${wantedRate}`;
   return `${now === '' ? '' : `${now}, `}${allowed}${limit} (${pace.reason})${wanted}`;
 }
