@@ -23,91 +23,60 @@ export class SystemError extends CqbatchError {
 
 interface Rule {
   readonly code: string;
-  /** What is wrong with the file or folder at that place. */
-  readonly what: (place: string) => string;
   readonly remedy: string;
+  /** What is wrong; `%` stands for the file or folder. */
+  readonly what: string;
+  /** The C library's words for it, which are all that PostgreSQL tells. */
+  readonly words: string;
+  /** Its number in WebAssembly, which is all that PGlite tells. */
+  readonly wasi: number;
 }
 
-const full = { code: 'DISK_FULL', remedy: 'free some space' } as const;
-const forbidden = {
-  code: 'FILE_FORBIDDEN',
-  what: (place: string) => `this user may not use ${place}`,
-  remedy: 'give it to this user (chown, chmod)',
-} as const;
-const files = { code: 'TOO_MANY_FILES', remedy: 'raise the limit (as with "ulimit -n 1024")' } as const;
+const rule =
+  (code: string, remedy: string) =>
+  (what: string, words: string, wasi: number): Rule => ({ code, remedy, what, words, wasi });
+
+const full = rule('DISK_FULL', 'free some space');
+const readOnly = rule('DISK_READ_ONLY', 'make the disk writable or choose another folder with --state-dir');
+const failed = rule('DISK_FAILED', "see the system's log and mend the disk");
+const forbidden = rule('FILE_FORBIDDEN', 'give it to this user (chown, chmod)');
+const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
 /** What is stored is as it was; circumstances keep it from being used. */
 const circumstances: Readonly<Record<string, Rule>> = {
-  ENOSPC: { ...full, what: (place) => `the disk of ${place} is full` },
-  EDQUOT: { ...full, what: (place) => `the disk quota of ${place} is used up` },
-  EROFS: {
-    code: 'DISK_READ_ONLY',
-    what: (place) => `${place} is on a disk that can only be read`,
-    remedy: 'make the disk writable or choose another folder with --state-dir',
-  },
-  EIO: {
-    code: 'DISK_FAILED',
-    what: (place) => `the disk of ${place} does not work (input/output error)`,
-    remedy: "see the system's log and mend the disk",
-  },
-  EACCES: forbidden,
-  EPERM: forbidden,
-  EMFILE: { ...files, what: () => 'this process may not open as many files as it needs' },
-  ENFILE: { ...files, what: () => 'the system has no file descriptors left' },
+  ENOSPC: full('the disk of % is full', 'No space left on device', 51),
+  EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),
+  EROFS: readOnly('% is on a disk that can only be read', 'Read-only file system', 69),
+  EIO: failed('the disk of % does not work (input/output error)', 'I/O error', 29),
+  EACCES: forbidden('this user may not use %', 'Permission denied', 2),
+  EPERM: forbidden('this user may not use %', 'Operation not permitted', 63),
+  EMFILE: tooMany('this process may not open as many files as it needs', 'No file descriptors available', 33),
+  ENFILE: tooMany('the system has no file descriptors left', 'Too many open files in system', 41),
 };
 
-const path = { code: 'PATH_UNUSABLE' } as const;
-const inTheWay = 'move it away';
+const missing = rule('FILE_MISSING', 'put it back');
+const unusable = (remedy: string) => rule('PATH_UNUSABLE', remedy);
+const inTheWay = unusable('move it away');
+const tooFar = unusable('let the folder where it goes be on the same disk');
 
 /** What is stored is not where it should be, or not what it should be. */
-const wrongPaths: Readonly<Record<string, Rule>> = {
-  ENOENT: { code: 'FILE_MISSING', what: (place) => `${place} is not there`, remedy: 'put it back' },
-  ENOTDIR: {
-    ...path,
-    what: (place) => `the path ${place} leads through something that is no folder`,
-    remedy: 'correct it',
-  },
-  EISDIR: { ...path, what: (place) => `${place} is a folder where a file should be`, remedy: inTheWay },
-  EEXIST: {
-    ...path,
-    what: (place) => `${place} is there already, but not as what it should be`,
-    remedy: inTheWay,
-  },
-  ELOOP: {
-    ...path,
-    what: (place) => `the symbolic links of ${place} lead in a circle`,
-    remedy: 'correct them',
-  },
-  EXDEV: {
-    ...path,
-    what: (place) => `${place} can't be moved to another disk`,
-    remedy: 'let the folder where it goes be on the same disk',
-  },
-  ENAMETOOLONG: {
-    ...path,
-    what: (place) => `the path ${place} is longer than the system allows`,
-    remedy: 'choose a shorter one',
-  },
-};
-
-const rules = { ...wrongPaths, ...circumstances };
-
-/** The C library's words for a code, which are all that PostgreSQL tells, and its number in WebAssembly, all that PGlite tells. */
-const otherNames: Readonly<Record<string, { readonly words: string; readonly wasi: number }>> = {
-  ENOSPC: { words: 'No space left on device', wasi: 51 },
-  EDQUOT: { words: 'Quota exceeded', wasi: 19 },
-  EROFS: { words: 'Read-only file system', wasi: 69 },
-  EIO: { words: 'I/O error', wasi: 29 },
-  EACCES: { words: 'Permission denied', wasi: 2 },
-  EPERM: { words: 'Operation not permitted', wasi: 63 },
-  EMFILE: { words: 'No file descriptors available', wasi: 33 },
-  ENFILE: { words: 'Too many open files in system', wasi: 41 },
-  ENOENT: { words: 'No such file or directory', wasi: 44 },
-  ENOTDIR: { words: 'Not a directory', wasi: 54 },
-  EISDIR: { words: 'Is a directory', wasi: 31 },
-  EEXIST: { words: 'File exists', wasi: 20 },
-  ELOOP: { words: 'Symbolic link loop', wasi: 32 },
-  ENAMETOOLONG: { words: 'Filename too long', wasi: 37 },
+const rules: Readonly<Record<string, Rule>> = {
+  ...circumstances,
+  ENOENT: missing('% is not there', 'No such file or directory', 44),
+  ENOTDIR: unusable('correct it')(
+    'the path % leads through something that is no folder',
+    'Not a directory',
+    54,
+  ),
+  EISDIR: inTheWay('% is a folder where a file should be', 'Is a directory', 31),
+  EEXIST: inTheWay('% is there already, but not as what it should be', 'File exists', 20),
+  ELOOP: unusable('correct them')('the symbolic links of % lead in a circle', 'Symbolic link loop', 32),
+  EXDEV: tooFar("% can't be moved to another disk", 'Cross-device link', 75),
+  ENAMETOOLONG: unusable('choose a shorter one')(
+    'the path % is longer than the system allows',
+    'Filename too long',
+    37,
+  ),
 };
 
 /**
@@ -144,17 +113,18 @@ function explained(
   const rule = code === undefined ? undefined : known[code];
   if (rule === undefined) return undefined;
   const { path: named } = cause as NodeJS.ErrnoException;
-  return new SystemError(rule.code, rule.what(place ?? named ?? 'the state folder'), rule.remedy, cause);
+  const what = rule.what.replace('%', () => place ?? named ?? 'the state folder');
+  return new SystemError(rule.code, what, rule.remedy, cause);
 }
 
 /** Node's code for an error: its own, or the one with that number in WebAssembly, or with PostgreSQL's words. */
 function codeOf(cause: object): string | undefined {
   const { code, errno, message, name } = cause as Partial<NodeJS.ErrnoException>;
   if (code !== undefined && Object.hasOwn(rules, code)) return code;
-  const codes = Object.keys(otherNames);
-  if (name === 'ErrnoError') return codes.find((each) => otherNames[each]?.wasi === errno);
+  const codes = Object.keys(rules);
+  if (name === 'ErrnoError') return codes.find((each) => rules[each]?.wasi === errno);
   if (code === undefined || !systemStates.test(code)) return undefined;
-  return codes.find((each) => message?.endsWith(`: ${otherNames[each]?.words}`));
+  return codes.find((each) => message?.endsWith(`: ${rules[each]?.words}`));
 }
 
 /** SQLSTATEs of what the system refused: resources, system errors, rights, and where PostgreSQL knows none. */
