@@ -39,13 +39,8 @@ export async function controlRun(
   if (refused !== undefined) return { status: 409, message: refused };
   if (control === 'cancel' && body.confirm !== id)
     return { status: 400, message: `To cancel the run, confirm its id: ${id}.` };
-  const by = attributed('on the dashboard');
-  let wanted: Wanted;
-  if (control === 'set-rate') {
-    const read = readRate(parseRate, body.rate);
-    if ('message' in read) return { status: 400, message: read.message };
-    wanted = { kind: 'rate', rate: read.rate, ...by };
-  } else wanted = { kind: 'command', command: control, ...by };
+  const wanted = wantedOf(control, body.rate, parseRate);
+  if (typeof wanted === 'string') return { status: 400, message: wanted };
   const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
   const sent = await orAfter(
     place.tell(wanted).then(() => true),
@@ -81,14 +76,14 @@ function refusalOf(id: string, control: ControlName, state: string): string | un
   return `Run ${id} is ${state}, not going.${instead ? ` Type: cqbatch cancel ${id}` : ''}`;
 }
 
-function readRate(
-  parseRate: ControlRoom['parseRate'],
-  text: unknown,
-): { readonly rate: RatePolicy | null } | { readonly message: string } {
-  if (typeof text !== 'string') return { message: 'Say the rate: {"rate": "20/s"}.' };
+/** What the run is to be told, or why it can't be told that. */
+function wantedOf(control: ControlName, rate: unknown, parseRate: ControlRoom['parseRate']): Wanted | string {
+  const by = attributed('on the dashboard');
+  if (control !== 'set-rate') return { kind: 'command', command: control, ...by };
+  if (typeof rate !== 'string') return 'Say the rate: {"rate": "20/s"}.';
   try {
-    return { rate: parseRate(text) };
+    return { kind: 'rate', rate: parseRate(rate), ...by };
   } catch (error) {
-    return { message: `Rate "${text}": ${(error as Error).message}.` };
+    return `Rate "${rate}": ${(error as Error).message}.`;
   }
 }

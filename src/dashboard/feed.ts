@@ -1,34 +1,26 @@
 import { type Repeated, repeat } from '../repeat.ts';
 
-/** Somebody who wants to know how things stand. */
-export interface Listener<Topic> {
-  /** What he is interested in besides. */
+/** A reader who wants to know how things stand. */
+interface Listener<Topic> {
+  /** What the reader is interested in besides. */
   readonly topic: Topic;
   /** Takes a document when it is another one than before. */
   send(json: string): void;
 }
 
-export interface EventFeedOptions<Topic> {
-  /** Begins a look for listeners with these topics; what it gives makes the document of each. */
-  readonly look: (topics: readonly Topic[]) => Promise<(topic: Topic) => Promise<object>>;
-  readonly onError: (error: Error) => void;
-  readonly everyMs?: number;
-}
+/** Begins a look for listeners with these topics; what it gives makes the document of each. */
+type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => object>;
 
-/** Looks, a tenth of the time at most, as long as anybody listens, and tells each what is new to him. */
+/** Looks, a tenth of the time at most, while there are listeners, and tells each what is new to it. A look that fails is repeated. */
 export class EventFeed<Topic> {
-  readonly #options: EventFeedOptions<Topic>;
+  readonly #look: Look<Topic>;
   readonly #told = new Map<Listener<Topic>, string>();
   readonly #looks: Repeated;
   #tookMs = 0;
 
-  constructor(options: EventFeedOptions<Topic>) {
-    this.#options = options;
-    const { onError, everyMs = 1_000 } = options;
-    this.#looks = repeat(() => this.#tell(), {
-      everyMs: () => Math.max(everyMs, 10 * this.#tookMs),
-      onError,
-    });
+  constructor(look: Look<Topic>, everyMs = 1_000) {
+    this.#look = look;
+    this.#looks = repeat(() => this.#tell(), { everyMs: () => Math.max(everyMs, 10 * this.#tookMs) });
   }
 
   /** @returns ends it */
@@ -46,11 +38,10 @@ export class EventFeed<Topic> {
   async #tell(): Promise<void> {
     if (this.#told.size === 0) return;
     const begun = performance.now();
-    const documentFor = await this.#options.look([...this.#told.keys()].map(({ topic }) => topic));
+    const documentFor = await this.#look([...this.#told.keys()].map(({ topic }) => topic));
     for (const listener of [...this.#told.keys()]) {
-      const json = JSON.stringify(await documentFor(listener.topic));
-      const isNew = this.#told.has(listener) && this.#told.get(listener) !== json;
-      if (!isNew) continue;
+      const json = JSON.stringify(documentFor(listener.topic));
+      if (!this.#told.has(listener) || this.#told.get(listener) === json) continue;
       this.#told.set(listener, json);
       listener.send(json);
     }

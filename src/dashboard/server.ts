@@ -11,7 +11,7 @@ import { type ControlRoom, controlRun } from './control.ts';
 import { EventFeed } from './feed.ts';
 import { LiveReports, liveReport } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
-import { controls, heartbeatMs, type Snapshot } from './page-data.ts';
+import { controls, heartbeatMs, type RunDetails, type Snapshot } from './page-data.ts';
 
 export interface DashboardOptions {
   readonly host: string;
@@ -119,18 +119,15 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   const server = fastify({ forceCloseConnections: true, bodyLimit: 10_000 });
   const overview = new Overview(store, shared);
   let access: ControlAccess | undefined;
-  const feed = new EventFeed<Topic>({
-    async look(topics) {
-      const look = await overview.look(new Set(topics.map(({ run }) => run)));
-      const detailed = new Map<string, Promise<Snapshot['run']>>();
-      return async ({ run, mayControl }): Promise<Snapshot> => {
-        if (run === undefined) return { ...look, mayControl };
-        const details = detailed.get(run) ?? overview.details(run).then((found) => found ?? null);
-        detailed.set(run, details);
-        return { ...look, run: (await details) ?? null, mayControl };
-      };
-    },
-    onError: () => {},
+  const feed = new EventFeed<Topic>(async (topics) => {
+    const runs = new Set(topics.map(({ run }) => run));
+    const look = await overview.look(runs);
+    const details = new Map<string | undefined, RunDetails | null>();
+    for (const run of runs) if (run !== undefined) details.set(run, (await overview.details(run)) ?? null);
+    return ({ run, mayControl }): Snapshot => {
+      const found = details.get(run);
+      return { ...look, ...(found !== undefined && { run: found }), mayControl };
+    };
   });
   server.addHook('onClose', async () => {
     await feed.close();

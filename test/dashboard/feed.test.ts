@@ -3,8 +3,8 @@ import { EventFeed } from '../../src/dashboard/feed.ts';
 
 /** A feed of a value that changes, with how often it was looked at. */
 function feedOf(value: { now: string }) {
-  const look = vi.fn(async (_: readonly string[]) => async (topic: string) => ({ topic, is: value.now }));
-  const feed = new EventFeed<string>({ look, onError: () => {}, everyMs: 5 });
+  const look = vi.fn(async (_: readonly string[]) => (topic: string) => ({ topic, is: value.now }));
+  const feed = new EventFeed<string>(look, 5);
   onTestFinished(() => feed.close());
   const listen = (topic: string) => {
     const heard: string[] = [];
