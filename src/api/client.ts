@@ -5,7 +5,7 @@ import { CqbatchError } from '../errors.ts';
 import { interpret, type ParsedAnswer, receivedAnswer } from './answer.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
-import { noLimits, type StatedLimit, statedLimits } from './limits.ts';
+import { type StatedLimit, statedLimits } from './limits.ts';
 import { type Ending, exchange, type RequestWatch, Stop, watched } from './network/exchange.ts';
 import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy, tunnelDispatcher } from './network/proxy.ts';
@@ -118,13 +118,13 @@ export function createClient(options: ClientOptions): ApiClient {
   const dispatcher = proxy === undefined ? new Pool(origin, connecting) : tunnelDispatcher(proxy, connecting);
 
   let latest: Credentials | undefined;
-  async function authenticate(read: () => Promise<string>): Promise<Authentication> {
+  async function authenticate(read: () => Promise<string>): Promise<Credentials | ApiFailure> {
     try {
       const token = await read();
       if (latest?.token !== token) latest = credentialsOf(token, options.userAgent);
-      return { ok: true, credentials: latest };
+      return latest;
     } catch (error) {
-      return { ok: false, failure: tokenFailure(error) };
+      return tokenFailure(error);
     }
   }
 
@@ -142,28 +142,30 @@ export function createClient(options: ClientOptions): ApiClient {
     if (ending.kind !== 'answer') {
       const failure =
         ending.kind === 'lost' ? lostFailure(ending.error, ending, proxy) : stopFailure(ending, stop.reason);
-      const requests = ending.progress === 'unsent' ? 0 : 1;
-      return { outcome: { ok: false, failure }, requests, limits: noLimits };
+      return failed(failure, ending.progress === 'unsent' ? 0 : 1);
     }
     const { answer } = ending;
     const now = Date.now();
-    const stated = statedLimits(answer.headers, now);
-    const limits =
-      stated.length === 0 ? stated : stated.map((limit) => ({ ...limit, name: mask.text(limit.name) }));
-    const call = { outcome: interpret(answer, { now, mask }), requests: 1, limits };
-    return keepAnswer ? { ...call, received: receivedAnswer(answer, mask) } : call;
+    const limits = statedLimits(answer.headers, now);
+    return {
+      ...interpret(answer, { now, mask }),
+      requests: 1,
+      ...(limits.length > 0 && {
+        limits: limits.map((limit) => ({ ...limit, name: mask.text(limit.name) })),
+      }),
+      ...(keepAnswer && { received: receivedAnswer(answer, mask) }),
+    };
   }
 
   async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
     const current = await authenticate(() => tokens.current());
-    if (!current.ok) return { outcome: current, requests: 0, limits: noLimits };
-    const first = await callWith(current.credentials, request, stop, options);
-    if (first.outcome.ok || first.outcome.failure.code !== 'UNAUTHENTICATED') return first;
-    const { token } = current.credentials;
-    const fresh = await authenticate(async () => (await tokens.refresh()) ?? token);
-    if (!fresh.ok) return { ...first, outcome: fresh };
-    if (fresh.credentials.token === token) return first;
-    const second = await callWith(fresh.credentials, request, stop, options);
+    if ('class' in current) return failed(current);
+    const first = await callWith(current, request, stop, options);
+    if (first.ok || first.failure.code !== 'UNAUTHENTICATED') return first;
+    const fresh = await authenticate(async () => (await tokens.refresh()) ?? current.token);
+    if ('class' in fresh) return { ...first, failure: fresh };
+    if (fresh.token === current.token) return first;
+    const second = await callWith(fresh, request, stop, options);
     return { ...second, requests: first.requests + second.requests };
   }
 
@@ -176,12 +178,8 @@ export function createClient(options: ClientOptions): ApiClient {
     const stop = new Stop(timeouts.totalMs, options.signal);
     underWay++;
     try {
-      const { outcome, requests, limits, received } = closing
-        ? closedCall
-        : await call(request, stop, options);
-      const durationMs = Math.round(performance.now() - start);
-      const answer = { ...outcome, requests, durationMs, ...(received !== undefined && { received }) };
-      return limits.length > 0 ? { ...answer, limits } : answer;
+      const outcome = closing ? closedCall : await call(request, stop, options);
+      return { ...outcome, durationMs: Math.round(performance.now() - start) };
     } finally {
       stop.release();
       underWay--;
@@ -209,18 +207,13 @@ export function createClient(options: ClientOptions): ApiClient {
 }
 
 /** What came of a call but for its duration. */
-interface Call {
-  readonly outcome: ParsedAnswer;
-  readonly requests: number;
-  readonly limits: readonly StatedLimit[];
-  readonly received?: ReceivedAnswer;
+type Call = ParsedAnswer & Omit<CallFigures, 'durationMs'>;
+
+function failed(failure: ApiFailure, requests = 0): Call {
+  return { ok: false, failure, requests };
 }
 
-const closedCall: Call = {
-  outcome: { ok: false, failure: apiFailure('CLIENT_CLOSED', 'The client was closed') },
-  requests: 0,
-  limits: noLimits,
-};
+const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
 
 /** Short: a server that stays away is for the caller's own, longer retries. */
 const pausesMs = [100, 300];
@@ -262,10 +255,6 @@ function credentialsOf(text: string, userAgent: string | undefined): Credentials
     Object.entries(requestHeaders(token, { hasBody, userAgent })).flat();
   return { token, headers: headersOf(false), headersWithBody: headersOf(true), mask: createTokenMask(token) };
 }
-
-type Authentication =
-  | { readonly ok: true; readonly credentials: Credentials }
-  | { readonly ok: false; readonly failure: ApiFailure };
 
 /** Errors of a token source that is not ours might quote the token. */
 function tokenFailure(error: unknown): ApiFailure {

@@ -7,7 +7,6 @@ import {
   type FactColumn,
   type PageColumn,
   type PageContent,
-  type Texts,
 } from '../report/html/page-data.ts';
 
 /** A column as the page uses it. */
@@ -195,41 +194,24 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 function columnOf(
-  column: PageColumn,
+  { kind, name, type }: PageColumn,
   values: ColumnValues<never>,
   count: number,
   clearToken: string,
 ): Column {
-  const { kind } = column;
-  const name = kind === 'cell' ? unguardCell(column.name, { clearToken }) : column.name;
-  const title = kind === 'fact' ? (titles[name] ?? name) : name;
-  const common = { title, kind, name: column.name };
-  if (column.type === 'text')
-    return {
-      ...common,
-      isNumber: false,
-      ...textsOf(decodeTexts(values, count), kind === 'cell' ? clearToken : undefined),
-    };
+  // Cells of the manifest, and the names of their columns, are guarded.
+  const shown = (text: string): string => (kind === 'cell' ? unguardCell(text, { clearToken }) : text);
+  const common = { kind, name, title: kind === 'fact' ? (titles[name] ?? name) : shown(name) };
+  if (type === 'text') {
+    const texts = decodeTexts(values, count);
+    const raw = (row: number): string => texts.at(row);
+    const text = (row: number): string => shown(texts.at(row));
+    return { ...common, isNumber: false, text, raw, key: text, matches: (pattern) => texts.matches(pattern) };
+  }
   const numbers = decodeNumbers(values, count);
-  const text = (row: number): string => {
-    const number = numbers[row] ?? Number.NaN;
-    return Number.isNaN(number) ? '' : String(number);
-  };
-  return {
-    ...common,
-    isNumber: true,
-    text,
-    raw: text,
-    key: (row) => numbers[row] ?? Number.NaN,
-    matches: (pattern) => Uint8Array.from(numbers, (_, row) => (text(row).search(pattern) < 0 ? 0 : 1)),
-  };
-}
-
-type Content = Pick<Column, 'text' | 'raw' | 'key' | 'matches'>;
-
-/** @param clearToken of cells of a manifest, which are guarded */
-function textsOf(texts: Texts, clearToken?: string): Content {
-  const text = (row: number): string =>
-    clearToken === undefined ? texts.at(row) : unguardCell(texts.at(row), { clearToken });
-  return { text, key: text, raw: (row) => texts.at(row), matches: (pattern) => texts.matches(pattern) };
+  const key = (row: number): number => numbers[row] ?? Number.NaN;
+  const text = (row: number): string => (Number.isNaN(key(row)) ? '' : String(key(row)));
+  const matches = (pattern: RegExp): Uint8Array =>
+    Uint8Array.from(numbers, (_, row) => (text(row).search(pattern) < 0 ? 0 : 1));
+  return { ...common, isNumber: true, text, raw: text, key, matches };
 }
