@@ -1,12 +1,11 @@
 import type { CommonPolicy } from '../cluster/rate-policy.ts';
 import type { Pace, StartingPoint } from '../pace.ts';
+import { mostConcurrency, usualConcurrency } from './governor/concurrency-limit.ts';
 import { Governor } from './governor/governor.ts';
 import { inUse } from './governor/pace.ts';
 import type { Traffic } from './governor/traffic.ts';
 
-/** Calls in flight to begin with, and the most that are ever tried: connections and memory are finite. */
-export const usualConcurrency = 50;
-export const mostConcurrency = 200;
+export { mostConcurrency, usualConcurrency };
 
 /** So much later another worker hears of a decision, and has used the slots that it had taken before. */
 const heardLateMs = 100;
@@ -21,13 +20,10 @@ export class RateController {
   #idleSince: number;
   #sentPerSecond = 0;
 
-  constructor(now: number, known: StartingPoint, most = mostConcurrency) {
+  constructor(now: number, known: StartingPoint) {
     this.#lookedAt = now;
     this.#idleSince = now;
-    this.#governor = new Governor(now, {
-      concurrency: { start: usualConcurrency, most },
-      known,
-    });
+    this.#governor = new Governor(now, known);
   }
 
   /**

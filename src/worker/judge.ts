@@ -6,7 +6,7 @@ import { noHistory, type RowHistory, type RowResult } from '../domain.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
-import { isUnavailable } from '../rate/refusal.ts';
+import { isUnavailable } from '../rate/traffic-meter.ts';
 import type { Blame } from './circuit-breaker.ts';
 
 /** One attempt and all that its judgement depends on. */

@@ -2,12 +2,9 @@ import type { StatedLimit } from '../../api/limits.ts';
 import { type Circumstances, ServerCap } from './server-cap.ts';
 import type { Traffic } from './traffic.ts';
 
-export interface ConcurrencyLimitOptions {
-  /** Calls in flight to begin with. */
-  readonly start: number;
-  /** The most that are ever allowed. */
-  readonly most: number;
-}
+/** Calls in flight to begin with, and the most that are ever tried: connections and memory are finite. */
+export const usualConcurrency = 50;
+export const mostConcurrency = 200;
 
 /**
  * A step takes so long (50/s, calls of 1 s: three times as long costs a point), and as long as it takes to make some calls:
@@ -44,7 +41,6 @@ const statedForMs = 120_000;
  * - never more than the API accepts at once, as it says or as its refusals show.
  */
 export class ConcurrencyLimit {
-  readonly #most: number;
   readonly #cap: ServerCap;
   #limit: number;
   #stated = Number.POSITIVE_INFINITY;
@@ -55,16 +51,15 @@ export class ConcurrencyLimit {
   #durationMs = 0;
   #busiest = 0;
 
-  constructor(now: number, { start, most }: ConcurrencyLimitOptions) {
-    this.#most = most;
+  constructor(now: number, start = usualConcurrency) {
     this.#cap = new ServerCap(now);
-    this.#limit = Math.min(start, most);
+    this.#limit = start;
     this.#steppedAt = now;
   }
 
   /** Calls that may be in flight, at least 1. */
   get limit(): number {
-    return Math.max(1, Math.floor(Math.min(this.#limit, this.#stated, this.#most)));
+    return Math.max(1, Math.floor(Math.min(this.#limit, this.#stated, mostConcurrency)));
   }
 
   /** Whether the API is known to accept only so many calls at once. */
@@ -107,7 +102,8 @@ export class ConcurrencyLimit {
   #step(now: number): void {
     const seconds = (now - this.#steppedAt) / 1_000;
     if (this.#calls > 0) this.#adapt(this.#durationMs / this.#calls, this.#calls / seconds);
-    if (this.#cap.value !== undefined) this.#limit = this.#cap.step(now, this.#limit, this.#most);
+    if (this.#cap.value !== undefined)
+      this.#limit = Math.min(mostConcurrency, this.#cap.step(now, this.#limit));
     this.#steppedAt = now;
     this.#calls = 0;
     this.#durationMs = 0;
@@ -123,7 +119,7 @@ export class ConcurrencyLimit {
       const factor = Math.max(mostLowered, Math.min(leastLowered, (risenTimes * usualMs) / latencyMs));
       this.#limit = Math.max(2, needed, Math.min(this.#limit, this.#busiest) * factor);
     } else if (this.#cap.value === undefined && this.#busiest >= enough * this.limit) {
-      this.#limit = Math.min(this.#most, Math.max(this.#limit * raised, this.#limit + 1));
+      this.#limit = Math.min(mostConcurrency, Math.max(this.#limit * raised, this.#limit + 1));
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Pace, StartingPoint } from '../../pace.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { ConcurrencyLimit, mostConcurrency } from './concurrency-limit.ts';
 import { fastestRate, reasons, slowestRate } from './pace.ts';
 import { SlowStart } from './rate-changes.ts';
 import { RateDependence } from './rate-dependence.ts';
@@ -7,15 +7,6 @@ import { RateSearch } from './rate-search.ts';
 import { StatedPace, statedRemaining } from './stated-pace.ts';
 import { StrayRefusals } from './stray-refusals.ts';
 import { type RateNews, Reaction, type Traffic, type UpdateTime } from './traffic.ts';
-
-export interface GovernorOptions {
-  /** The most calls per second that are ever allowed; absent: no bound. */
-  readonly bound?: number;
-  /** Calls in flight to begin with, and the most that are ever allowed. */
-  readonly concurrency: { readonly start: number; readonly most: number };
-  /** What an earlier governor has found of the same API, on the clock of this one. */
-  readonly known?: StartingPoint;
-}
 
 /** A governor always has a rate, though it may not be kept. */
 type GovernedPace = Pace & { readonly rate: number };
@@ -57,13 +48,12 @@ const nearlyAll = 0.93;
  * comes out is never above the bound, and rises in steps (`SlowStart`): at the beginning, after a rest, whatever is stated.
  */
 export class Governor {
-  /** The most calls per second that are allowed from the next update on; undefined: no bound. */
+  /** The most calls per second that are ever allowed, from the next update on; undefined: no bound. */
   bound: number | undefined;
   /** Rows that are left to be called, as far as is known. */
   rows = Number.POSITIVE_INFINITY;
   #search: RateSearch;
   #concurrency: ConcurrencyLimit;
-  readonly #mostConcurrency: number;
   readonly #stated = new StatedPace();
   readonly #slowStart: SlowStart;
   readonly #reaction: Reaction;
@@ -84,17 +74,15 @@ export class Governor {
   /** Whether the rate of the search is one that the API has stated. */
   #isFollowing = false;
 
-  /** @param now milliseconds since 1970, by a clock that never jumps. */
-  constructor(now: number, { bound, concurrency, known = {} }: GovernorOptions) {
+  /**
+   * @param now milliseconds since 1970, by a clock that never jumps
+   * @param known what an earlier governor has found of the same API, on the same clock
+   */
+  constructor(now: number, known: StartingPoint = {}) {
     const rate = believable(known.limit, slowestRate, fastestRate);
-    this.bound = bound;
     this.#updatedAt = now;
     this.#search = new RateSearch(now, rate);
-    this.#mostConcurrency = concurrency.most;
-    this.#concurrency = new ConcurrencyLimit(now, {
-      ...concurrency,
-      start: believable(known.concurrency, 1, concurrency.most) ?? concurrency.start,
-    });
+    this.#concurrency = new ConcurrencyLimit(now, believable(known.concurrency, 1, mostConcurrency));
     this.#slowStart = new SlowStart(now, rate);
     this.#reaction = new Reaction(now);
     this.#dependence = new RateDependence(known.refuses503);
@@ -162,8 +150,7 @@ export class Governor {
       this.#search.near(found.rate);
       this.#strays = new StrayRefusals();
       // The first refusal may be one of too many in flight after all.
-      const start = this.#concurrency.limit;
-      this.#concurrency = new ConcurrencyLimit(now, { start, most: this.#mostConcurrency });
+      this.#concurrency = new ConcurrencyLimit(now, this.#concurrency.limit);
     }
     if (traffic.rejected > 0 && traffic.rejectedWith === 503) this.#isMisled = true;
     if (!wasComparing || this.#dependence.isComparing || !this.#dependence.isAccident) return traffic;

@@ -115,13 +115,13 @@ export class ServerCap {
   }
 
   /** Tries more from time to time. @returns how many may be in flight from now on */
-  step(now: number, limit: number, most: number): number {
+  step(now: number, limit: number): number {
     if (this.#value === undefined || this.#trial !== undefined) return limit;
     const whole = Math.floor(limit);
     const next = this.#climb.next(now, this.#value, whole);
     if (next === undefined) return limit;
     this.#value = Math.max(this.#value, whole);
-    return Math.min(most, next);
+    return next;
   }
 
   #explain(now: number, among: number, traffic: Traffic, circumstances: Circumstances): number {

@@ -5,7 +5,7 @@ import { waitingTime } from '../../../dist/src/api/waiting-time.js';
 import { newTimeline, setRate, take } from '../../../dist/src/cluster/timeline.js';
 import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
 import { RateController } from '../../../dist/src/rate/rate-controller.js';
-import { isRefusal } from '../../../dist/src/rate/refusal.js';
+import { isRefusal } from '../../../dist/src/rate/traffic-meter.js';
 import { ownTiming, sharedTiming } from '../../../dist/src/rate/visit-timing.js';
 import { PlannedLimiter, parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
 import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
@@ -17,7 +17,7 @@ import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
  * @type {import('./world.ts').Parts}
  */
 export const parts = {
-  createController: (now, known, most) => new RateController(now, known, most),
+  createController: (now, known) => new RateController(now, known),
   createLimiter: (plan) => new PlannedLimiter(parseLimitPlan('--limit', plan)),
   limitHeaders,
   statedLimits,

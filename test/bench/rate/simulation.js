@@ -26,7 +26,7 @@ export const simulate = (parts, world) => {
   const end = begin + world.seconds * 1_000;
   const api = new SimulatedApi(parts, { ...world, latencyMs }, begin, random);
   const client = new SimulatedClient(parts, world, begin, random);
-  const controller = parts.createController(begin, world.known ?? {}, world.most);
+  const controller = parts.createController(begin, world.known ?? {});
   /** @type {{ auto: boolean, perSecond?: number | undefined }} */
   const policy = { auto: world.fixed === undefined, perSecond: world.fixed ?? world.bound };
   const alone = workers === 1;

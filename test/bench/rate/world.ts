@@ -4,18 +4,14 @@ import type { newTimeline, SlotReply, SlotRequest, setRate, take } from '../../.
 import type { Pace, StartingPoint } from '../../../src/pace.ts';
 import type { CallScheduler } from '../../../src/rate/call-scheduler.ts';
 import type { RateController } from '../../../src/rate/rate-controller.ts';
-import type { isRefusal } from '../../../src/rate/refusal.ts';
+import type { isRefusal } from '../../../src/rate/traffic-meter.ts';
 import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
 import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
 import type { Prefetch } from '../../../src/worker/prefetch.ts';
 
 /** What is simulated with. The benchmark passes the built program, the tests pass its sources. */
 export interface Parts {
-  readonly createController: (
-    now: number,
-    known: StartingPoint,
-    most?: number,
-  ) => Pick<RateController, 'update'>;
+  readonly createController: (now: number, known: StartingPoint) => Pick<RateController, 'update'>;
   /** @param plan as `cqbatch sandbox --limit` takes it */
   readonly createLimiter: (plan: string) => Limiter;
   readonly limitHeaders: (
@@ -144,8 +140,6 @@ export interface World {
   readonly onCall?: (at: number, worker: number) => void;
   /** Calls a second that the client could make at all. Default 2,000. */
   readonly capacity?: number;
-  /** The most calls in flight. Default 200. */
-  readonly most?: number;
   readonly bound?: number;
   /** A bound that takes the place of the other one, and the second in which it does. */
   readonly laterBound?: readonly [second: number, bound: number | undefined];

@@ -1,18 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StatedLimit } from '../../../src/api/limits.ts';
-
-import { Governor, type GovernorOptions } from '../../../src/rate/governor/governor.ts';
+import type { StartingPoint } from '../../../src/pace.ts';
+import { mostConcurrency as most } from '../../../src/rate/governor/concurrency-limit.ts';
+import { Governor } from '../../../src/rate/governor/governor.ts';
 import type { Traffic } from '../../../src/rate/governor/traffic.ts';
 
 const begin = 1_800_057_600_000;
 const second = 1_000;
 const day = 86_400 * second;
-const most = 200;
 const nothing: Traffic = { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] };
 
-function governor(options: Partial<GovernorOptions> = {}): Governor {
-  return new Governor(begin, { concurrency: { start: 50, most }, ...options });
+interface GovernorOptions {
+  readonly bound?: number;
+  readonly known?: StartingPoint;
+}
+
+function governor({ bound, known }: GovernorOptions = {}): Governor {
+  const governed = new Governor(begin, known);
+  governed.bound = bound;
+  return governed;
 }
 
 type GovernedPace = ReturnType<Governor['update']>;
@@ -108,7 +115,7 @@ const options = fc
       ),
     ),
   )
-  .map((parts) => Object.assign({}, ...parts) as Partial<GovernorOptions>);
+  .map((parts) => Object.assign({}, ...parts) as GovernorOptions);
 
 /** Every pace that the governor wants in the course of a history, and the time of it. */
 function replay(governed: Governor, events: readonly { afterMs: number; traffic: Traffic }[]) {

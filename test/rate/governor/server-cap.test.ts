@@ -22,7 +22,7 @@ function observed({ isStated = false, amongError = 1 } = {}) {
       ...traffic,
     };
     limit = cap.update(now, all, { limit, sending, reactionMs, isStated });
-    limit = cap.step(now, limit, 200);
+    limit = cap.step(now, limit);
     return limit;
   };
   return {

@@ -3,7 +3,7 @@ import { waitingTime } from '../../../src/api/waiting-time.ts';
 import { newTimeline, setRate, take } from '../../../src/cluster/timeline.ts';
 import { CallScheduler } from '../../../src/rate/call-scheduler.ts';
 import { RateController } from '../../../src/rate/rate-controller.ts';
-import { isRefusal } from '../../../src/rate/refusal.ts';
+import { isRefusal } from '../../../src/rate/traffic-meter.ts';
 import { ownTiming, sharedTiming } from '../../../src/rate/visit-timing.ts';
 import { PlannedLimiter, parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
 import { limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
@@ -13,7 +13,7 @@ import { ideal, simulate } from '../../bench/rate/simulation.js';
 import type { Figures, Model, Parts, Second, World } from '../../bench/rate/world.ts';
 
 const parts: Parts = {
-  createController: (now, start, most) => new RateController(now, start, most),
+  createController: (now, start) => new RateController(now, start),
   createLimiter: (plan) => new PlannedLimiter(parseLimitPlan('--limit', plan)),
   limitHeaders,
   statedLimits,
