@@ -29,28 +29,19 @@ export class TrafficLedger {
     this.accepted += accepted + unavailable;
     this.rejected += rejected;
     const refused = fresh.filter((each) => each.rejected > 0);
-    const sentAt = highest(
-      refused.map(({ report: { refusedAgoMs: ago } }) => (ago === undefined ? ago : now - ago)),
-    );
-    const waitUntil = highest(
-      fresh.map(({ report: { waitMs } }) => (waitMs === undefined ? waitMs : now + waitMs)),
-    );
-    const rejectedWith = refused.at(-1)?.report.refusedWith;
-    const acceptedAmong = highest(fresh.map(({ report }) => report.acceptedAmong));
-    // A worker that has not heard of the latest calls of the others counts too few.
     const failed = fresh.filter((each) => each.rejected + each.unavailable > 0);
-    const rejectedAmong = highest(failed.map(({ report }) => report.rejectedAmong));
     return {
       accepted,
       rejected,
       unavailable,
       durationMs: sum(fresh, ({ durationMs }) => durationMs),
       active: sum(fresh, ({ report }) => report.active),
-      ...(sentAt !== undefined && { rejectedSentAt: sentAt }),
-      ...(rejectedWith !== undefined && { rejectedWith }),
-      ...(waitUntil !== undefined && { waitUntil }),
-      ...(acceptedAmong !== undefined && { acceptedAmong }),
-      ...(rejectedAmong !== undefined && { rejectedAmong }),
+      rejectedSentAt: highest(refused, ({ refusedAgoMs: ago }) => (ago === undefined ? ago : now - ago)),
+      rejectedWith: refused.at(-1)?.report.refusedWith,
+      waitUntil: highest(fresh, ({ waitMs }) => (waitMs === undefined ? waitMs : now + waitMs)),
+      acceptedAmong: highest(fresh, ({ acceptedAmong }) => acceptedAmong),
+      // A worker that has not heard of the latest calls of the others counts too few.
+      rejectedAmong: highest(failed, ({ rejectedAmong }) => rejectedAmong),
       // A worker without a new answer repeats what it has reported before.
       stated: fresh.flatMap((each) =>
         each.accepted + each.rejected + each.unavailable > 0 ? each.report.stated : [],
@@ -72,7 +63,10 @@ function sum<Item>(items: readonly Item[], value: (item: Item) => number): numbe
   return items.reduce((total, item) => total + value(item), 0);
 }
 
-function highest(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
+function highest(
+  items: readonly { readonly report: TrafficReport }[],
+  value: (report: TrafficReport) => number | undefined,
+): number | undefined {
+  const known = items.map(({ report }) => value(report)).filter((each) => each !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
 }

@@ -1,7 +1,7 @@
 import { Comparison, type ComparisonVerdict, type SearchedRate } from './comparison.ts';
 import { longWaitMs } from './quota-exhaustion.ts';
 import { Backoff } from './schedules.ts';
-import { asRejected, isAboutRate, type Traffic, type UpdateTime } from './traffic.ts';
+import { asRejected, isAboutRate, type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
 /** What has gone at a lower rate is known to depend on it when it comes back at such a part of what was accepted, or sent. */
@@ -125,10 +125,10 @@ export class RateDependence {
           accepted: this.#acceptedLately(),
           ms: this.#latelyMs(now),
         });
-        return withoutRefusals(traffic);
+        return without503s(traffic);
       }
     }
-    if (this.isComparing || this.#isSingleWait(traffic, time.now, searched)) return withoutRefusals(traffic);
+    if (this.isComparing || this.#isSingleWait(traffic, time.now, searched)) return without503s(traffic);
     const isRefused = this.#isProven || this.#awaited !== undefined;
     // What has just been compared was not sent at the rate at which the search stands.
     if (this.#found === undefined) this.#awaitReturn(failedOf(traffic), searched.rate);
@@ -233,9 +233,7 @@ function failedOf({ rejected, rejectedWith, unavailable = 0 }: Traffic): number 
   return unavailable + (rejectedWith === 503 ? rejected : 0);
 }
 
-/** The traffic with what was refused as calls that tell nothing. */
-function withoutRefusals(traffic: Traffic): Traffic {
-  if (traffic.rejected === 0 || traffic.rejectedWith !== 503) return traffic;
-  const { rejectedSentAt: _, rejectedAmong: __, rejectedWith: ___, ...rest } = traffic;
-  return { ...rest, unavailable: failedOf(traffic), rejected: 0 };
+/** The traffic with its 503s as calls that tell nothing. */
+function without503s(traffic: Traffic): Traffic {
+  return traffic.rejectedWith === 503 ? withoutRefusals(traffic, failedOf(traffic)) : traffic;
 }

@@ -1,7 +1,7 @@
 import type { SearchedRate } from './comparison.ts';
 import { longWaitMs } from './quota-exhaustion.ts';
 import { Backoff } from './schedules.ts';
-import type { Traffic, UpdateTime } from './traffic.ts';
+import { type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
 /** So many of so many calls leave no doubt that they were too many. */
@@ -96,12 +96,9 @@ export class StrayRefusals {
       this.#trial = { rate: this.#best, calls: 0, refused: 0, ms: -2 * reactionMs - passedMs };
     const isStray = this.isTrying || (this.#usual?.isUsual ?? false);
     if (rejected === 0) return traffic;
-    if (!isStray) {
-      this.#usual?.startOver();
-      return traffic;
-    }
-    const { rejectedSentAt: _, rejectedAmong: __, rejectedWith: ___, ...rest } = traffic;
-    return { ...rest, rejected: 0 };
+    if (isStray) return withoutRefusals(traffic);
+    this.#usual?.startOver();
+    return traffic;
   }
 
   #count(calls: number, rejected: number, held: number): void {

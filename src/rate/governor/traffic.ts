@@ -8,23 +8,23 @@ export interface Traffic {
   /** Calls that it refused because they were too many. */
   readonly rejected: number;
   /** Calls that were answered 503 without being asked to wait, and that count as neither. Default 0. */
-  readonly unavailable?: number;
+  readonly unavailable?: number | undefined;
   /** When the latest of the rejected calls was sent, milliseconds of the governor's clock. */
-  readonly rejectedSentAt?: number;
+  readonly rejectedSentAt?: number | undefined;
   /** HTTP status of the latest of the rejected calls. */
-  readonly rejectedWith?: number;
+  readonly rejectedWith?: number | undefined;
   /** Until when the API asks to wait, milliseconds of the governor's clock; the latest of what it asked for. */
-  readonly waitUntil?: number;
+  readonly waitUntil?: number | undefined;
   /** Sum of the durations of the accepted calls, milliseconds. */
   readonly durationMs: number;
   /** Calls in flight now. */
   readonly active: number;
   /** The most calls that were in flight, themselves included, when one was sent that was accepted. */
-  readonly acceptedAmong?: number;
+  readonly acceptedAmong?: number | undefined;
   /** The fewest calls that were in flight, themselves included, when one was sent that was rejected or is unavailable. */
-  readonly rejectedAmong?: number;
+  readonly rejectedAmong?: number | undefined;
   /** By how many those two may be off: the API counts at other moments, and each process counts its own. Default 0. */
-  readonly amongError?: number;
+  readonly amongError?: number | undefined;
   /** What the answers said of the API's limits; the latest of each. */
   readonly stated: readonly StatedLimit[];
 }
@@ -54,6 +54,12 @@ export function asRejected(traffic: Traffic, sentAt: number): Traffic {
   };
 }
 
+/** The traffic without its refusals. @param unavailable calls that count as neither accepted nor refused */
+export function withoutRefusals(traffic: Traffic, unavailable = traffic.unavailable): Traffic {
+  const none = { rejectedSentAt: undefined, rejectedAmong: undefined, rejectedWith: undefined };
+  return { ...traffic, ...none, rejected: 0, unavailable };
+}
+
 /** What a rate search is told, in time order. Times are milliseconds that never go back. */
 export interface RateNews {
   readonly now: number;
@@ -78,14 +84,6 @@ export interface RateNews {
   readonly rows: number;
 }
 
-/** A moment, with what had happened until then. */
-export interface Mark {
-  readonly at: number;
-  readonly accepted: number;
-  /** For how long the API had asked to wait, all in all, milliseconds. */
-  readonly waitedMs: number;
-}
-
 /** The rate at which calls are sent is a mean of about so many calls, and of no less time. */
 const meanOfCalls = 10;
 const meanOfMs = 500;
@@ -99,7 +97,8 @@ export class CallTally {
   #sentMs = 0;
   /** Calls that were allowed in that time, which count likewise. */
   #allowed = 0;
-  #empty: Mark | undefined;
+  /** When the allowance was used up last, and what had been accepted and waited until then. */
+  #empty: { readonly at: number; readonly accepted: number; readonly waitedMs: number } | undefined;
 
   get accepted(): number {
     return this.#accepted;
@@ -107,12 +106,12 @@ export class CallTally {
 
   /** @param rate calls per second that were allowed meanwhile. */
   count(
-    calls: { readonly accepted: number; readonly rejected: number },
+    { accepted, rejected }: Pick<RateNews, 'accepted' | 'rejected'>,
     passedMs: number,
     rate: number,
   ): void {
-    this.#accepted += calls.accepted;
-    const sent = calls.accepted + calls.rejected;
+    this.#accepted += accepted;
+    const sent = accepted + rejected;
     // That nothing was called before the first row came tells nothing.
     if (sent === 0 && this.#sent === 0) return;
     const kept = Math.exp(-passedMs / Math.max(meanOfMs, (meanOfCalls * 1_000) / rate));
@@ -131,17 +130,9 @@ export class CallTally {
     this.#waitedMs += ms;
   }
 
-  mark(now: number): Mark {
-    return { at: now, accepted: this.#accepted, waitedMs: this.#waitedMs };
-  }
-
-  acceptedSince({ accepted }: Mark): number {
-    return this.#accepted - accepted;
-  }
-
   /** What the API allows was used up at this time. */
   markEmpty(now: number): void {
-    this.#empty = this.mark(now);
+    this.#empty = { at: now, accepted: this.#accepted, waitedMs: this.#waitedMs };
   }
 
   /** Less was sent than is allowed, so that what was gained since is not known. */
@@ -165,7 +156,7 @@ export class CallTally {
     if (this.#empty === undefined) return undefined;
     const waitedSeconds = (this.#waitedMs - this.#empty.waitedMs) / 1_000;
     return {
-      accepted: this.acceptedSince(this.#empty),
+      accepted: this.#accepted - this.#empty.accepted,
       activeSeconds: (now - this.#empty.at) / 1_000 - waitedSeconds,
       waitedSeconds,
     };
