@@ -6,7 +6,7 @@ import { exists } from '../disk/files.ts';
 import { lockPath, type ProcessLock } from '../disk/lock.ts';
 import { BusyError, usageError } from '../errors.ts';
 import { contentRunId } from '../run/record/run-id.ts';
-import { stateId } from '../run/record/state-id.ts';
+import { stateId } from '../run/record/state-folder.ts';
 import { onDisk, SystemError } from '../system-error.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { ClaimedManifest } from './claimed-manifest.ts';

@@ -27,9 +27,13 @@ export function decodeHeader(line: string): Header {
   return isText(header['run']) ? { kind: 'known', run: header['run'] } : { kind: 'no-journal' };
 }
 
-/** One entry as one line, with its line end. Whatever its texts hold, the line holds no other line end. */
 export function encodeEntry(entry: JournalEntry): string {
-  const line = JSON.stringify(toLine(entry));
+  return jsonLine(toLine(entry));
+}
+
+/** JSON as one line, with its line end. Whatever its texts hold, the line holds no other line end. */
+export function jsonLine(value: object): string {
+  const line = JSON.stringify(value);
   return `${exoticLineEnds.test(line) ? line.replace(/[\u0085\u2028\u2029]/g, escapeCharacter) : line}\n`;
 }
 

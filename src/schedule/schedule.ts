@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { attributionSchema } from '../actor.ts';
 import { usageError } from '../errors.ts';
 import { goesOnByItself } from '../run/record/record.ts';
-import { isRunId } from '../run/record/run-id.ts';
+import { isRunId, timeInId } from '../run/record/run-id.ts';
 import type { RunStore } from '../run/record/store.ts';
 
 /**
@@ -119,8 +119,7 @@ export function refuseOtherNames(name: string): void {
 
 /** The id of the run that an occasion begins: the same however often that is tried. Its time is UTC, as in other ids. */
 export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
-  const time = due.replaceAll(/[-:]|\..*/g, '').replace('T', '-');
-  return `${name}-${time}${trigger === undefined ? '' : '-now'}`;
+  return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
 }
 
 /** The run that a schedule began last, unless no row of it will be called before a user resumes it. */

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile 
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { InboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
-import { stateId } from '../../src/run/record/state-id.ts';
+import { stateId } from '../../src/run/record/state-folder.ts';
 import { digest, done, type InboxPlace, inboxPlace } from './inbox-place.ts';
 
 let folder: string;

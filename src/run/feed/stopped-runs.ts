@@ -3,7 +3,7 @@ import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { enterState, goesOnByItself, type RunRecord } from '../record/record.ts';
-import { withTimeOfDead } from '../record/record-keeper.ts';
+import { withCrashedTime } from '../record/record-keeper.ts';
 import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 import { Coordinator } from './coordinator.ts';
@@ -87,7 +87,7 @@ function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
 async function reconcileStoppedRun(run: OpenRun, signal: AbortSignal): Promise<RunRecord | undefined> {
   if (run.datastore.exclusive) await run.rows.releaseClaims();
   if (!(await reconcile(run, signal))) return undefined;
-  return withTimeOfDead(run.record, run.journal.lastFinishedAt);
+  return withCrashedTime(run.record, run.journal.lastFinishedAt);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { actualState, type RunRecord } from '../record/record.ts';
+import { actualState, plannedAt, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** A run with all that was made of it by `retry`, also by a retry of a retry. */
@@ -24,10 +24,6 @@ export function retriesAmong(runs: readonly RunRecord[], named: RunRecord): Retr
   };
   const first = firstOf(named);
   return { first, retries: runs.filter((run) => run.id !== first.id && firstOf(run).id === first.id) };
-}
-
-function plannedAt({ states }: RunRecord): string {
-  return states[0]?.at ?? '';
 }
 
 /** The retries that were made after a run of them. */

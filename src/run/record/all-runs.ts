@@ -1,13 +1,16 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
+import { isActive, type RunEntry } from '../../cluster/entries.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { actualState, type RunRecord } from './record.ts';
-import { type JournalSummary, openJournalReader, summaryOf, summaryOfRecord } from './run-journal.ts';
-import { type LiveRun, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
+import {
+  type JournalSummary,
+  type KnownSummary,
+  openJournalReader,
+  summaryOf,
+  summaryOfRecord,
+} from './run-journal.ts';
+import { type LiveApi, type LiveRun, liveApi, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
 import type { RunStore } from './store.ts';
-
-/** How an API is called, by whom. */
-export type LiveApi = Omit<LiveRun, 'entry'>;
 
 /** What a shared datastore tells at one moment of all runs, the newest first, and of the APIs that they call. */
 export interface ClusterLook {
@@ -16,29 +19,17 @@ export interface ClusterLook {
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
-/** @param baseUrls of APIs that are wanted besides those of the runs */
-export async function lookAtCluster(
-  cluster: Cluster,
-  baseUrls: readonly string[] = [],
-): Promise<ClusterLook> {
+export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
   const entries = (await cluster.runs()).toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
-  const wanted = [...new Set([...entries.map(({ baseUrl }) => baseUrl), ...baseUrls])];
-  const apis = await Promise.all(
-    wanted.map(async (baseUrl): Promise<[string, LiveApi]> => {
-      const [workers, pace] = await Promise.all([cluster.workers(baseUrl), cluster.pace(baseUrl)]);
-      return [baseUrl, { workers, pace: pace && isPresent(pace) ? pace : undefined }];
-    }),
-  );
-  return { entries, apis: new Map(apis) };
+  const baseUrls = [...new Set(entries.map(({ baseUrl }) => baseUrl))];
+  const apis = baseUrls.map(async (url) => [url, await liveApi(cluster, url)] as const);
+  return { entries, apis: new Map(await Promise.all(apis)) };
 }
 
 /** Which runs are wanted. @param newer how many runs of the same place are newer */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
 
-/**
- * The runs of a state folder and of a shared datastore, for who looks at them again and again: what was read of a journal
- * once is not read again.
- */
+/** The runs of a state folder and of a shared datastore. For polling: journals that were read are only read on. */
 export class AllRuns {
   readonly #store: RunStore;
   readonly #onUnreadable: (error: Error) => void;
@@ -70,7 +61,7 @@ export class AllRuns {
     await this.#forgetOthers(here);
     const elsewhere = (seen?.entries ?? [])
       .filter(({ id }) => !here.has(id))
-      .map((entry) => viewOfEntry(entry, liveOf(entry, seen)));
+      .map((entry) => viewOfEntry(entry, liveRunIn(seen, entry.id)));
     return [...views, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
   }
 
@@ -79,30 +70,28 @@ export class AllRuns {
   }
 
   async #briefly(record: RunRecord, seen: ClusterLook | undefined): Promise<RunView> {
-    const known = this.#journals.has(record.id) ? undefined : summaryOfRecord(record);
-    const summary = known ?? (await this.#summaryOf(record));
-    return viewOfRecord(this.#store, record, liveRunOf(record, seen), summary);
+    const summary = await this.#summaryOf(record);
+    return viewOfRecord(this.#store, record, liveRunIn(seen, record.id), summary);
   }
 
-  async #summaryOf(record: RunRecord): Promise<JournalSummary> {
+  async #summaryOf(record: RunRecord): Promise<KnownSummary> {
     const { id, states } = record;
-    const known = this.#ended.get(id);
-    if (known?.entered === states.length) return known.summary;
+    const known = this.#journals.has(id) ? undefined : summaryOfRecord(record);
+    if (known !== undefined) return known;
+    const ended = this.#ended.get(id);
+    if (ended?.entered === states.length) return ended.summary;
     const journal = this.#journals.get(id) ?? (await openJournalReader(this.#store, record));
     this.#journals.set(id, journal);
-    let summary: JournalSummary;
+    let goesOn = false;
     try {
       await journal.refresh();
-      summary = summaryOf(record, journal);
-    } catch (error) {
-      await this.#closeJournal(id);
-      throw error;
+      const summary = summaryOf(record, journal);
+      goesOn = isActive(actualState(record));
+      if (!goesOn) this.#ended.set(id, { entered: states.length, summary });
+      return summary;
+    } finally {
+      if (!goesOn) await this.#closeJournal(id);
     }
-    if (!isActive(actualState(record))) {
-      this.#ended.set(id, { entered: states.length, summary });
-      await this.#closeJournal(id);
-    }
-    return summary;
   }
 
   async #closeJournal(id: string): Promise<void> {
@@ -116,17 +105,10 @@ export class AllRuns {
   }
 }
 
-function liveRunOf(
-  { id, options: { baseUrl } }: RunRecord,
-  seen: ClusterLook | undefined,
-): LiveRun | undefined {
+/** Undefined where no shared datastore was looked at. */
+function liveRunIn(seen: ClusterLook | undefined, id: string): LiveRun | undefined {
   if (seen === undefined) return undefined;
   const entry = seen.entries.find((each) => each.id === id);
-  const nobody = { entry, workers: [], pace: undefined };
-  return entry === undefined ? nobody : { ...(liveOf({ baseUrl }, seen) ?? nobody), entry };
-}
-
-function liveOf({ baseUrl }: Pick<RunEntry, 'baseUrl'>, seen: ClusterLook | undefined): LiveRun | undefined {
-  const api = seen?.apis.get(baseUrl);
-  return api && { ...api, entry: undefined };
+  const api = entry && seen.apis.get(entry.baseUrl);
+  return { entry, workers: [], pace: undefined, ...api };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, createGunzip, gzip } from 'node:zlib';
 import type { SavedAnswer } from '../../domain.ts';
+import { jsonLine } from '../../journal/line.ts';
 import { onDisk } from '../../system-error.ts';
 import type { RunRecord } from './record.ts';
 import { readRowNumbers } from './row-numbers.ts';
@@ -38,10 +39,7 @@ export class AnswerFile {
   async #append(answers: readonly SavedAnswer[]): Promise<void> {
     this.#file ??= this.#create();
     const { path, handle, numberOf } = await this.#file;
-    const lines = answers.map(
-      (answer) =>
-        `${JSON.stringify({ ...answer, row: numberOf(answer.row) }).replace(exoticLineEnds, escaped)}\n`,
-    );
+    const lines = answers.map((answer) => jsonLine({ ...answer, row: numberOf(answer.row) }));
     const member = await promisify(gzip)(lines.join(''));
     await onDisk(path, () => handle.writeFile(member));
   }
@@ -62,13 +60,6 @@ interface OpenFile {
   readonly numberOf: (row: number) => number;
 }
 
-/** JSON leaves these in strings as they are, but many tools that read lines take them for line ends. */
-const exoticLineEnds = /[\u0085\u2028\u2029]/g;
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
 const fileName = /^responses-(\d+)\.jsonl\.gz$/;
 
 async function filesOf(folder: string): Promise<readonly string[]> {
@@ -84,7 +75,7 @@ export async function readAnswers(folder: string, number: number): Promise<reado
     for await (const line of linesOf(join(folder, name))) {
       if (!line.startsWith(`{"row":${number},`)) continue;
       const answer = JSON.parse(line) as SavedAnswer;
-      // One that a process had written when it died, another one may have written again.
+      // What a process had written when it died, its successor may have written again.
       found.set(answer.at, answer);
     }
   }

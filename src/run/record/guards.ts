@@ -3,7 +3,7 @@ import type { RowResult } from '../../domain.ts';
 import { type FailedRows, FailureTally } from '../../journal/failed-rows.ts';
 
 /** How many rows may fail before a run halts: so many, so many of a hundred finished ones, or any number. */
-export const failureLimitSchema = z.union([
+const failureLimitSchema = z.union([
   z.number().int().min(0),
   z.object({ percent: z.number().positive().max(100) }),
   z.literal('none'),
@@ -11,14 +11,17 @@ export const failureLimitSchema = z.union([
 
 export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
-/** What a run allows. An absent limit allows anything. */
-export interface FailureLimits {
-  readonly maxFailures?: FailureLimit;
-  /** A share counts from so many finished rows on. */
-  readonly maxFailuresAfter?: number;
-  /** Rows in a row. */
-  readonly maxConsecutiveFailures?: number;
-}
+/** What a run allows. An absent limit, as earlier versions left it, allows anything. */
+export const failureLimitsSchema = z.object({
+  /** The run halts when more rows than that have failed. */
+  maxFailures: failureLimitSchema.exactOptional(),
+  /** Where that is a share: it counts from so many finished rows on. */
+  maxFailuresAfter: z.number().int().min(1).exactOptional(),
+  /** The run halts when more rows than that have failed one after the other. */
+  maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
+});
+
+export type FailureLimits = Readonly<z.infer<typeof failureLimitsSchema>>;
 
 /** Why too much has failed for a run to go on. */
 export interface FailureHalt {
@@ -28,23 +31,23 @@ export interface FailureHalt {
   readonly most: FailedRows;
 }
 
-/** Where a share is wanted and nobody says from how many rows on. */
+/** Where a share is wanted and the user does not say from how many rows on. */
 const usuallyAfter = 100;
 /** An operation or column that is wrong from the first row on shows in as many. */
 const firstCalls = 20;
 
 /**
  * Watches the results of a run, and tells when too much has failed, each time: the run may be leaving for another reason just
- * then, and go on later. It counts from what the journal has: over the
- * whole run, or since a person let it go on after a halt. Only rows that were called and `failed` count against it. A result
- * that comes twice, from the worker of this process and when it is collected, counts once.
+ * then, and go on later. It counts from what the journal has: over the whole run, or since a person let it go on after a halt.
+ * Only rows that were called and `failed` count against it. A result that comes twice, from the worker of this process and when
+ * it is collected, counts once.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
   readonly #tally: FailureTally;
   /** Of rows that finished here and are not collected yet. */
   readonly #seenHere = new Set<number>();
-  /** What was too much. It stays so, whatever succeeds after that. */
+  /** What was too much. It stays, whatever succeeds after that. */
   #halt: FailureHalt | undefined;
 
   /** @param before what the journal has */

@@ -10,7 +10,7 @@ export const notedEveryMs = 5_000;
 /** A process that was suspended for longer may have lost the run to another one, and has yet to learn of it. */
 const lateMs = 30_000;
 
-/** Keeps the record of a run while a process works on it: the states it enters, and for how long it is at work. */
+/** Keeps the record of a run while a process works on it: the states that it enters, and for how long it is at work. */
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
@@ -63,13 +63,12 @@ export class RecordKeeper {
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
-  /** The record, with how long the run has been at work since it was in state `running`, if it is. */
+  /** The record, with how long the run has been at work since it entered the state `running`, if it is in that. */
   #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
-    const last = this.#record.states.at(-1);
-    if (last?.state !== 'running' || this.#since === undefined) return this.#record;
-    const { notedMs: _, ...entry } = last;
-    const states = [...this.#record.states.slice(0, -1), { ...entry, [key]: steadyNow() - this.#since }];
-    return { ...this.#record, states };
+    const since = this.#since;
+    return since === undefined
+      ? this.#record
+      : withTime(this.#record, () => ({ [key]: steadyNow() - since }));
   }
 }
 
@@ -80,19 +79,26 @@ export class RecordKeeper {
  */
 export function timeAtWork(record: RunRecord, lastFinishedAt: string | undefined): number {
   const last = actualState(record) === 'running' ? new Date().toISOString() : lastFinishedAt;
-  return record.states.reduce(
-    (sum, entry, index) =>
-      entry.state === 'running' ? sum + timeOf(entry, record.states[index + 1]?.at ?? last) : sum,
-    0,
+  const times = record.states.map((entry, index) =>
+    entry.state === 'running' ? timeOf(entry, record.states[index + 1]?.at ?? last) : 0,
   );
+  return times.reduce((sum, time) => sum + time, 0);
 }
 
-/** The record of a run that nobody works on, with how long the process was at work that did last and may have died. */
-export function withTimeOfDead(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
+/** The record of a run without a process, with how long its last process was at work, also if it crashed. */
+export function withCrashedTime(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
+  return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
+}
+
+/** The record, with the time of its state where that is `running`. */
+function withTime(
+  record: RunRecord,
+  time: (entry: StateEntry) => Pick<StateEntry, 'atWorkMs' | 'notedMs'>,
+): RunRecord {
   const last = record.states.at(-1);
   if (last?.state !== 'running') return record;
-  const { notedMs: _, ...entry } = { ...last, atWorkMs: timeOf(last, lastFinishedAt) };
-  return { ...record, states: [...record.states.slice(0, -1), entry] };
+  const { notedMs: _, ...entry } = last;
+  return { ...record, states: [...record.states.slice(0, -1), { ...entry, ...time(last) }] };
 }
 
 /**

@@ -8,7 +8,7 @@ import { delimiters } from '../../manifest/csv/delimiter.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
 import { begunBudgetSchema, budgetSchema } from './budget.ts';
 import { type EndCause, endCauses, type KnownEnd } from './ending.ts';
-import { failureLimitSchema } from './guards.ts';
+import { failureLimitsSchema } from './guards.ts';
 
 /**
  * `run.json`: what a run is and where it stands. States:
@@ -16,7 +16,7 @@ import { failureLimitSchema } from './guards.ts';
  * ```
  * planned ──┬──────────▶ running ──▶ completed     every row has its result
  *           └─▶ submitted ─┘  │                    submitted: waits for a coordinator that sees the state folder
- *                             ├──▶ paused          until somebody wants it to go on: back to running
+ *                             ├──▶ paused          until a user unpauses it: back to running
  *                             ├──▶ interrupted     stopped by the user or a budget, or its process died: resume goes on
  *                             ├──▶ halted          too many failures, or no row can succeed: resume goes on
  *                             ├──▶ failed          datastore or disk failed: resume goes on
@@ -42,7 +42,7 @@ const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
   /** Whether they are a fair sample; else they are the first ones. */
   random: z.boolean().exactOptional(),
-  /** Where nobody is asked, the run goes on if no more of them have failed. */
+  /** Where the user is not asked, the run goes on if no more of them have failed. */
   maxFailures: z.number().int().min(0),
 });
 
@@ -94,12 +94,7 @@ export const runOptionsSchema = z.object({
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt, milliseconds. */
   backoffMs: z.number().int().min(0),
-  /** The run halts when more rows than that have failed; absent, as earlier versions left it: never. */
-  maxFailures: failureLimitSchema.exactOptional(),
-  /** Where that is a share: from so many finished rows on. */
-  maxFailuresAfter: z.number().int().min(1).exactOptional(),
-  /** The run halts when more rows than that have failed one after the other; absent: never. */
-  maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
+  ...failureLimitsSchema.shape,
   /** Rows that are called before all others. */
   canary: canaryOptionsSchema.exactOptional(),
   /** How long an outage of the API is waited for, milliseconds; absent: without end. */
@@ -143,7 +138,7 @@ const stateEntrySchema = z.object({
   state: z.enum(runStates),
   /** When it was entered, ISO 8601 UTC. */
   at: z.string(),
-  /** Who wanted it, as far as is known; nobody did where the reason is the program's own. */
+  /** Who wanted it, as far as is known; absent where the reason is the program's own. */
   by: attributionSchema.shape.by,
   /** Why: what a user has said with `--reason`, or what has happened. */
   reason: z.string().exactOptional(),
@@ -202,18 +197,13 @@ export interface StateCause extends Attribution {
 }
 
 /** A state that is entered now. */
-export function stateEntry(
-  state: RunState,
-  { by, reason, because }: StateCause = {},
-): RunRecord['states'][number] {
-  const at = new Date().toISOString();
-  return {
-    state,
-    at,
-    ...(by !== undefined && { by }),
-    ...(reason !== undefined && { reason }),
-    ...(because !== undefined && { because }),
-  };
+export function stateEntry(state: RunState, cause?: StateCause): RunRecord['states'][number] {
+  return { state, at: new Date().toISOString(), ...cause };
+}
+
+/** When a run was planned, ISO 8601 UTC. */
+export function plannedAt({ states }: RunRecord): string {
+  return states[0]?.at ?? '';
 }
 
 /** The state of a run, and why it ended. */
@@ -243,7 +233,7 @@ export function actualState(record: RunRecord): RunState {
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
-/** Whether rows without a result will be called though nobody resumes the run: at the latest when it is unpaused. */
+/** Whether rows without a result will be called without a `resume`: at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
   // Its coordinator has died: another one takes over.
@@ -261,7 +251,7 @@ export function isResumable(state: RunState): boolean {
   return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);
 }
 
-/** The record without what is of the go before: where it was worked on, and how much of it was to be done. */
+/** The record without what the session before has left: where it was worked on, and how much of it was to be done. */
 export function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
   return record;
 }

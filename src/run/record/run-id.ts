@@ -4,12 +4,13 @@ const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /** A new run id: UTC time to the second, then four characters to tell apart runs of the same second. It sorts by time. */
 export function newRunId(now: Date = new Date()): string {
-  const time = now
-    .toISOString()
-    .replaceAll(/[-:]|\..*/g, '')
-    .replace('T', '-');
   const suffix = Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
-  return `${time}-${suffix}`;
+  return `${timeInId(now.toISOString())}-${suffix}`;
+}
+
+/** A time as run ids have it, `20260131-020000`. @param time ISO 8601 UTC */
+export function timeInId(time: string): string {
+  return time.replaceAll(/[-:]|\..*/g, '').replace('T', '-');
 }
 
 /** The id of a run that there is once for a content, named after its file: `Week 47.csv` is `week-47-3f2a1b9c`. */

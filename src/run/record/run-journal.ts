@@ -29,10 +29,10 @@ export interface JournalSummary extends ResultCounts {
   readonly atWorkMs: number;
 }
 
-/** What its record tells as well, once all of its rows have their results. */
+/** What the record alone tells, once all rows have their results. */
 export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'atWorkMs'> & Partial<JournalSummary>;
 
-/** The same. The journal is read only where the record does not tell enough. */
+/** What a run has come to so far. The journal is read only where the record does not tell enough. */
 export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
   return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
 }
@@ -53,12 +53,9 @@ export function countsOf(record: RunRecord, journal: JournalView): ResultCounts 
   return countRows(journal, record.plan.rows, unfinishedBecause(record));
 }
 
-/** The same of a journal that is open. */
+/** What the open journal of a run tells. */
 export function summaryOf(record: RunRecord, journal: JournalReader): JournalSummary {
-  return {
-    ...countsOf(record, journal),
-    atWorkMs: timeAtWork(record, journal.lastFinishedAt),
-  };
+  return { ...countsOf(record, journal), atWorkMs: timeAtWork(record, journal.lastFinishedAt) };
 }
 
 /** Opens the journal of a run to look into it; another process may be writing it at the same time. */
@@ -86,11 +83,8 @@ export async function withJournalReader<Result>(
 
 /** Whether all that was written into the journal of a run is in its folder still. */
 export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
-  const hasRecord = await store.load(id).then(
-    () => true,
-    () => false,
-  );
-  return hasRecord && (await journal.isIntact());
+  const record = await store.load(id).catch(() => undefined);
+  return record !== undefined && (await journal.isIntact());
 }
 
 /** Whatever may have gone wrong below: a run is not complete while a row has no result. */

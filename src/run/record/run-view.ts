@@ -22,7 +22,7 @@ export interface RunView {
   readonly state: string;
   /** Why it ended, as far as its state does not say so. */
   readonly because: string | undefined;
-  /** Whether nobody works on it any more. */
+  /** Whether no process works on it any more, or will by itself. */
   readonly ended: boolean;
   readonly manifest: string;
   readonly baseUrl: string;
@@ -31,7 +31,7 @@ export interface RunView {
   readonly done: number;
   /** As its report counts them; of rows that will be called yet nothing is counted. */
   readonly counts: OutcomeCounts;
-  /** Of the last seconds while somebody tells it, else on average. */
+  /** Of the last seconds while its coordinator tells that, else on average. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
   /** The process that feeds and collects it, while it is active. */
   readonly coordinator?:
@@ -53,22 +53,28 @@ export interface RunView {
   };
 }
 
-/** What the shared datastore tells of a run at the moment. */
-export interface LiveRun {
-  readonly entry: RunEntry | undefined;
-  /** Workers that call its API, on all machines. */
+/** How an API is called, as the shared datastore tells at the moment. */
+export interface LiveApi {
+  /** Workers that call it, on all machines. */
   readonly workers: readonly WorkerEntry[];
-  /** How they call it, while somebody leads them. */
+  /** Undefined while no worker leads them. */
   readonly pace: PublishedPace | undefined;
 }
 
-/** Looks into the shared datastore. */
+/** What the shared datastore tells of a run, and of its API. */
+export interface LiveRun extends LiveApi {
+  readonly entry: RunEntry | undefined;
+}
+
+export async function liveApi(cluster: Cluster, baseUrl: string): Promise<LiveApi> {
+  const [workers, pace] = await Promise.all([cluster.workers(baseUrl), cluster.pace(baseUrl)]);
+  return { workers, pace: pace && isPresent(pace) ? pace : undefined };
+}
+
 export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun> {
   const entry = await cluster.run(runId);
-  if (entry === undefined) return { entry, workers: [], pace: undefined };
-  const workers = await cluster.workers(entry.baseUrl);
-  const pace = await cluster.pace(entry.baseUrl);
-  return { entry, workers, pace: pace && isPresent(pace) ? pace : undefined };
+  const api = entry === undefined ? { workers: [], pace: undefined } : await liveApi(cluster, entry.baseUrl);
+  return { entry, ...api };
 }
 
 /**

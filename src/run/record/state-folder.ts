@@ -1,8 +1,9 @@
-import { access, constants, lstat, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { access, constants, link, lstat, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { closeIfOpen, isWritableByOthers } from '../../disk/files.ts';
+import { closeIfOpen, ifThere, isWritableByOthers, makeFolder } from '../../disk/files.ts';
 import { fatalError, usageError } from '../../errors.ts';
-import { systemError } from '../../system-error.ts';
+import { onDisk, systemError } from '../../system-error.ts';
 
 const folderNames = ['queue', 'runs', 'problems', 'schedules'];
 /** What cqbatch makes in a state folder; `config.json`, and whatever else is in it, is the user's own. */
@@ -67,4 +68,29 @@ async function refuseDanglingLink(path: string): Promise<void> {
     'STATE_DIR_MISSING',
     `${path} is a symbolic link to a folder that is not there: mount or make that folder, or remove the link.`,
   );
+}
+
+/**
+ * What tells a state folder from every other one, on whatever machine and at whatever path it is seen: drawn when it is first
+ * asked for, and kept in it.
+ */
+export async function stateId(stateDir: string): Promise<string> {
+  await makeFolder(stateDir);
+  const path = join(stateDir, 'id');
+  const temporary = `${path}.${process.pid}.tmp`;
+  const read = async (): Promise<string> => (await ifThere(readFile(path, 'utf8')))?.trim() ?? '';
+  return onDisk(path, async () => {
+    const known = await read();
+    if (known !== '') return known;
+    try {
+      await writeFile(temporary, `${randomUUID()}\n`, { mode: 0o600 });
+      // Processes that draw one at the same time all get the first that is in its place.
+      await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+    } finally {
+      await rm(temporary, { force: true });
+    }
+    return read();
+  });
 }

@@ -14,7 +14,7 @@ import { beginDeadline, type Deadline } from '../record/budget.ts';
 import type { RunEnding } from '../record/ending.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { withoutPlace } from '../record/record.ts';
-import { RecordKeeper, withTimeOfDead } from '../record/record-keeper.ts';
+import { RecordKeeper, withCrashedTime } from '../record/record-keeper.ts';
 import { countsOf, isIntact, requireAllResults } from '../record/run-journal.ts';
 import { grantsPartial, rememberTarget } from '../record/targets.ts';
 import { reportRun } from '../report/report-run.ts';
@@ -64,7 +64,7 @@ export class Execution {
     this.#options = options;
     this.#planned = planned;
     this.#cluster = datastore.exclusive ? undefined : openCluster(datastore);
-    this.#keeper = new RecordKeeper(store, withTimeOfDead(withoutPlace(record), journal.lastFinishedAt));
+    this.#keeper = new RecordKeeper(store, withCrashedTime(withoutPlace(record), journal.lastFinishedAt));
     this.#progress = new Progress({
       rows: record.plan.rows,
       counts: journal.outcomeCounts,

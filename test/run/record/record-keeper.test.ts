@@ -7,7 +7,7 @@ import {
   notedEveryMs,
   RecordKeeper,
   timeAtWork,
-  withTimeOfDead,
+  withCrashedTime,
 } from '../../../src/run/record/record-keeper.ts';
 import { plannedRecord } from '../planned-record.ts';
 
@@ -115,11 +115,11 @@ describe('the time at work', () => {
 
   test('of a dead process is written down when somebody takes the run', () => {
     const dead = recordOf({ state: 'running', at: at(0), notedMs: 5_000 });
-    const taken = withTimeOfDead(dead, at(8));
+    const taken = withCrashedTime(dead, at(8));
     expect(taken.states.at(-1)).toEqual({ state: 'running', at: at(0), atWorkMs: 8_000 });
-    expect(withTimeOfDead(taken, at(5_000))).toEqual(taken);
+    expect(withCrashedTime(taken, at(5_000))).toEqual(taken);
     const stopped = recordOf({ state: 'running', at: at(0), atWorkMs: 1 }, { state: 'halted', at: at(1) });
-    expect(withTimeOfDead(stopped, at(8))).toBe(stopped);
+    expect(withCrashedTime(stopped, at(8))).toBe(stopped);
   });
 });
 
@@ -189,7 +189,7 @@ describe('a process that works on a run', () => {
   });
 
   test('leaves alone how long another one was at work that died', async () => {
-    const dead = withTimeOfDead(recordOf({ state: 'running', at: at(0), notedMs: 5_000 }), at(8));
+    const dead = withCrashedTime(recordOf({ state: 'running', at: at(0), notedMs: 5_000 }), at(8));
     const { keeper, pass } = keep(dead);
     keeper.enter('running');
     await pass(1_500);
