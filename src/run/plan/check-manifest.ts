@@ -1,6 +1,9 @@
+import type { RowCode } from '../../codes.ts';
+import type { RowResult } from '../../domain.ts';
 import type { DoneRows } from '../../manifest/check/done-rows.ts';
 import { type ScanHandlers, type ScanSummary, scanManifest } from '../../manifest/check/scan.ts';
 import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';
+import type { InvalidRow, PreparedRow } from '../../manifest/columns/row-preparer.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
 import type { RunStore } from '../record/store.ts';
@@ -27,21 +30,57 @@ export interface CheckedManifest {
 }
 
 /**
- * Checks every row of a manifest as a run would, and keeps nothing but a list of problems beside the runs.
+ * Checks every row of a manifest as a run would, and keeps a list of problems beside the runs.
  *
+ * @param onUncalled takes the results of the rows for which nothing is called, in order
  * @throws a usage error when the manifest can't be read or its operation can't be told
  */
 export async function checkManifest(
   { operations, stateDir }: Pick<RunStore, 'operations' | 'stateDir'>,
   { path, name, options, context, done }: CheckInput,
+  onUncalled: (result: RowResult) => Promise<void> | void = () => {},
 ): Promise<CheckedManifest> {
   const { manifest, prepare } = await openPlannedManifest(path, name, options, { ...context, operations });
   const problems = new ProblemCollector(stateDir, name);
   const { onConflict = 'refuse' } = options;
   const handlers: ScanHandlers = {
-    onInvalid: (row) => problems.add(row),
+    async onInvalid(row) {
+      await problems.add(row);
+      await onUncalled(uncalled(row, 'invalid', 'INVALID_ROW', problemsText(row)));
+    },
+    onDuplicate: (row, duplicateOf) =>
+      onUncalled({ ...uncalled(row, 'duplicate', 'DUPLICATE', ''), duplicateOf }),
+    onDone: (row, before) =>
+      onUncalled(
+        uncalled(row, 'skipped', 'DONE_BEFORE', `done before, in row ${before.row} of ${before.source}`),
+      ),
+    onSuperseded(row, lastRow) {
+      const what = `changes ${row.operation.thing} ${row.subject} as well`;
+      return onUncalled(
+        uncalled(row, 'skipped', 'SUPERSEDED', `row ${lastRow}, which ${what}, is called instead`),
+      );
+    },
     ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
   };
   const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done });
   return { manifest, scan, choice: prepare.choice, problems: await problems.end() };
+}
+
+/** The result of a row for which nothing is called. */
+function uncalled(
+  { row, operation }: PreparedRow,
+  outcome: RowResult['outcome'],
+  code: RowCode,
+  message: string,
+): RowResult {
+  return { row, operation: operation?.name ?? '', outcome, code, message, attempts: 0, unclear: false };
+}
+
+function problemsText({ problems }: InvalidRow): string {
+  return problems
+    .map(({ column, problem, value }) => {
+      const where = column === undefined ? '' : `${column}: `;
+      return `${where}${problem}${value === undefined ? '' : ` (${value})`}`;
+    })
+    .join('; ');
 }

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import type { Attribution } from '../../actor.ts';
-import type { RowCode } from '../../codes.ts';
-import type { RowHistory, RowResult } from '../../domain.ts';
+import type { RowHistory } from '../../domain.ts';
 import type { Journal, JournalEntry } from '../../journal/journal.ts';
 import { openJournal } from '../../journal/open.ts';
-import type { DoneBefore, DoneRows } from '../../manifest/check/done-rows.ts';
-import { type ScanHandlers, type ScanSummary, scanManifest } from '../../manifest/check/scan.ts';
-import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';
-import type { CallableRow, InvalidRow, PreparedRow } from '../../manifest/columns/row-preparer.ts';
+import type { DoneRows } from '../../manifest/check/done-rows.ts';
 import type { InputOptions } from '../../manifest/input.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { stageManifest } from '../../manifest/stage.ts';
@@ -17,10 +13,9 @@ import { rowNumbersFile, writeRowNumbers } from '../record/row-numbers.ts';
 import { journalPath } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 import type { ApprovedPlan } from './approved-plan.ts';
-import { ProblemCollector, type ProblemList } from './problem-file.ts';
-import { openPlannedManifest } from './run-manifest.ts';
+import { type CheckedManifest, checkManifest } from './check-manifest.ts';
 
-/** Where a manifest comes from that somebody has put elsewhere for the time of its run. */
+/** Where a manifest comes from that lies elsewhere during its run. */
 export interface ManifestOrigin {
   /** What to call it. */
   readonly name: string;
@@ -56,17 +51,14 @@ export interface CreateRunInput {
 }
 
 /** A run that is planned but not begun; nothing has been sent. */
-export interface CreatedRun {
+export interface CreatedRun extends Pick<CheckedManifest, 'scan' | 'choice' | 'problems'> {
   readonly record: RunRecord;
   readonly journal: Journal;
-  readonly scan: ScanSummary;
-  readonly choice: OperationChoice;
-  readonly problems: ProblemList;
   /** Of a workbook. */
   readonly sheet?: Manifest['sheet'];
 }
 
-/** Results of rows that need no call are journaled in parts of so many. */
+/** Results of rows that need no call are journaled in parts of so many: one sync for many rows. */
 const journalPart = 1_000;
 
 /**
@@ -77,33 +69,26 @@ const journalPart = 1_000;
  * @throws a usage error when the manifest can't be read or its operation can't be told; the folder is gone then.
  */
 export async function createRun(store: RunStore, input: CreateRunInput): Promise<CreatedRun> {
+  const { options, origin, approved, done, from } = input;
   const { id, folder } = await store.create(input.runId);
   let journal: Journal | undefined;
   try {
     const context = { ...input.input, operations: store.operations };
-    const staged = await stageManifest(input.source, folder, context, input.options, input.origin?.name);
-    const { manifest, prepare } = await openPlannedManifest(staged.path, staged.name, input.options, context);
-    journal = await openJournal(journalPath(folder), { runId: id });
-    const buffer = new ResultBuffer(journal);
-    const problems = new ProblemCollector(store.stateDir, staged.name);
-    const { onConflict } = input.options;
-    const handlers: ScanHandlers = {
-      async onInvalid(row) {
-        await problems.add(row);
-        await buffer.add(invalidResult(row));
-      },
-      onDuplicate: (row, firstRow) => buffer.add(duplicateResult(row, firstRow)),
-      onDone: (row, before) => buffer.add(doneResult(row, before)),
-      onSuperseded: (row, lastRow) => buffer.add(supersededResult(row, lastRow)),
-      ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
-    };
-    const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done: input.done });
-    await buffer.flush();
-    const { from } = input;
+    const staged = await stageManifest(input.source, folder, context, options, origin?.name);
+    const opened = await openJournal(journalPath(folder), { runId: id });
+    journal = opened;
+    const entries: JournalEntry[] = [];
+    const checked = await checkManifest(store, { ...staged, options, context, done }, async (result) => {
+      entries.push({ type: 'row', result });
+      if (entries.length >= journalPart) await opened.append(entries.splice(0));
+    });
+    await opened.append(entries);
     if (from !== undefined) await writeRowNumbers(folder, from.rowNumbers);
     const histories = [...(from?.histories ?? [])];
-    await journal.append(histories.map(([row, history]): JournalEntry => ({ type: 'open', row, history })));
+    await opened.append(histories.map(([row, history]): JournalEntry => ({ type: 'open', row, history })));
 
+    const { manifest, scan, choice, problems } = checked;
+    const { rows, callable, invalid, leftOut, duplicates, conflicts, partial } = scan;
     const given = from?.as === 'retry' ? from.of.manifest : undefined;
     // Its report looks like that of the run it is of.
     const { delimiter } = from?.of.manifest ?? manifest;
@@ -122,32 +107,21 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
         ...(delimiter !== undefined && { delimiter }),
       },
       plan: {
-        rows: scan.rows,
-        callable: scan.callable,
-        invalid: scan.invalid,
-        ...(scan.leftOut > 0 && { leftOut: scan.leftOut }),
-        duplicates: scan.duplicates,
-        conflicts: scan.conflicts,
-        partial: scan.partial,
+        ...{ rows, callable, invalid, duplicates, conflicts, partial },
+        ...(leftOut > 0 && { leftOut }),
         columns: [...scan.columns],
         operations: Object.keys(scan.perOperation),
       },
-      options: {
-        ...input.options,
-        ...(input.done !== undefined && { skipDone: [...input.done.sources] }),
-      },
-      ...(input.approved && { approval: approvalOf(input.approved) }),
-      ...(input.origin && { keepUntil: resolve(input.origin.keepUntil) }),
+      options: { ...options, ...(done !== undefined && { skipDone: [...done.sources] }) },
+      ...(approved && { approval: approvalOf(approved) }),
+      ...(origin && { keepUntil: resolve(origin.keepUntil) }),
       ...(from !== undefined && {
         ...(from.as === 'retry' ? { retryOf: from.of.id } : { undoOf: from.of.id }),
         rowNumbers: rowNumbersFile,
       }),
     };
     const { sheet } = manifest;
-    return {
-      ...{ record, journal, scan, choice: prepare.choice, problems: await problems.end() },
-      ...(sheet && { sheet }),
-    };
+    return { record, journal, scan, choice, problems, ...(sheet && { sheet }) };
   } catch (error) {
     await journal?.close().catch(() => {});
     await store.discard(id).catch(() => {});
@@ -157,60 +131,6 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
 
 function approvalOf({ file, sha256, made_at: madeAt, approved_by: by }: ApprovedPlan) {
   return { file: basename(file), sha256, madeAt, ...(by !== undefined && { by }) };
-}
-
-/** Appends results in parts: one sync for many rows. */
-class ResultBuffer {
-  readonly #journal: Journal;
-  #entries: JournalEntry[] = [];
-
-  constructor(journal: Journal) {
-    this.#journal = journal;
-  }
-
-  async add(result: RowResult): Promise<void> {
-    this.#entries.push({ type: 'row', result });
-    if (this.#entries.length >= journalPart) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    const entries = this.#entries;
-    this.#entries = [];
-    await this.#journal.append(entries);
-  }
-}
-
-/** The result of a row for which nothing is called. */
-function uncalled(
-  { row, operation }: Pick<PreparedRow, 'row' | 'operation'>,
-  why: Pick<RowResult, 'outcome' | 'message' | 'duplicateOf'> & { readonly code: RowCode },
-): RowResult {
-  return { row, operation: operation?.name ?? '', ...why, attempts: 0, unclear: false };
-}
-
-function invalidResult(row: InvalidRow): RowResult {
-  const message = row.problems
-    .map(
-      ({ column, problem, value }) =>
-        `${column === undefined ? '' : `${column}: `}${problem}${value === undefined ? '' : ` (${value})`}`,
-    )
-    .join('; ');
-  return uncalled(row, { outcome: 'invalid', code: 'INVALID_ROW', message });
-}
-
-function duplicateResult(row: CallableRow, duplicateOf: number): RowResult {
-  return uncalled(row, { outcome: 'duplicate', code: 'DUPLICATE', message: '', duplicateOf });
-}
-
-function doneResult(row: CallableRow, before: DoneBefore): RowResult {
-  const message = `done before, in row ${before.row} of ${before.source}`;
-  return uncalled(row, { outcome: 'skipped', code: 'DONE_BEFORE', message });
-}
-
-function supersededResult(row: CallableRow, lastRow: number): RowResult {
-  const { operation, subject } = row;
-  const message = `row ${lastRow}, which changes ${operation.thing} ${subject} as well, is called instead`;
-  return uncalled(row, { outcome: 'skipped', code: 'SUPERSEDED', message });
 }
 
 /** Undoes a run that was planned and never begun. */

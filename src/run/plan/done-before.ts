@@ -7,7 +7,7 @@ import { goesOnByItself, type RunRecord } from '../record/record.ts';
 import { isRunId } from '../record/run-id.ts';
 import type { RunStore } from '../record/store.ts';
 import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
-import { openLastLines } from './run-lines.ts';
+import { callsOf, openLastLines } from './run-lines.ts';
 
 export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
   /** Where the rows are to be called now, if that is known. */
@@ -37,10 +37,7 @@ export async function readDone(
 
 /** The run that is meant; undefined when it is a file. */
 async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
-  const isFile = await stat(name).then(
-    (found) => !found.isDirectory(),
-    () => false,
-  );
+  const isFile = (await stat(name).catch(() => undefined))?.isDirectory() === false;
   if (isFile && !isRunId(name)) return undefined;
   try {
     return await store.find(name);
@@ -85,7 +82,7 @@ async function replay(
   done: DoneRows,
   effect: 'done' | 'undone',
 ): Promise<void> {
-  const retries = retriesAfter(retriesAmong(runs, record), record);
+  const retries = retriesOf(runs, record);
   const members = [record, ...retries, ...sourcesOf(runs, record)];
   const since = new Set(runs.slice(runs.indexOf(record)));
   const undos = new Set(members.flatMap((run) => undosOf(runs, run)).filter((undo) => since.has(undo)));
@@ -94,13 +91,8 @@ async function replay(
     throw new BusyError('RUN_RUNNING', `Run ${going.id} is still going`, 'Wait for its end, or cancel it.');
   const firstUndo = runs.findIndex((run) => undos.has(run));
   const sinceUndo = new Set(firstUndo < 0 ? [] : runs.slice(firstUndo));
-  await noteLines(
-    store,
-    record,
-    retries.filter((retry) => !sinceUndo.has(retry)),
-    done,
-    effect,
-  );
+  const before = retries.filter((retry) => !sinceUndo.has(retry));
+  await noteLines(store, record, before, done, effect);
   for (const run of sinceUndo) {
     if (undos.has(run)) await replay(store, runs, run, done, effect === 'done' ? 'undone' : 'done');
     else if (retries.includes(run)) await noteLines(store, run, [], done, effect);
@@ -110,11 +102,11 @@ async function replay(
 /** The runs whose rows a run has left out, because they were done there: what undoes these counts for it, too. */
 function sourcesOf(runs: readonly RunRecord[], { options }: RunRecord): readonly RunRecord[] {
   const sources = runs.filter(({ id }) => options.skipDone?.includes(id));
-  return sources.flatMap((run) => [
-    run,
-    ...retriesAfter(retriesAmong(runs, run), run),
-    ...sourcesOf(runs, run),
-  ]);
+  return sources.flatMap((run) => [run, ...retriesOf(runs, run), ...sourcesOf(runs, run)]);
+}
+
+function retriesOf(runs: readonly RunRecord[], run: RunRecord): readonly RunRecord[] {
+  return retriesAfter(retriesAmong(runs, run), run);
 }
 
 async function noteLines(
@@ -125,12 +117,9 @@ async function noteLines(
   effect: 'done' | 'undone',
 ): Promise<void> {
   await withReleases(async (atEnd) => {
-    const { lines, prepare } = await openLastLines(store, record, later, atEnd);
-    for await (const part of lines) {
-      for (const { row, result } of part) {
-        const prepared = prepare(row);
-        if (prepared.kind !== 'callable') continue;
-        const subject = { operation: prepared.operation.name, subject: prepared.subject };
+    for await (const part of callsOf(await openLastLines(store, record, later, atEnd))) {
+      for (const { call, result } of part) {
+        const subject = { operation: call.operation.name, subject: call.subject };
         if (effect === 'done') done.note(subject, result.row, result);
         // What may have been put back is not done for certain.
         else if (result.outcome === 'succeeded' || result.unclear) done.undo(subject);

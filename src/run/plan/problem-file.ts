@@ -1,7 +1,5 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { makeFolder } from '../../disk/files.ts';
 import { fatalError } from '../../errors.ts';
 import { type Conflict, conflictProblem } from '../../manifest/check/conflicts.ts';
@@ -24,6 +22,8 @@ export interface ProblemList {
 }
 
 const firstCount = 20;
+/** Lines that are written to the file at once. */
+const partLines = 1_000;
 
 /** Collects problems while a manifest is scanned. */
 export class ProblemCollector {
@@ -33,8 +33,9 @@ export class ProblemCollector {
   readonly #first: string[] = [];
   readonly #firstConflicts: string[] = [];
   #count = 0;
-  #stream: WriteStream | undefined;
-  #failure: Error | undefined;
+  /** Not in the file yet. */
+  #lines: string[] = [];
+  #hasFile = false;
 
   /** The file is beside the runs, never beside the user's own files. */
   constructor(stateDir: string, manifestName: string) {
@@ -47,54 +48,45 @@ export class ProblemCollector {
     for (const problem of row.problems) {
       this.#count += 1;
       this.#groups.add(row, problem);
-      await this.#write(row, problem, this.#first);
+      await this.#note(row, problem, this.#first);
     }
   }
 
-  /** The same of a row that is refused because of an earlier one. */
+  /** A row that is refused because of an earlier one. */
   addConflict(conflict: Conflict): Promise<void> {
-    return this.#write(conflict, conflictProblem(conflict), this.#firstConflicts);
-  }
-
-  async #write(row: { readonly line: number }, problem: RowProblem, first: string[]): Promise<void> {
-    const line = formatProblem(this.#manifestName, row, problem);
-    if (first.length < firstCount) first.push(line);
-    this.#stream ??= await this.#open();
-    if (this.#failure !== undefined) throw this.#failure;
-    if (!this.#stream.write(`${line}\n`)) await this.#drained(this.#stream);
+    return this.#note(conflict, conflictProblem(conflict), this.#firstConflicts);
   }
 
   async end(): Promise<ProblemList> {
+    await this.#write();
     const { groups, ungrouped } = this.#groups;
-    const firstConflicts = this.#firstConflicts;
-    const problems = { groups, ungrouped, first: this.#first, count: this.#count, firstConflicts };
-    if (this.#stream === undefined) return problems;
-    this.#stream.end();
-    await finished(this.#stream).catch(() => {});
-    if (this.#failure !== undefined) throw this.#failure;
-    return { ...problems, file: this.#path };
+    return {
+      ...{ groups, ungrouped, first: this.#first, count: this.#count, firstConflicts: this.#firstConflicts },
+      ...(this.#hasFile && { file: this.#path }),
+    };
   }
 
-  async #open(): Promise<WriteStream> {
-    await makeFolder(dirname(this.#path));
-    const stream = createWriteStream(this.#path, { mode: 0o600 });
-    stream.on('error', (error) => {
-      this.#failure =
-        circumstance(error, this.#path) ??
-        fatalError('PROBLEMS_UNWRITABLE', `Can't write ${this.#path}: ${error.message}`, error);
+  async #note(row: { readonly line: number }, problem: RowProblem, first: string[]): Promise<void> {
+    const line = formatProblem(this.#manifestName, row, problem);
+    if (first.length < firstCount) first.push(line);
+    this.#lines.push(`${line}\n`);
+    if (this.#lines.length >= partLines) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const lines = this.#lines.splice(0);
+    if (lines.length === 0) return;
+    try {
+      if (!this.#hasFile) await makeFolder(dirname(this.#path));
+      await appendFile(this.#path, lines.join(''), { mode: 0o600, flag: this.#hasFile ? 'a' : 'w' });
+      this.#hasFile = true;
+    } catch (error) {
       // Half a list would be taken for all of it.
-      rm(this.#path, { force: true }).catch(() => {});
-    });
-    return stream;
-  }
-
-  #drained(stream: WriteStream): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        stream.off('drain', done).off('close', done);
-        resolve();
-      };
-      stream.on('drain', done).on('close', done);
-    });
+      await rm(this.#path, { force: true }).catch(() => {});
+      throw (
+        circumstance(error, this.#path) ??
+        fatalError('PROBLEMS_UNWRITABLE', `Can't write ${this.#path}: ${(error as Error).message}`, error)
+      );
+    }
   }
 }

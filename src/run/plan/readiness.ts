@@ -20,26 +20,21 @@ export interface PlannedRows {
 
 /** Whether a run may begin: `plan` says what this says, and `run` goes by it. */
 export function isReady(planned: PlannedRows): boolean {
-  return refusalOf(planned) === undefined;
+  return refusals(planned).length === 0;
 }
 
 /** Why a run may not begin, as a code; the first reason counts. */
-export function refusalOf(
-  planned: PlannedRows,
-): 'INVALID_ROWS' | 'CONFLICTING_ROWS' | 'PARTIAL_ROWS' | undefined {
-  if (!leavesInvalid(planned)) return 'INVALID_ROWS';
-  if (!isDecided(planned)) return 'CONFLICTING_ROWS';
-  return isPartialAllowed(planned) ? undefined : 'PARTIAL_ROWS';
+export function refusalOf(planned: PlannedRows): Refusal['code'] | undefined {
+  return refusals(planned)[0]?.code;
 }
 
-/** Whether no row is invalid, or such rows are left out. */
-function leavesInvalid({ scan, skipInvalid }: Pick<PlannedRows, 'scan' | 'skipInvalid'>): boolean {
-  return scan.invalid === 0 || skipInvalid;
-}
-
-/** Whether no rows conflict, or the user says what to do with them. */
-function isDecided({ scan, onConflict }: Pick<PlannedRows, 'scan' | 'onConflict'>): boolean {
-  return scan.conflicts === 0 || onConflict !== 'refuse';
+/** Whether a run of this can begin, and if not, what to do: the last line of a plan. */
+export function verdictText(planned: PlannedRows): string {
+  const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
+  if (texts.length > 0) return texts.join(' ');
+  const { callable, invalid } = planned.scan;
+  const left = invalid === 0 ? '' : `, ${counted(invalid, 'invalid row')} left out`;
+  return `Ready: ${counted(callable, 'call')}${left}.`;
 }
 
 /** Whether rows may leave fields out that the service might reset, if any does. */
@@ -51,31 +46,33 @@ export function isPartialAllowed({
   return scan.partial === 0 || allowPartial || target?.allowsPartial === true;
 }
 
-/** Whether a run of this can begin, and if not, what to do: the last line of a plan. */
-export function verdictText(planned: PlannedRows): string {
-  const { callable, invalid } = planned.scan;
-  if (isReady(planned)) {
-    const left = invalid === 0 ? '' : `, ${counted(invalid, 'invalid row')} left out`;
-    return `Ready: ${counted(callable, 'call')}${left}.`;
-  }
-  return [
-    ...(leavesInvalid(planned) ? [] : [invalidVerdict(planned)]),
-    ...(isDecided(planned) ? [] : [conflictVerdict(planned)]),
-    ...(isPartialAllowed(planned) ? [] : [`Not ready: ${partialText(planned)}`]),
-  ].join(' ');
+interface Refusal {
+  readonly code: 'INVALID_ROWS' | 'CONFLICTING_ROWS' | 'PARTIAL_ROWS';
+  /** What is wrong, and what to do. */
+  readonly text: string;
 }
 
-function invalidVerdict({ manifest, scan: { rows, invalid } }: PlannedRows): string {
+function refusals(planned: PlannedRows): readonly Refusal[] {
+  const { scan, skipInvalid, onConflict } = planned;
+  const found: Refusal[] = [];
+  if (scan.invalid > 0 && !skipInvalid) found.push({ code: 'INVALID_ROWS', text: invalidText(planned) });
+  if (scan.conflicts > 0 && onConflict === 'refuse')
+    found.push({ code: 'CONFLICTING_ROWS', text: conflictText(planned) });
+  if (!isPartialAllowed(planned)) found.push({ code: 'PARTIAL_ROWS', text: partialText(planned) });
+  return found;
+}
+
+function invalidText({ manifest, scan: { rows, invalid } }: PlannedRows): string {
   const [are, them] = invalid === 1 ? ['is', 'it'] : ['are', 'them'];
   const which = invalid === rows && rows > 1 ? `all ${counted(rows, 'row')}` : counted(invalid, 'row');
   const orSkip = invalid === rows ? '' : ' or pass --skip-invalid';
-  return `Not ready: ${which} of ${escapeInvisible(manifest.name)} ${are} invalid; mend ${them}${orSkip}.`;
+  return `${which} of ${escapeInvisible(manifest.name)} ${are} invalid; mend ${them}${orSkip}.`;
 }
 
-function conflictVerdict({ manifest, scan: { conflicts } }: PlannedRows): string {
+function conflictText({ manifest, scan: { conflicts } }: PlannedRows): string {
   const name = escapeInvisible(manifest.name);
   return (
-    `Not ready: ${counted(conflicts, 'row')} of ${name} ${conflicts === 1 ? 'changes what an earlier row changes' : 'change what earlier rows change'}, ` +
+    `${counted(conflicts, 'row')} of ${name} ${conflicts === 1 ? 'changes what an earlier row changes' : 'change what earlier rows change'}, ` +
     'in another way. Take out what is not meant, or pass --on-conflict last (only the last row of each is called) or ' +
     "--on-conflict in-order (all are called, one after the other, in the manifest's order)."
   );

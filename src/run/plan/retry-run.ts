@@ -1,5 +1,5 @@
 import { noHistory, type RowHistory } from '../../domain.ts';
-import { DigestTable, subjectDigest } from '../../manifest/check/digest-table.ts';
+import { DigestTable } from '../../manifest/check/digest-table.ts';
 import type { FieldNamer } from '../../manifest/columns/column-map.ts';
 import type { CallableRow } from '../../manifest/columns/row-preparer.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
@@ -7,7 +7,7 @@ import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { RowsFile } from './rows-file.ts';
-import { openLastLines } from './run-lines.ts';
+import { callsOf, openLastLines, subjectKey } from './run-lines.ts';
 
 /** Which of the rows are wanted that may be tried again; default: all of them. */
 export interface RetryChoice {
@@ -55,25 +55,22 @@ export function writeRetryManifest(
 ): Promise<RetryManifest> {
   return withReleases(async (atEnd) => {
     const isOvertaken = await overtaking(store, record, later, atEnd);
-    const { lines, prepare } = await openLastLines(store, record, later, atEnd);
+    const run = await openLastLines(store, record, later, atEnd);
+    const { defaults, fieldOf } = run.prepare;
     let overtaken = 0;
     const histories = new Map<number, RowHistory>();
     const codes = new Map<string, number>();
     const file = await RowsFile.create(path, atEnd);
-    for await (const part of lines) {
-      for (const line of part) {
-        if (!isToBeRetried(line)) continue;
-        const { row, result } = line;
-        const prepared = prepare(row);
-        if (prepared.kind !== 'callable') continue;
-        if (isOvertaken(prepared)) {
+    for await (const part of callsOf(run, isToBeRetried)) {
+      for (const { row, result, call } of part) {
+        if (isOvertaken(call)) {
           overtaken += 1;
           continue;
         }
         codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
-        const defaults = new Map([...prepare.defaults, ['operation', prepared.operation.name]]);
-        const number = file.add(row.row, completeRow(row.cells, defaults, prepare.fieldOf));
+        const missing = new Map([...defaults, ['operation', call.operation.name]]);
+        const number = file.add(row.row, completeRow(row.cells, missing, fieldOf));
         if (result.unclear) histories.set(number, { ...noHistory, unclear: true });
       }
       await file.flush();
@@ -89,29 +86,22 @@ async function overtaking(
   record: RunRecord,
   later: readonly RunRecord[],
   atEnd: AtEnd,
-): Promise<(row: CallableRow) => boolean> {
+): Promise<(call: CallableRow) => boolean> {
   const { options, plan } = record;
   if ((options.onConflict ?? 'in-order') !== 'in-order' || plan.conflicts === 0) return () => false;
-  const { lines, prepare } = await openLastLines(store, record, later, atEnd);
+  const run = await openLastLines(store, record, later, atEnd);
   const rows = new DigestTable(1);
-  for await (const part of lines) {
-    for (const { row, result } of part) {
-      if (result.outcome !== 'succeeded') continue;
-      const prepared = prepare(row);
-      if (prepared.kind !== 'callable') continue;
-      const key = keyOf(prepared);
+  for await (const part of callsOf(run, ({ result }) => result.outcome === 'succeeded')) {
+    for (const { row, call } of part) {
+      const key = subjectKey(call);
       const known = rows.find(key);
       rows.set(known < 0 ? rows.enter(key) : known, 0, row.row);
     }
   }
-  return (row) => {
-    const succeeded = rows.find(keyOf(row));
-    return succeeded >= 0 && rows.get(succeeded, 0) > row.row;
+  return (call) => {
+    const succeeded = rows.find(subjectKey(call));
+    return succeeded >= 0 && rows.get(succeeded, 0) > call.row;
   };
-}
-
-function keyOf({ operation, subject }: CallableRow): string {
-  return subjectDigest({ operation: operation.name, subject });
 }
 
 /** Rows without a result are called when their run goes on, unless it was given up. */

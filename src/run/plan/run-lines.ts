@@ -1,8 +1,9 @@
 import type { JournalView } from '../../journal/journal.ts';
-import type { RowPreparer } from '../../manifest/columns/row-preparer.ts';
+import { subjectDigest } from '../../manifest/check/digest-table.ts';
+import type { CallableRow, RowPreparer } from '../../manifest/columns/row-preparer.ts';
 import { findOperation, type Operation } from '../../operation/operation.ts';
 import type { AtEnd } from '../../releases.ts';
-import { joinResults } from '../../report/join-results.ts';
+import { joinResults, type ReportLine } from '../../report/join-results.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import { type RunRecord, unfinishedBecause } from '../record/record.ts';
 import { readRowNumbers } from '../record/row-numbers.ts';
@@ -40,20 +41,18 @@ export async function readRunLines(
   return {
     lines: numberOf === undefined ? joined : renumbered(joined, numberOf),
     prepare,
-    operations: record.plan.operations
-      .map((name) => findOperation(store.operations, name))
-      .filter((operation) => operation !== undefined),
+    operations: record.plan.operations.flatMap((name) => findOperation(store.operations, name) ?? []),
   };
 }
 
-/** The same of a run that is not worked on here. Its journal is open until the end. */
+/** Reads a run that is not worked on here. Its journal is open until the end. */
 export async function openRunLines(store: RunStore, record: RunRecord, atEnd: AtEnd): Promise<OpenRunLines> {
   const journal = await openJournalReader(store, record);
   atEnd(() => journal.close());
   return { ...(await readRunLines(store, record, journal)), journal };
 }
 
-/** The same, each row as the latest of these retries has left it. */
+/** Reads a run that is not worked on here, each row as the latest of these retries has left it. */
 export async function openLastLines(
   store: RunStore,
   record: RunRecord,
@@ -64,6 +63,29 @@ export async function openLastLines(
   const retries: ReportLines[] = [];
   for (const retry of later) retries.push((await openRunLines(store, retry, atEnd)).lines);
   return { ...run, lines: joinRetries(run.lines, retries) };
+}
+
+/** A row that can be called, with its call. */
+export interface CallLine extends ReportLine {
+  readonly call: CallableRow;
+}
+
+/** Those rows that are wanted and can be called, in parts. */
+export async function* callsOf(
+  { lines, prepare }: RunLines,
+  isWanted: (line: ReportLine) => boolean = () => true,
+): AsyncGenerator<readonly CallLine[]> {
+  for await (const part of lines) {
+    yield part.filter(isWanted).flatMap((line) => {
+      const call = prepare(line.row);
+      return call.kind === 'callable' ? [{ ...line, call }] : [];
+    });
+  }
+}
+
+/** What tells what a call acts on from all else, also of other operations. */
+export function subjectKey({ operation, subject }: CallableRow): string {
+  return subjectDigest({ operation: operation.name, subject });
 }
 
 async function* renumbered(lines: ReportLines, numberOf: (row: number) => number): ReportLines {

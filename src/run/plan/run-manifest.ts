@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifThere } from '../../disk/files.ts';
 import { CqbatchError, fatalError, usageError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
 import {
@@ -15,7 +16,7 @@ import { hashFile } from '../../manifest/stage.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
 import { findOperation } from '../../operation/operation.ts';
 import type { RowTask } from '../../queue/payload.ts';
-import { systemError } from '../../system-error.ts';
+import { onDisk } from '../../system-error.ts';
 import type { RunOptions, RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
@@ -56,7 +57,7 @@ async function* rowsOfCopy(
   } catch (error) {
     const path = await copyOf(store, record);
     if (!(error instanceof CqbatchError)) throw error;
-    // The user's own file, whose name the message has, may be as it should be.
+    // The message has the name of the user's own file, which may be as it should be.
     throw fatalError(error.code, `${error.message} (in ${path}, the copy of run ${record.id})`, error);
   }
 }
@@ -80,17 +81,13 @@ export async function refuseChangedManifest(store: RunStore, record: RunRecord):
 
 async function copyOf(store: RunStore, { id, manifest, retryOf, undoOf }: RunRecord): Promise<string> {
   const path = join(store.folder(id), manifest.file);
-  try {
-    await stat(path);
-    return path;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw systemError(error, path) ?? error;
-    const remedy =
-      (retryOf ?? undoOf) === undefined
-        ? `put a copy of ${manifest.name} in its place, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`
-        : `put it back, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`;
-    throw fatalError('MANIFEST_COPY_MISSING', `${path} is not there: ${remedy}`, error);
-  }
+  if ((await onDisk(path, () => ifThere(stat(path)))) !== undefined) return path;
+  const isGiven = (retryOf ?? undoOf) === undefined;
+  const remedy = isGiven ? `put a copy of ${manifest.name} in its place` : 'put it back';
+  throw fatalError(
+    'MANIFEST_COPY_MISSING',
+    `${path} is not there: ${remedy}, as it was when run ${id} was planned (SHA-256 ${manifest.sha256}).`,
+  );
 }
 
 /** A manifest with the function that turns its rows into calls. */
@@ -114,12 +111,11 @@ export async function openPlannedManifest(
   options: RowOptions,
   context: ReadingContext & Pick<RunStore, 'operations'>,
 ): Promise<PlannedManifest> {
-  const { operations } = context;
-  const whole = await openManifest(path, { ...options, name, context });
   const { operation, default: defaults, map, where } = options;
+  const whole = await openManifest(path, { ...options, name, context });
   const manifest = where === undefined ? whole : chosenBy(where, whole);
-  const prepare = createRowPreparer({ manifest, operation, operations, defaults, map });
-  return { manifest, prepare };
+  const { operations } = context;
+  return { manifest, prepare: createRowPreparer({ manifest, operation, operations, defaults, map }) };
 }
 
 /** Rows that may be called, by their numbers. */

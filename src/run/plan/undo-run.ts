@@ -1,15 +1,14 @@
 import { join } from 'node:path';
-import { FirstCalls } from '../../manifest/check/duplicate-index.ts';
+import { DigestTable } from '../../manifest/check/digest-table.ts';
 import { oldNameOf } from '../../manifest/columns/old-values.ts';
 import type { CallableRow } from '../../manifest/columns/row-preparer.ts';
-import type { Operation } from '../../operation/operation.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { CsvFile } from '../../report/csv-file.ts';
 import type { ReportLine } from '../../report/join-results.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { RowsFile } from './rows-file.ts';
-import { openLastLines } from './run-lines.ts';
+import { type CallLine, callsOf, openLastLines, subjectKey } from './run-lines.ts';
 import { openManifestCopy } from './run-manifest.ts';
 
 /** What a run has done, as a manifest that takes it back, as far as that goes. */
@@ -20,7 +19,7 @@ export interface UndoManifest {
   readonly notUndone: ListedRows;
   /** Rows whose doing can only be taken back by hand, and the file that lists them. */
   readonly byHand: ListedRows;
-  /** What is put back, to find out who else has edited it. */
+  /** The keys of what is put back, to find out which other runs have edited it. */
   readonly subjects: ReadonlySet<string>;
 }
 
@@ -37,13 +36,11 @@ export const byHandFile = 'undo-by-hand.csv';
 interface Edit {
   /** The first of the rows that have changed it; 0: none has. */
   row: number;
-  readonly operation: Operation;
-  readonly subject: string;
-  /** The fields that every row of the operation has. */
-  readonly required: Readonly<Record<string, unknown>>;
+  /** The first of the calls. */
+  readonly call: CallableRow;
   /** What the fields were before the first row that has or would have sent them; undefined where it does not say that. */
   readonly before: Map<string, unknown>;
-  /** What they are now, if nobody else has edited them. */
+  /** What they are now, unless they were edited since. */
   readonly now: Map<string, unknown>;
 }
 
@@ -73,38 +70,38 @@ export function writeUndoManifest(
     const edits = new Map<string, Edit>();
 
     const putBack = (edit: Edit): void => {
-      const { row, operation, subject, before, now } = edit;
+      const { row, call, before, now } = edit;
       if (row === 0) return;
       const missing = [...now.keys()].filter((field) => before.get(field) === undefined);
       if (missing.length < now.size) {
         rows.add(row, undoRow(edit));
-        subjects.add(keyOf(operation, subject));
+        subjects.add(subjectKey(call));
       }
       if (missing.length === 0) return;
       const why =
         missing.length < now.size
           ? 'no old values of these fields; the others are put back'
           : 'no old values';
-      notUndone.add([String(row), operation.name, subject, missing.join(' '), why]);
+      notUndone.add([String(row), call.operation.name, call.subject, missing.join(' '), why]);
     };
 
-    await eachDone(store, record, later, async (done) => {
-      for (const one of done) {
-        const { prepared, result, row } = one;
-        const { operation, subject } = prepared;
+    for await (const part of callsOf(await openLastLines(store, record, later, atEnd), isEffective)) {
+      for (const line of part) {
+        const { call, result } = line;
+        const { operation, subject } = call;
         if (!operation.fields.some(({ undoable }) => undoable)) {
-          if (hasChanged(result))
-            byHand.add([String(row), operation.name, subject, result.unclear ? 'yes' : '']);
+          if (hasChanged(line))
+            byHand.add([String(line.row.row), operation.name, subject, result.unclear ? 'yes' : '']);
           continue;
         }
-        const key = keyOf(operation, subject);
-        const edit = edits.get(key) ?? newEdit(prepared);
-        note(edit, one);
+        const key = subjectKey(call);
+        const edit = edits.get(key) ?? { row: 0, call, before: new Map(), now: new Map() };
+        note(edit, line);
         if (repeated.has(key)) edits.set(key, edit);
         else putBack(edit);
       }
       await Promise.all([rows.flush(), notUndone.flush(), byHand.flush()]);
-    });
+    }
     for (const edit of edits.values()) putBack(edit);
     await rows.seal();
     return {
@@ -126,93 +123,61 @@ export async function rowsOn(
   let rows = 0;
   for await (const chunk of manifest.rows()) {
     for (const row of chunk) {
-      const prepared = prepare(row);
-      if (prepared.kind === 'callable' && subjects.has(keyOf(prepared.operation, prepared.subject)))
-        rows += 1;
+      const call = prepare(row);
+      if (call.kind === 'callable' && subjects.has(subjectKey(call))) rows += 1;
     }
   }
   return rows;
 }
 
-interface DoneRow {
-  readonly row: number;
-  readonly prepared: CallableRow;
-  readonly result: ReportLine['result'];
-}
-
 /** Whether a row has changed something, or may have. */
-function hasChanged({ outcome, unclear }: DoneRow['result']): boolean {
+function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
   return outcome === 'succeeded' || unclear;
 }
 
-/** Reads the rows that have changed something, or may have, and those that a later one superseded, in parts. */
-function eachDone(
-  store: RunStore,
-  record: RunRecord,
-  later: readonly RunRecord[],
-  visit: (done: readonly DoneRow[]) => Promise<void> | void,
-): Promise<void> {
-  return withReleases(async (atEnd: AtEnd) => {
-    const { lines, prepare } = await openLastLines(store, record, later, atEnd);
-    for await (const part of lines) {
-      const done: DoneRow[] = [];
-      for (const { row, result } of part) {
-        if (!hasChanged(result) && result.code !== 'SUPERSEDED') continue;
-        const prepared = prepare(row);
-        if (prepared.kind === 'callable') done.push({ row: row.row, prepared, result });
-      }
-      await visit(done);
-    }
-  });
+/** Whether a row tells what was changed, or what it was before: a later row may have superseded it. */
+function isEffective(line: ReportLine): boolean {
+  return hasChanged(line) || line.result.code === 'SUPERSEDED';
 }
 
 /** Subjects on which several rows have acted, or would have: only their edits are kept in memory. */
-async function repeatedSubjects(
+function repeatedSubjects(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
 ): Promise<ReadonlySet<string>> {
-  const calls = new FirstCalls();
-  const repeated = new Set<string>();
-  await eachDone(store, record, later, (done) => {
-    for (const { row, prepared } of done) {
-      const { operation, subject } = prepared;
-      const { kind } = calls.add({ row, line: row, operation: operation.name, subject, request: '' });
-      if (kind !== 'new') repeated.add(keyOf(operation, subject));
+  return withReleases(async (atEnd) => {
+    const seen = new DigestTable(0);
+    const repeated = new Set<string>();
+    for await (const part of callsOf(await openLastLines(store, record, later, atEnd), isEffective)) {
+      for (const { call } of part) {
+        const key = subjectKey(call);
+        if (seen.find(key) < 0) seen.enter(key);
+        else repeated.add(key);
+      }
     }
+    return repeated;
   });
-  return repeated;
 }
 
-function keyOf(operation: Operation, subject: string): string {
-  return `${operation.name} ${subject}`;
-}
-
-function newEdit({ operation, subject, values }: CallableRow): Edit {
-  const required = operation.fields.filter((field) => field.required).map(({ name }) => [name, values[name]]);
-  return {
-    ...{ row: 0, operation, subject, required: Object.fromEntries(required) },
-    before: new Map(),
-    now: new Map(),
-  };
-}
-
-function note(edit: Edit, { prepared: { values, old = {} }, result, row }: DoneRow): void {
-  const { operation, before, now } = edit;
-  if (edit.row === 0 && hasChanged(result)) edit.row = row;
+function note(edit: Edit, line: CallLine): void {
+  const { operation, values, old = {} } = line.call;
+  if (edit.row === 0 && hasChanged(line)) edit.row = line.row.row;
   for (const { name, required } of operation.fields) {
     if (required || values[name] === undefined) continue;
-    if (!before.has(name)) before.set(name, old[name]);
-    if (hasChanged(result)) now.set(name, values[name]);
+    if (!edit.before.has(name)) edit.before.set(name, old[name]);
+    if (hasChanged(line)) edit.now.set(name, values[name]);
   }
 }
 
 /** The row that puts the old values back, with what is there now as its old values: an undo can be undone, too. */
-function undoRow({ operation, required, before, now }: Edit): Readonly<Record<string, unknown>> {
+function undoRow({ call, before, now }: Edit): Readonly<Record<string, unknown>> {
+  const { operation, values } = call;
+  const required = operation.fields.filter((field) => field.required).map(({ name }) => [name, values[name]]);
   const known = [...before].filter(([field, value]) => value !== undefined && now.has(field));
   return {
     operation: operation.name,
-    ...required,
+    ...Object.fromEntries(required),
     ...Object.fromEntries(known),
     ...Object.fromEntries(known.map(([field]) => [oldNameOf(field), now.get(field)])),
   };
