@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { actorSchema, attributed } from '../../actor.ts';
-import { exists, readSmallFile, writeFileAtomically } from '../../disk/files.ts';
+import { exists, ifThere, readSmallFile, writeFileAtomically } from '../../disk/files.ts';
 import { usageError } from '../../errors.ts';
 import type { RowCounts } from '../../manifest/check/row-counts.ts';
 import { hashFile } from '../../manifest/stage.ts';
@@ -42,7 +42,7 @@ const approvalSchema = z.object({
 
 type Approval = Readonly<z.infer<typeof approvalSchema>>;
 
-/** A plan that somebody has looked at: the run that it stands for, to the byte. */
+/** A plan that was signed off: the run that it stands for, to the byte. */
 export interface ApprovedPlan extends Approval {
   /** The file that it was read from, or written to. */
   readonly file: string;
@@ -65,8 +65,10 @@ export interface ApprovalInput extends Pick<Approval, 'options' | 'skip_invalid'
  *
  * @throws a usage error `PLAN_EXISTS` when there is a file of that name: a plan that was signed off is never replaced.
  */
-export async function writeApprovedPlan(file: string, input: ApprovalInput): Promise<ApprovedPlan> {
-  const { source, approvedBy } = input;
+export async function writeApprovedPlan(
+  file: string,
+  { source, approvedBy, ...input }: ApprovalInput,
+): Promise<ApprovedPlan> {
   if (await exists(file)) {
     throw usageError(
       'PLAN_EXISTS',
@@ -78,10 +80,7 @@ export async function writeApprovedPlan(file: string, input: ApprovalInput): Pro
   const approval = approvalSchema.parse({
     cqplan: 1,
     manifest: { path, sha256, bytes },
-    options: input.options,
-    skip_invalid: input.skip_invalid,
-    allow_partial: input.allow_partial,
-    counts: input.counts,
+    ...input,
     made_at: new Date().toISOString(),
     made_by: attributed().by,
     ...(approvedBy !== undefined && { approved_by: approvedBy }),
@@ -120,17 +119,13 @@ export async function readApprovedPlan(file: string): Promise<ApprovedPlan> {
 }
 
 async function readSigned(file: string): Promise<{ readonly sha256: string }> {
-  let text: string;
+  const text = await ifThere(readSmallFile(file)).catch((error: Error) => {
+    throw systemError(error, file) ?? unreadable(file, `can't be read: ${error.message}`, error);
+  });
+  if (text === undefined)
+    throw usageError('PLAN_NOT_FOUND', `${escapeInvisible(file)}: there is no such file`);
   try {
-    text = await readSmallFile(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw usageError('PLAN_NOT_FOUND', `${escapeInvisible(file)}: there is no such file`, error);
-    throw systemError(error, file) ?? unreadable(file, `can't be read: ${(error as Error).message}`, error);
-  }
-  try {
-    const said: unknown = JSON.parse(text);
-    return z.looseObject({ sha256: z.string() }).parse(said);
+    return z.looseObject({ sha256: z.string() }).parse(JSON.parse(text));
   } catch (error) {
     throw unreadable(file, 'is no plan', error);
   }
@@ -146,8 +141,7 @@ function unreadable(file: string, why: string, cause?: unknown) {
 
 async function findManifest(file: string, path: string): Promise<string> {
   const folder = dirname(file);
-  const places = [isAbsolute(path) ? path : join(folder, path), join(folder, basename(path))];
-  for (const place of places) {
+  for (const place of [isAbsolute(path) ? path : join(folder, path), join(folder, basename(path))]) {
     const found = await stat(place).catch(() => undefined);
     if (found?.isFile()) return place;
   }

@@ -1,5 +1,5 @@
 import type { OutcomeCounts } from '../../domain.ts';
-import { actualState, goesOnByItself, type RunRecord, type RunState } from '../record/record.ts';
+import { actualState, goesOnByItself, plannedAt, type RunState } from '../record/record.ts';
 import { progressOf } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
@@ -32,28 +32,22 @@ export async function findEarlierRun(
       options.baseUrl === baseUrl &&
       (manifest.givenSha256 ?? manifest.sha256) === sha256,
   );
-  // What retries have done, who skips what the run has done gets, too.
+  // --skip-done of a run leaves out what its retries have done, too.
   const firsts = runs.filter(({ retryOf }) => retryOf === undefined);
   const candidates = (firsts.length > 0 ? firsts : runs).toReversed();
   for (const [newer, record] of candidates.entries()) {
-    const known = await progressOf(store, record).catch(() => undefined);
-    const state = actualState(record);
-    // One that has called nothing, and will call nothing by itself, tells of nothing that was done.
-    if (
-      known !== undefined &&
-      known.outcomes.succeeded + known.outcomes.failed === 0 &&
-      !goesOnByItself(record)
-    )
-      continue;
+    const { id, plan, states } = record;
+    const counts = (await progressOf(store, record).catch(() => undefined))?.outcomes;
+    // A run that has called nothing, and will call nothing by itself, tells of nothing that was done.
+    if (counts !== undefined && counts.succeeded + counts.failed === 0 && !goesOnByItself(record)) continue;
     return {
-      ...{ id: record.id, at: begunAt(record), state, rows: record.plan.rows },
-      ...(known !== undefined && { counts: known.outcomes }),
+      id,
+      at: states.find(({ state }) => state !== 'planned')?.at ?? plannedAt(record),
+      state: actualState(record),
+      rows: plan.rows,
+      ...(counts !== undefined && { counts }),
       others: Math.max(firsts.length - 1 - newer, 0),
     };
   }
   return undefined;
-}
-
-function begunAt({ states }: RunRecord): string {
-  return (states.find(({ state }) => state !== 'planned') ?? states[0])?.at ?? '';
 }

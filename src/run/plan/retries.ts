@@ -1,4 +1,4 @@
-import { actualState, plannedAt, type RunRecord } from '../record/record.ts';
+import { isOver, plannedAt, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** A run with all that was made of it by `retry`, also by a retry of a retry. */
@@ -9,7 +9,7 @@ export interface RetriedRun {
   readonly retries: readonly RunRecord[];
 }
 
-/** The retries of a run and of the same rows elsewhere, whichever of them is named. */
+/** A run with its retries, from the name of any of them. */
 export async function findRetries(store: RunStore, named: RunRecord): Promise<RetriedRun> {
   return retriesAmong(await store.list(), named);
 }
@@ -39,5 +39,5 @@ export function undosOf(runs: readonly RunRecord[], undone: RunRecord): readonly
 
 /** A retry that has not come to its end: it may yet call rows of the run. */
 export function unfinishedAmong(retries: readonly RunRecord[]): RunRecord | undefined {
-  return retries.find((retry) => !['completed', 'cancelled'].includes(actualState(retry)));
+  return retries.find((retry) => !isOver(retry));
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { appendFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, createGunzip, gzip } from 'node:zlib';
@@ -10,13 +10,15 @@ import type { RunRecord } from './record.ts';
 import { readRowNumbers } from './row-numbers.ts';
 
 /**
- * Answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each time that a
- * process works on the run. Each write is a gzip member of its own, so that a kill spoils no earlier line.
+ * Answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each
+ * write is a gzip member of its own, so that a kill spoils no earlier line.
  */
 export class AnswerFile {
   readonly #folder: string;
   readonly #record: RunRecord;
-  #file: Promise<OpenFile> | undefined;
+  #path: string | undefined;
+  /** What a row is called in the manifest that the user gave. */
+  #numberOf = (row: number): number => row;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(folder: string, record: RunRecord) {
@@ -30,42 +32,37 @@ export class AnswerFile {
     return this.#writing;
   }
 
+  /** Resolves when nothing is written any more. */
   async close(): Promise<void> {
     await this.#writing.catch(() => {});
-    const file = await this.#file?.catch(() => undefined);
-    await file?.handle.close();
   }
 
   async #append(answers: readonly SavedAnswer[]): Promise<void> {
-    this.#file ??= this.#create();
-    const { path, handle, numberOf } = await this.#file;
-    const lines = answers.map((answer) => jsonLine({ ...answer, row: numberOf(answer.row) }));
+    const path = this.#path ?? (await this.#create());
+    const lines = answers.map((answer) => jsonLine({ ...answer, row: this.#numberOf(answer.row) }));
     const member = await promisify(gzip)(lines.join(''));
-    await onDisk(path, () => handle.writeFile(member));
+    await onDisk(path, () => appendFile(path, member));
   }
 
-  async #create(): Promise<OpenFile> {
+  async #create(): Promise<string> {
+    this.#numberOf = (await readRowNumbers(this.#folder, this.#record)) ?? this.#numberOf;
     const last = (await filesOf(this.#folder)).at(-1);
-    const number = last === undefined ? 1 : Number(fileName.exec(last)?.[1]) + 1;
-    const path = join(this.#folder, `responses-${number}.jsonl.gz`);
-    const numberOf = (await readRowNumbers(this.#folder, this.#record)) ?? ((row: number) => row);
-    return { path, numberOf, handle: await onDisk(path, () => open(path, 'wx', 0o600)) };
+    const path = join(this.#folder, `responses-${last === undefined ? 1 : numberIn(last) + 1}.jsonl.gz`);
+    await onDisk(path, () => writeFile(path, '', { flag: 'wx', mode: 0o600 }));
+    this.#path = path;
+    return path;
   }
-}
-
-interface OpenFile {
-  readonly path: string;
-  readonly handle: FileHandle;
-  /** What a row is called in the manifest that the user gave. */
-  readonly numberOf: (row: number) => number;
 }
 
 const fileName = /^responses-(\d+)\.jsonl\.gz$/;
 
+function numberIn(name: string): number {
+  return Number(fileName.exec(name)?.[1]);
+}
+
 async function filesOf(folder: string): Promise<readonly string[]> {
-  const numberOf = (name: string): number => Number(fileName.exec(name)?.[1]);
   const names = await readdir(folder);
-  return names.filter((name) => fileName.test(name)).toSorted((a, b) => numberOf(a) - numberOf(b));
+  return names.filter((name) => fileName.test(name)).toSorted((a, b) => numberIn(a) - numberIn(b));
 }
 
 /** The answers to the attempts of a row that a run has kept, in order. @param number as in the manifest that the user gave */

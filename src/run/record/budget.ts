@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { steadyNow } from '../../clock.ts';
 import { repeat } from '../../repeat.ts';
 
-/** How much of a run is done before it stops by itself, to be resumed; of one go, not of the run. */
+/** How much of a run one session does before it stops by itself, to be resumed. */
 export const budgetSchema = z.object({
-  /** Exactly so many rows are called, if there are as many. */
+  /** Rows that are called, if there are as many. */
   maxRows: z.number().int().min(1).exactOptional(),
   /** Since the run was begun or resumed, milliseconds. */
   maxDurationMs: z.number().min(1).exactOptional(),
@@ -19,7 +19,7 @@ export const budgetSchema = z.object({
     .exactOptional(),
 });
 
-/** What a budget comes to for a run that has begun: what whoever takes it over goes by. */
+/** What a budget comes to once the run has begun, for the process that takes the run over. */
 export const begunBudgetSchema = z.object({
   /** The last row that may be called, of the canary and of all rows. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
@@ -51,16 +51,16 @@ const lookMs = 500;
 
 /** The end of a budget's time. */
 export interface Deadline {
-  /** Aborts when it has come; why is its reason. */
+  /** Aborts when it has come; its reason says why. */
   readonly signal: AbortSignal;
-  /** For whoever takes the run over. */
+  /** For the process that takes the run over. */
   readonly begun: Pick<BegunBudget, 'until' | 'stopAt'>;
   close(): void;
 }
 
 /**
- * Begins the time of a budget, or goes on with one that was begun by another process. A duration goes by a clock that nobody
- * sets, a time of day by the one that people read.
+ * Begins the time of a budget, or goes on with one that another process has begun. A duration goes by a clock that is never
+ * set, a time of day by the one that people read.
  *
  * @param clocks for tests
  */

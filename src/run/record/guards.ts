@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RowResult } from '../../domain.ts';
 import { type FailedRows, FailureTally } from '../../journal/failed-rows.ts';
 
-/** How many rows may fail before a run halts: so many, so many of a hundred finished ones, or any number. */
+/** How many rows may fail before a run halts: a number, a share of the finished rows, or any number. */
 const failureLimitSchema = z.union([
   z.number().int().min(0),
   z.object({ percent: z.number().positive().max(100) }),
@@ -33,7 +33,7 @@ export interface FailureHalt {
 
 /** Where a share is wanted and the user does not say from how many rows on. */
 const usuallyAfter = 100;
-/** An operation or column that is wrong from the first row on shows in as many. */
+/** So many failures show an operation or column that is wrong from the first row on. */
 const firstCalls = 20;
 
 /**
@@ -70,7 +70,7 @@ export class FailureGuard {
     return halt;
   }
 
-  /** Whether what was counted so far is too much: a process may have died, or was about to pause, before it could halt the run. */
+  /** Whether too much has failed so far: a process may have died, or was about to pause, before it could halt the run. */
   check(): FailureHalt | undefined {
     if (this.#halt !== undefined || this.#tally.failed === 0) return this.#halt;
     const what = this.#exceeded();

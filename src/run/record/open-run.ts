@@ -27,7 +27,7 @@ export interface OpenRun {
 }
 
 export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datastore'> {
-  /** What is done with the run, for whoever finds it locked. */
+  /** What is done with the run, for users who find it locked. */
   readonly purpose: string;
   /** The journal of a new run, open already; it is closed at the end. That of another run is opened here. */
   readonly journal?: Journal | undefined;
@@ -48,7 +48,7 @@ export function withOpenRun<Result>(
     const { id, options } = record;
     const folder = store.folder(id);
     let { lock } = input;
-    // Who has the embedded datastore has all runs of its state folder.
+    // The process that has the embedded datastore has all runs of its state folder.
     if (lock === undefined && !datastore.exclusive) {
       const own = await lockRun(folder, id, purpose);
       atEnd(() => own.release());

@@ -2,14 +2,14 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../disk/files.ts';
 import { onDisk } from '../../system-error.ts';
-import { actualState, type RunRecord } from './record.ts';
+import { isOver, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
 /** Which runs are kept: what one rule keeps no other removes. */
 export interface KeepRules {
-  /** So many of the newest. */
+  /** How many of the newest. */
   readonly last?: number | undefined;
-  /** Those that ended in so many of the last days. */
+  /** Those that ended in the last days: how many days. */
   readonly days?: number | undefined;
   /** Those with these ids. */
   readonly ids?: ReadonlySet<string>;
@@ -27,8 +27,6 @@ export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlyS
   return awaited;
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
-
 /**
  * The runs that are not kept. Runs that tried rows of each other again, or took back what another has done, are kept or
  * removed together: else rows would be called again that a forgotten run has done.
@@ -42,20 +40,16 @@ export function prunable(
 ): readonly RunRecord[] {
   if (last === undefined && days === undefined) return [];
   const newest = new Set(last === undefined ? [] : runs.slice(Math.max(0, runs.length - last)));
-  const since = days === undefined ? Number.POSITIVE_INFINITY : now - days * dayMs;
+  const since = days === undefined ? Number.POSITIVE_INFINITY : now - days * 24 * 60 * 60 * 1_000;
   const isKept = (run: RunRecord): boolean =>
     newest.has(run) ||
     ids?.has(run.id) === true ||
+    // A row of it may be called yet.
     !isOver(run) ||
     Date.parse(run.states.at(-1)?.at ?? '') >= since;
   const familyOf = families(runs);
   const kept = new Set(runs.filter(isKept).map(familyOf));
   return runs.filter((run) => !kept.has(familyOf(run)));
-}
-
-/** Whether no row of it will be called any more. */
-function isOver(run: RunRecord): boolean {
-  return ['completed', 'cancelled'].includes(actualState(run));
 }
 
 /** The oldest run to which each leads over what it was made of. */
@@ -77,33 +71,23 @@ const suffix = '.removed';
  * @returns bytes that are free now
  */
 export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): Promise<number> {
-  const folders = runs.map(({ id }) => store.folder(id));
   let bytes = 0;
-  for (const folder of folders) {
+  for (const folder of runs.map(({ id }) => store.folder(id))) {
     bytes += await sizeOf(folder);
     await onDisk(folder, () => rename(folder, folder + suffix));
   }
-  await removeLeftovers(join(store.stateDir, 'runs'));
-  return bytes;
-}
-
-async function removeLeftovers(runsDir: string): Promise<void> {
-  for (const name of await readdir(runsDir)) {
+  // What a killed process has left is among them.
+  const runsDir = join(store.stateDir, 'runs');
+  for (const name of (await readdir(runsDir)).filter((each) => each.endsWith(suffix))) {
     const path = join(runsDir, name);
-    if (name.endsWith(suffix)) await onDisk(path, () => rm(path, { recursive: true, force: true }));
+    await onDisk(path, () => rm(path, { recursive: true, force: true }));
   }
+  return bytes;
 }
 
 /** Bytes of the files in a folder of a run. */
 export async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder).catch(() => []);
-  const sizes = await Promise.all(
-    names.map((name) =>
-      stat(join(folder, name)).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));
+  return found.reduce((sum, file) => sum + (file?.size ?? 0), 0);
 }

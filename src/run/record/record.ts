@@ -233,6 +233,11 @@ export function actualState(record: RunRecord): RunState {
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
+/** Whether no row of it will be called any more, also not by `resume`. */
+export function isOver(record: RunRecord): boolean {
+  return ['completed', 'cancelled'].includes(actualState(record));
+}
+
 /** Whether rows without a result will be called without a `resume`: at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;

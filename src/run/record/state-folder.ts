@@ -18,8 +18,8 @@ const ownNames = [
 ];
 
 /**
- * Looks at a state folder before a command works in it, and closes what cqbatch has in it to other users: earlier
- * versions, or somebody's hand, may have left it open. It need not exist yet.
+ * Looks at a state folder before a command works in it, and closes what cqbatch has in it to other users: an earlier version or
+ * a user may have left it open. It need not exist yet.
  *
  * @returns what does not prevent the command, one sentence each, with its remedy.
  * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be that of a folder, a fatal error
@@ -40,12 +40,11 @@ async function requireFolder(stateDir: string): Promise<void> {
   if (stateDir === '') throw usageError('INVALID_SETTING', '--state-dir "": write the path of a folder.');
   try {
     await refuseDanglingLink(stateDir);
-    const found = await stat(stateDir);
+    const found = await ifThere(stat(stateDir));
+    if (found === undefined) return;
     if (!found.isDirectory()) throw unusable(`the state folder ${stateDir} is not a folder`);
     await access(stateDir, constants.R_OK | constants.X_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return;
     const known = systemError(error, stateDir);
     throw known?.code === 'PATH_UNUSABLE' ? unusable(known.what) : (known ?? error);
   }
@@ -59,11 +58,8 @@ async function refuseDanglingLink(path: string): Promise<void> {
   // A slash at its end would follow the link.
   const found = await lstat(path.replace(/(?<=.)\/+$/, '')).catch(() => undefined);
   if (found?.isSymbolicLink() !== true) return;
-  const code = await stat(path).then(
-    () => undefined,
-    (error: NodeJS.ErrnoException) => error.code,
-  );
-  if (code !== 'ENOENT') return;
+  const target = await ifThere(stat(path)).catch(() => 'in trouble, which others tell');
+  if (target !== undefined) return;
   throw fatalError(
     'STATE_DIR_MISSING',
     `${path} is a symbolic link to a folder that is not there: mount or make that folder, or remove the link.`,

@@ -28,7 +28,7 @@ export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<T
 }
 
 /**
- * Whether a completed run shows that somebody lets rows leave fields out at its API: the rows were those of a manifest which
+ * Whether a completed run shows that a user lets rows leave fields out at its API: the rows were those of a manifest which
  * the user gave. A retry or an undo repeats rows of a run, perhaps of one that was stopped after its canary.
  */
 export function grantsPartial({
@@ -54,7 +54,7 @@ export async function rememberTarget(
   await writeJsonFile(fileOf(stateDir), { version: 1, targets: [...others, target] });
 }
 
-/** A damaged file is worth no more than none: what it knew is asked again. */
+/** A damaged file is treated as missing: what it knew is asked again. */
 async function read(stateDir: string): Promise<z.infer<typeof fileSchema>['targets']> {
   return (await readJsonFileIfAny(fileOf(stateDir), fileSchema))?.targets ?? [];
 }
