@@ -6,8 +6,7 @@ import { type AtEnd, withReleases } from '../../releases.ts';
 import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
-import { RowsFile } from './rows-file.ts';
-import { callsOf, openLastLines, subjectKey } from './run-lines.ts';
+import { callsOf, openLastLines, RowsFile, subjectKey } from './run-lines.ts';
 
 /** Which of the rows are wanted that may be tried again; default: all of them. */
 export interface RetryChoice {
@@ -60,7 +59,7 @@ export function writeRetryManifest(
     let overtaken = 0;
     const histories = new Map<number, RowHistory>();
     const codes = new Map<string, number>();
-    const file = await RowsFile.create(path, atEnd);
+    const file = new RowsFile(path);
     for await (const part of callsOf(run, isToBeRetried)) {
       for (const { row, result, call } of part) {
         if (isOvertaken(call)) {
@@ -75,7 +74,7 @@ export function writeRetryManifest(
       }
       await file.flush();
     }
-    await file.seal();
+    await file.flush();
     return { rowNumbers: file.rowNumbers, histories, codes, overtaken };
   });
 }

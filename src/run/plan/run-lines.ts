@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import type { JournalView } from '../../journal/journal.ts';
 import { subjectDigest } from '../../manifest/check/digest-table.ts';
 import type { CallableRow, RowPreparer } from '../../manifest/columns/row-preparer.ts';
@@ -5,6 +6,8 @@ import { findOperation, type Operation } from '../../operation/operation.ts';
 import type { AtEnd } from '../../releases.ts';
 import { joinResults, type ReportLine } from '../../report/join-results.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
+import { onDisk } from '../../system-error.ts';
+import { stringifyJson } from '../../text/json.ts';
 import { type RunRecord, unfinishedBecause } from '../record/record.ts';
 import { readRowNumbers } from '../record/row-numbers.ts';
 import { openJournalReader } from '../record/run-journal.ts';
@@ -18,10 +21,6 @@ export interface RunLines {
   readonly prepare: RowPreparer;
   /** The operations that occur in the run. */
   readonly operations: readonly Operation[];
-}
-
-export interface OpenRunLines extends RunLines {
-  readonly journal: JournalView;
 }
 
 /** Reads a run from its manifest and its journal, also while it is going on. */
@@ -46,7 +45,11 @@ export async function readRunLines(
 }
 
 /** Reads a run that is not worked on here. Its journal is open until the end. */
-export async function openRunLines(store: RunStore, record: RunRecord, atEnd: AtEnd): Promise<OpenRunLines> {
+export async function openRunLines(
+  store: RunStore,
+  record: RunRecord,
+  atEnd: AtEnd,
+): Promise<RunLines & { readonly journal: JournalView }> {
   const journal = await openJournalReader(store, record);
   atEnd(() => journal.close());
   return { ...(await readRunLines(store, record, journal)), journal };
@@ -86,6 +89,30 @@ export async function* callsOf(
 /** What tells what a call acts on from all else, also of other operations. */
 export function subjectKey({ operation, subject }: CallableRow): string {
   return subjectDigest({ operation: operation.name, subject });
+}
+
+/** A JSON Lines manifest that is made of rows of a run: unlike CSV it holds any text exactly. */
+export class RowsFile {
+  /** What the rows are called in the manifest that the user gave, in order. */
+  readonly rowNumbers: number[] = [];
+  readonly #path: string;
+  #texts: string[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Adds a row, written by the next `flush`. @returns its number in this manifest */
+  add(rowNumber: number, cells: Readonly<Record<string, unknown>>): number {
+    this.#texts.push(`${stringifyJson(cells)}\n`);
+    return this.rowNumbers.push(rowNumber);
+  }
+
+  /** The first call makes the file, also without rows. It need not survive a power failure: a run works on a copy. */
+  async flush(): Promise<void> {
+    const texts = this.#texts.splice(0);
+    await onDisk(this.#path, () => appendFile(this.#path, texts.join(''), { mode: 0o600 }));
+  }
 }
 
 async function* renumbered(lines: ReportLines, numberOf: (row: number) => number): ReportLines {

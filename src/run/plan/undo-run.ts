@@ -7,8 +7,7 @@ import { CsvFile } from '../../report/csv-file.ts';
 import type { ReportLine } from '../../report/join-results.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
-import { RowsFile } from './rows-file.ts';
-import { type CallLine, callsOf, openLastLines, subjectKey } from './run-lines.ts';
+import { type CallLine, callsOf, openLastLines, RowsFile, subjectKey } from './run-lines.ts';
 import { openManifestCopy } from './run-manifest.ts';
 
 /** What a run has done, as a manifest that takes it back, as far as that goes. */
@@ -59,7 +58,7 @@ export function writeUndoManifest(
   return withReleases(async (atEnd) => {
     const repeated = await repeatedSubjects(store, record, later);
     const folder = store.folder(record.id);
-    const rows = await RowsFile.create(path, atEnd);
+    const rows = new RowsFile(path);
     const notUndone = new RowList(
       join(folder, notUndoneFile),
       ['_row', 'operation', 'id', 'fields', 'why'],
@@ -103,7 +102,7 @@ export function writeUndoManifest(
       await Promise.all([rows.flush(), notUndone.flush(), byHand.flush()]);
     }
     for (const edit of edits.values()) putBack(edit);
-    await rows.seal();
+    await rows.flush();
     return {
       rowNumbers: rows.rowNumbers,
       notUndone: await notUndone.publish(),

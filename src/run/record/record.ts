@@ -46,15 +46,6 @@ const canaryOptionsSchema = z.object({
   maxFailures: z.number().int().min(0),
 });
 
-/** What became of a canary. It is evaluated once, whatever came of it. */
-const canaryVerdictSchema = z.object({
-  /** ISO 8601 UTC. */
-  at: z.string(),
-  rows: z.number(),
-  failed: z.number(),
-  wentOn: z.boolean(),
-});
-
 export const runOptionsSchema = z.object({
   /** Normalised base URL of the API. */
   baseUrl: z.string(),
@@ -95,7 +86,6 @@ export const runOptionsSchema = z.object({
   /** Upper bound of the pause after a row's first failed attempt, milliseconds. */
   backoffMs: z.number().int().min(0),
   ...failureLimitsSchema.shape,
-  /** Rows that are called before all others. */
   canary: canaryOptionsSchema.exactOptional(),
   /** How long an outage of the API is waited for, milliseconds; absent: without end. */
   maxOutageMs: z.number().int().min(1).exactOptional(),
@@ -181,8 +171,10 @@ export const runRecordSchema = z.object({
   retryOf: z.string().exactOptional(),
   /** The run whose edits this one takes back. */
   undoOf: z.string().exactOptional(),
-  /** What became of its canary; absent: that has not been evaluated. */
-  canary: canaryVerdictSchema.exactOptional(),
+  /** What became of its canary, at a time in ISO 8601 UTC; absent: it has not been evaluated. */
+  canary: z
+    .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
+    .exactOptional(),
   /** The file in its folder with the rows' numbers in the manifest that the user gave. */
   rowNumbers: z.string().exactOptional(),
   /** A file, by its absolute path, that is made when the manifest of the run is put away; until then the run is kept. */
