@@ -5,7 +5,7 @@ import type { ManifestOrigin } from '../run/plan/create-run.ts';
 import { folderOf, moved, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
-/** How it ended with a manifest that was taken. */
+/** What became of a manifest that was taken. */
 export interface ManifestEnding {
   readonly folder: FinalFolder;
   /** For people, beside the manifest as `NAME.error.txt`; not for what is done. */
@@ -16,52 +16,43 @@ export interface ManifestEnding {
   readonly ranOn?: string;
 }
 
+export type ClaimedManifest = ReturnType<typeof claimedManifest>;
+
 /** A manifest that this process has taken out of an inbox: no other has it until it is finished or released. */
-export class ClaimedManifest {
-  readonly record: TakenRecord;
+export function claimedManifest(
+  inbox: string,
+  records: InboxRecords,
+  record: TakenRecord,
+  lock: ProcessLock,
+) {
   /** Where it is meanwhile. */
-  readonly path: string;
+  const path = join(inbox, 'running', record.file);
   /** What it was called when it was put into the inbox. */
-  readonly givenPath: string;
+  const givenPath = join(inbox, record.name);
   /** For its run, which is kept until the manifest is put away: else the manifest would be run again. */
-  readonly origin: ManifestOrigin;
-  readonly #inbox: string;
-  readonly #records: InboxRecords;
-  readonly #lock: ProcessLock;
-
-  constructor(inbox: string, records: InboxRecords, record: TakenRecord, lock: ProcessLock) {
-    this.record = record;
-    this.path = join(inbox, 'running', record.file);
-    this.givenPath = join(inbox, record.name);
-    this.origin = { name: this.givenPath, keepUntil: records.endedPath(record.sha256) };
-    this.#inbox = inbox;
-    this.#records = records;
-    this.#lock = lock;
-  }
-
-  /**
-   * Puts it where it belongs, with what belongs beside it. Done again after a kill, it comes to the same.
-   *
-   * @returns where it is now.
-   */
-  async finish({ folder, text, files = {}, ranOn }: ManifestEnding): Promise<string> {
-    const path = join(await folderOf(this.#inbox, folder), this.record.file);
-    for (const [suffix, from] of Object.entries(files))
-      await putBeside(this.path, `${path}${suffix}`, (to) => copyFile(from, to));
-    if (text !== undefined)
-      await putBeside(this.path, `${path}.error.txt`, (to) => writeFile(to, `${text}\n`));
-    await moved(this.path, path);
-    if (ranOn === undefined) await this.#records.forget(this.record.sha256);
-    else {
-      const endedAt = new Date().toISOString();
-      await this.#records.end({ ...this.record, ended_at: endedAt, folder, base_url: ranOn });
-    }
-    await this.release();
-    return path;
-  }
-
+  const origin: ManifestOrigin = { name: givenPath, keepUntil: records.endedPath(record.sha256) };
   /** Leaves it to the process that looks next. */
-  release(): Promise<void> {
-    return this.#lock.release();
-  }
+  const release = (): Promise<void> => lock.release();
+  return {
+    ...{ record, path, givenPath, origin, release },
+    /**
+     * Moves it to its last folder, after the files that go beside it. Idempotent: after a kill it is done again.
+     *
+     * @returns where it is now.
+     */
+    async finish({ folder, text, files = {}, ranOn }: ManifestEnding): Promise<string> {
+      const last = join(await folderOf(inbox, folder), record.file);
+      for (const [suffix, from] of Object.entries(files))
+        await putBeside(path, `${last}${suffix}`, (to) => copyFile(from, to));
+      if (text !== undefined) await putBeside(path, `${last}.error.txt`, (to) => writeFile(to, `${text}\n`));
+      await moved(path, last);
+      if (ranOn === undefined) await records.forget(record.sha256);
+      else {
+        const endedAt = new Date().toISOString();
+        await records.end({ ...record, ended_at: endedAt, folder, base_url: ranOn });
+      }
+      await release();
+      return last;
+    },
+  };
 }

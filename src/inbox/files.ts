@@ -21,8 +21,8 @@ export async function isFolderAt(path: string): Promise<boolean> {
 }
 
 /**
- * A folder of an inbox, made when it is missing: people clear such away. It gets the rights of the inbox, so that users who put
- * manifests in see what becomes of them.
+ * A folder of an inbox, made when it is missing: users clear such folders away. It gets the rights of the inbox, so that users
+ * who put manifests in see what becomes of them.
  *
  * @throws what `refuseLink` throws
  */

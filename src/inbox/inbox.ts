@@ -9,11 +9,11 @@ import { contentRunId } from '../run/record/run-id.ts';
 import { stateId } from '../run/record/state-folder.ts';
 import { onDisk, SystemError } from '../system-error.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { ClaimedManifest } from './claimed-manifest.ts';
+import { type ClaimedManifest, claimedManifest } from './claimed-manifest.ts';
 import { digestOf, folderOf, isFolderAt, moved, putBeside } from './files.ts';
 import { type InboxPlace, inboxPlace, isPattern, uniqueName } from './names.ts';
 import { type EndedRecord, finalFolders, InboxRecords, type TakenRecord } from './records.ts';
-import { StableFiles, versionOf, type WaitingFile } from './stable-files.ts';
+import { stableFiles, versionOf, type WaitingFile } from './stable-files.ts';
 
 export interface InboxOptions {
   /** A folder, or a pattern of names in it. */
@@ -60,7 +60,7 @@ export class Inbox {
   readonly #place: InboxPlace;
   readonly #records: InboxRecords;
   readonly #stateId: string;
-  readonly #stable: StableFiles;
+  readonly #completeOf: ReturnType<typeof stableFiles>;
   /** Digests of files that wait, by their version. */
   #digests = new Map<string, string>();
 
@@ -69,7 +69,7 @@ export class Inbox {
     this.#place = place;
     this.#records = records;
     this.#stateId = id;
-    this.#stable = new StableFiles(settleMs);
+    this.#completeOf = stableFiles(settleMs);
   }
 
   /** @throws a usage error `INBOX_UNUSABLE` when there is no such folder. */
@@ -117,7 +117,7 @@ export class Inbox {
     const files = found.filter((file) => file !== undefined);
     const versions = new Set(files.map(versionOf));
     this.#digests = new Map([...this.#digests].filter(([version]) => versions.has(version)));
-    const complete = this.#stable.complete(files, steadyNow(), Date.now());
+    const complete = this.#completeOf(files, steadyNow(), Date.now());
     return {
       complete: complete.toSorted((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1)),
       growing: files.filter((file) => !complete.includes(file)).map(({ name }) => name),
@@ -153,7 +153,7 @@ export class Inbox {
       const record = before ?? this.#newRecord(name, sha256);
       const running = join(this.folder, 'running', record.file);
       if (!(await exists(running)) && !(await this.#takeOut(path, running, record))) return { kind: 'gone' };
-      return { kind: 'taken', manifest: new ClaimedManifest(this.folder, this.#records, record, lock) };
+      return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };
     });
   }
 
@@ -177,7 +177,7 @@ export class Inbox {
       }
       // Else it was refused and put away, or never taken out, or is another file: nothing of it was sent.
       if (!(await hasRun(record.run)) && !(await this.#isAsTaken(record))) return { kind: 'gone' };
-      return { kind: 'taken', manifest: new ClaimedManifest(this.folder, this.#records, record, lock) };
+      return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };
     });
   }
 

@@ -18,30 +18,20 @@ export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): s
  * - a file that was renamed, or got its rights or times, after the last byte was written is complete at once: that is how
  *   writers finish, and a write sets both times to the same;
  * - any other file, when it has not changed for some time.
+ *
+ * @param settleMs how long a file must be unchanged, milliseconds
+ * @returns what tells, of all files that are in the folder now, those that are complete. `steady` is a time of a clock that is
+ *   never set, `wall` one in milliseconds since 1970, as the times of the files are.
  */
-export class StableFiles {
-  readonly #settleMs: number;
+export function stableFiles(settleMs: number) {
   /** When each version was first seen, by the steady clock. */
-  #firstSeen = new Map<string, number>();
-
-  /** @param settleMs how long a file must be unchanged, milliseconds */
-  constructor(settleMs: number) {
-    this.#settleMs = settleMs;
-  }
-
-  /**
-   * @param files all that are in the folder now
-   * @param steady milliseconds of a clock that is never set
-   * @param wall milliseconds since 1970, as the times of the files are
-   */
-  complete(files: readonly WaitingFile[], steady: number, wall: number): readonly WaitingFile[] {
-    const before = this.#firstSeen;
-    this.#firstSeen = new Map(
-      files.map(versionOf).map((version) => [version, before.get(version) ?? steady]),
-    );
+  let firstSeen = new Map<string, number>();
+  return (files: readonly WaitingFile[], steady: number, wall: number): readonly WaitingFile[] => {
+    const before = firstSeen;
+    firstSeen = new Map(files.map(versionOf).map((version) => [version, before.get(version) ?? steady]));
     return files.filter((file) => {
-      const unchangedMs = steady - (this.#firstSeen.get(versionOf(file)) ?? steady);
-      return file.ctimeMs > file.mtimeMs || Math.max(wall - file.mtimeMs, unchangedMs) >= this.#settleMs;
+      const unchangedMs = steady - (firstSeen.get(versionOf(file)) ?? steady);
+      return file.ctimeMs > file.mtimeMs || Math.max(wall - file.mtimeMs, unchangedMs) >= settleMs;
     });
-  }
+  };
 }

@@ -78,7 +78,7 @@ function takeTimes(
   return isLost ? { state: missed } : { state: missed, due: { due } };
 }
 
-/** The state with one more entry; what comes to nothing in the same way again and again is one. */
+/** The state with one more entry; occasions in a row that came to nothing for one reason are one entry. */
 export function recorded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const last = state.history.at(-1);
   const history =

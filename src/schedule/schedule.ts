@@ -7,7 +7,7 @@ import type { RunStore } from '../run/record/store.ts';
 
 /**
  * - A **schedule** says when runs of a manifest, or of what lies in an inbox, are begun, and how.
- * - It is **due** at the times of its pattern, and when somebody triggers it. Each such moment is an **occasion**.
+ * - It is **due** at the times of its pattern, and when a user triggers it. Each such moment is an **occasion**.
  * - What came of an occasion is an entry of its **history**.
  */
 
@@ -117,7 +117,7 @@ export function refuseOtherNames(name: string): void {
   );
 }
 
-/** The id of the run that an occasion begins: the same however often that is tried. Its time is UTC, as in other ids. */
+/** The id of the run that an occasion begins: always the same. Its time is UTC, as in other ids. */
 export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
   return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
 }

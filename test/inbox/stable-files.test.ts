@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StableFiles, type WaitingFile } from '../../src/inbox/stable-files.ts';
+import { stableFiles, type WaitingFile } from '../../src/inbox/stable-files.ts';
 
 const wall = Date.parse('2026-01-01T00:00:00Z');
 
@@ -16,11 +16,11 @@ function file(size: number, writtenAt: number, changedAt = writtenAt): WaitingFi
 
 /** At which looks, by their seconds, a file was complete that is taken after 5 s. */
 function completeAt(looks: readonly (readonly [second: number, file: WaitingFile | undefined])[]): number[] {
-  const stable = new StableFiles(5_000);
+  const completeOf = stableFiles(5_000);
   return looks
     .filter(
       ([second, seen]) =>
-        stable.complete(seen === undefined ? [] : [seen], second * 1_000, wall + second * 1_000).length > 0,
+        completeOf(seen === undefined ? [] : [seen], second * 1_000, wall + second * 1_000).length > 0,
     )
     .map(([second]) => second);
 }

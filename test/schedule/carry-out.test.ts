@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { enterState, type RunState } from '../../src/run/record/record.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
-import { type Beginning, carryOutSchedules, ScheduleKeeper } from '../../src/schedule/carry-out.ts';
+import { type Beginning, carryOutSchedules, lookAtSchedule } from '../../src/schedule/carry-out.ts';
 import { type Occasion, runIdFor, type Schedule } from '../../src/schedule/schedule.ts';
 import { openScheduleStore } from '../../src/schedule/store.ts';
 import { patiently } from '../helpers/redis-server.ts';
@@ -36,27 +36,24 @@ async function newScene(changes: Partial<Schedule> = {}) {
       }
       return { came: 'began', runs: [id] };
     },
-    async at(time: string, keeper = newKeeper()) {
+    async at(time: string) {
       scene.now = new Date(`2026-11-${time}:00.000Z`);
-      await keeper.look('nightly');
+      await lookAtSchedule('nightly', scene.options);
     },
     async end(id: string, state: RunState = 'completed') {
       await runs.save(enterState(await runs.load(id), state));
     },
     state: () => schedules.state('nightly'),
     history: async () => (await schedules.state('nightly')).history,
-    newKeeper,
     options: {
       schedules,
       runs,
       begin: (schedule: Schedule, occasion: Occasion) => scene.begin(schedule, occasion),
       onFailed: (_: Schedule, { message }: Error) => scene.told.push(message),
       log: pino({ base: null }, { write: (line: string) => scene.logged.push(JSON.parse(line)) }),
+      now: () => scene.now,
     },
   };
-  function newKeeper(): ScheduleKeeper {
-    return new ScheduleKeeper(scene.options, () => scene.now);
-  }
   return scene;
 }
 
@@ -168,14 +165,14 @@ describe('a schedule that is carried out', () => {
     );
   });
 
-  test('begins what waited when its run has ended, also where another daemon is there then', async () => {
+  test('begins what waited when its run has ended', async () => {
     const scene = await newScene({ overlap: 'queue' });
     await scene.at('05T02:00');
     await scene.at('06T02:00');
-    await scene.at('06T05:00', scene.newKeeper());
+    await scene.at('06T05:00');
     expect(scene.begun).toEqual([first]);
     await scene.end(first);
-    await scene.at('06T05:01', scene.newKeeper());
+    await scene.at('06T05:01');
     expect(scene.begun).toEqual([first, 'nightly-20261106-020000']);
   });
 

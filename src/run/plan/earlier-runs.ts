@@ -12,12 +12,12 @@ export interface EarlierRun {
   readonly rows: number;
   /** Absent when its journal can't be read. */
   readonly counts?: OutcomeCounts;
-  /** Runs of the same manifest besides, retries not counted. */
+  /** How many other runs of the manifest there are, without retries. */
   readonly others: number;
 }
 
 /**
- * Finds out whether what a manifest holds was run before on the same API, by runs of this state folder.
+ * Finds out whether a run of this state folder has called the rows of a manifest on the same API before.
  *
  * @param sha256 of the content of the manifest
  */

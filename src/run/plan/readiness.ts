@@ -18,7 +18,7 @@ export interface PlannedRows {
   readonly baseUrl: string | undefined;
 }
 
-/** Whether a run may begin: `plan` says what this says, and `run` goes by it. */
+/** Whether a run may begin: `plan` says so, and `run` obeys. */
 export function isReady(planned: PlannedRows): boolean {
   return refusals(planned).length === 0;
 }

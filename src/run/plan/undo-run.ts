@@ -16,7 +16,7 @@ export interface UndoManifest {
   readonly rowNumbers: readonly number[];
   /** Rows that are not put back, or only some of whose fields are, and the file that lists them with why. */
   readonly notUndone: ListedRows;
-  /** Rows whose doing can only be taken back by hand, and the file that lists them. */
+  /** Rows that can only be undone by hand, and the file that lists them. */
   readonly byHand: ListedRows;
   /** The keys of what is put back, to find out which other runs have edited it. */
   readonly subjects: ReadonlySet<string>;
@@ -45,9 +45,9 @@ interface Edit {
 
 /**
  * Writes a manifest that puts back what the rows of a run, or of these later retries, have changed or may have changed: the
- * fields that a row sent and whose old values it has. Of several rows for one subject the earliest old value counts, also of
- * one that a later row superseded: what that one says of before may be what the earlier one would have made it. In the
- * run's folder it lists what can't be taken back, and what only by hand.
+ * fields that a row sent and whose old values it has. Of several rows for one subject the earliest old value counts, also that
+ * of a superseded row: the old value of the later row may be what the superseded one would have written. In the run's folder
+ * it lists what can't be taken back, and what only by hand.
  */
 export function writeUndoManifest(
   store: RunStore,
@@ -182,7 +182,7 @@ function undoRow({ call, before, now }: Edit): Readonly<Record<string, unknown>>
   };
 }
 
-/** A file of the run's folder that lists rows; there is none when there are no rows. */
+/** A file of the run's folder that lists rows, made only when there are any. */
 class RowList {
   readonly #file: CsvFile;
   #records: (readonly string[])[] = [];

@@ -41,7 +41,7 @@ export class AnswerFile {
     const path = this.#path ?? (await this.#create());
     const lines = answers.map((answer) => jsonLine({ ...answer, row: this.#numberOf(answer.row) }));
     const member = await promisify(gzip)(lines.join(''));
-    await onDisk(path, () => appendFile(path, member));
+    await onDisk(path, () => appendFile(path, member, { mode: 0o600 }));
   }
 
   async #create(): Promise<string> {

@@ -155,11 +155,11 @@ export const runRecordSchema = z.object({
   process: processSchema.exactOptional(),
   /** Drawn when the run was made: tells it from another one of the same id on a shared datastore. */
   key: z.string().exactOptional(),
-  /** Whether a coordinator works on it by itself, also after the one that did has died. */
+  /** Whether any coordinator may work on it, also after the first one has died. */
   submitted: z.boolean().exactOptional(),
   /** Each rate that was set while it was going. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
-  /** Of one that was submitted: how much of it is done before it waits to be resumed, and what that came to. */
+  /** Of a submitted run: how much of it is done before it waits to be resumed, and what that comes to. */
   budget: budgetSchema.extend({ begun: begunBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore it was last worked on with, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
@@ -203,7 +203,7 @@ export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): K
   return { state, because: states.at(-1)?.because };
 }
 
-/** Whether a guard has halted a run: only a person lets it go on. */
+/** Whether a guard has halted a run: only a user resumes it. */
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
   const { state, because } = endOf(record);
   return state === 'halted' && because !== 'stuck';

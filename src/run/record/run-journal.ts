@@ -9,7 +9,7 @@ import { type RunRecord, unfinishedBecause } from './record.ts';
 import { timeAtWork } from './record-keeper.ts';
 import type { RunStore } from './store.ts';
 
-/** Opens the journal of a run that has a record, to go on with it. */
+/** Opens the journal of a run that has a record, to write it. */
 export function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
   return openJournal(journalPath(store.folder(record.id)), { runId: record.id, begun: begun(record) });
 }
