@@ -12,7 +12,13 @@ import { shellWord } from '../text/shell-word.ts';
 import { type ClaimedManifest, claimedManifest } from './claimed-manifest.ts';
 import { digestOf, folderOf, isFolderAt, moved, putBeside } from './files.ts';
 import { type InboxPlace, inboxPlace, isPattern, uniqueName } from './names.ts';
-import { type EndedRecord, finalFolders, InboxRecords, type TakenRecord } from './records.ts';
+import {
+  type EndedRecord,
+  finalFolders,
+  type InboxRecords,
+  openInboxRecords,
+  type TakenRecord,
+} from './records.ts';
 import { stableFiles, versionOf, type WaitingFile } from './stable-files.ts';
 
 export interface InboxOptions {
@@ -86,7 +92,7 @@ export class Inbox {
       );
     }
     for (const name of ['running', ...finalFolders]) await folderOf(place.folder, name);
-    return new Inbox(place, await InboxRecords.open(place.folder), await stateId(stateDir), settleMs);
+    return new Inbox(place, await openInboxRecords(place.folder), await stateId(stateDir), settleMs);
   }
 
   /**

@@ -41,71 +41,49 @@ const endedSchema = takenSchema.extend({
 export type TakenRecord = z.infer<typeof takenSchema>;
 export type EndedRecord = z.infer<typeof endedSchema>;
 
+export type InboxRecords = Awaited<ReturnType<typeof openInboxRecords>>;
+
 /**
  * What an inbox remembers of the manifests that were taken out of it: a JSON file for each content, in a hidden folder of the
  * inbox, because all of its watchers see that.
  */
-export class InboxRecords {
-  readonly #folder: string;
-
-  private constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  static async open(inbox: string): Promise<InboxRecords> {
-    const folder = join(inbox, '.cqbatch-inbox');
-    await refuseLink(folder);
-    for (const name of ['taken', 'ended', 'locks']) await makeFolder(join(folder, name));
-    return new InboxRecords(folder);
-  }
-
-  /** The path that is locked while a process works with that content. */
-  lockPath(sha256: string): string {
-    return join(this.#folder, 'locks', sha256);
-  }
-
-  takenPath(sha256: string): string {
-    return join(this.#folder, 'taken', `${sha256}.json`);
-  }
-
-  /** The file that tells that a manifest of this content was run and put away. */
-  endedPath(sha256: string): string {
-    return join(this.#folder, 'ended', `${sha256}.json`);
-  }
-
-  taken(sha256: string): Promise<TakenRecord | undefined> {
-    return read(this.takenPath(sha256), takenSchema);
-  }
-
-  ended(sha256: string): Promise<EndedRecord | undefined> {
-    return read(this.endedPath(sha256), endedSchema);
-  }
-
-  /** Manifests that are taken and not finished, the longest ago first. */
-  async unfinished(): Promise<readonly TakenRecord[]> {
-    const folder = join(this.#folder, 'taken');
-    const names = await onDisk(folder, () => readdir(folder));
-    const contents = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []);
-    const records = await Promise.all(contents.map((sha256) => this.taken(sha256)));
-    return records
-      .filter((record) => record !== undefined)
-      .toSorted((a, b) => (a.taken_at < b.taken_at ? -1 : 1));
-  }
-
-  take(record: TakenRecord): Promise<void> {
-    return writeJsonFile(this.takenPath(record.sha256), record);
-  }
-
-  async end(record: EndedRecord): Promise<void> {
-    await writeJsonFile(this.endedPath(record.sha256), record);
-    await this.forget(record.sha256);
-  }
-
-  /** As if it had never been taken. */
-  async forget(sha256: string): Promise<void> {
-    const path = this.takenPath(sha256);
+export async function openInboxRecords(inbox: string) {
+  const folder = join(inbox, '.cqbatch-inbox');
+  await refuseLink(folder);
+  for (const name of ['taken', 'ended', 'locks']) await makeFolder(join(folder, name));
+  const takenFolder = join(folder, 'taken');
+  const takenPath = (sha256: string): string => join(takenFolder, `${sha256}.json`);
+  const endedPath = (sha256: string): string => join(folder, 'ended', `${sha256}.json`);
+  const taken = (sha256: string): Promise<TakenRecord | undefined> => read(takenPath(sha256), takenSchema);
+  const forget = async (sha256: string): Promise<void> => {
+    const path = takenPath(sha256);
     await onDisk(path, () => rm(path, { force: true }));
-  }
+  };
+  return {
+    /** The path that is locked while a process works with that content. */
+    lockPath: (sha256: string): string => join(folder, 'locks', sha256),
+    takenPath,
+    /** The file that tells that a manifest of this content was run and put away. */
+    endedPath,
+    taken,
+    ended: (sha256: string): Promise<EndedRecord | undefined> => read(endedPath(sha256), endedSchema),
+    /** Manifests that are taken and not finished, the longest ago first. */
+    async unfinished(): Promise<readonly TakenRecord[]> {
+      const names = await onDisk(takenFolder, () => readdir(takenFolder));
+      const contents = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []);
+      const records = await Promise.all(contents.map(taken));
+      return records
+        .filter((record) => record !== undefined)
+        .toSorted((a, b) => (a.taken_at < b.taken_at ? -1 : 1));
+    },
+    take: (record: TakenRecord): Promise<void> => writeJsonFile(takenPath(record.sha256), record),
+    async end(record: EndedRecord): Promise<void> {
+      await writeJsonFile(endedPath(record.sha256), record);
+      await forget(record.sha256);
+    },
+    /** As if it had never been taken. */
+    forget,
+  };
 }
 
 /** @throws a fatal error when the file is damaged: it can't be told then what was run. */

@@ -10,7 +10,7 @@ import { noOutcomes } from '../../src/domain.ts';
 import type { Conflict } from '../../src/manifest/check/conflicts.ts';
 import { scanManifest } from '../../src/manifest/check/scan.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
-import { ProblemCollector } from '../../src/run/plan/problem-file.ts';
+import { problemCollector } from '../../src/run/plan/problem-file.ts';
 import { verdictText } from '../../src/run/plan/readiness.ts';
 import { openPlannedManifest } from '../../src/run/plan/run-manifest.ts';
 import type { ProgressSnapshot } from '../../src/run/session/progress.ts';
@@ -136,7 +136,7 @@ async function plan() {
   const path = join(folder, 'rows.csv');
   await writeFile(path, manifest);
   const opened = await openPlannedManifest(path, 'rows.csv', { clearToken: '<clear>' }, { operations });
-  const problems = new ProblemCollector(folder, 'rows.csv');
+  const problems = problemCollector(folder, 'rows.csv');
   const onConflict = (conflict: Conflict) => problems.addConflict(conflict);
   const scan = await scanManifest(opened.manifest, opened.prepare, { onConflict });
   const planned = {

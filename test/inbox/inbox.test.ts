@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { InboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
+import { type InboxRecords, openInboxRecords, type TakenRecord } from '../../src/inbox/records.ts';
 import { stateId } from '../../src/run/record/state-folder.ts';
 import { digest, done, type InboxPlace, inboxPlace } from './inbox-place.ts';
 
@@ -225,7 +225,7 @@ describe('a watcher that was killed', () => {
     async (_what, count) => {
       await open();
       await drop('a.csv', 'x');
-      const records = await InboxRecords.open(inbox);
+      const records = await openInboxRecords(inbox);
       for (const [, step] of steps.slice(0, count)) await step(records);
       const wasBegun = runs.has(run);
       expect(await work(await open())).toEqual(wasBegun ? [] : ['a.csv']);
@@ -239,7 +239,7 @@ describe('a watcher that was killed', () => {
   );
 
   test('when it had refused a manifest and put it away does not run it', async () => {
-    const records = await InboxRecords.open(inbox);
+    const records = await openInboxRecords(inbox);
     await open();
     await records.take(await record());
     await writeFile(join(inbox, 'failed', unique), 'x');
@@ -265,7 +265,7 @@ describe('a watcher that was killed', () => {
     await manifest?.release();
     await rm(join(inbox, 'running', unique));
     expect(await work(await open())).toEqual([]);
-    await expect((await InboxRecords.open(inbox)).ended(digest('x'))).resolves.toMatchObject({ run });
+    await expect((await openInboxRecords(inbox)).ended(digest('x'))).resolves.toMatchObject({ run });
   });
 
   test('and whose manifest somebody has changed in running/ runs it as what it is now', async () => {
@@ -284,7 +284,7 @@ describe('a watcher that was killed', () => {
     await drop('a.csv', 'x');
     const watched = await open();
     await work(watched);
-    await (await InboxRecords.open(inbox)).take(await record());
+    await (await openInboxRecords(inbox)).take(await record());
     expect((await watched.next(hasRun)).manifest).toBeUndefined();
     expect(await watched.unfinished()).toEqual([]);
   });

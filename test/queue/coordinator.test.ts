@@ -19,7 +19,7 @@ const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts
 const { openJournal } = await built<typeof import('../../src/journal/open.ts')>('journal/open');
 const { Coordinator } =
   await built<typeof import('../../src/run/feed/coordinator.ts')>('run/feed/coordinator');
-const { AnswerFile } =
+const { answerFile } =
   await built<typeof import('../../src/run/record/answer-file.ts')>('run/record/answer-file');
 const { FeedWindow } =
   await built<typeof import('../../src/run/feed/feed-window.ts')>('run/feed/feed-window');
@@ -47,7 +47,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const rows = openRowQueue(datastore, 'rows-1');
   const journal = await openJournal(join(stateDir, 'journal.jsonl'), { runId: plannedRecord.id });
   const lost = new AbortController().signal;
-  const answers = new AnswerFile(stateDir, plannedRecord);
+  const answers = answerFile(stateDir, plannedRecord);
   const store = openRunStore(stateDir, operations);
   const run = { store, record: plannedRecord, datastore, rows, journal, answers, lost };
   const window = new FeedWindow({ concurrency: 1 });

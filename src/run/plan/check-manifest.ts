@@ -7,7 +7,7 @@ import type { InvalidRow, PreparedRow } from '../../manifest/columns/row-prepare
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
 import type { RunStore } from '../record/store.ts';
-import { ProblemCollector, type ProblemList } from './problem-file.ts';
+import { type ProblemList, problemCollector } from './problem-file.ts';
 import { openPlannedManifest, type RowOptions } from './run-manifest.ts';
 
 export interface CheckInput {
@@ -41,7 +41,7 @@ export async function checkManifest(
   onUncalled: (result: RowResult) => Promise<void> | void = () => {},
 ): Promise<CheckedManifest> {
   const { manifest, prepare } = await openPlannedManifest(path, name, options, { ...context, operations });
-  const problems = new ProblemCollector(stateDir, name);
+  const problems = problemCollector(stateDir, name);
   const { onConflict = 'refuse' } = options;
   const handlers: ScanHandlers = {
     async onInvalid(row) {

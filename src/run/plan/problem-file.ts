@@ -25,68 +25,57 @@ const firstCount = 20;
 /** Lines that are written to the file at once. */
 const partLines = 1_000;
 
-/** Collects problems while a manifest is scanned. */
-export class ProblemCollector {
-  readonly #manifestName: string;
-  readonly #path: string;
-  readonly #groups = new ProblemGroups();
-  readonly #first: string[] = [];
-  readonly #firstConflicts: string[] = [];
-  #count = 0;
+/**
+ * Collects problems while a manifest is scanned. Memory does not grow with their number. The file is beside the runs, never
+ * beside the user's own files.
+ */
+export function problemCollector(stateDir: string, manifestName: string) {
+  const path = join(stateDir, 'problems', `${basename(manifestName).replaceAll(/[<>]/g, '')}.txt`);
+  const groups = new ProblemGroups();
+  const first: string[] = [];
+  const firstConflicts: string[] = [];
+  let count = 0;
   /** Not in the file yet. */
-  #lines: string[] = [];
-  #hasFile = false;
+  const lines: string[] = [];
+  let hasFile = false;
 
-  /** The file is beside the runs, never beside the user's own files. */
-  constructor(stateDir: string, manifestName: string) {
-    this.#manifestName = manifestName;
-    this.#path = join(stateDir, 'problems', `${basename(manifestName).replaceAll(/[<>]/g, '')}.txt`);
-  }
-
-  /** Resolves when more may be added: memory does not grow with the number of problems. */
-  async add(row: InvalidRow): Promise<void> {
-    for (const problem of row.problems) {
-      this.#count += 1;
-      this.#groups.add(row, problem);
-      await this.#note(row, problem, this.#first);
-    }
-  }
-
-  /** A row that is refused because of an earlier one. */
-  addConflict(conflict: Conflict): Promise<void> {
-    return this.#note(conflict, conflictProblem(conflict), this.#firstConflicts);
-  }
-
-  async end(): Promise<ProblemList> {
-    await this.#write();
-    const { groups, ungrouped } = this.#groups;
-    return {
-      ...{ groups, ungrouped, first: this.#first, count: this.#count, firstConflicts: this.#firstConflicts },
-      ...(this.#hasFile && { file: this.#path }),
-    };
-  }
-
-  async #note(row: { readonly line: number }, problem: RowProblem, first: string[]): Promise<void> {
-    const line = formatProblem(this.#manifestName, row, problem);
-    if (first.length < firstCount) first.push(line);
-    this.#lines.push(`${line}\n`);
-    if (this.#lines.length >= partLines) await this.#write();
-  }
-
-  async #write(): Promise<void> {
-    const lines = this.#lines.splice(0);
+  async function write(): Promise<void> {
     if (lines.length === 0) return;
     try {
-      if (!this.#hasFile) await makeFolder(dirname(this.#path));
-      await appendFile(this.#path, lines.join(''), { mode: 0o600, flag: this.#hasFile ? 'a' : 'w' });
-      this.#hasFile = true;
+      if (!hasFile) await makeFolder(dirname(path));
+      const flag = hasFile ? 'a' : 'w';
+      await appendFile(path, lines.splice(0).join(''), { mode: 0o600, flag });
+      hasFile = true;
     } catch (error) {
       // Half a list would be taken for all of it.
-      await rm(this.#path, { force: true }).catch(() => {});
+      await rm(path, { force: true }).catch(() => {});
       throw (
-        circumstance(error, this.#path) ??
-        fatalError('PROBLEMS_UNWRITABLE', `Can't write ${this.#path}: ${(error as Error).message}`, error)
+        circumstance(error, path) ??
+        fatalError('PROBLEMS_UNWRITABLE', `Can't write ${path}: ${(error as Error).message}`, error)
       );
     }
   }
+  async function note(row: { readonly line: number }, problem: RowProblem, shown: string[]): Promise<void> {
+    const line = formatProblem(manifestName, row, problem);
+    if (shown.length < firstCount) shown.push(line);
+    lines.push(`${line}\n`);
+    if (lines.length >= partLines) await write();
+  }
+
+  return {
+    async add(row: InvalidRow): Promise<void> {
+      for (const problem of row.problems) {
+        count += 1;
+        groups.add(row, problem);
+        await note(row, problem, first);
+      }
+    },
+    /** A row that is refused because of an earlier one. */
+    addConflict: (conflict: Conflict) => note(conflict, conflictProblem(conflict), firstConflicts),
+    async end(): Promise<ProblemList> {
+      await write();
+      const { groups: found, ungrouped } = groups;
+      return { groups: found, ungrouped, first, count, firstConflicts, ...(hasFile && { file: path }) };
+    },
+  };
 }

@@ -59,12 +59,10 @@ export function writeUndoManifest(
     const repeated = await repeatedSubjects(store, record, later);
     const folder = store.folder(record.id);
     const rows = new RowsFile(path);
-    const notUndone = new RowList(
-      join(folder, notUndoneFile),
-      ['_row', 'operation', 'id', 'fields', 'why'],
-      atEnd,
-    );
-    const byHand = new RowList(join(folder, byHandFile), ['_row', 'operation', 'id', 'unclear'], atEnd);
+    const list = (name: string, ...columns: readonly string[]) =>
+      rowList(join(folder, name), ['_row', 'operation', 'id', ...columns], atEnd);
+    const notUndone = list(notUndoneFile, 'fields', 'why');
+    const byHand = list(byHandFile, 'unclear');
     const subjects = new Set<string>();
     const edits = new Map<string, Edit>();
 
@@ -183,29 +181,25 @@ function undoRow({ call, before, now }: Edit): Readonly<Record<string, unknown>>
 }
 
 /** A file of the run's folder that lists rows, made only when there are any. */
-class RowList {
-  readonly #file: CsvFile;
-  #records: (readonly string[])[] = [];
-  #rows = 0;
-
-  constructor(path: string, header: readonly string[], atEnd: AtEnd) {
-    this.#file = new CsvFile(path, header);
-    atEnd(() => this.#file.discard());
-  }
-
-  add(record: readonly string[]): void {
-    this.#records.push(record);
-    this.#rows += 1;
-  }
-
-  async flush(): Promise<void> {
-    if (this.#records.length > 0) await this.#file.write(this.#records.splice(0));
-  }
-
-  async publish(): Promise<ListedRows> {
-    await this.flush();
-    await this.#file.seal();
-    await this.#file.publish();
-    return { rows: this.#rows, ...(this.#rows > 0 && { file: this.#file.path }) };
-  }
+function rowList(path: string, header: readonly string[], atEnd: AtEnd) {
+  const file = new CsvFile(path, header);
+  atEnd(() => file.discard());
+  const records: (readonly string[])[] = [];
+  let rows = 0;
+  const flush = async (): Promise<void> => {
+    if (records.length > 0) await file.write(records.splice(0));
+  };
+  return {
+    add(record: readonly string[]): void {
+      records.push(record);
+      rows += 1;
+    },
+    flush,
+    async publish(): Promise<ListedRows> {
+      await flush();
+      await file.seal();
+      await file.publish();
+      return { rows, ...(rows > 0 && { file: path }) };
+    },
+  };
 }

@@ -9,49 +9,40 @@ import { onDisk } from '../../system-error.ts';
 import type { RunRecord } from './record.ts';
 import { readRowNumbers } from './row-numbers.ts';
 
+export type AnswerFile = ReturnType<typeof answerFile>;
+
 /**
  * Answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each
  * write is a gzip member of its own, so that a kill spoils no earlier line.
  */
-export class AnswerFile {
-  readonly #folder: string;
-  readonly #record: RunRecord;
-  #path: string | undefined;
-  /** What a row is called in the manifest that the user gave. */
-  #numberOf = (row: number): number => row;
-  #writing: Promise<void> = Promise.resolve();
+export function answerFile(folder: string, record: RunRecord) {
+  let file: { readonly path: string; readonly numberOf: (row: number) => number } | undefined;
+  let writing: Promise<void> = Promise.resolve();
 
-  constructor(folder: string, record: RunRecord) {
-    this.#folder = folder;
-    this.#record = record;
+  async function create() {
+    const last = (await filesOf(folder)).at(-1);
+    const path = join(folder, `responses-${last === undefined ? 1 : numberIn(last) + 1}.jsonl.gz`);
+    const numberOf = (await readRowNumbers(folder, record)) ?? ((row: number) => row);
+    await onDisk(path, () => writeFile(path, '', { flag: 'wx', mode: 0o600 }));
+    return { path, numberOf };
   }
-
-  /** Resolves when they are with the system; a power failure may lose them. The first ones create the file. */
-  write(answers: readonly SavedAnswer[]): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#append(answers));
-    return this.#writing;
-  }
-
-  /** Resolves when nothing is written any more. */
-  async close(): Promise<void> {
-    await this.#writing.catch(() => {});
-  }
-
-  async #append(answers: readonly SavedAnswer[]): Promise<void> {
-    const path = this.#path ?? (await this.#create());
-    const lines = answers.map((answer) => jsonLine({ ...answer, row: this.#numberOf(answer.row) }));
+  async function append(answers: readonly SavedAnswer[]): Promise<void> {
+    file ??= await create();
+    const { path, numberOf } = file;
+    // Rows are called as in the manifest that the user gave.
+    const lines = answers.map((answer) => jsonLine({ ...answer, row: numberOf(answer.row) }));
     const member = await promisify(gzip)(lines.join(''));
     await onDisk(path, () => appendFile(path, member, { mode: 0o600 }));
   }
-
-  async #create(): Promise<string> {
-    this.#numberOf = (await readRowNumbers(this.#folder, this.#record)) ?? this.#numberOf;
-    const last = (await filesOf(this.#folder)).at(-1);
-    const path = join(this.#folder, `responses-${last === undefined ? 1 : numberIn(last) + 1}.jsonl.gz`);
-    await onDisk(path, () => writeFile(path, '', { flag: 'wx', mode: 0o600 }));
-    this.#path = path;
-    return path;
-  }
+  return {
+    /** Resolves when they are with the system; a power failure may lose them. The first ones create the file. */
+    write(answers: readonly SavedAnswer[]): Promise<void> {
+      writing = writing.then(() => append(answers));
+      return writing;
+    },
+    /** Resolves when nothing is written any more. */
+    close: (): Promise<void> => writing.catch(() => {}),
+  };
 }
 
 const fileName = /^responses-(\d+)\.jsonl\.gz$/;

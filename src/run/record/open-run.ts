@@ -7,7 +7,7 @@ import { BusyError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { openRowQueue, type RowQueue } from '../../queue/row-queue.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
-import { AnswerFile } from './answer-file.ts';
+import { type AnswerFile, answerFile } from './answer-file.ts';
 import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
 import type { RunStore } from './store.ts';
@@ -60,7 +60,7 @@ export function withOpenRun<Result>(
     atEnd(() => rows.close());
     const journal = input.journal ?? (await openRunJournal(store, record));
     atEnd(() => journal.close());
-    const answers = new AnswerFile(folder, record);
+    const answers = answerFile(folder, record);
     atEnd(() => answers.close());
     const losing = new AbortController();
     for (const lost of [datastore.lost, journal.lost, lock?.lost])

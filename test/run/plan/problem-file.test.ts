@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ProblemCollector } from '../../../src/run/plan/problem-file.ts';
+import { problemCollector } from '../../../src/run/plan/problem-file.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 test('any number of problems goes into the file, the first ones to the screen, and nothing piles up', async () => {
@@ -10,7 +10,7 @@ test('any number of problems goes into the file, the first ones to the screen, a
   process.on('warning', onWarning);
   const stateDir = await temporaryFolder();
   const path = join(stateDir, 'problems', 'a.csv.txt');
-  const problems = new ProblemCollector(stateDir, 'a.csv');
+  const problems = problemCollector(stateDir, 'a.csv');
   const rows = 20_000;
   for (let row = 1; row <= rows; row++) {
     await problems.add({ kind: 'invalid', row, line: row + 1, problems: [{ problem: 'is'.repeat(50) }] });

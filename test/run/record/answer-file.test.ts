@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { SavedAnswer } from '../../../src/domain.ts';
-import { AnswerFile, readAnswers } from '../../../src/run/record/answer-file.ts';
+import { answerFile, readAnswers } from '../../../src/run/record/answer-file.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { plannedRecord } from '../planned-record.ts';
 
@@ -15,7 +15,7 @@ const answer = (row: number, second: number, body = 'ok'): SavedAnswer => ({
 test('each go has a file of its own, for its owner only, whose writes are whole gzip members', async () => {
   const folder = await temporaryFolder();
   for (const second of [1, 2]) {
-    const file = new AnswerFile(folder, plannedRecord);
+    const file = answerFile(folder, plannedRecord);
     await Promise.all([file.write([answer(1, second)]), file.write([answer(11, second), answer(2, second)])]);
     await file.close();
   }
@@ -32,19 +32,19 @@ test('each go has a file of its own, for its owner only, whose writes are whole 
 
 test('a run without answers has no file', async () => {
   const folder = await temporaryFolder();
-  await new AnswerFile(folder, plannedRecord).close();
+  await answerFile(folder, plannedRecord).close();
   expect(await readdir(folder)).toEqual([]);
   expect(await readAnswers(folder, 1)).toEqual([]);
 });
 
 test('what a kill has cut off spoils nothing before it, and what was written twice is told once', async () => {
   const folder = await temporaryFolder();
-  const file = new AnswerFile(folder, plannedRecord);
+  const file = answerFile(folder, plannedRecord);
   await file.write([answer(7, 1), answer(7, 2)]);
   await file.close();
   const member = gzipSync(`${JSON.stringify(answer(7, 3, 'x'.repeat(1_000)))}\n`);
   await appendFile(join(folder, 'responses-1.jsonl.gz'), member.subarray(0, member.length / 2));
-  const second = new AnswerFile(folder, plannedRecord);
+  const second = answerFile(folder, plannedRecord);
   await second.write([answer(7, 2), answer(7, 4)]);
   await second.close();
   expect((await readAnswers(folder, 7)).map(({ at }) => at)).toEqual(
@@ -55,7 +55,7 @@ test('what a kill has cut off spoils nothing before it, and what was written twi
 test('any text of an answer stays on its line, and rows are called as the user calls them', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'row-numbers.txt'), '42\n');
-  const file = new AnswerFile(folder, { ...plannedRecord, rowNumbers: 'row-numbers.txt' });
+  const file = answerFile(folder, { ...plannedRecord, rowNumbers: 'row-numbers.txt' });
   const body = 'a\nb\r\u2028\u2029\u0085\u0000"\ud800';
   await file.write([answer(1, 1, body)]);
   await file.close();
