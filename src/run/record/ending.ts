@@ -18,7 +18,7 @@ export const endCauses = [
 
 export type EndCause = (typeof endCauses)[number];
 
-/** How a run comes to its end: from what feeds it to the exit code. Who ended it, and why in words, are for people. */
+/** How a run ends, from its feeding to the exit code. Who ended it, and why in words, are for people. */
 export type RunEnding = Attribution &
   (
     | { readonly state: 'completed' | 'cancelled' }
@@ -52,16 +52,8 @@ export const runResults = [
 export type RunResult = (typeof runResults)[number];
 
 export function resultOf({ state, because }: KnownEnd, { failed, invalid }: OutcomeCounts): RunResult {
-  switch (state) {
-    case 'completed':
-      return failed + invalid > 0 ? 'rows_failed' : 'succeeded';
-    case 'interrupted':
-      return because === 'budget' ? 'spent' : 'interrupted';
-    case 'halted':
-      return because === 'stuck' ? 'failed' : 'halted';
-    case 'cancelled':
-      return 'cancelled';
-    default:
-      return 'failed';
-  }
+  if (state === 'completed') return failed + invalid > 0 ? 'rows_failed' : 'succeeded';
+  if (state === 'interrupted') return because === 'budget' ? 'spent' : 'interrupted';
+  if (state === 'halted') return because === 'stuck' ? 'failed' : 'halted';
+  return state === 'cancelled' ? 'cancelled' : 'failed';
 }

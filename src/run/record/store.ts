@@ -135,16 +135,11 @@ function unknownRun(name: string, stateDir: string): CqbatchError {
 
 /** @param record absent while it is being planned. */
 function existingRun(id: string, stateDir: string, record: RunRecord | undefined): CqbatchError {
-  if (record !== undefined && !isActive(actualState(record)))
-    return usageError(
-      'RUN_EXISTS',
-      `There is a run ${id} in ${stateDir} already: "cqbatch status ${id}" tells how it is.`,
-    );
-  return new BusyError(
-    'RUN_EXISTS',
-    `There is a run ${id} in ${stateDir} already, which is ${record === undefined ? 'being planned' : actualState(record)}`,
-    `"cqbatch status ${id}" tells how it is.`,
-  );
+  const what = `There is a run ${id} in ${stateDir} already`;
+  const remedy = `"cqbatch status ${id}" tells how it is.`;
+  const state = record === undefined ? 'being planned' : actualState(record);
+  if (record !== undefined && !isActive(state)) return usageError('RUN_EXISTS', `${what}: ${remedy}`);
+  return new BusyError('RUN_EXISTS', `${what}, which is ${state}`, remedy);
 }
 
 const shownIds = 10;
