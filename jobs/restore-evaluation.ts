@@ -12,7 +12,7 @@ export const restoreEvaluation = defineOperation({
   // The document does not say what is required (section 2.7); its request body has exactly these two fields.
   fields: {
     evaluation_id: { type: 'integer', min: 1, required: true },
-    user_id: { type: 'identifier', required: true },
+    user_id: { type: 'identifier', required: true, option: '<id>' },
   },
   subject: 'evaluation_id',
   request: (row) => restoreEvaluationRequest({ evaluationId: row.evaluation_id, userId: row.user_id }),

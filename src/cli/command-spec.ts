@@ -55,7 +55,7 @@ export const telling: OptionGroups = {
 /** What is written down for those who ask later. */
 export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
 
-const meaning = ['operation', 'where', 'operations', 'default', 'userId', 'map', 'clearToken'] as const;
+const meaning = ['operation', 'where', 'operations', 'default', 'map', 'clearToken'] as const;
 const reading = ['sheet', 'encoding', 'skipLines', 'rowsAt', 'trim', 'maxManifestSize'] as const;
 
 /** What the rows of a manifest mean, and how the file is read. */

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { defaultClearToken } from '../manifest/manifest.ts';
-import { flagOf, type SettingName, setsOption } from '../settings/settings.ts';
+import { flagOf, type SettingName, setsOption, variableOf } from '../settings/settings.ts';
 
 /** The state folder when nobody names one. */
 export const defaultStateDir = '.cqbatch';
@@ -115,6 +115,12 @@ export function optionOf(name: OptionName, { help: own = {}, fromRun }: OwnMeani
     : flagOf(name, { ...(help !== undefined && { help }), byDefault: isOfRun ? fromRun : undefined });
   const option = new Option(flags, isOwn(name) ? (help ?? usual) : usual);
   return collect === undefined ? option : option.argParser(collect);
+}
+
+/** The option of a field that has one of its own. @param value how it is written: `<id>` */
+export function fieldOption(field: string, value: string): Option {
+  const help = `the same as --default ${field}=${value} (${variableOf(field)})`;
+  return new Option(`--${field.replaceAll('_', '-')} ${value}`, help);
 }
 
 function isOwn(name: OptionName): name is keyof OwnOptions {

@@ -9,7 +9,7 @@ import {
 import { commands } from './commands.ts';
 import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { type OwnMeanings, optionOf } from './option-table.ts';
+import { fieldOption, type OwnMeanings, optionOf } from './option-table.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
 import { indented, table } from './render/words.ts';
@@ -65,7 +65,8 @@ export async function createProgram(version: string, args: readonly string[]): P
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
       styleTitle: (title) => styled('bold', title),
     });
-  for (const spec of commands) defineCommand(program, spec);
+  for (const spec of commands)
+    defineCommand(program, spec, isNamed(spec.name, args) ? await fieldOptions(spec) : []);
   const define = (name: string, description: string): Command => subcommand(program, { name, description });
   define('version', 'the version of cqbatch')
     .addOption(optionOf('json'))
@@ -91,19 +92,33 @@ function subcommand(parent: Command, { name, description, examples = [] }: Named
   return command;
 }
 
-function defineCommand(parent: Command, spec: CommandSpec | CommandGroupSpec): void {
+/** The options of the fields of operations, for a command that reads rows; the others begin without operations. */
+async function fieldOptions(spec: CommandSpec | CommandGroupSpec): Promise<readonly Option[]> {
+  const specs = 'commands' in spec ? spec.commands : [spec];
+  const groups = specs.flatMap(({ options, seldomNeeded }) => Object.values({ ...options, ...seldomNeeded }));
+  if (!groups.flat().includes('default')) return [];
+  const { fieldOptions } = await import('../../jobs/index.ts');
+  return fieldOptions.map(({ name, option }) => fieldOption(name, option ?? ''));
+}
+
+/** @param forFields stand behind `--default`, for which they are short */
+function defineCommand(
+  parent: Command,
+  spec: CommandSpec | CommandGroupSpec,
+  forFields: readonly Option[],
+): void {
   const command = subcommand(parent, spec);
   if ('commands' in spec) {
-    for (const each of spec.commands) defineCommand(command, each);
+    for (const each of spec.commands) defineCommand(command, each, forFields);
     command.optionsGroup('Output:').helpOption(true);
     return;
   }
   for (const argument of spec.arguments ?? []) command.argument(...argument);
-  defineOptions(command, spec, spec.options);
+  defineOptions(command, spec, spec.options, forFields);
   defineOptions(command, spec, output);
   // Else it would open a group of its own.
   command.helpOption(true);
-  defineOptions(command, spec, spec.seldomNeeded);
+  defineOptions(command, spec, spec.seldomNeeded, forFields);
   if (command.options.every(({ long }) => long !== '--dry-run')) refuseDryRun(command);
   command.action(async (...args: unknown[]) => {
     const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
@@ -119,10 +134,18 @@ function typedFlags(command: Command): Flags {
   return Object.fromEntries(typed);
 }
 
-function defineOptions(command: Command, meanings: OwnMeanings, groups: OptionGroups = {}): void {
+function defineOptions(
+  command: Command,
+  meanings: OwnMeanings,
+  groups: OptionGroups = {},
+  forFields: readonly Option[] = [],
+): void {
   for (const [heading, names] of Object.entries(groups)) {
     command.optionsGroup(`${heading}:`);
-    for (const name of names) command.addOption(optionOf(name, meanings));
+    for (const name of names) {
+      command.addOption(optionOf(name, meanings));
+      if (name === 'default') for (const option of forFields) command.addOption(option);
+    }
   }
 }
 

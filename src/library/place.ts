@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts';
-import type { Operation } from '../operation/operation.ts';
+import { fieldsWithOption, type Operation } from '../operation/operation.ts';
 import { openRunStore, type RunStore } from '../run/record/store.ts';
 import {
   nameInWords,
@@ -42,7 +42,7 @@ const notHere: Readonly<Record<string, string>> = {
 
 /** Settings that a batch goes by, besides those that set an option of its run. */
 const own: readonly SettingName[] = [
-  ...(['queue', 'queuePrefix', 'default', 'userId', 'maxManifestSize', 'allowPartial'] as const),
+  ...(['queue', 'queuePrefix', 'maxManifestSize', 'allowPartial'] as const),
   ...(['canary', 'canaryMaxFailures', 'maxRows', 'maxDuration', 'stopAt', 'tz'] as const),
 ];
 
@@ -56,6 +56,7 @@ export function openBatchPlace({
     flags: {},
     environment: {},
     file: { path: 'settings', values: settings },
+    fields: fieldsWithOption(operations).map(({ name }) => name),
   });
   for (const name of Object.keys(resolved)) {
     if (setsOption(name) || own.some((each) => each === name)) continue;

@@ -20,6 +20,10 @@ const fieldSchema = z.strictObject({
   min: z.literal([0, 1]).optional(),
   required: z.boolean().optional(),
   undoable: z.boolean().optional(),
+  option: z
+    .string()
+    .regex(/^<.+>$/, 'must stand in angle brackets, such as <id>')
+    .optional(),
 });
 
 const definitionSchema = z

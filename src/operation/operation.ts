@@ -172,6 +172,11 @@ function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefi
   return { ...(method !== 'POST' && { method }), path: path + behind, body: text };
 }
 
+/** The fields that have an option of their own. */
+export function fieldsWithOption(operations: readonly Operation[]): readonly Field[] {
+  return operations.flatMap(({ fields }) => fields.filter(({ option }) => option !== undefined));
+}
+
 /** The operation of that name, if it is one of these. */
 export function findOperation(operations: readonly Operation[], name: string): Operation | undefined {
   return operations.find((operation) => operation.name === name);

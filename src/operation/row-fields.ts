@@ -15,6 +15,11 @@ export interface FieldDefinition {
   readonly required?: boolean;
   /** Whether rows may say in `old_<name>` what it was before, so that an undo can put that back; default false. */
   readonly undoable?: boolean;
+  /**
+   * Gives the field an option of its own, short for `--default name=value`, and says how help writes its value: `<id>`. Of no
+   * effect in a module of `--operations`, which is loaded after the options are read.
+   */
+  readonly option?: string;
 }
 
 /** Fields by their names. */
@@ -38,11 +43,13 @@ export interface Field {
   readonly required: boolean;
   /** Whether rows may say in `old_<name>` what it was before, so that an undo can put that back. */
   readonly undoable: boolean;
+  /** How the value of its own option is written; undefined: it has none. */
+  readonly option: string | undefined;
 }
 
 export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
-  return Object.entries(definitions).map(([name, { required = false, undoable = false }]) => {
-    return { name, required, undoable };
+  return Object.entries(definitions).map(([name, { required = false, undoable = false, option }]) => {
+    return { name, required, undoable, option };
   });
 }
 

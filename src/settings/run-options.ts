@@ -67,11 +67,8 @@ export function savingOptions(
 /** How the rows of a manifest are read. */
 export function rowOptions(flags: RunFlags, settings: Settings): RowOptions {
   const { operation, clearToken = defaultClearToken, trim = false } = flags;
-  const { default: byField, userId } = settings;
-  const all = { ...byField, ...(userId !== undefined && { user_id: userId }) };
   return {
     ...(operation !== undefined && { operation }),
-    ...(Object.keys(all).length > 0 && { default: all }),
     ...optionsOf<RowOptions>('rowOption', settings),
     ...(trim && { trim }),
     clearToken,

@@ -62,12 +62,12 @@ export const settings = {
     otherwise: 'those of the service',
   },
   default: {
+    rowOption: 'default',
     parse: parseDefaults,
     value: '<field=value>',
     help: 'value of a field in rows that leave it out; may be repeated',
     isMap: true,
   },
-  userId: { parse: parseText, value: '<id>', help: 'the same as --default user_id=<id>' },
   map: {
     rowOption: 'map',
     parse: parseColumnMap,

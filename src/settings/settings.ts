@@ -1,4 +1,5 @@
 import { usageError } from '../errors.ts';
+import { parseText } from './parsers.ts';
 import type { Setting } from './setting.ts';
 import { settings } from './setting-table.ts';
 
@@ -84,36 +85,58 @@ export function nameInWords(name: string, between: string): string {
   return name.replace(/[A-Z]/g, (letter) => between + letter.toLowerCase());
 }
 
+/** `user_id` as `userId`. */
+function nameInCamelCase(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
 export interface SettingSources {
   readonly flags: RawSettings;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The configuration file, parsed, and its path for messages. */
   readonly file?: { readonly path: string; readonly values: Readonly<Record<string, unknown>> };
+  /** Fields of operations that have an option of their own, which gives the field its default. */
+  readonly fields?: readonly string[];
 }
 
 /** @throws a usage error that names the flag, variable or key and how to write the value. */
-export function resolveSettings({ flags, environment, file }: SettingSources): Settings {
-  if (file !== undefined) rejectUnknownKeys(file.path, file.values);
+export function resolveSettings(sources: SettingSources): Settings {
+  const { file, fields = [] } = sources;
+  if (file !== undefined) rejectUnknownKeys(file.path, file.values, fields);
   const given: Record<string, unknown> = {};
-  for (const [name, { parse, isMap = false }] of Object.entries<Setting>(settings)) {
-    const key = nameInWords(name, '_');
-    const variable = variableOf(name);
-    const candidates: readonly (readonly [string, unknown])[] = [
-      [`--${nameInWords(name, '-')}`, flags[name as SettingName]],
-      // A variable that is set but empty counts as not set, as is usual in cron tables and compose files.
-      [variable, environment[variable] || undefined],
-      [`${file?.path}: ${key}`, file?.values[key]],
-    ];
-    const [source, value] = candidates.find(([, text]) => text !== undefined) ?? [];
-    if (value === undefined) continue;
-    const text = isMap ? textOfPairs(value) : String(value);
-    try {
-      given[name] = parse(text);
-    } catch (error) {
-      throw usageError('INVALID_SETTING', `${source} "${text}": ${(error as Error).message}.`);
-    }
+  for (const [name, setting] of Object.entries<Setting>(settings)) {
+    const value = resolved(name, setting, sources);
+    if (value !== undefined) given[name] = value;
+  }
+  for (const field of fields) {
+    const value = resolved(nameInCamelCase(field), { parse: parseText }, sources);
+    if (value !== undefined) given['default'] = { ...(given['default'] as object), [field]: value };
   }
   return given;
+}
+
+/** What a setting is: flag, variable and configuration file count in this order. Undefined: it was not given. */
+function resolved(
+  name: string,
+  { parse, isMap }: Pick<Setting, 'parse' | 'isMap'>,
+  { flags, environment, file }: SettingSources,
+): unknown {
+  const key = nameInWords(name, '_');
+  const variable = variableOf(name);
+  const candidates: readonly (readonly [string, unknown])[] = [
+    [`--${nameInWords(name, '-')}`, flags[name as SettingName]],
+    // A variable that is set but empty counts as not set, as is usual in cron tables and compose files.
+    [variable, environment[variable] || undefined],
+    [`${file?.path}: ${key}`, file?.values[key]],
+  ];
+  const [source, value] = candidates.find(([, text]) => text !== undefined) ?? [];
+  if (value === undefined) return undefined;
+  const text = isMap ? textOfPairs(value) : String(value);
+  try {
+    return parse(text);
+  } catch (error) {
+    throw usageError('INVALID_SETTING', `${source} "${text}": ${(error as Error).message}.`);
+  }
 }
 
 /** Pairs from any source, each on a line of its own. */
@@ -125,8 +148,12 @@ function textOfPairs(value: unknown): string {
     .join('\n');
 }
 
-function rejectUnknownKeys(path: string, values: Readonly<Record<string, unknown>>): void {
-  const known = Object.keys(settings).map((name) => nameInWords(name, '_'));
+function rejectUnknownKeys(
+  path: string,
+  values: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): void {
+  const known = [...Object.keys(settings).map((name) => nameInWords(name, '_')), ...fields];
   for (const key of Object.keys(values)) {
     if (!known.includes(key)) {
       const hint = /token/i.test(key)

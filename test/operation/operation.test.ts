@@ -6,7 +6,10 @@ function operationOf(request: (row: { readonly id: string; readonly note?: strin
     name: 'archive-call',
     thing: 'call',
     summary: 'Archive calls',
-    fields: { id: { type: 'integer', required: true }, note: { type: 'text', undoable: true } },
+    fields: {
+      id: { type: 'integer', required: true },
+      note: { type: 'text', undoable: true, option: '<text>' },
+    },
     subject: 'id',
     request,
     interpret: (body, id) => {
@@ -84,7 +87,7 @@ test('nothing means that it was done already, unless the operation says what doe
 
 test('the fields are those of the definition', () => {
   expect(operationOf(() => ({ path: '/' })).fields).toEqual([
-    { name: 'id', required: true, undoable: false },
-    { name: 'note', required: false, undoable: true },
+    { name: 'id', required: true, undoable: false, option: undefined },
+    { name: 'note', required: false, undoable: true, option: '<text>' },
   ]);
 });

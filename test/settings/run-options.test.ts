@@ -37,7 +37,12 @@ test('a run that is resumed has what is said now, and else what it had; none tak
 });
 
 test('how rows are read is what is said, without what is usual', () => {
-  const given = said({ sheet: 'Rows', where: ['a=1', 'b=2'], map: { id: 'evaluation_id' }, user_id: 'u-1' });
+  const given = said({
+    sheet: 'Rows',
+    where: ['a=1', 'b=2'],
+    map: { id: 'evaluation_id' },
+    default: { user_id: 'u-1' },
+  });
   expect(rowOptions({ trim: true }, given)).toEqual({
     ...{ sheet: 'Rows', where: ['a=1', 'b=2'], map: { id: 'evaluation_id' }, trim: true },
     ...{ default: { user_id: 'u-1' }, clearToken: '<clear>' },

@@ -35,6 +35,19 @@ describe('resolveSettings', () => {
     expect(resolveSettings({ flags, environment: {} })).toEqual({ default: { user_id: 'a=b', title: 't' } });
   });
 
+  test('a field with an option of its own has its default from flag, variable or file, before --default', () => {
+    const fields = ['user_id'];
+    const flags = { userId: 'flag', default: ['user_id=other', 'title=t'] };
+    const environment = { CQBATCH_USER_ID: 'variable' };
+    const sources = { environment, file: file({ user_id: 'file' }), fields };
+    expect(resolveSettings({ ...sources, flags })).toEqual({ default: { user_id: 'flag', title: 't' } });
+    expect(resolveSettings({ ...sources, flags: {} })).toEqual({ default: { user_id: 'variable' } });
+    expect(resolveSettings({ ...sources, flags: {}, environment: {} })).toEqual({
+      default: { user_id: 'file' },
+    });
+    expect(() => resolveSettings({ ...sources, flags: {}, fields: [] })).toThrow('unknown key "user_id"');
+  });
+
   test.each([
     [
       'a pair without a field',

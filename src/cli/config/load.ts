@@ -46,7 +46,14 @@ export async function trustedStateDir(flags: Flags): Promise<string> {
 export async function loadSettings(flags: Flags): Promise<Settings> {
   const path = join(await trustedStateDir(flags), configFile);
   const values = await readConfigFile(path);
-  return resolveSettings({ flags, environment, ...(values !== undefined && { file: { path, values } }) });
+  // Loaded here: the help of most commands needs no operation.
+  const fields = (await import('../../../jobs/index.ts')).fieldOptions.map(({ name }) => name);
+  return resolveSettings({
+    flags,
+    environment,
+    fields,
+    ...(values !== undefined && { file: { path, values } }),
+  });
 }
 
 async function readConfigFile(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
