@@ -1,7 +1,6 @@
 import type { RowResult } from '../domain.ts';
 import type { CqbatchError } from '../errors.ts';
-import type { JournalEntry } from './journal.ts';
-import { encodeEntry } from './line.ts';
+import { encodeEntry, type JournalEntry } from './line.ts';
 import type { JournalState } from './state.ts';
 
 /** Where a writer's bytes go. */

@@ -1,136 +1,174 @@
-import { type FileHandle, stat } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
 import type { RowResult } from '../domain.ts';
-import { type Repeated, repeat } from '../repeat.ts';
-import { deferred } from '../waiting.ts';
-import { removedJournal, replacedJournal } from './failure.ts';
-import type { GroupWriter } from './group-writer.ts';
-import type { Journal, JournalEntry, JournalReader } from './journal.ts';
+import { fatalError } from '../errors.ts';
+import { corruptJournal, lostJournal, replacedJournal } from './failure.ts';
+import type { JournalReader } from './journal.ts';
+import { decodeEntry, decodeHeader, type JournalEntry } from './line.ts';
 import { ResultReader } from './result-reader.ts';
-import type { JournalState } from './state.ts';
-import { StateView } from './state-view.ts';
-import type { JournalTail } from './tail.ts';
+import { JournalState } from './state.ts';
 
-/** How often a file that is written is looked for: a slow run may append nothing for long. */
-const lookMs = 1_000;
+const chunkSize = 1 << 20;
+const lineEnd = 0x0a;
+/** What a decoder puts in place of bytes that are no UTF-8; it may also be in the text itself. */
+const replacement = '\ufffd';
+/** How many results `results` hands out at once. */
+const partSize = 1_000;
 
-/** Whether the file is still where it was opened. One that was deleted takes all that is written to it, for nobody. */
-export async function isInPlace(path: string, handle: FileHandle): Promise<boolean> {
-  const there = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
-  const opened = await handle.stat();
-  return there?.ino === opened.ino && there.dev === opened.dev;
+export interface JournalSource {
+  readonly path: string;
+  readonly handle: FileHandle;
+  /** The run that the journal belongs to; a journal of another run is refused. */
+  readonly runId: string;
+  /** Rows of the manifest; there can be no others. */
+  readonly rows: number;
 }
 
-/** The part of an open journal that does not depend on who writes it. */
-abstract class OpenJournal extends StateView {
-  protected readonly path: string;
-  protected readonly handle: FileHandle;
+/** A journal that another process may be writing. It is read from its beginning, and later what was appended since. */
+export class JournalFile extends JournalState implements JournalReader {
+  protected readonly source: JournalSource;
   readonly #reader: ResultReader;
+  /** End of the last complete line that was read, in bytes. */
+  #position = 0;
+  #lines = 0;
+  #refreshing: Promise<number> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(path: string, handle: FileHandle, state: JournalState) {
-    super(state);
-    this.path = path;
-    this.handle = handle;
-    this.#reader = new ResultReader(handle);
+  constructor(source: JournalSource) {
+    super();
+    this.source = source;
+    this.#reader = new ResultReader(source.handle);
   }
 
   /** End of the lines that are known and won't change, in bytes. */
-  protected abstract get end(): number;
+  get end(): number {
+    return this.#position;
+  }
 
-  protected override async readResult(row: number, offset: number): Promise<RowResult> {
-    const result = await this.#reader.read(offset, this.end);
-    if (result?.row === row) return result;
-    throw replacedJournal(this.path, `byte ${offset} is no longer the beginning of row ${row}'s result`);
+  /**
+   * Reads all complete lines up to the present end of the file. A last line without its line end is left alone: it is
+   * being written at this moment, or a crash tore it.
+   *
+   * @returns the present size of the file; greater than `end` when there is such a line.
+   * @throws a fatal error when a line is no entry or tells of a row that there is not, or the header is of another run
+   *   or version.
+   */
+  refresh(): Promise<number> {
+    this.#refreshing ??= this.#read().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async *results(first = 1, last = this.lastRow): AsyncGenerator<readonly RowResult[]> {
+    let part: RowResult[] = [];
+    for (let row = first; row <= Math.min(last, this.lastRow); row++) {
+      const offset = this.offset(row);
+      if (offset === undefined) continue;
+      part.push(await this.#readResult(row, offset));
+      if (part.length === partSize) {
+        yield part;
+        part = [];
+      }
+    }
+    if (part.length > 0) yield part;
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.finish().then(() => this.handle.close());
+    this.#closing ??= this.finish().then(() => this.source.handle.close());
     return this.#closing;
   }
 
   /** Waits for what must be done before the file is closed. */
-  protected abstract finish(): Promise<void>;
-}
-
-/** A journal that this process writes. */
-export class AppendableJournal extends OpenJournal implements Journal {
-  onFinished: (results: readonly RowResult[]) => void = () => {};
-  readonly #writer: GroupWriter;
-  readonly #lost = deferred<Error>();
-  #looks: Repeated | undefined;
-
-  constructor(path: string, handle: FileHandle, state: JournalState, writer: GroupWriter) {
-    super(path, handle, state);
-    this.#writer = writer;
-  }
-
-  get lost(): Promise<Error> {
-    // A disk that does not answer is no proof that the file has gone.
-    this.#looks ??= repeat(() => this.#look(), { everyMs: lookMs });
-    return this.#lost.promise;
-  }
-
-  async isIntact(): Promise<boolean> {
-    try {
-      if (!(await isInPlace(this.path, this.handle))) return false;
-      return (await this.handle.stat()).size >= this.end;
-    } catch {
-      return false;
-    }
-  }
-
-  async append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
-    const results = await this.#writer.append(entries);
-    this.onFinished(results);
-    return results;
-  }
-
-  protected override get end(): number {
-    return this.#writer.end;
-  }
-
-  protected override finish(): Promise<void> {
-    void this.#looks?.stop();
-    return this.#writer.idle();
-  }
-
-  async #look(): Promise<void> {
-    if (!(await isInPlace(this.path, this.handle))) this.#lost.resolve(removedJournal(this.path));
-  }
-}
-
-/** A journal that another process may be writing. */
-export class WatchedJournal extends OpenJournal implements JournalReader {
-  readonly #tail: JournalTail;
-  #refreshing: Promise<void> | undefined;
-
-  constructor(path: string, handle: FileHandle, state: JournalState, tail: JournalTail) {
-    super(path, handle, state);
-    this.#tail = tail;
-  }
-
-  refresh(): Promise<void> {
-    this.#refreshing ??= this.#refresh();
-    return this.#refreshing;
-  }
-
-  protected override get end(): number {
-    return this.#tail.position;
-  }
-
-  protected override async finish(): Promise<void> {
+  protected async finish(): Promise<void> {
     // Whoever asked for the refresh learns why it failed.
     await this.#refreshing?.catch(() => {});
   }
 
-  async #refresh(): Promise<void> {
-    try {
-      await this.#tail.read();
-    } finally {
-      this.#refreshing = undefined;
+  async #readResult(row: number, offset: number): Promise<RowResult> {
+    const result = await this.#reader.read(offset, this.end);
+    if (result?.row === row) return result;
+    throw replacedJournal(
+      this.source.path,
+      `byte ${offset} is no longer the beginning of row ${row}'s result`,
+    );
+  }
+
+  async #read(): Promise<number> {
+    const { path, handle } = this.source;
+    const { size } = await handle.stat();
+    if (size < this.#position)
+      throw replacedJournal(path, `it had at least ${this.#position} bytes and now has ${size}`);
+    const torn: Buffer[] = [];
+    let at = this.#position;
+    while (at < size) {
+      const chunk = Buffer.allocUnsafe(Math.min(chunkSize, size - at));
+      const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
+      if (bytesRead === 0) break;
+      at += bytesRead;
+      this.#takeLines(chunk.subarray(0, bytesRead), torn);
+    }
+    return size;
+  }
+
+  /** Takes the complete lines of a chunk. `torn` holds the beginning of its first line, and then that of its last. */
+  #takeLines(chunk: Buffer, torn: Buffer[]): void {
+    let start = 0;
+    for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {
+      let bytes = chunk.subarray(start, end);
+      if (torn.length > 0) {
+        bytes = Buffer.concat([...torn, bytes]);
+        torn.length = 0;
+      }
+      this.#takeLine(bytes);
+      start = end + 1;
+    }
+    if (start < chunk.length) torn.push(chunk.subarray(start));
+  }
+
+  #takeLine(bytes: Buffer): void {
+    const { path, rows } = this.source;
+    const line = bytes.toString();
+    const number = this.#lines + 1;
+    if (line.includes(replacement) && !isUtf8(bytes))
+      throw corruptJournal(path, number, 'this line is not UTF-8');
+    if (number === 1) this.#checkHeader(line);
+    else {
+      const entry = decodeEntry(line);
+      if (entry === undefined) throw corruptJournal(path, number, 'this line is no journal entry');
+      const row = lastRowOf(entry);
+      if (row > rows) throw corruptJournal(path, number, `there is no row ${row}: the manifest has ${rows}`);
+      this.apply(entry, this.#position);
+    }
+    this.#lines = number;
+    this.#position += bytes.length + 1;
+  }
+
+  #checkHeader(line: string): void {
+    const { path, runId } = this.source;
+    const header = decodeHeader(line);
+    switch (header.kind) {
+      case 'no-journal':
+        throw lostJournal(path, 'does not begin with the header of a journal');
+      case 'unknown-version':
+        throw fatalError(
+          'JOURNAL_VERSION',
+          `${path}:1: this journal has the unknown version ${header.version}. Use the version of cqbatch that ` +
+            'started the run.',
+        );
+      case 'known':
+        if (header.run === runId) return;
+        throw fatalError(
+          'JOURNAL_OF_OTHER_RUN',
+          `${path}:1: this is the journal of run ${header.run}, not of run ${runId}. Put the files of ` +
+            'both runs back into their own folders.',
+        );
     }
   }
+}
+
+function lastRowOf(entry: JournalEntry): number {
+  if (entry.type === 'row') return entry.result.row;
+  if (entry.type === 'fed') return entry.last;
+  return entry.type === 'open' ? entry.row : 0;
 }

@@ -1,6 +1,22 @@
 import { type Attempt, outcomes, type ResultColumns, type RowHistory, type RowResult } from '../domain.ts';
 import { isJsonObject } from '../text/json.ts';
-import type { JournalEntry } from './journal.ts';
+
+/**
+ * What a journal says, one entry a line:
+ *
+ * - `row`: a row is finished. The first result of a row counts, later ones are ignored.
+ * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the incarnation that `to` names.
+ * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
+ * - `settled`: whatever was fed before is finished, described by an `open` entry, or was never called; the datastore
+ *   holds nothing of this run any more.
+ * - `accepted`: a person lets the run go on after a guard has halted it. The guards count from here on.
+ */
+export type JournalEntry =
+  | { readonly type: 'row'; readonly result: RowResult }
+  | { readonly type: 'fed'; readonly first: number; readonly last: number; readonly to?: string }
+  | { readonly type: 'open'; readonly row: number; readonly history: RowHistory }
+  | { readonly type: 'settled' }
+  | { readonly type: 'accepted' };
 
 /**
  * The journal's line format, version 1 (described for readers in docs/report.md). Every line is a JSON object whose

@@ -1,20 +1,32 @@
-import { noOutcomes, type Outcome, type RowHistory, type RowResult } from '../domain.ts';
+import { noOutcomes, type Outcome, type OutcomeCounts, type RowHistory, type RowResult } from '../domain.ts';
 import { FailureTally } from './failed-rows.ts';
-import type { CodeCount, JournalEntry } from './journal.ts';
+import type { JournalEntry } from './line.ts';
+
+/** How many rows ended with an outcome and a code. */
+export interface CodeCount {
+  readonly outcome: Outcome;
+  readonly code: string;
+  readonly count: number;
+}
 
 /**
  * What the entries of a journal add up to. Results themselves are not kept, only where their lines are: about 8 bytes
  * a finished row, and more only for the rows that are at work.
  */
 export class JournalState {
-  readonly outcomeCounts = noOutcomes();
+  /** Rows with a result. */
   finishedCount = 0;
+  /** Finished rows with an attempt that may have been processed without its answer arriving. */
   unclearCount = 0;
+  /** Highest number of a finished row, 0 when there is none. */
   lastRow = 0;
+  /** The latest end of a finished row's last attempt, ISO 8601 UTC. */
   lastFinishedAt: string | undefined;
-  readonly failures = new FailureTally();
-  readonly #offsets = new RowOffsets();
+  /** What the guards go by: of all rows, or of those that finished since the latest `accepted`. */
+  failures = new FailureTally();
+  readonly #outcomes = noOutcomes();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
+  readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, RowHistory>();
   /** Rows that were fed and neither finished, opened nor settled since: never more than were fed at a time. */
   readonly #unsettled = new Map<number, string | undefined>();
@@ -38,7 +50,7 @@ export class JournalState {
         this.#unsettled.clear();
         break;
       case 'accepted':
-        this.failures.clear();
+        this.failures = new FailureTally();
         break;
     }
   }
@@ -52,28 +64,37 @@ export class JournalState {
     return this.#offsets.get(row);
   }
 
+  /** What the attempts of an unfinished row did, as its latest `open` entry says. */
   history(row: number): RowHistory | undefined {
     return this.#histories.get(row);
   }
 
+  /** Whether the row was fed and is neither finished nor, since it was fed, opened or settled. */
   isUnsettled(row: number): boolean {
     return this.#unsettled.has(row);
   }
 
+  /** The incarnation of the datastore to which an unsettled row was fed, if the journal says it. */
   fedTo(row: number): string | undefined {
     return this.#unsettled.get(row);
   }
 
+  /** The rows of which `isUnsettled` is true, in the order in which they were fed. */
   unsettledRows(): Iterable<number> {
     return this.#unsettled.keys();
   }
 
+  /** The rows without a result of which `history` or `isUnsettled` tells something. */
   *begunRows(): Iterable<number> {
     yield* this.#histories.keys();
     for (const row of this.#unsettled.keys()) if (!this.#histories.has(row)) yield row;
   }
 
-  codeCounts(): readonly CodeCount[] {
+  get outcomeCounts(): OutcomeCounts {
+    return this.#outcomes;
+  }
+
+  get codeCounts(): readonly CodeCount[] {
     return [...this.#codes.values()].map((count) => ({ ...count }));
   }
 
@@ -82,7 +103,7 @@ export class JournalState {
     this.#offsets.set(row, offset);
     this.#histories.delete(row);
     this.#unsettled.delete(row);
-    this.outcomeCounts[outcome]++;
+    this.#outcomes[outcome]++;
     this.finishedCount++;
     this.failures.add(result);
     if (result.unclear) this.unclearCount++;

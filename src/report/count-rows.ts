@@ -1,5 +1,6 @@
 import { noOutcomes, type Outcome, type OutcomeCounts } from '../domain.ts';
-import type { CodeCount, JournalView } from '../journal/journal.ts';
+import type { JournalView } from '../journal/journal.ts';
+import type { CodeCount } from '../journal/state.ts';
 import { unfinishedResult, type WhyUnfinished } from './join-results.ts';
 
 /** How the rows of a run stand. */

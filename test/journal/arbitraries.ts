@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { outcomes, type RowHistory, type RowResult } from '../../src/domain.ts';
-import type { JournalEntry } from '../../src/journal/journal.ts';
+import type { JournalEntry } from '../../src/journal/line.ts';
 
 /** Any text at all: NUL, line ends, lone surrogates, the invisible. */
 export const anyText = fc.oneof(

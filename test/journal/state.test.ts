@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { outcomes, type RowResult } from '../../src/domain.ts';
-import type { JournalEntry } from '../../src/journal/journal.ts';
+import type { JournalEntry } from '../../src/journal/line.ts';
 import { JournalState } from '../../src/journal/state.ts';
 import { anyEntry, finished } from './arbitraries.ts';
 
@@ -75,7 +75,7 @@ test('a second result of a row changes nothing', () => {
   const state = stateOf(finished(1), finished(1, { outcome: 'failed', code: 'NOT_FOUND', unclear: true }));
   expect(state.finishedCount).toBe(1);
   expect(state.outcomeCounts).toMatchObject({ succeeded: 1, failed: 0 });
-  expect(state.codeCounts()).toEqual([{ outcome: 'succeeded', code: 'OK', count: 1 }]);
+  expect(state.codeCounts).toEqual([{ outcome: 'succeeded', code: 'OK', count: 1 }]);
   expect(state.unclearCount).toBe(0);
   expect(state.offset(1)).toBe(1);
 });
@@ -104,7 +104,7 @@ test('the counts are those of the first results', () => {
       for (const outcome of outcomes) {
         const count = results.filter((result) => result.outcome === outcome).length;
         expect(state.outcomeCounts[outcome]).toBe(count);
-        const perCode = state.codeCounts().filter((entry) => entry.outcome === outcome);
+        const perCode = state.codeCounts.filter((entry) => entry.outcome === outcome);
         expect(perCode.reduce((sum, entry) => sum + entry.count, 0)).toBe(count);
       }
       for (let row = 1; row <= 31; row++) expect(state.isFinished(row)).toBe(first.has(row));

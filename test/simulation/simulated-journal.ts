@@ -1,10 +1,9 @@
 import type { RowResult } from '../../src/domain.ts';
 import { unwritableJournal } from '../../src/journal/failure.ts';
 import { type Disk, GroupWriter } from '../../src/journal/group-writer.ts';
-import type { Journal, JournalEntry } from '../../src/journal/journal.ts';
-import { decodeEntry, encodeHeader } from '../../src/journal/line.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { decodeEntry, encodeHeader, type JournalEntry } from '../../src/journal/line.ts';
 import { JournalState } from '../../src/journal/state.ts';
-import { StateView } from '../../src/journal/state-view.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
 interface PlacedEntry {
@@ -92,8 +91,8 @@ export function openSimulatedJournal(
 ): Journal {
   file.text = file.text.slice(0, file.text.lastIndexOf('\n') + 1);
   file.synced = Math.min(file.synced, file.text.length);
-  const state = new JournalState();
-  for (const { entry, offset } of file.entries()) state.apply(entry, offset);
+  const journal = new SimulatedJournal(file);
+  for (const { entry, offset } of file.entries()) journal.apply(entry, offset);
   /** One request to the system: its answer waits while the process is frozen, and the next request with it. */
   const ask = (work: () => void): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -137,28 +136,34 @@ export function openSimulatedJournal(
     },
     failure: (cause) => unwritableJournal('journal.jsonl', cause),
   };
-  return new SimulatedJournal(file, state, new GroupWriter(state, disk, file.text.length));
+  journal.writer = new GroupWriter(journal, disk, file.text.length);
+  return journal;
 }
 
-class SimulatedJournal extends StateView implements Journal {
+class SimulatedJournal extends JournalState implements Journal {
   readonly lost = new Promise<Error>(() => {});
+  writer!: GroupWriter;
   readonly #file: SimulatedFile;
-  readonly #writer: GroupWriter;
 
-  constructor(file: SimulatedFile, state: JournalState, writer: GroupWriter) {
-    super(state);
+  constructor(file: SimulatedFile) {
+    super();
     this.#file = file;
-    this.#writer = writer;
   }
 
-  protected override async readResult(row: number, offset: number): Promise<RowResult> {
+  async *results(first = 1, last = this.lastRow): AsyncGenerator<readonly RowResult[]> {
+    const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+    yield rows.filter((row) => this.isFinished(row)).map((row) => this.#result(row));
+  }
+
+  #result(row: number): RowResult {
+    const offset = this.offset(row);
     const entry = decodeEntry(this.#file.text.slice(offset, this.#file.text.indexOf('\n', offset)));
     if (entry?.type !== 'row') throw new TypeError(`There is no result of row ${row}.`);
     return entry.result;
   }
 
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
-    return this.#writer.append(entries);
+    return this.writer.append(entries);
   }
 
   async isIntact(): Promise<boolean> {
@@ -166,6 +171,6 @@ class SimulatedJournal extends StateView implements Journal {
   }
 
   close(): Promise<void> {
-    return this.#writer.idle();
+    return this.writer.idle();
   }
 }

@@ -1,5 +1,5 @@
 import type { RowResult } from '../../domain.ts';
-import type { JournalEntry } from '../../journal/journal.ts';
+import type { JournalEntry } from '../../journal/line.ts';
 import { type BatchQueue, type CollectedBatch, openBatchQueue } from '../../queue/batch-queue.ts';
 import { bytesOf } from '../../queue/open-batch.ts';
 import type { RowTask } from '../../queue/payload.ts';

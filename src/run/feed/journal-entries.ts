@@ -1,6 +1,7 @@
 import { perhapsCalled } from '../../attempts.ts';
 import { noHistory } from '../../domain.ts';
-import type { Journal, JournalEntry } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
 import type { Leftover, RowTask } from '../../queue/payload.ts';
 

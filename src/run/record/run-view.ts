@@ -9,7 +9,7 @@ import {
   type WorkerEntry,
 } from '../../cluster/entries.ts';
 import { type OutcomeCounts, totalOf } from '../../domain.ts';
-import type { CodeCount } from '../../journal/journal.ts';
+import type { CodeCount } from '../../journal/state.ts';
 import type { Pace } from '../../pace.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
 import { actualState, endOf, isResumable, type RunRecord } from './record.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
-import type { JournalEntry } from '../../../src/journal/journal.ts';
+import type { JournalEntry } from '../../../src/journal/line.ts';
 import { cancelSettledRun } from '../../../src/run/feed/stopped-runs.ts';
 import { createRun } from '../../../src/run/plan/create-run.ts';
 import { findEarlierRun } from '../../../src/run/plan/earlier-runs.ts';

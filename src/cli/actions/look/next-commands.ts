@@ -1,5 +1,5 @@
 import { mayPassAgain } from '../../../codes.ts';
-import type { CodeCount } from '../../../journal/journal.ts';
+import type { CodeCount } from '../../../journal/state.ts';
 import type { RunSummary } from '../../../report/summary.ts';
 import { findRetries, retriesAfter } from '../../../run/plan/retries.ts';
 import { hasRowsToRetry } from '../../../run/plan/retry-run.ts';
