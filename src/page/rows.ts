@@ -4,10 +4,10 @@ import {
   type ColumnValues,
   decodeNumbers,
   decodeTexts,
-  type FactColumn,
   type PageColumn,
   type PageContent,
 } from '../report/html/page-data.ts';
+import type { FactColumn } from '../report/html/row-columns.ts';
 
 /** A column as the page uses it. */
 export interface Column {

@@ -1,36 +1,7 @@
 import type { RowResult } from '../domain.ts';
 import { cellText, type Guard } from '../manifest/formula-guard.ts';
-import type { ManifestRow } from '../manifest/manifest.ts';
-import { incompleteReport } from './join-results.ts';
-
-/** The manifest's own columns in report.csv. */
-export class OriginalCells {
-  readonly header: readonly string[];
-  readonly #columns: readonly string[];
-  readonly #known: ReadonlySet<string>;
-  readonly #clearToken: string;
-  readonly #guard: Guard;
-
-  constructor(columns: readonly string[], clearToken: string, guard: Guard) {
-    this.header = columns.map((name) => guard(name, { clearToken }));
-    this.#guard = guard;
-    this.#columns = columns;
-    this.#known = new Set(columns);
-    this.#clearToken = clearToken;
-  }
-
-  /** @throws a fatal error `REPORT_INCOMPLETE` when the row has a cell of another column. */
-  cells({ row, cells }: ManifestRow): readonly string[] {
-    for (const name in cells) {
-      if (!this.#known.has(name)) {
-        throw incompleteReport(
-          `row ${row} of the manifest has a column "${name}", unknown when the run began`,
-        );
-      }
-    }
-    return this.#columns.map((name) => cellText(cells[name], this.#clearToken, this.#guard));
-  }
-}
+import type { Operation } from '../operation/operation.ts';
+import { incompleteReport, type ReportLine } from './join-results.ts';
 
 /** The columns of report.csv between the manifest's and the operations' own. What is not known is empty, so is "no". */
 const resultColumns: readonly (readonly [name: string, cell: (result: RowResult, guard: Guard) => string])[] =
@@ -48,21 +19,55 @@ const resultColumns: readonly (readonly [name: string, cell: (result: RowResult,
     ['_duration_ms', ({ durationMs }) => numberCell(durationMs)],
   ];
 
-/** The names of the columns that report.csv adds to those of the manifest. */
-export function resultHeader(operationColumns: readonly string[], guard: Guard): readonly string[] {
-  return [...resultColumns.map(([name]) => name), ...operationColumns.map((name) => guard(`_${name}`))];
+export interface ReportCellOptions {
+  /** Original column names, in order. */
+  readonly columns: readonly string[];
+  /** The token that stands for the empty string. */
+  readonly clearToken: string;
+  /** The operations that occur in the run. */
+  readonly operations: readonly Pick<Operation, 'columns'>[];
 }
 
-/** The cells under them. */
-export function resultCells(
-  result: RowResult,
-  operationColumns: readonly string[],
-  guard: Guard,
-): readonly string[] {
-  return [
-    ...resultColumns.map(([, cell]) => cell(result, guard)),
-    ...operationColumns.map((name) => guard(result.columns?.[name] ?? '')),
-  ];
+/** The cells of report.csv: those of the manifest, then what became of the row. */
+export class ReportCells {
+  readonly header: readonly string[];
+  readonly #options: ReportCellOptions;
+  readonly #guard: Guard;
+  readonly #known: ReadonlySet<string>;
+  readonly #operationColumns: readonly string[];
+
+  constructor(options: ReportCellOptions, guard: Guard) {
+    const { columns, clearToken, operations } = options;
+    this.#options = options;
+    this.#guard = guard;
+    this.#known = new Set(columns);
+    this.#operationColumns = columnsOf(operations);
+    this.header = [
+      ...columns.map((name) => guard(name, { clearToken })),
+      ...resultColumns.map(([name]) => name),
+      ...this.#operationColumns.map((name) => guard(`_${name}`)),
+    ];
+  }
+
+  /** @throws a fatal error `REPORT_INCOMPLETE` when the row has a cell of another column. */
+  of({ row: { row, cells }, result }: ReportLine): string[] {
+    const { columns, clearToken } = this.#options;
+    for (const name in cells)
+      if (!this.#known.has(name))
+        throw incompleteReport(
+          `row ${row} of the manifest has a column "${name}", unknown when the run began`,
+        );
+    return [
+      ...columns.map((name) => cellText(cells[name], clearToken, this.#guard)),
+      ...resultColumns.map(([, cell]) => cell(result, this.#guard)),
+      ...this.#operationColumns.map((name) => this.#guard(result.columns?.[name] ?? '')),
+    ];
+  }
+}
+
+/** Names of what operations tell of a row. */
+export function columnsOf(operations: ReportCellOptions['operations']): readonly string[] {
+  return [...new Set(operations.flatMap(({ columns }) => columns))];
 }
 
 /** The message for people; that of a duplicate names the row that was called. */

@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { writeJsonFile } from '../disk/json-file.ts';
 import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { type Guard, guardColumn, guardFor } from '../manifest/formula-guard.ts';
-import type { Operation } from '../operation/operation.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
 import type { ReportPage } from './html/report-page.ts';
 import type { ReportLine } from './join-results.ts';
 import type { ReportLines } from './join-retries.ts';
-import { type RefeedCells, type RefeedOptions, RefeedRows } from './refeed.ts';
-import { flagCell, messageOf, OriginalCells, resultCells, resultHeader } from './report-columns.ts';
+import { type RefeedOptions, RefeedRows } from './refeed.ts';
+import { flagCell, messageOf, type ReportCellOptions, ReportCells } from './report-columns.ts';
 import { type RunFacts, type RunSummary, Tally } from './summary.ts';
 
-export interface ReportInput extends Omit<RefeedOptions, 'guard'> {
+export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOptions {
   /** The run's folder. */
   readonly folder: string;
   readonly lines: ReportLines;
@@ -20,8 +19,6 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'> {
   readonly isPending: boolean;
   /** What separates the cells of the CSV files. */
   readonly delimiter: Delimiter;
-  /** The operations that occur in the run; their columns are in the report. */
-  readonly operations: readonly Operation[];
   readonly run: RunFacts;
   /** Takes the lines for a page that shows them, if one is wanted. */
   readonly page?: ReportPage | undefined;
@@ -73,7 +70,9 @@ export async function writeReports(input: ReportInput): Promise<WrittenReports> 
   }
 }
 
-type Records = (readonly string[])[];
+const alteredHint = 'CSV cannot hold this row as it was: repeat it with `cqbatch retry`, not with this file';
+
+const notAttemptedFile = 'not-attempted.csv';
 
 /** The files of one report while they are written: which line goes where, and what is beside the original cells. */
 class ReportFiles {
@@ -83,53 +82,42 @@ class ReportFiles {
   readonly #failed: CsvFile;
   readonly #notAttempted: CsvFile;
   readonly #summaryPath: string;
-  readonly #originals: OriginalCells;
+  readonly #cells: ReportCells;
   readonly #refeed: RefeedRows;
-  readonly #operationColumns: readonly string[];
   readonly #isPending: boolean;
   readonly #guard: Guard;
 
-  constructor(options: ReportInput) {
-    const { folder, delimiter, operations, isPending } = options;
-    const guard = guardFor(delimiter);
+  constructor(input: ReportInput) {
+    const { folder, delimiter, isPending } = input;
+    this.#isPending = isPending;
+    this.#guard = guardFor(delimiter);
+    this.#cells = new ReportCells(input, this.#guard);
+    this.#refeed = new RefeedRows({ ...input, guard: this.#guard });
+    this.#summaryPath = join(folder, 'summary.json');
     const file = (name: string, header: readonly string[]) =>
       new CsvFile(join(folder, name), header, delimiter);
-    this.#guard = guard;
-    this.#originals = new OriginalCells(options.columns, options.clearToken, guard);
-    this.#refeed = new RefeedRows({ ...options, guard });
-    this.#operationColumns = [...new Set(operations.flatMap(({ columns }) => columns))];
-    this.#isPending = isPending;
-    this.#report = file('report.csv', [
-      ...this.#originals.header,
-      ...resultHeader(this.#operationColumns, guard),
-    ]);
-    this.#failed = file('failed.csv', [
-      ...this.#refeed.header,
-      '_row',
-      '_error_code',
-      '_error_message',
-      '_error_unclear',
-      guardColumn(delimiter),
-    ]);
-    this.#notAttempted = file(notAttemptedFile, [...this.#refeed.header, '_row', guardColumn(delimiter)]);
-    this.#summaryPath = join(folder, 'summary.json');
+    const refeedFile = (name: string, more: readonly string[]) =>
+      file(name, [...this.#refeed.header, '_row', ...more, guardColumn(delimiter)]);
+    this.#report = file('report.csv', this.#cells.header);
+    this.#failed = refeedFile('failed.csv', ['_error_code', '_error_message', '_error_unclear']);
+    this.#notAttempted = refeedFile(notAttemptedFile, []);
   }
 
   async write(lines: readonly ReportLine[]): Promise<void> {
-    const report: Records = [];
-    const failed: Records = [];
-    const notAttempted: Records = [];
-    for (const line of lines) {
-      report.push([
-        ...this.#originals.cells(line.row),
-        ...resultCells(line.result, this.#operationColumns, this.#guard),
-      ]);
-      const { outcome } = line.result;
-      if (outcome === 'failed' || outcome === 'invalid') failed.push(this.#failedRecord(line));
-      else if (outcome === 'not_attempted' && !this.#isPending)
-        notAttempted.push(this.#notAttemptedRecord(line));
+    const failed: (readonly string[])[] = [];
+    const notAttempted: (readonly string[])[] = [];
+    for (const { row, result } of lines) {
+      const { outcome, operation, code, unclear } = result;
+      const isFailed = outcome === 'failed' || outcome === 'invalid';
+      if (!isFailed && (outcome !== 'not_attempted' || this.#isPending)) continue;
+      const { cells, altered } = this.#refeed.cells(row, operation);
+      if (altered) this.alteredRows++;
+      const own = [...cells, String(row.row)];
+      const message = altered ? `${messageOf(result)} (${alteredHint})` : messageOf(result);
+      if (isFailed) failed.push([...own, this.#guard(code), this.#guard(message), flagCell(unclear), 'yes']);
+      else notAttempted.push([...own, 'yes']);
     }
-    await this.#report.write(report);
+    await this.#report.write(lines.map((line) => this.#cells.of(line)));
     if (failed.length > 0) await this.#failed.write(failed);
     if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
   }
@@ -160,37 +148,12 @@ class ReportFiles {
   get #all(): readonly CsvFile[] {
     return [this.#report, this.#failed, this.#notAttempted];
   }
-
-  #failedRecord(line: ReportLine): readonly string[] {
-    const { row, result } = line;
-    const { cells, altered } = this.#refed(line);
-    const message = altered ? `${messageOf(result)} (${alteredHint})` : messageOf(result);
-    return [
-      ...cells,
-      String(row.row),
-      this.#guard(result.code),
-      this.#guard(message),
-      flagCell(result.unclear),
-      'yes',
-    ];
-  }
-
-  #notAttemptedRecord(line: ReportLine): readonly string[] {
-    return [...this.#refed(line).cells, String(line.row.row), 'yes'];
-  }
-
-  #refed({ row, result }: ReportLine): RefeedCells {
-    const refed = this.#refeed.cells(row, result.operation);
-    if (refed.altered) this.alteredRows++;
-    return refed;
-  }
 }
 
-const alteredHint = 'CSV cannot hold this row as it was: repeat it with `cqbatch retry`, not with this file';
-
-const notAttemptedFile = 'not-attempted.csv';
-
-/** Takes away the offer to feed rows back that are called now. */
-export async function removeNotAttempted(folder: string): Promise<void> {
-  await rm(join(folder, notAttemptedFile), { force: true });
+/** Removes a file of an earlier report: one of rows that are called now, or one that the next report does not have. */
+export async function removeReport(
+  folder: string,
+  name: typeof notAttemptedFile | 'report.html' | 'report.xlsx',
+): Promise<void> {
+  await rm(join(folder, name), { force: true });
 }

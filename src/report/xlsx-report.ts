@@ -4,21 +4,16 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CqbatchError, fatalError } from '../errors.ts';
-import type { Operation } from '../operation/operation.ts';
 import { unwritableReport } from './csv-file.ts';
 import type { ReportLines } from './join-retries.ts';
-import { OriginalCells, resultCells, resultHeader } from './report-columns.ts';
+import { type ReportCellOptions, ReportCells } from './report-columns.ts';
 
 const fileName = 'report.xlsx';
 
-export interface XlsxReportInput {
+export interface XlsxReportInput extends ReportCellOptions {
   /** The run's folder. */
   readonly folder: string;
   readonly lines: ReportLines;
-  /** Original column names, in order. */
-  readonly columns: readonly string[];
-  readonly clearToken: string;
-  readonly operations: readonly Operation[];
 }
 
 /** What a sheet of Excel can hold. */
@@ -40,13 +35,17 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   const { writeXlsxStream } = await import('hucre/xlsx');
   try {
-    const { header, rows } = reportRows(input);
-    if (header.length > mostColumns) throw tooLarge();
-    const workbook = writeXlsxStream(rows, {
+    const cells = new ReportCells(input, unguarded);
+    if (cells.header.length > mostColumns)
+      throw fatalError(
+        'XLSX_TOO_LARGE',
+        'A sheet of Excel holds 16,384 columns, and this report has more: leave out --format xlsx, and use report.csv.',
+      );
+    const workbook = writeXlsxStream(rowsOf(input.lines, cells), {
       name: 'report',
       freezePane: { rows: 1 },
       // Text, so that Excel takes nothing typed there for a number.
-      columns: header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
+      columns: cells.header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
       zip64: true,
     });
     await pipeline(workbook, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
@@ -58,34 +57,15 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   }
 }
 
-/** Takes away what an earlier report says, which would not be that of the other files. */
-export async function removeXlsxReport(folder: string): Promise<void> {
-  await rm(join(folder, fileName), { force: true });
-}
-
 /** Cells of a sheet are text: nothing in them is run, and nothing needs a guard. */
 const unguarded = (text: string): string => text;
 
-function reportRows({ lines, columns, clearToken, operations }: XlsxReportInput) {
-  const originals = new OriginalCells(columns, clearToken, unguarded);
-  const operationColumns = [...new Set(operations.flatMap((operation) => operation.columns))];
-  async function* rows(): AsyncGenerator<string[]> {
-    for await (const part of lines)
-      for (const { row, result } of part)
-        yield [...originals.cells(row), ...resultCells(result, operationColumns, unguarded)].map(held);
-  }
-  return { header: [...originals.header, ...resultHeader(operationColumns, unguarded)], rows: rows() };
+async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<string[]> {
+  for await (const part of lines) for (const line of part) yield cells.of(line).map(held);
 }
 
 /** A text as a cell holds it. Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as it was meant. */
 function held(text: string): string {
   const whole = text.replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
   return whole.length > mostCharacters ? whole.slice(0, mostCharacters - cutHint.length) + cutHint : whole;
-}
-
-function tooLarge(): Error {
-  return fatalError(
-    'XLSX_TOO_LARGE',
-    'A sheet of Excel holds 16,384 columns, and this report has more: leave out --format xlsx, and use report.csv.',
-  );
 }

@@ -1,7 +1,20 @@
 import { writeHtmlReport } from '../../src/report/html/html-report.ts';
 import { ReportPage } from '../../src/report/html/report-page.ts';
 import type { ReportLine } from '../../src/report/join-results.ts';
-import { Tally } from '../../src/report/summary.ts';
+import { type RunFacts, Tally } from '../../src/report/summary.ts';
+
+/** What a summary says about a run. */
+export const factsOfRun: RunFacts = {
+  run: 'r',
+  state: 'completed',
+  manifest: { name: 'm.csv', sha256: '0' },
+  started_at: null,
+  finished_at: null,
+  activeMs: 0,
+  rate: null,
+  retry_of: null,
+  retries: [],
+};
 
 export interface PageOptions {
   readonly folder: string;
@@ -30,6 +43,5 @@ export async function writePageOf(
     for (const { result } of lines) tally.add(result);
     await report.add(lines);
   }
-  const run = { id: 'r', state: 'completed', manifest: { name: 'm.csv', sha256: '0' }, activeMs: 1_000 };
-  return writeHtmlReport(folder, await report.content(tally.summary(run)));
+  return writeHtmlReport(folder, await report.content(tally.summary({ ...factsOfRun, activeMs: 1_000 })));
 }

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
+import type { RowResult } from '../../src/domain.ts';
 import { guardCell } from '../../src/manifest/formula-guard.ts';
-import { resultCells } from '../../src/report/report-columns.ts';
+import { ReportCells } from '../../src/report/report-columns.ts';
 import { resultOf } from '../journal/arbitraries.ts';
+
+/** The cells of a row without cells of its own. */
+function resultCells(result: RowResult, operationColumns: readonly string[]): readonly string[] {
+  const options = { columns: [], clearToken: '<clear>', operations: [{ columns: operationColumns }] };
+  const { row } = result;
+  return new ReportCells(options, guardCell).of({ row: { row, line: row + 1, cells: {} }, result });
+}
 
 test('a full result fills every cell', () => {
   const result = resultOf(17, {
@@ -15,7 +23,7 @@ test('a full result fills every cell', () => {
     durationMs: 40.6,
     columns: { score: '87.5' },
   });
-  expect(resultCells(result, ['score', 'title'], guardCell)).toEqual([
+  expect(resultCells(result, ['score', 'title'])).toEqual([
     '17',
     'restore-evaluation',
     'succeeded',
@@ -38,7 +46,7 @@ test.each([
   ['same as row 3 of the manifest', 'same as row 3 of the manifest'],
 ])('the message %j of a duplicate names the row that was called', (message, expected) => {
   const result = resultOf(9, { outcome: 'duplicate', code: 'DUPLICATE', message, duplicateOf: 3 });
-  expect(resultCells(result, [], guardCell)[4]).toBe(expected);
+  expect(resultCells(result, [])[4]).toBe(expected);
 });
 
 test('what the API or the manifest say is never a formula', () => {
@@ -46,7 +54,6 @@ test('what the API or the manifest say is never a formula', () => {
   const cells = resultCells(
     resultOf(1, { operation: evil, code: evil, message: evil, columns: { score: evil } }),
     ['score'],
-    guardCell,
   );
   expect(cells.filter((cell) => cell.includes('HYPERLINK'))).toEqual(Array(4).fill(`'${evil}`));
 });

@@ -11,6 +11,7 @@ import { openManifest } from '../../src/manifest/open.ts';
 import type { Operation } from '../../src/operation/operation.ts';
 import { type JoinInput, joinResults } from '../../src/report/join-results.ts';
 import type { ReportInput } from '../../src/report/write-reports.ts';
+import { factsOfRun } from '../helpers/page-lines.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 export const clearToken = '<clear>';
@@ -51,11 +52,11 @@ export function inputOf(
     known: knownNames(operations),
     operations: [operation],
     run: {
-      id: 'r1',
-      state: 'completed',
+      ...factsOfRun,
+      run: 'r1',
       manifest: { name: 'evaluations.csv', sha256: 'ab12' },
-      startedAt: '2026-01-01T00:00:00.000Z',
-      finishedAt: '2026-01-01T00:00:04.000Z',
+      started_at: '2026-01-01T00:00:00.000Z',
+      finished_at: '2026-01-01T00:00:04.000Z',
       activeMs: 4_000,
     },
     ...more,

@@ -6,8 +6,6 @@ import { packageRoot } from '../../package.ts';
 import { unwritableReport } from '../csv-file.ts';
 import type { PageContent } from './page-data.ts';
 
-const htmlReportFile = 'report.html';
-
 /**
  * Writes a page that needs nothing else into a run's folder, whole or not at all, readable by its owner only.
  *
@@ -15,19 +13,15 @@ const htmlReportFile = 'report.html';
  * @throws a fatal error `REPORT_UNWRITABLE`
  */
 export async function writeHtmlReport(folder: string, content: PageContent): Promise<string> {
-  const path = join(folder, htmlReportFile);
+  const path = join(folder, 'report.html');
   try {
     await replaceFile(path, await pageParts(content));
   } catch (error) {
-    await removeHtmlReport(folder).catch(() => {});
+    // It would tell something else than the other files.
+    await rm(path, { force: true }).catch(() => {});
     throw unwritableReport(path, error);
   }
   return path;
-}
-
-/** It would tell something else than the other files. */
-export async function removeHtmlReport(folder: string): Promise<void> {
-  await rm(join(folder, htmlReportFile), { force: true });
 }
 
 async function pageParts({ data, pieces }: PageContent): Promise<readonly string[]> {

@@ -59,32 +59,13 @@ export interface PageRows {
   readonly clearToken: string;
 }
 
-/** What the page knows of a row, by the name of its column. */
-export const factColumns = [
-  'row',
-  'operation',
-  'outcome',
-  'code',
-  'message',
-  'status',
-  'attempts',
-  'unclear',
-  'started',
-  'late',
-  'duration',
-  'duplicateOf',
-  'earlier',
-] as const;
-
-export type FactColumn = (typeof factColumns)[number];
-
 /**
  * A column of rows. Its piece is a JSON array: a value, then in brackets how many more rows have it, if any do. A number is how
  * much more it is than the one before, and null where a row has none.
  */
 export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
-  /** Of a fact one of `factColumns`, of a cell its name in a manifest that feeds the rows back. */
+  /** Of a fact a `FactColumn`, of a cell its name in a manifest that feeds the rows back. */
   readonly name: string;
   readonly type: 'number' | 'text';
   readonly piece: string;

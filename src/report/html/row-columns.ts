@@ -5,14 +5,7 @@ import { guardCell } from '../../manifest/formula-guard.ts';
 import type { ReportLine } from '../join-results.ts';
 import { type RefeedOptions, RefeedRows } from '../refeed.ts';
 import { messageOf } from '../report-columns.ts';
-import {
-  ColumnWriter,
-  type FactColumn,
-  factColumns,
-  numberChanges,
-  type PageColumn,
-  type PageContent,
-} from './page-data.ts';
+import { ColumnWriter, numberChanges, type PageColumn, type PageContent } from './page-data.ts';
 
 /** A column that grows row by row. */
 interface GrowingColumn {
@@ -33,7 +26,7 @@ export class RowColumns {
     // As the page exports them, so that it can tell the empty text from a text that looks like the token for it.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#columns = [
-      ...factColumns.map(factColumn),
+      ...Object.entries<Fact>(facts).map(factColumn),
       ...resultColumns.map((name) =>
         textColumn('result', name, ({ result }) => result.columns?.[name] ?? ''),
       ),
@@ -73,44 +66,51 @@ export class RowColumns {
   }
 }
 
-function factColumn(name: FactColumn): GrowingColumn {
-  switch (name) {
-    case 'operation':
-    case 'outcome':
-    case 'code':
-      return textColumn('fact', name, ({ result }) => result[name]);
-    case 'unclear':
-      return textColumn('fact', name, ({ result: { unclear } }) => (unclear ? 'unclear' : ''));
-    case 'message':
-      return textColumn('fact', name, ({ result }) => messageOf(result));
-    case 'earlier':
-      return textColumn('fact', name, ({ result: { earlier } }) =>
-        earlier === undefined ? '' : JSON.stringify(earlier),
-      );
-    default:
-      return numberColumn(name, numbers[name]);
-  }
-}
+/** What a column of facts has of a row: undefined is a number that it lacks. */
+type Fact =
+  | { readonly type: 'text'; readonly of: (result: RowResult) => string }
+  | { readonly type: 'number'; readonly of: (result: RowResult) => number | undefined };
 
-const numbers: Readonly<
-  Record<
-    Exclude<FactColumn, 'operation' | 'outcome' | 'code' | 'unclear' | 'message' | 'earlier'>,
-    (result: RowResult) => number | undefined
-  >
-> = {
-  row: ({ row }) => row,
-  status: ({ httpStatus }) => httpStatus,
-  attempts: ({ attempts }) => attempts,
-  started: ({ startedAt }) => timeOf(startedAt),
+/** What the page knows of a row, by the name of its column. */
+const facts = {
+  row: { type: 'number', of: ({ row }) => row },
+  operation: { type: 'text', of: ({ operation }) => operation },
+  outcome: { type: 'text', of: ({ outcome }) => outcome },
+  code: { type: 'text', of: ({ code }) => code },
+  message: { type: 'text', of: messageOf },
+  status: { type: 'number', of: ({ httpStatus }) => httpStatus },
+  attempts: { type: 'number', of: ({ attempts }) => attempts },
+  unclear: { type: 'text', of: ({ unclear }) => (unclear ? 'unclear' : '') },
+  started: { type: 'number', of: ({ startedAt }) => timeOf(startedAt) },
   // After how much more than the duration of its last attempt it was finished: nothing, for most.
-  late(result) {
-    const [started, finished] = [timeOf(result.startedAt), timeOf(result.finishedAt)];
-    if (started === undefined || finished === undefined) return undefined;
-    return finished - started - rounded(result.durationMs ?? 0);
+  late: {
+    type: 'number',
+    of: (result: RowResult) => {
+      const [started, finished] = [timeOf(result.startedAt), timeOf(result.finishedAt)];
+      if (started === undefined || finished === undefined) return undefined;
+      return finished - started - rounded(result.durationMs ?? 0);
+    },
   },
-  duration: ({ durationMs }) => (durationMs === undefined ? undefined : rounded(durationMs)),
-  duplicateOf: ({ duplicateOf }) => duplicateOf,
-};
+  duration: {
+    type: 'number',
+    of: ({ durationMs }) => (durationMs === undefined ? undefined : rounded(durationMs)),
+  },
+  duplicateOf: { type: 'number', of: ({ duplicateOf }) => duplicateOf },
+  earlier: { type: 'text', of: ({ earlier }) => (earlier === undefined ? '' : JSON.stringify(earlier)) },
+} satisfies Readonly<Record<string, Fact>>;
+
+export type FactColumn = keyof typeof facts;
+
+function factColumn([name, fact]: readonly [name: string, Fact]): GrowingColumn {
+  if (fact.type === 'text') return textColumn('fact', name, ({ result }) => fact.of(result));
+  const values = new CompressedColumn();
+  const changeTo = numberChanges();
+  return {
+    add: ({ result }) => values.push(changeTo(fact.of(result))),
+    values,
+    column: { kind: 'fact', name, type: 'number' },
+  };
+}
 
 function rounded(ms: number): number {
   return Math.max(0, Math.round(ms));
@@ -119,16 +119,6 @@ function rounded(ms: number): number {
 function timeOf(iso: string | undefined): number | undefined {
   const time = iso === undefined ? Number.NaN : Date.parse(iso);
   return Number.isNaN(time) ? undefined : time;
-}
-
-function numberColumn(name: string, numberOf: (result: RowResult) => number | undefined): GrowingColumn {
-  const values = new CompressedColumn();
-  const changeTo = numberChanges();
-  return {
-    add: ({ result }) => values.push(changeTo(numberOf(result))),
-    values,
-    column: { kind: 'fact', name, type: 'number' },
-  };
 }
 
 function textColumn(

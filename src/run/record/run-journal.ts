@@ -4,7 +4,7 @@ import { totalOf } from '../../domain.ts';
 import { fatalError } from '../../errors.ts';
 import type { Journal, JournalReader, JournalView } from '../../journal/journal.ts';
 import { type BegunRun, openJournal } from '../../journal/open.ts';
-import { countRows, type ResultCounts } from '../../report/count-rows.ts';
+import { countRows, type ResultCounts } from '../../report/join-results.ts';
 import { type RunRecord, unfinishedBecause } from './record.ts';
 import { timeAtWork } from './record-keeper.ts';
 import type { RunStore } from './store.ts';

@@ -1,14 +1,15 @@
 import type { JournalView } from '../../journal/journal.ts';
 import type { Delimiter } from '../../manifest/csv/delimiter.ts';
 import { withReleases } from '../../releases.ts';
-import { removeHtmlReport, writeHtmlReport } from '../../report/html/html-report.ts';
+import { writeHtmlReport } from '../../report/html/html-report.ts';
 import type { PageContent } from '../../report/html/page-data.ts';
 import { ReportPage, type ReportPageOptions } from '../../report/html/report-page.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import { type RateHistory, readRateHistory } from '../../report/rate-history.ts';
+import { columnsOf } from '../../report/report-columns.ts';
 import { type RunFacts, type RunSummary, Tally } from '../../report/summary.ts';
-import { type WrittenReports, writeReports } from '../../report/write-reports.ts';
-import { removeXlsxReport, writeXlsxReport } from '../../report/xlsx-report.ts';
+import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
+import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
 import { actualState, goesOnByItself, type RunRecord } from '../record/record.ts';
@@ -24,6 +25,9 @@ export interface ReportOptions {
   readonly html?: boolean;
 }
 
+/** Reads the lines of a report, from the first one each time. */
+type ReadLines = () => Promise<RunLines>;
+
 /** Writes the report files of a run from its manifest and its journal, also while it is going on. */
 export async function reportRun(
   store: RunStore,
@@ -31,7 +35,8 @@ export async function reportRun(
   journal: JournalView,
   how: ReportOptions = {},
 ): Promise<WrittenReports> {
-  return write(store, record, () => readRunLines(store, record, journal), factsOf(record, journal), how);
+  const readLines = () => readRunLines(store, record, journal);
+  return write(store, record, readLines, await factsOf(store, record, journal), how);
 }
 
 /** What a page shows of a run as it stands, also while it is going on. Nothing is written. */
@@ -49,12 +54,10 @@ export async function pageOfRun(
     for (const { result } of lines) tally.add(result);
     await page.add(lines);
   }
-  const rate = rateOf(await readRateHistory(store.folder(record.id)));
-  const summary = tally.summary({ ...factsOf(record, journal), ...rate });
-  return contentOf(page, summary, readLines, options);
+  return contentOf(page, tally.summary(await factsOf(store, record, journal)), readLines, options);
 }
 
-/** Writes the report files of a run anew, each row with its last state: that of the latest retry which has called it. */
+/** Writes the report files of a run, each row with its last state: that of the latest retry which has called it. */
 export function reportWithRetries(
   store: RunStore,
   { first, retries }: RetriedRun,
@@ -62,17 +65,16 @@ export function reportWithRetries(
 ): Promise<WrittenReports> {
   return withReleases(async (atEnd) => {
     const run = await openRunLines(store, first, atEnd);
-    let facts = factsOf(first, run.journal);
-    const journals: JournalView[] = [];
+    let facts = await factsOf(store, first, run.journal);
+    const readRetries: ReadLines[] = [];
     for (const retry of retries) {
-      const retried = await openRunLines(store, retry, atEnd);
-      journals.push(retried.journal);
-      facts = together(facts, factsOf(retry, retried.journal));
+      const { journal } = await openRunLines(store, retry, atEnd);
+      readRetries.push(() => readRunLines(store, retry, journal));
+      facts = together(facts, await factsOf(store, retry, journal));
     }
     const readLines = async (): Promise<RunLines> => {
       const lines: ReportLines[] = [];
-      for (const [index, journal] of journals.entries())
-        lines.push((await readRunLines(store, retries[index] as RunRecord, journal)).lines);
+      for (const read of readRetries) lines.push((await read()).lines);
       const whole = await readRunLines(store, first, run.journal);
       return { ...whole, lines: joinRetries(whole.lines, lines) };
     };
@@ -83,34 +85,34 @@ export function reportWithRetries(
 async function write(
   store: RunStore,
   record: RunRecord,
-  readLines: () => Promise<RunLines>,
-  facts: RunFacts,
-  { delimiter, xlsx = false, html = record.options.html ?? true }: ReportOptions,
+  readLines: ReadLines,
+  run: RunFacts,
+  { delimiter = delimiterOf(record), xlsx = false, html = record.options.html ?? true }: ReportOptions,
 ): Promise<WrittenReports> {
   const folder = store.folder(record.id);
   const read = await readLines();
-  await removeXlsxReport(folder);
   const { lines, operations } = read;
+  await removeReport(folder, 'report.xlsx');
   const pageOptions = pageOptionsOf(record, read);
-  const { columns, clearToken } = pageOptions.refeed;
+  const { refeed } = pageOptions;
   const page = html ? new ReportPage(pageOptions) : undefined;
+  const isPending = goesOnByItself(record);
   const report = await writeReports({
     folder,
     lines,
-    isPending: goesOnByItself(record),
-    delimiter: delimiter ?? delimiterOf(record),
-    ...pageOptions.refeed,
+    isPending,
+    delimiter,
+    ...refeed,
     operations,
-    run: { ...facts, ...rateOf(await readRateHistory(folder)) },
+    run,
     page,
   });
   const { summary, paths } = report;
-  if (page === undefined) await removeHtmlReport(folder);
+  if (page === undefined) await removeReport(folder, 'report.html');
   const htmlPath =
     page && (await writeHtmlReport(folder, await contentOf(page, summary, readLines, pageOptions)));
   const again = xlsx ? await readLines() : undefined;
-  const xlsxPath =
-    again && (await writeXlsxReport({ folder, lines: again.lines, columns, clearToken, operations }));
+  const xlsxPath = again && (await writeXlsxReport({ folder, lines: again.lines, ...refeed, operations }));
   return {
     ...report,
     paths: {
@@ -122,18 +124,21 @@ async function write(
 }
 
 function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): ReportPageOptions {
-  const { columns } = record.plan;
-  const { clearToken } = record.options;
+  const { id, states, options } = record;
+  const { defaults, fieldOf, known } = prepare;
+  const [planned] = states;
+  const last = states.at(-1);
   return {
-    refeed: {
-      columns,
-      clearToken,
-      defaults: prepare.defaults,
-      fieldOf: prepare.fieldOf,
-      known: prepare.known,
+    refeed: { columns: record.plan.columns, clearToken: options.clearToken, defaults, fieldOf, known },
+    resultColumns: columnsOf(operations),
+    run: {
+      id,
+      state: actualState(record),
+      baseUrl: options.baseUrl,
+      ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
+      ...(planned?.by !== undefined && { by: `${planned.by.user} on ${planned.by.host}` }),
+      ...(planned?.reason !== undefined && { purpose: planned.reason }),
     },
-    resultColumns: [...new Set(operations.flatMap((operation) => operation.columns))],
-    run: pageFactsOf(record),
   };
 }
 
@@ -141,7 +146,7 @@ function pageOptionsOf(record: RunRecord, { prepare, operations }: RunLines): Re
 async function contentOf(
   page: ReportPage,
   summary: RunSummary,
-  readLines: () => Promise<RunLines>,
+  readLines: ReadLines,
   options: ReportPageOptions,
 ): Promise<PageContent> {
   if (page.selection === 'all') return page.content(summary);
@@ -150,54 +155,40 @@ async function contentOf(
   return troubled.content(summary);
 }
 
-function pageFactsOf(record: RunRecord): ReportPageOptions['run'] {
-  const { id, states, options } = record;
-  const [planned] = states;
-  const last = states.at(-1);
-  return {
-    id,
-    state: actualState(record),
-    baseUrl: options.baseUrl,
-    ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
-    ...(planned?.by !== undefined && { by: `${planned.by.user} on ${planned.by.host}` }),
-    ...(planned?.reason !== undefined && { purpose: planned.reason }),
-  };
-}
-
 /** As the user wants it for this run, else as in its manifest; runs of earlier versions do not say, and had commas. */
 export function delimiterOf({ options, manifest }: RunRecord): Delimiter {
   return options.delimiter ?? manifest.delimiter ?? ',';
 }
 
-function rateOf(history: RateHistory | undefined): Pick<RunFacts, 'rate'> {
-  if (history === undefined) return {};
-  const { wanted, limit_per_s, waited_s, rejected, series } = history;
-  return { rate: { wanted, limit_per_s, waited_s, rejected, series } };
-}
-
-function factsOf(record: RunRecord, journal: JournalView): RunFacts {
+async function factsOf(store: RunStore, record: RunRecord, journal: JournalView): Promise<RunFacts> {
+  const { id, states, plan, retryOf } = record;
   const { name, sha256, givenSha256 } = record.manifest;
-  const startedAt = record.states.find(({ state }) => state === 'running')?.at;
-  const last = record.states.at(-1);
-  const ended = startedAt !== undefined && last?.state !== 'running' && !goesOnByItself(record);
+  const started = states.find(({ state }) => state === 'running');
+  const last = states.at(-1);
+  const hasEnded = started !== undefined && last?.state !== 'running' && !goesOnByItself(record);
+  const history = await readRateHistory(store.folder(id));
   return {
-    id: record.id,
+    run: id,
     state: actualState(record),
-    manifest: { name, sha256: givenSha256 ?? sha256, leftOut: record.plan.leftOut },
-    ...(startedAt !== undefined && { startedAt }),
-    ...(ended && last !== undefined && { finishedAt: last.at }),
+    manifest: {
+      name,
+      sha256: givenSha256 ?? sha256,
+      ...(plan.leftOut !== undefined && { left_out: plan.leftOut }),
+    },
+    started_at: started?.at ?? null,
+    finished_at: hasEnded ? (last?.at ?? null) : null,
     activeMs: timeAtWork(record, journal.lastFinishedAt),
-    ...(record.retryOf !== undefined && { retryOf: record.retryOf }),
+    rate: history === undefined ? null : rateOf(history),
+    retry_of: retryOf ?? null,
+    retries: [],
   };
 }
 
-/** The facts of a run and of a retry. */
-function together({ finishedAt: _, ...run }: RunFacts, { id, finishedAt, activeMs }: RunFacts): RunFacts {
-  return {
-    ...run,
-    activeMs: run.activeMs + activeMs,
-    retries: [...(run.retries ?? []), id],
-    // While the retry goes on, it is not finished.
-    ...(finishedAt !== undefined && { finishedAt }),
-  };
+function rateOf({ wanted, limit_per_s, waited_s, rejected, series }: RateHistory): RunFacts['rate'] {
+  return { wanted, limit_per_s, waited_s, rejected, series };
+}
+
+/** The facts of a run and of a retry. While the retry goes on, the run is not finished. */
+function together(run: RunFacts, { run: id, finished_at, activeMs }: RunFacts): RunFacts {
+  return { ...run, finished_at, activeMs: run.activeMs + activeMs, retries: [...run.retries, id] };
 }

@@ -6,7 +6,7 @@ import type { CqbatchError } from '../../errors.ts';
 import type { Pace, PaceReport } from '../../pace.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { AtEnd } from '../../releases.ts';
-import { removeNotAttempted } from '../../report/write-reports.ts';
+import { removeReport } from '../../report/write-reports.ts';
 import { systemError } from '../../system-error.ts';
 import { onAbort, orAborted, orAfter } from '../../waiting.ts';
 import type { PlannedManifest } from '../plan/run-manifest.ts';
@@ -106,7 +106,7 @@ export class Execution {
     if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry(), { takeUp: !handOver });
     if (!handOver) await clearControls(folder);
     await this.#keeper.save();
-    await removeNotAttempted(folder);
+    await removeReport(folder, 'not-attempted.csv');
     await this.#remember('used');
     onStarted?.({ progress: this.#progress, datastore });
   }

@@ -9,7 +9,7 @@ import {
 } from '../../cluster/entries.ts';
 import { BusyError, usageError } from '../../errors.ts';
 import { repeat } from '../../repeat.ts';
-import type { ResultCounts } from '../../report/count-rows.ts';
+import type { ResultCounts } from '../../report/join-results.ts';
 import { deferred } from '../../waiting.ts';
 import { endOf, type RunRecord } from '../record/record.ts';
 import type { Progress } from './progress.ts';

@@ -7,6 +7,7 @@ import type { PageData, RowsInside } from '../../../src/report/html/page-data.ts
 import { ReportPage } from '../../../src/report/html/report-page.ts';
 import type { ReportLine } from '../../../src/report/join-results.ts';
 import { Tally } from '../../../src/report/summary.ts';
+import { factsOfRun } from '../../helpers/page-lines.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 function report(selection?: RowsInside): ReportPage {
@@ -32,8 +33,7 @@ async function pageOf(
   page: ReportPage,
   folder: string,
 ): Promise<{ readonly data: PageData; readonly bytes: number }> {
-  const manifest = { name: 'm', sha256: '' };
-  const summary = new Tally().summary({ id: 'r', state: 'completed', manifest, activeMs: 0 });
+  const summary = new Tally().summary(factsOfRun);
   const path = await writeHtmlReport(folder, await page.content(summary));
   const json = /<script type="application\/json" id="data">(.*)<\/script>/.exec(
     await readFile(path, 'utf8'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LatencyHistogram } from '../../src/report/summary.ts';
+import { LatencyHistogram } from '../../src/report/latency.ts';
 
 function histogramOf(durations: readonly number[]): LatencyHistogram {
   const histogram = new LatencyHistogram();
