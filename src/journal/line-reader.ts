@@ -1,0 +1,42 @@
+import type { FileHandle } from 'node:fs/promises';
+
+const chunkSize = 1 << 16;
+const lineEnd = 0x0a;
+
+/** Reads single lines of a file by their offsets, best in the order of these: what was read last is kept. */
+export class LineReader {
+  readonly #handle: FileHandle;
+  readonly #end: number;
+  #start = 0;
+  #chunk = Buffer.alloc(0);
+
+  /** Bytes from `end` on, which may change yet, are not read. */
+  constructor(handle: FileHandle, end: number) {
+    this.#handle = handle;
+    this.#end = end;
+  }
+
+  /** The line that begins at `offset`, without its end; undefined when the file ends before the line does. */
+  async at(offset: number): Promise<string | undefined> {
+    let line = this.#lineAt(offset);
+    for (let size = chunkSize, read = 0; line === undefined; size *= 2) {
+      await this.#read(offset, Math.min(size, this.#end - offset));
+      if (this.#chunk.length <= read) return undefined;
+      read = this.#chunk.length;
+      line = this.#lineAt(offset);
+    }
+    return line;
+  }
+
+  #lineAt(offset: number): string | undefined {
+    const from = offset - this.#start;
+    const to = from < 0 ? -1 : this.#chunk.indexOf(lineEnd, from);
+    return to < 0 ? undefined : this.#chunk.toString('utf8', from, to);
+  }
+
+  async #read(offset: number, size: number): Promise<void> {
+    const bytes = Buffer.allocUnsafe(Math.max(0, size));
+    const { bytesRead } = await this.#handle.read(bytes, 0, bytes.length, offset);
+    [this.#start, this.#chunk] = [offset, bytes.subarray(0, bytesRead)];
+  }
+}
