@@ -23,6 +23,8 @@ const { answerFile } =
   await built<typeof import('../../src/run/record/answer-file.ts')>('run/record/answer-file');
 const { FeedWindow } =
   await built<typeof import('../../src/run/feed/feed-window.ts')>('run/feed/feed-window');
+const { reconcile } =
+  await built<typeof import('../../src/run/feed/stopped-runs.ts')>('run/feed/stopped-runs');
 
 async function* tasksOf(rows: number): AsyncGenerator<RowTask> {
   for (let row = 1; row <= rows; row++)
@@ -38,7 +40,7 @@ async function* tasksOf(rows: number): AsyncGenerator<RowTask> {
 
 interface Scene {
   readonly run: OpenRun;
-  start(): ReturnType<typeof Coordinator.start>;
+  start(): Promise<InstanceType<typeof Coordinator>>;
 }
 
 async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): Promise<void> {
@@ -52,7 +54,12 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const run = { store, record: plannedRecord, datastore, rows, journal, answers, lost };
   const window = new FeedWindow({ concurrency: 1 });
   const silent = { onCollected: async () => {}, onError: () => {} };
-  await work({ run, start: () => Coordinator.start(run, { tasks: tasksOf(rowCount), window, ...silent }) });
+  const start = async () => {
+    const coordinator = new Coordinator(run, { tasks: tasksOf(rowCount), window, ...silent });
+    await coordinator.recover();
+    return coordinator;
+  };
+  await work({ run, start });
   await journal.close();
   await rows.close();
   await datastore.close();
@@ -65,10 +72,10 @@ test('a run that is stopped between what it says of its batches and adding them 
     const append = journal.append.bind(journal);
     journal.append = async (entries) => {
       const added = await append(entries);
-      if (entries.some(({ type }) => type === 'fed')) coordinator.stop();
+      if (entries.some(({ type }) => type === 'fed')) coordinator.end({ state: 'interrupted' });
       return added;
     };
-    expect(await coordinator.run()).toBe('stopped');
+    expect(await coordinator.run()).toEqual({ state: 'interrupted' });
     expect([...journal.unsettledRows()]).toHaveLength(200);
     expect(await coordinator.drain(AbortSignal.timeout(10_000))).toBe(true);
     expect([...journal.unsettledRows()]).toEqual([]);
@@ -76,10 +83,11 @@ test('a run that is stopped between what it says of its batches and adding them 
   }));
 
 test('a coordinator that can not begin leaves nothing open that would collect for the next one', () =>
-  withRun(async ({ run: { journal }, start }) => {
+  withRun(async ({ run }) => {
     const closed = vi.spyOn(Worker.prototype, 'close');
-    vi.spyOn(journal, 'append').mockRejectedValueOnce(new Error('its folder was moved away'));
-    await expect(start()).rejects.toThrow('its folder was moved away');
+    vi.spyOn(run.journal, 'append').mockRejectedValueOnce(new Error('its folder was moved away'));
+    const reconciled = reconcile(run, AbortSignal.timeout(10_000));
+    await expect(reconciled).rejects.toThrow('its folder was moved away');
     expect(closed).toHaveBeenCalledOnce();
     vi.restoreAllMocks();
   }));
@@ -97,7 +105,7 @@ test('a row that is handed back though the journal has its result is not fed aga
     await journal.append([{ type: 'row', result: { ...known, code: 'OK', attempts: 1, unclear: false } }]);
     const leftover = { row: 1, attemptsUsed: 1, delayMs: 0 };
     await job.moveToCompleted(encodeReturn({ results: [], leftovers: [leftover] }), 'token', false);
-    expect(await running).toBe('done');
+    expect(await running).toEqual({ state: 'completed' });
     await worker.close();
     await coordinator.close();
   }, 1));

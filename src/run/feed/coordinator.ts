@@ -1,3 +1,4 @@
+import type { Attribution } from '../../actor.ts';
 import type { RowResult } from '../../domain.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { type BatchQueue, type CollectedBatch, openBatchQueue } from '../../queue/batch-queue.ts';
@@ -5,21 +6,22 @@ import { bytesOf } from '../../queue/open-batch.ts';
 import type { RowTask } from '../../queue/payload.ts';
 import { type Repeated, repeat } from '../../repeat.ts';
 import { onAbort, orAborted, orAfter } from '../../waiting.ts';
+import type { RunEnding } from '../record/ending.ts';
+import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
 import { fed, opened, suspected } from './journal-entries.ts';
 import { keepsOrder, RowOrder } from './row-order.ts';
 
-/** How the feeding of a run ended. */
-export type FeedEnd =
-  /** Every row was fed and collected. */
-  | 'done'
-  | 'stopped'
-  /** The datastore has lost rows. */
-  | 'rows-lost'
-  /** Rows came back that only the manifest knows. */
-  | 'again';
+/** Why nothing is fed any more, for good or for a while. */
+export type Leaving =
+  | RunEnding
+  /** Too much has failed. */
+  | { readonly state: 'halted'; readonly halt: FailureHalt }
+  | ({ readonly state: 'paused' } & Attribution)
+  /** The datastore has lost rows, or rows came back that only the manifest knows. */
+  | { readonly state: 'again'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
   /** The rows without a result, in order. */
@@ -33,7 +35,7 @@ export interface CoordinatorOptions {
 
 type State =
   | { readonly mode: 'feeding' }
-  | { readonly mode: 'ended'; readonly end: FeedEnd }
+  | { readonly mode: 'ended'; readonly reason: Leaving }
   | { readonly mode: 'failed'; readonly error: Error };
 
 /** How often the datastore is asked what workers have finished. */
@@ -76,19 +78,7 @@ export class Coordinator {
   #wasAway = false;
   #state: State = { mode: 'feeding' };
 
-  static async start(run: OpenRun, options: CoordinatorOptions): Promise<Coordinator> {
-    const coordinator = new Coordinator(run, options);
-    try {
-      await coordinator.#recover();
-      return coordinator;
-    } catch (error) {
-      // It would take what the next coordinator of the run waits for.
-      await coordinator.close();
-      throw error;
-    }
-  }
-
-  private constructor(run: OpenRun, options: CoordinatorOptions) {
+  constructor(run: OpenRun, options: CoordinatorOptions) {
     this.#run = run;
     this.#options = options;
     this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
@@ -97,26 +87,21 @@ export class Coordinator {
   /**
    * Feeds and collects until the end.
    *
+   * @returns the first reason that it was given, or that there was
    * @throws when the datastore, the disk or the right to work on the run is gone
    */
-  async run(): Promise<FeedEnd> {
+  async run(): Promise<Leaving> {
     const { window } = this.#options;
-    while (this.#isFeeding) {
+    while (this.isFeeding) {
       const changed = window.changed();
       const batches = window.hasRoom ? await this.#nextBatches() : [];
       if (batches.length > 0) await this.#add(batches);
-      else if (this.#feed.isDone && window.isEmpty) this.#end('done');
+      else if (this.#feed.isDone && window.isEmpty) this.end({ state: 'completed' });
       // A row that was handed back may be due before anything else happens.
       else await orAfter(changed, this.#feed.dueInMs);
     }
     await this.#feed.close();
-    const state = this.#checked();
-    return state.mode === 'ended' ? state.end : 'stopped';
-  }
-
-  /** Feeds no more. */
-  stop(): void {
-    this.#end('stopped');
+    return this.#checked();
   }
 
   /**
@@ -136,12 +121,13 @@ export class Coordinator {
     await this.#batches?.close();
   }
 
-  get #isFeeding(): boolean {
+  get isFeeding(): boolean {
     return this.#state.mode === 'feeding';
   }
 
-  #end(end: FeedEnd): void {
-    if (this.#isFeeding) this.#enter({ mode: 'ended', end });
+  /** Feeds no more. The first reason counts. */
+  end(reason: Leaving): void {
+    if (this.isFeeding) this.#enter({ mode: 'ended', reason });
   }
 
   #fail(error: Error): void {
@@ -154,13 +140,14 @@ export class Coordinator {
     this.#options.window.wake();
   }
 
-  /** @throws what failed, if anything has */
-  #checked(): State {
+  /** Why nothing is fed any more. @throws what failed, if anything has */
+  #checked(): Leaving {
     if (this.#state.mode === 'failed') throw this.#state.error;
-    return this.#state;
+    return this.#state.mode === 'ended' ? this.#state.reason : { state: 'interrupted' };
   }
 
-  async #recover(): Promise<void> {
+  /** Takes over what an earlier coordinator of the run left in the datastore. */
+  async recover(): Promise<void> {
     const { datastore, journal } = this.#run;
     const { tasks, window, onError } = this.#options;
     const { id, options } = this.#run.record;
@@ -227,10 +214,10 @@ export class Coordinator {
     const suspects = missing.map((row) => suspected(row, this.#run.journal));
     await this.#keep(results, [...leftovers.flatMap(opened), ...suspects]);
     for (const { task, delayMs } of leftovers) {
-      if (task === undefined) this.#end('again');
+      if (task === undefined) this.end({ state: 'again', hasLostRows: false });
       else if (!this.#run.journal.isFinished(task.row)) this.#feed.again(task, delayMs);
     }
-    if (missing.length > 0) this.#end('rows-lost');
+    if (missing.length > 0) this.end({ state: 'again', hasLostRows: true });
     this.#options.window.collected(rows, bytes);
   }
 
@@ -260,7 +247,7 @@ export class Coordinator {
     const into = this.#incarnation;
     await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, into)));
     for (const tasks of batches) {
-      if (!this.#isFeeding) return;
+      if (!this.isFeeding) return;
       this.#options.window.fed(tasks.length, bytesOf(tasks));
       const { signal } = this.#ending;
       // The datastore may be away for long. Whatever becomes of it then shows when the run is gone on with.

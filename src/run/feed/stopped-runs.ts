@@ -17,14 +17,15 @@ import { FeedWindow } from './feed-window.ts';
  * @returns whether it is through; not when the signal aborted while another machine was still calling a row.
  */
 export async function reconcile(run: OpenRun, signal: AbortSignal): Promise<boolean> {
-  const coordinator = await Coordinator.start(run, {
+  const coordinator = new Coordinator(run, {
     tasks: nothing(),
     window: new FeedWindow({ concurrency: 1 }),
     onCollected: async () => {},
     onError: () => {},
   });
   try {
-    coordinator.stop();
+    await coordinator.recover();
+    coordinator.end({ state: 'interrupted' });
     await coordinator.run();
     return await coordinator.drain(signal);
   } finally {

@@ -1,18 +1,11 @@
 import type { Attribution } from '../../actor.ts';
 import { after, onAbort, orAborted } from '../../waiting.ts';
+import type { Leaving } from '../feed/coordinator.ts';
 import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import { FailureGuard, haltText } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { readRowNumbers } from '../record/row-numbers.ts';
-import type { Stages } from './stages.ts';
-import { type Leaving, shutdownMs, Work, type WorkOptions } from './work.ts';
-
-export interface SessionOptions extends WorkOptions {
-  /** What is called, one after the other. */
-  readonly stages: Pick<Stages, 'tasks' | 'next'>;
-  /** Called when the run goes on after a pause. Resolves when its rate is kept again: no row may be fed before. */
-  readonly rateInForce: () => Promise<void>;
-}
+import { type SessionOptions, shutdownMs, Work } from './work.ts';
 
 /**
  * The work on a run in this process until its end: feeds its rows, calls the API, collects the results. It begins with

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { Attribution } from '../../actor.ts';
 import type { ApiClient } from '../../api/client.ts';
 import type { Member } from '../../cluster/member.ts';
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
@@ -10,9 +9,9 @@ import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import { withReleases } from '../../releases.ts';
 import { after, onAbort, orAborted } from '../../waiting.ts';
 import { ApiWorker } from '../../worker/api-worker.ts';
-import { Coordinator, type FeedEnd } from '../feed/coordinator.ts';
+import { Coordinator, type Leaving } from '../feed/coordinator.ts';
 import { FeedWindow } from '../feed/feed-window.ts';
-import { budgetSpent, type RunEnding } from '../record/ending.ts';
+import { budgetSpent } from '../record/ending.ts';
 import type { FailureGuard, FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { ControlWatch } from './control.ts';
@@ -30,9 +29,9 @@ export interface RunContext {
   readonly handOver?: boolean;
 }
 
-export interface WorkOptions extends RunContext {
-  /** The rows without a result that may be called now. */
-  readonly stages: Pick<Stages, 'tasks'>;
+export interface SessionOptions extends RunContext {
+  /** What is called, one stage after the other. */
+  readonly stages: Pick<Stages, 'tasks' | 'next'>;
   /** Aborts when the time of its budget is over, which is the reason. */
   readonly deadline: AbortSignal;
   /** Workers that call the API, on all machines. */
@@ -46,6 +45,8 @@ export interface WorkOptions extends RunContext {
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
+  /** Called when the run goes on after a pause. Resolves when its rate is kept again: no row may be fed before. */
+  readonly rateInForce: () => Promise<void>;
 }
 
 /** How long calls in flight are waited for when a run stops before its end. */
@@ -54,31 +55,19 @@ const endedPollMs = 50;
 /** Rows between two clean-ups of the datastore. */
 const maintainEvery = 20_000;
 
-/** Why nothing is fed any more, for good or for a while. */
-export type Leaving =
-  | RunEnding
-  /** Too much has failed. */
-  | { readonly state: 'halted'; readonly halt: FailureHalt }
-  | ({ readonly state: 'paused' } & Attribution)
-  /** The datastore has lost rows, or rows came back that only the manifest knows. */
-  | { readonly state: 'again' };
-
 /** The work on a run from when it begins, or goes on, to when it has been left: see `RunSession`. */
 export class Work {
   readonly #run: OpenRun;
-  readonly #options: WorkOptions;
+  readonly #options: SessionOptions;
   readonly #guard: FailureGuard;
   readonly #window: FeedWindow;
+  readonly #coordinator: Coordinator;
   /** Aborts when leaving need not wait for the datastore any longer. */
   readonly #givenUp: AbortSignal;
-  #coordinator: Coordinator | undefined;
   #worker: ApiWorker | undefined;
-  #state: { readonly mode: 'working' } | { readonly mode: 'leaving'; readonly reason: Leaving } = {
-    mode: 'working',
-  };
   #sinceMaintenance = 0;
 
-  constructor(run: OpenRun, options: WorkOptions, guard: FailureGuard, givenUp: AbortSignal) {
+  constructor(run: OpenRun, options: SessionOptions, guard: FailureGuard, givenUp: AbortSignal) {
     this.#run = run;
     this.#options = options;
     this.#guard = guard;
@@ -90,79 +79,64 @@ export class Work {
       workers: options.workers,
       unfinished: () => run.record.plan.rows - run.journal.finishedCount,
     });
+    this.#coordinator = new Coordinator(run, {
+      tasks: options.stages.tasks(),
+      window: this.#window,
+      onCollected: (results) => this.#collected(results),
+      onError: this.#onError,
+    });
   }
 
   untilLeft(): Promise<Leaving> {
-    const { stages, interrupt, deadline, controls, client } = this.#options;
+    const { record } = this.#run;
+    const { interrupt, deadline, controls, client, log } = this.#options;
     return withReleases(async (atEnd) => {
-      const coordinator = await Coordinator.start(this.#run, {
-        tasks: stages.tasks(),
-        window: this.#window,
-        onCollected: (results) => this.#collected(results),
-        onError: this.#onError,
-      });
-      this.#coordinator = coordinator;
-      atEnd(() => this.#close(coordinator));
+      atEnd(() => this.#close());
+      await this.#coordinator.recover();
       this.#haltIf(this.#guard.check());
-      if (client !== undefined && this.#state.mode === 'working') this.#worker = this.#startWorker(client);
+      if (client !== undefined && this.#coordinator.isFeeding) this.#worker = this.#startWorker(client);
       atEnd(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
-      atEnd(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason, this.#run.record.id))));
+      atEnd(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason, record.id))));
       void controls
         .until('pause', 'cancel')
         .then(({ command, ...attribution }) =>
           this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
         );
-
-      const reason = this.#leavingAfter(await coordinator.run());
-      return (await orAborted(this.#left(coordinator, reason), this.#givenUp)) ?? { state: 'interrupted' };
+      const reason = await this.#coordinator.run();
+      if (reason.state === 'again' && reason.hasLostRows)
+        log.error({ run: record.id }, 'the datastore has lost rows: they are fed again, marked unclear');
+      return (await orAborted(this.#left(reason), this.#givenUp)) ?? { state: 'interrupted' };
     });
   }
 
-  #leavingAfter(fed: FeedEnd): Leaving {
-    if (fed === 'done') return { state: 'completed' };
-    if (fed === 'rows-lost')
-      this.#options.log.error(
-        { run: this.#run.record.id },
-        'the datastore has lost rows: they are fed again, marked unclear',
-      );
-    return this.#leave({ state: fed === 'stopped' ? 'interrupted' : 'again' });
-  }
-
   /** The first reason counts. */
-  #leave(reason: Leaving): Leaving {
-    if (this.#state.mode === 'working') {
-      this.#state = { mode: 'leaving', reason };
-      this.#worker?.pause();
-      this.#coordinator?.stop();
-    }
-    return this.#state.reason;
+  #leave(reason: Leaving): void {
+    this.#worker?.pause();
+    this.#coordinator.end(reason);
   }
 
-  async #left(coordinator: Coordinator, reason: Leaving): Promise<Leaving> {
+  async #left(reason: Leaving): Promise<Leaving> {
+    const { record, journal, datastore } = this.#run;
     const { interrupt, handOver } = this.#options;
     const stopped = this.#worker?.stop(shutdownMs);
     const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
     // Other machines need not wait for the calls of this one to hear of it.
-    if (this.#run.datastore.exclusive || (isInterrupted && handOver)) await stopped;
+    if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
     if (isInterrupted && handOver) return reason;
     // Calls that other machines are making are waited for as long as the user likes.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
-    const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
+    const [isThrough] = await Promise.all([this.#coordinator.drain(limit), stopped]);
     // Somebody else is still calling a row: the run can't end, but it can be gone on with.
     if (!isThrough) return { state: 'interrupted' };
-    return this.#isPointless(reason) ? { state: 'completed' } : reason;
+    // It makes no sense to halt a run when nothing is left to be called.
+    const isPointless = 'halt' in reason && journal.finishedCount === record.plan.rows;
+    return isPointless ? { state: 'completed' } : reason;
   }
 
-  /** Whether a run halts when nothing is left to be called. */
-  #isPointless(reason: Leaving): boolean {
-    const { record, journal } = this.#run;
-    return 'halt' in reason && journal.finishedCount === record.plan.rows;
-  }
-
-  async #close(coordinator: Coordinator): Promise<void> {
+  async #close(): Promise<void> {
     const { lost } = this.#run;
     const stopped = this.#worker?.stop(shutdownMs) ?? Promise.resolve();
-    const closed = stopped.then(() => coordinator.close());
+    const closed = stopped.then(() => this.#coordinator.close());
     // BullMQ waits for a datastore that is gone for good, and for one that is away; calls in flight end as usual.
     await orAborted(closed, AbortSignal.any([lost, this.#givenUp]));
     const until = performance.now() + shutdownMs;
@@ -197,7 +171,7 @@ export class Work {
         this.#window.concurrency = concurrency;
         onPace(pace, inFlight);
       },
-      onHalt: ({ message }) => void this.#leave({ state: 'halted', because: 'stuck', reason: message }),
+      onHalt: ({ message }) => this.#leave({ state: 'halted', because: 'stuck', reason: message }),
       onError: this.#onError,
     });
   }
