@@ -3,7 +3,7 @@ import type { RowResult } from '../domain.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Pace } from '../pace.ts';
 import type { RunResult } from '../run/record/ending.ts';
-import type { RunWatch, WatchedEnd, WatchedRun } from '../run/session/run-watch.ts';
+import type { RunWatch, WatchedEnd, WatchedRun } from '../run/session/execution-options.ts';
 import { codeLabel, operationLabel, statusLabel } from './labels.ts';
 
 /** What is known of the last run, as it outlives the process. */

@@ -19,7 +19,7 @@ export interface CanaryResults {
  * Decides whether a run goes on after its canary, until the signal aborts. Undefined: it goes on if no more have failed than
  * its options allow.
  */
-export type AskAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
+export type ConfirmAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
 
 export interface CanaryRow {
   readonly result: RowResult;

@@ -69,25 +69,39 @@ export function watchControls(
 ): ControlWatch {
   let current: Command = { command: 'unpause' };
   const waiting = new Set<Deferred<Command> & { readonly wanted: readonly Command['command'][] }>();
-  const slots = [
-    latestOf('command', places.length, (latest) => {
-      current = latest === undefined ? { command: 'unpause' } : commandOf(latest);
-      for (const waiter of waiting) {
-        if (!waiter.wanted.includes(current.command)) continue;
-        waiting.delete(waiter);
-        waiter.resolve(current);
-      }
-    }),
-    latestOf('rate', places.length, (latest) => {
-      if (latest !== undefined) onRate(latest);
-    }),
-  ];
+  /** What each place says; undefined: it was not asked yet. */
+  const heard = places.map((): readonly Control[] | undefined => undefined);
+
+  /** @param latest undefined: nothing is wanted */
+  function command(latest: ControlOf<'command'> | undefined): void {
+    const { kind: _, at: __, ...wanted } = latest ?? { kind: 'command', at: '', command: 'unpause' };
+    current = wanted;
+    for (const waiter of waiting) {
+      if (!waiter.wanted.includes(current.command)) continue;
+      waiting.delete(waiter);
+      waiter.resolve(current);
+    }
+  }
+
+  function hear(place: number, controls: readonly Control[]): void {
+    const before = heard[place];
+    heard[place] = controls;
+    for (const kind of ['command', 'rate'] as const) {
+      const last = lastOf(kind, controls);
+      if (isDeepStrictEqual(before && lastOf(kind, before), last)) continue;
+      // What was written while it is watched is the latest, whatever the clocks of those who wrote it said.
+      const isNews = before !== undefined && last !== undefined;
+      const latest = isNews ? last : latestOf(heard.map((each) => each && lastOf(kind, each)));
+      if (latest?.kind === 'rate') onRate(latest);
+      else if (kind === 'command') command(latest);
+    }
+  }
+
   // Apart from each other: while the datastore does not answer, the folder still does.
   const looks = places.map(({ told }, place) =>
     repeat(
       async () => {
-        const controls = await told();
-        for (const hear of slots) hear(place, controls);
+        hear(place, await told());
       },
       { everyMs: pollMs },
     ),
@@ -109,39 +123,15 @@ export function watchControls(
   };
 }
 
-/**
- * @param onLatest is called with what is wanted now, when that may have changed; undefined: nothing
- * @returns what takes all that a place says
- */
-function latestOf<Kind extends Control['kind']>(
-  kind: Kind,
-  places: number,
-  onLatest: (latest: ControlOf<Kind> | undefined) => void,
-): (place: number, controls: readonly Control[]) => void {
-  /** By place; absent: not asked yet. */
-  const heard = Array.from(
-    { length: places },
-    (): { readonly last: ControlOf<Kind> | undefined } | undefined => undefined,
-  );
-  return (place, controls) => {
-    const last = controls.findLast((control): control is ControlOf<Kind> => control.kind === kind);
-    const before = heard[place];
-    heard[place] = { last };
-    if (isDeepStrictEqual(before?.last, last)) return;
-    // What was written while it is watched is the latest, whatever the clocks of those who wrote it said.
-    if (before !== undefined && last !== undefined) onLatest(last);
-    else
-      onLatest(
-        heard
-          .flatMap((each) => each?.last ?? [])
-          .toSorted((a, b) => (a.at < b.at ? -1 : 1))
-          .at(-1),
-      );
-  };
+function lastOf(kind: Control['kind'], controls: readonly Control[]): Control | undefined {
+  return controls.findLast((control) => control.kind === kind);
 }
 
-function commandOf({ kind: _, at: __, ...command }: ControlOf<'command'>): Command {
-  return command;
+function latestOf(controls: readonly (Control | undefined)[]): Control | undefined {
+  return controls
+    .flatMap((control) => control ?? [])
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+    .at(-1);
 }
 
 function dated(wanted: Wanted): Control {

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
-import type { Logger } from 'pino';
 import { attributed } from '../../actor.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { isActive } from '../../cluster/entries.ts';
@@ -18,18 +17,9 @@ import { actualState, enterState, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { executeRun } from './execute-run.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
-import type { RunWatch } from './run-watch.ts';
 
-export interface CoordinateOptions {
-  readonly store: RunStore;
-  readonly datastore: Datastore;
-  /** The shared datastore's address without its password; absent for the embedded one. */
-  readonly queue: string | undefined;
-  /** Version of the program, for those who look. */
-  readonly version: string;
-  readonly log: Logger;
-  /** Counts what becomes of the runs. */
-  readonly watch?: RunWatch | undefined;
+export interface CoordinateOptions
+  extends Pick<ExecuteRunOptions, 'store' | 'datastore' | 'queue' | 'version' | 'log' | 'watch'> {
   /** The base URL of the only API whose runs are taken; absent: all are. */
   readonly onlyApi?: string | undefined;
   /** What calls the API for a run; absent: workers elsewhere do. */

@@ -2,16 +2,12 @@ import { usageError } from '../../errors.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { claimForOurselves } from '../feed/stopped-runs.ts';
 import { openManifestCopy } from '../plan/run-manifest.ts';
+import { resultOf } from '../record/ending.ts';
 import { type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { isHaltedByGuard } from '../record/record.ts';
+import { timeAtWork } from '../record/record-keeper.ts';
 import { Execution } from './execution.ts';
-import type { ExecutedRun, ExecuteRunOptions } from './execution-options.ts';
-import { type RunWatch, watchRun } from './run-watch.ts';
-
-interface WatchedOptions extends ExecuteRunOptions {
-  /** Counts what becomes of it. */
-  readonly watch?: RunWatch | undefined;
-}
+import type { ExecutedRun, ExecuteRunOptions, RunWatch } from './execution-options.ts';
 
 /**
  * Takes a run from where its journal stands to its end, records each state that it enters, and writes its report,
@@ -20,7 +16,7 @@ interface WatchedOptions extends ExecuteRunOptions {
  * @throws a fatal error when the datastore or the disk fails; the run is then in state `failed`, if that could still
  *   be written, and can be resumed. A busy error `RUN_LOCKED` when another process works on it.
  */
-export function executeRun(options: WatchedOptions): Promise<ExecutedRun> {
+export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   const { record, datastore, interrupt } = options;
   return withOpenRun({ ...options, purpose: `run ${record.id}` }, async (run, atEnd) => {
     const planned = await openManifestCopy(options.store, record);
@@ -30,6 +26,32 @@ export function executeRun(options: WatchedOptions): Promise<ExecutedRun> {
       return new Execution(await accepted(run), options, planned).untilEnd(atEnd);
     });
   });
+}
+
+/** Does the work on a run, and tells of it. */
+export async function watchRun(
+  watch: RunWatch | undefined,
+  { record, journal }: OpenRun,
+  work: () => Promise<ExecutedRun>,
+): Promise<ExecutedRun> {
+  if (watch === undefined) return work();
+  const { plan, states } = record;
+  const run = watch.began(() => plan.rows - journal.finishedCount);
+  try {
+    // What had its result when it was planned, invalid rows among it, counts where the run begins.
+    if (!states.some(({ state }) => state === 'running'))
+      for await (const results of journal.results()) watch.finished(results);
+    journal.onFinished = (results) => watch.finished(results);
+    const executed = await work();
+    const { end, reports } = executed;
+    const result = resultOf(end, journal.outcomeCounts);
+    if (reports === undefined) run.ended();
+    else run.ended({ result, durationMs: timeAtWork(executed.record, journal.lastFinishedAt) });
+    return executed;
+  } catch (error) {
+    run.ended({ result: 'failed' });
+    throw error;
+  }
 }
 
 /**

@@ -1,15 +1,27 @@
+import type { Logger } from 'pino';
 import type { Attribution } from '../../actor.ts';
+import type { ApiClient } from '../../api/client.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { OutcomeCounts, RowResult } from '../../domain.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import type { Budget } from '../record/budget.ts';
-import type { RunEnding } from '../record/ending.ts';
+import type { RunEnding, RunResult } from '../record/ending.ts';
 import type { OpenRunInput } from '../record/open-run.ts';
 import type { RunRecord } from '../record/record.ts';
-import type { AskAfterCanary } from './canary.ts';
+import type { ConfirmAfterCanary } from './canary.ts';
 import type { EstimatedLimits } from './estimated-limits.ts';
 import type { Progress, RunEvent } from './progress.ts';
-import type { RunContext } from './work.ts';
+
+/** How a process works on a run. */
+export interface RunContext {
+  /** Calls the API; without it, workers elsewhere must. */
+  readonly client: ApiClient | undefined;
+  readonly log: Logger;
+  /** Aborts when the user wants the run to stop. */
+  readonly interrupt: AbortSignal;
+  /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
+  readonly handOver?: boolean;
+}
 
 /** The record is that of a run that is planned, or stopped before its end. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
@@ -20,11 +32,13 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   /** Version of the program, for those who look at a shared datastore. */
   readonly version: string;
   /** Decides whether the run goes on after its canary. Default: that depends on what failed in it. */
-  readonly askAfterCanary?: AskAfterCanary;
+  readonly confirmAfterCanary?: ConfirmAfterCanary;
   /** How much of it is done before it stops by itself; absent: all. */
   readonly budget?: Budget | undefined;
   /** Who begins or resumes it, and why. */
   readonly attribution?: Attribution;
+  /** Counts what becomes of it. */
+  readonly watch?: RunWatch | undefined;
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
   /** Hears what happens to the run, as it happens; it counts nothing. */
@@ -35,9 +49,29 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   readonly onFailed?: (left: FailedRun) => void;
 }
 
+/** Counts what becomes of runs and their rows. Unlike progress it is told only what is safe in a journal, and each row once. */
+export interface RunWatch {
+  /** A run begins, or goes on, in this process. @param waitingRows tells how many rows have no result yet */
+  began(waitingRows: () => number): WatchedRun;
+  /** Rows have their results, of whatever run. */
+  finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
+}
+
+/** A run that is going here. */
+export interface WatchedRun {
+  /** @param end absent when it is left to another process. */
+  ended(end?: WatchedEnd): void;
+}
+
+export interface WatchedEnd {
+  readonly result: RunResult;
+  /** How long the run was at work, all times together; absent where that is not known. */
+  readonly durationMs?: number;
+}
+
 /** What there is of a run that has failed. */
 export interface FailedRun {
-  readonly counts: Journal['outcomeCounts'];
+  readonly counts: OutcomeCounts;
   /** Whether all of these results are in the run's folder; else they are those that were seen. */
   readonly intact: boolean;
   /** Whether the run had come to its end, so that only its report is missing. */

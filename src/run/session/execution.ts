@@ -3,7 +3,7 @@ import { type Cluster, openCluster } from '../../cluster/cluster.ts';
 import type { ControlOf, RunEntry } from '../../cluster/entries.ts';
 import { onlyMember } from '../../cluster/member.ts';
 import type { CqbatchError } from '../../errors.ts';
-import type { Pace, PaceReport } from '../../pace.ts';
+import type { PaceReport } from '../../pace.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { AtEnd } from '../../releases.ts';
 import { removeReport } from '../../report/write-reports.ts';
@@ -22,7 +22,7 @@ import { type ControlWatch, clearControls, inCluster, inFolder, watchControls } 
 import { keepEstimate } from './estimated-limits.ts';
 import type { ExecutedRun, ExecuteRunOptions } from './execution-options.ts';
 import { announce, entryOf, type Heartbeat, startHeartbeat } from './heartbeat.ts';
-import { Progress } from './progress.ts';
+import { Progress, type RunEvent } from './progress.ts';
 import { RateLog } from './rate-log.ts';
 import { RunSession } from './session.ts';
 import { Stages } from './stages.ts';
@@ -50,11 +50,7 @@ export class Execution {
   readonly #keeper: RecordKeeper;
   readonly #progress: Progress;
   #rateLog: RateLog | undefined;
-  #pace: Pace | undefined;
-  #deadline: Deadline | undefined;
   #heartbeat: Heartbeat | undefined;
-  /** Those that call the API, on all machines. */
-  #workers = 1;
   /** Whether it has come to its end, so that only its report is missing. */
   #hasEnded = false;
 
@@ -74,25 +70,23 @@ export class Execution {
 
   async untilEnd(atEnd: AtEnd): Promise<ExecutedRun> {
     const { record, store, lost } = this.#run;
+    const { budget } = this.#options;
     atEnd(() => this.#keeper.close());
     onAbort(lost, () => this.#keeper.close());
     await this.#begin();
-    const { budget } = this.#options;
-    if (budget !== undefined) this.#deadline = await beginDeadline(budget, record.budget?.begun);
-    atEnd(() => this.#deadline?.close());
+    const deadline = budget && (await beginDeadline(budget, record.budget?.begun));
+    atEnd(() => deadline?.close());
     const folder = store.folder(record.id);
     const rateLog = await RateLog.open(folder, record.options.rate?.text ?? 'none');
     this.#rateLog = rateLog;
     atEnd(() => rateLog.close());
-    const places = [
-      inFolder(folder),
-      ...(this.#cluster === undefined ? [] : [inCluster(this.#cluster, record.id)]),
-    ];
+    const cluster = this.#cluster;
+    const places = [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, record.id)])];
     const controls = watchControls(places, (control) => this.#setRate(control));
     atEnd(() => controls.close());
     try {
-      if (this.#cluster !== undefined) await this.#show(this.#cluster, atEnd);
-      return await this.#finish(await this.#work(controls));
+      if (cluster !== undefined) await this.#show(cluster, atEnd);
+      return await this.#finish(await this.#work(controls, deadline));
     } catch (error) {
       throw await this.#fail(error);
     }
@@ -103,8 +97,12 @@ export class Execution {
     const { queue, handOver, onStarted, attribution } = this.#options;
     const folder = store.folder(record.id);
     this.#keeper.enter('running', attribution, queue === undefined ? {} : { queue });
-    if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry(), { takeUp: !handOver });
-    if (!handOver) await clearControls(folder);
+    if (this.#cluster !== undefined) await announce(this.#cluster, this.#entry());
+    // Who starts it by hand wants it to go on, whatever was wanted before.
+    if (!handOver) {
+      await this.#cluster?.clearControls(record.id);
+      await clearControls(folder);
+    }
     await this.#keeper.save();
     await removeReport(folder, 'not-attempted.csv');
     await this.#remember('used');
@@ -118,8 +116,7 @@ export class Execution {
       cluster,
       entry: () => this.#entry(),
       onClusterStatus: ({ workers, pace }) => {
-        this.#workers = workers;
-        this.#progress.seeWorkers(workers);
+        this.#progress.workers = workers;
         // Where this process calls nothing, only the worker that leads knows the pace.
         if (client === undefined && pace !== undefined) this.#seePace(pace);
       },
@@ -130,42 +127,37 @@ export class Execution {
     await orAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
   }
 
-  async #work(controls: ControlWatch): Promise<RunEnding> {
+  async #work(controls: ControlWatch, deadline: Deadline | undefined): Promise<RunEnding> {
     const { record, journal } = this.#run;
-    const { estimates, version, onEvent, ...context } = this.#options;
+    const options = this.#options;
     const rate = () => this.#keeper.record.options.rate;
-    const stages = await Stages.begin({
-      run: this.#run,
-      planned: this.#planned,
-      keeper: this.#keeper,
-      ask: context.askAfterCanary,
-      budget: context.budget,
-      interrupt: context.interrupt,
-    });
-    if (context.handOver) await stages.keepBudget(this.#deadline?.begun);
+    const opened = { run: this.#run, planned: this.#planned, keeper: this.#keeper };
+    const stages = await Stages.begin({ ...options, ...opened });
+    if (options.handOver) await stages.keepBudget(deadline?.begun);
     return new RunSession(this.#run, {
-      ...context,
+      ...options,
       stages,
-      deadline: this.#deadline?.signal ?? never,
+      deadline: deadline?.signal ?? never,
       controls,
-      workers: () => this.#workers,
+      workers: () => this.#progress.workers ?? 1,
       rate,
       join: () =>
-        this.#cluster?.join(record.options.baseUrl, version) ??
+        this.#cluster?.join(record.options.baseUrl, options.version) ??
         onlyMember(rate, () => record.plan.rows - journal.finishedCount),
-      known: await estimates?.load(),
+      known: await options.estimates?.load(),
       onPace: (pace, inFlight) => this.#seePace(pace, inFlight),
-      onEvent: (event) => {
-        this.#progress.see(event);
-        onEvent?.(event);
-        if (event.type === 'paused') {
-          this.#keeper.enter(event.paused ? 'paused' : 'running', event.attribution);
-          this.#heartbeat?.now();
-          void this.#saved();
-        }
-      },
+      onEvent: (event) => this.#see(event),
       rateInForce: async () => this.#heartbeat?.establishedAgain(),
     }).untilEnd();
+  }
+
+  #see(event: RunEvent): void {
+    this.#progress.see(event);
+    this.#options.onEvent?.(event);
+    if (event.type !== 'paused') return;
+    this.#keeper.enter(event.paused ? 'paused' : 'running', event.attribution);
+    this.#heartbeat?.now();
+    void this.#saved();
   }
 
   async #finish(end: RunEnding): Promise<ExecutedRun> {
@@ -175,8 +167,9 @@ export class Execution {
     if (end.state === 'completed' && grantsPartial(planned)) await this.#remember('partial');
     onEnded?.();
     await this.#rateLog?.close();
-    if (estimates !== undefined && this.#pace !== undefined)
-      await keepEstimate(estimates, this.#pace).catch((error: Error) =>
+    const { pace } = this.#progress;
+    if (estimates !== undefined && pace !== undefined)
+      await keepEstimate(estimates, pace).catch((error: Error) =>
         this.#warn(error, 'the estimate of the limit is not kept'),
       );
     const { state, ...cause } = end;
@@ -236,7 +229,6 @@ export class Execution {
   }
 
   #seePace(pace: PaceReport, inFlight?: CallsInFlight): void {
-    this.#pace = pace;
     this.#rateLog?.see(pace);
     this.#progress.seePace(pace, inFlight);
   }

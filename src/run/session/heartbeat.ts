@@ -39,26 +39,19 @@ export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, pro
 /**
  * Shows a run for the first time.
  *
- * @param takeUp whether somebody starts it by hand: it is to go on then, whatever was wanted before.
  * @throws a usage error `RUN_ID_TAKEN` when the datastore knows another run of this id, a busy error when that is going.
  */
-export async function announce(
-  cluster: Cluster,
-  entry: RunEntry,
-  { takeUp }: { readonly takeUp: boolean },
-): Promise<void> {
+export async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
   await cluster.sweep();
-  if (!(await cluster.putRun(entry))) {
-    const other = await cluster.run(entry.id);
-    const where = other === undefined ? '' : ` (on ${other.coordinator.host}, ${actualEntryState(other)})`;
-    const what = `Another run called ${entry.id}${where} uses this datastore`;
-    const remedy =
-      "Give this one another --run-id, or the datastore's installations different prefixes (CQBATCH_QUEUE_PREFIX).";
-    throw other !== undefined && isActive(actualEntryState(other))
-      ? new BusyError('RUN_ID_TAKEN', what, remedy)
-      : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);
-  }
-  if (takeUp) await cluster.clearControls(entry.id);
+  if (await cluster.putRun(entry)) return;
+  const other = await cluster.run(entry.id);
+  const where = other === undefined ? '' : ` (on ${other.coordinator.host}, ${actualEntryState(other)})`;
+  const what = `Another run called ${entry.id}${where} uses this datastore`;
+  const remedy =
+    "Give this one another --run-id, or the datastore's installations different prefixes (CQBATCH_QUEUE_PREFIX).";
+  throw other !== undefined && isActive(actualEntryState(other))
+    ? new BusyError('RUN_ID_TAKEN', what, remedy)
+    : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);
 }
 
 /** What a shared datastore tells a run of the workers that call for it. */

@@ -69,7 +69,8 @@ export class Progress {
   #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
   #waitUntil = 0;
   #paused = false;
-  #workers: number | undefined;
+  /** Workers on all machines that call this API, where others than this process may. */
+  workers: number | undefined;
   #pace: Pace | undefined;
 
   constructor(options: ProgressOptions) {
@@ -104,9 +105,9 @@ export class Progress {
     if (restUntil > this.#now() + noticeableRestMs) this.#wait(restUntil);
   }
 
-  /** @param workers on all machines that call this API */
-  seeWorkers(workers: number): void {
-    this.#workers = workers;
+  /** How the API is called, once it is known. */
+  get pace(): Pace | undefined {
+    return this.#pace;
   }
 
   #finished({ row, outcome }: RowResult): void {
@@ -142,7 +143,7 @@ export class Progress {
       retrying: this.#retrying.size,
       ...(stalled !== undefined && { stalled }),
       paused: this.#paused,
-      ...(this.#workers !== undefined && { workers: this.#workers }),
+      ...(this.workers !== undefined && { workers: this.workers }),
       ...(rowsPerSecond > 0 && { etaSeconds: (rows - done) / rowsPerSecond }),
       elapsedSeconds,
     };

@@ -139,24 +139,17 @@ function isNews({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?:
 
 /** Half as many points, each in place of two. */
 function thinned(series: readonly RatePoint[]): RatePoint[] {
-  const result: RatePoint[] = [];
-  let start = 0;
-  for (let index = 0; index < series.length; index += 2) {
-    const [first, second] = [series[index], series[index + 1]];
-    if (first === undefined) break;
-    if (second === undefined) {
-      result.push(first);
-      break;
-    }
-    result.push(joined(start, first, second));
-    start = second.t_s;
-  }
-  return result;
+  return series.flatMap((first, index) => {
+    if (index % 2 === 1) return [];
+    const second = series[index + 1];
+    return [second === undefined ? first : joined(series[index - 1]?.t_s ?? 0, first, second)];
+  });
 }
 
 /** One point in place of two, the first of which began then. */
 function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
   const [one, other] = [first.t_s - start, second.t_s - first.t_s];
+  const waited = (first.waited_s ?? 0) + (second.waited_s ?? 0);
   return {
     t_s: second.t_s,
     allowed_per_s:
@@ -167,13 +160,6 @@ function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
       (first.accepted_per_s * one + second.accepted_per_s * other) / Math.max(one + other, 0.001),
     ),
     rejected: first.rejected + second.rejected,
-    ...waitedTogether(first, second),
+    ...(waited > 0 && { waited_s: toHundredths(waited) }),
   };
-}
-
-function waitedTogether(
-  { waited_s: first = 0 }: RatePoint,
-  { waited_s: second = 0 }: RatePoint,
-): Partial<RatePoint> {
-  return first + second > 0 ? { waited_s: toHundredths(first + second) } : {};
 }

@@ -1,23 +1,19 @@
 import type { RowTask } from '../../queue/payload.ts';
 import { reconcile } from '../feed/stopped-runs.ts';
 import { type PlannedManifest, type RowSelection, unfinishedTasks } from '../plan/run-manifest.ts';
-import { allowedRows, type BegunBudget, type Budget } from '../record/budget.ts';
+import { allowedRows, type BegunBudget } from '../record/budget.ts';
 import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { RecordKeeper } from '../record/record-keeper.ts';
 import { readRowNumbers } from '../record/row-numbers.ts';
-import { type AskAfterCanary, canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
+import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
+import type { ExecuteRunOptions } from './execution-options.ts';
 
-export interface StagesOptions {
+export interface StagesOptions
+  extends Pick<ExecuteRunOptions, 'confirmAfterCanary' | 'budget' | 'interrupt'> {
   readonly run: OpenRun;
   readonly planned: PlannedManifest;
   readonly keeper: RecordKeeper;
-  /** Absent: nobody can be asked. */
-  readonly ask?: AskAfterCanary | undefined;
-  /** How much of it is done in this go; absent: all. */
-  readonly budget?: Budget | undefined;
-  /** Aborts when the user wants the run to stop. */
-  readonly interrupt: AbortSignal;
 }
 
 /**
@@ -100,7 +96,7 @@ export class Stages {
   }
 
   async #evaluate(canary: ReadonlySet<number>, signal: AbortSignal): Promise<RunEnding | undefined> {
-    const { run, planned, keeper, ask } = this.#options;
+    const { run, planned, keeper, confirmAfterCanary } = this.#options;
     const { record, journal, store } = run;
     const { canary: options } = record.options;
     if (options === undefined) return undefined;
@@ -111,7 +107,7 @@ export class Stages {
     }));
     const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
     const results = { rows, failed, left: record.plan.rows - journal.finishedCount };
-    const answer = await ask?.(results, signal);
+    const answer = await confirmAfterCanary?.(results, signal);
     if (signal.aborted) return { state: 'interrupted' };
     const failure = answer === undefined ? canaryFailure(results, options, record.id) : undefined;
     const wentOn = answer ?? failure === undefined;

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { ApiClient } from '../../api/client.ts';
 import type { Member } from '../../cluster/member.ts';
 import type { RatePolicy } from '../../cluster/rate-policy.ts';
@@ -15,19 +14,9 @@ import { budgetSpent } from '../record/ending.ts';
 import type { FailureGuard, FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { ControlWatch } from './control.ts';
+import type { RunContext } from './execution-options.ts';
 import type { RunEvent } from './progress.ts';
 import type { Stages } from './stages.ts';
-
-/** How a process works on a run. */
-export interface RunContext {
-  /** Calls the API; without it, workers elsewhere must. */
-  readonly client: ApiClient | undefined;
-  readonly log: Logger;
-  /** Aborts when the user wants the run to stop. */
-  readonly interrupt: AbortSignal;
-  /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */
-  readonly handOver?: boolean;
-}
 
 export interface SessionOptions extends RunContext {
   /** What is called, one stage after the other. */

@@ -81,7 +81,8 @@ async function untilEnd(
       log,
       watch: metrics,
       interrupt: interrupt.signal,
-      askAfterCanary: (canary, signal) => askAfterCanary(context, reporter, canary, signal, interrupt.abort),
+      confirmAfterCanary: (canary, signal) =>
+        confirmAfterCanary(context, reporter, canary, signal, interrupt.abort),
       onStarted(started) {
         begun = true;
         reporter.begin(started);
@@ -111,7 +112,7 @@ async function untilEnd(
  * @param stop is called on Ctrl-C
  * @returns undefined when nobody can be asked
  */
-async function askAfterCanary(
+async function confirmAfterCanary(
   { terminal, flags: { yes } }: Context,
   reporter: ProgressReporter,
   canary: CanaryResults,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { noOutcomes, type RowResult } from '../../../src/domain.ts';
 import type { OpenRun } from '../../../src/run/record/open-run.ts';
-import type { ExecutedRun } from '../../../src/run/session/execution-options.ts';
-import { type RunWatch, type WatchedEnd, watchRun } from '../../../src/run/session/run-watch.ts';
+import { watchRun } from '../../../src/run/session/execute-run.ts';
+import type { ExecutedRun, RunWatch, WatchedEnd } from '../../../src/run/session/execution-options.ts';
 
 function result(row: number, outcome: RowResult['outcome']): RowResult {
   return { row, operation: 'x', outcome, code: 'C', message: '', attempts: 1, unclear: false };
