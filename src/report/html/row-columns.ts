@@ -9,9 +9,9 @@ import { ColumnWriter, numberChanges, type PageColumn, type PageContent } from '
 
 /** A column that grows row by row. */
 interface GrowingColumn {
-  readonly add: (line: ReportLine, cells: readonly string[]) => void;
-  readonly values: CompressedColumn;
   readonly column: Omit<PageColumn, 'piece'>;
+  readonly read: (line: ReportLine, cells: readonly string[]) => string | number | null;
+  readonly values: CompressedColumn;
 }
 
 /** The rows of a report by columns, compressed: memory grows with what they are compressed to. */
@@ -28,9 +28,11 @@ export class RowColumns {
     this.#columns = [
       ...Object.entries<Fact>(facts).map(factColumn),
       ...resultColumns.map((name) =>
-        textColumn('result', name, ({ result }) => result.columns?.[name] ?? ''),
+        growing({ kind: 'result', name, type: 'text' }, ({ result }) => result.columns?.[name] ?? ''),
       ),
-      ...this.#refeed.header.map((name, index) => textColumn('cell', name, (_, cells) => cells[index] ?? '')),
+      ...this.#refeed.header.map((name, index) =>
+        growing({ kind: 'cell', name, type: 'text' }, (_, cells) => cells[index] ?? ''),
+      ),
     ];
   }
 
@@ -42,7 +44,7 @@ export class RowColumns {
   async add(lines: readonly ReportLine[]): Promise<void> {
     for (const line of lines) {
       const { cells } = this.#refeed.cells(line.row, line.result.operation);
-      for (const column of this.#columns) column.add(line, cells);
+      for (const { values, read } of this.#columns) values.push(read(line, cells));
     }
     this.count += lines.length;
     for (const { values } of this.#columns) await values.compress();
@@ -102,14 +104,14 @@ const facts = {
 export type FactColumn = keyof typeof facts;
 
 function factColumn([name, fact]: readonly [name: string, Fact]): GrowingColumn {
-  if (fact.type === 'text') return textColumn('fact', name, ({ result }) => fact.of(result));
-  const values = new CompressedColumn();
   const changeTo = numberChanges();
-  return {
-    add: ({ result }) => values.push(changeTo(fact.of(result))),
-    values,
-    column: { kind: 'fact', name, type: 'number' },
-  };
+  return growing({ kind: 'fact', name, type: fact.type }, ({ result }) =>
+    fact.type === 'text' ? fact.of(result) : changeTo(fact.of(result)),
+  );
+}
+
+function growing(column: GrowingColumn['column'], read: GrowingColumn['read']): GrowingColumn {
+  return { column, read, values: new CompressedColumn() };
 }
 
 function rounded(ms: number): number {
@@ -119,19 +121,6 @@ function rounded(ms: number): number {
 function timeOf(iso: string | undefined): number | undefined {
   const time = iso === undefined ? Number.NaN : Date.parse(iso);
   return Number.isNaN(time) ? undefined : time;
-}
-
-function textColumn(
-  kind: PageColumn['kind'],
-  name: string,
-  textOf: (line: ReportLine, cells: readonly string[]) => string,
-): GrowingColumn {
-  const values = new CompressedColumn();
-  return {
-    add: (line, cells) => values.push(textOf(line, cells)),
-    values,
-    column: { kind, name, type: 'text' },
-  };
 }
 
 /** So many characters are compressed at a time. */

@@ -3,14 +3,13 @@ import type { Attempt, RowHistory, RowResult, SavedAnswer } from '../../domain.t
 import { usageError } from '../../errors.ts';
 import type { PreparedRow } from '../../manifest/columns/row-preparer.ts';
 import type { ManifestRow } from '../../manifest/manifest.ts';
-import { withReleases } from '../../releases.ts';
 import { unfinishedResult } from '../../report/join-results.ts';
 import { findRetries } from '../plan/retries.ts';
 import { openManifestCopy } from '../plan/run-manifest.ts';
 import { readAnswers } from '../record/answer-file.ts';
 import { type RunRecord, unfinishedBecause } from '../record/record.ts';
 import { readRowNumbers } from '../record/row-numbers.ts';
-import { openJournalReader } from '../record/run-journal.ts';
+import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** All that is known of a row of a manifest. */
@@ -52,9 +51,9 @@ export async function tellRow(store: RunStore, named: RunRecord, number: number)
   for (const record of [first, ...retries]) {
     const own = await ownNumber(store, record, number);
     if (own === undefined) continue;
-    const { row, prepared, chapter } = await chapterOf(store, record, own, number);
+    const { row, prepared } = await readRow(store, record, own);
     told ??= { row: { ...row, row: number }, prepared };
-    chapters.push(chapter);
+    chapters.push(await chapterOf(store, record, own, number, prepared.operation?.name ?? ''));
   }
   if (told !== undefined) return { record: first, ...told, chapters };
   throw usageError(
@@ -72,37 +71,22 @@ async function ownNumber(store: RunStore, record: RunRecord, number: number): Pr
   return undefined;
 }
 
-function chapterOf(
+async function chapterOf(
   store: RunStore,
   record: RunRecord,
-  number: number,
+  row: number,
   given: number,
-): Promise<Pick<RowStory, 'row' | 'prepared'> & { readonly chapter: RowChapter }> {
-  return withReleases(async (atEnd) => {
-    const journal = await openJournalReader(store, record);
-    atEnd(() => journal.close());
-    const { row, prepared } = await readRow(store, record, number);
-    const operation = prepared.operation?.name ?? '';
-    const finished = await only(journal.results(number, number));
-    const history = journal.history(number);
-    const answers = await readAnswers(store.folder(record.id), given);
-    const unsettled = journal.isUnsettled(number);
-    const result =
-      finished ?? unfinishedResult(unfinishedBecause(record), { row: number, operation, history, unsettled });
+  operation: string,
+): Promise<RowChapter> {
+  const answers = await readAnswers(store.folder(record.id), given);
+  return withJournalReader(store, record, async (journal) => {
+    const history = journal.history(row);
+    const finished = await only(journal.results(row, row));
+    const unfinished = { row, operation, history, unsettled: journal.isUnsettled(row) };
+    const result = finished ?? unfinishedResult(unfinishedBecause(record), unfinished);
     const attempts = finished === undefined ? attemptsBefore(history) : attemptsOf(finished);
     const known = attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
-    return {
-      row,
-      prepared,
-      chapter: {
-        record,
-        row: number,
-        result,
-        attempts,
-        untold: Math.max(0, result.attempts - known),
-        answers,
-      },
-    };
+    return { record, row, result, attempts, untold: Math.max(0, result.attempts - known), answers };
   });
 }
 

@@ -77,11 +77,9 @@ function randomOf(key: string): () => number {
   };
 }
 
-/** The highest of these numbers, 0 where there is none. */
-export function lastOf(rows: Iterable<number>): number {
-  let last = 0;
-  for (const row of rows) last = Math.max(last, row);
-  return last;
+/** The last row of a canary, 0 where there is none. */
+export function lastOf(canary: ReadonlySet<number>): number {
+  return [...canary].at(-1) ?? 0;
 }
 
 /** What became of the rows of a canary that are finished. */

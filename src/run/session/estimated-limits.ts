@@ -20,29 +20,25 @@ const estimateSchema = z.object({
 const fileSchema = z.object({ version: z.literal(1), limits: z.array(estimateSchema) });
 
 /** `limits.json` of a state folder, for one API and one token. */
-export interface EstimatedLimits {
-  load(): Promise<StartingPoint>;
-  /** Keeps what is known now in place of what was known before. */
-  save(known: StartingPoint): Promise<void>;
-}
+export type EstimatedLimits = ReturnType<typeof openEstimatedLimits>;
 
 const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
 const mostLimits = 100;
 
 /** @param tokenMark see `tokenMark` in src/api. */
-export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark: string): EstimatedLimits {
+export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark: string) {
   const path = join(stateDir, 'limits.json');
   const isOwn = (limit: z.infer<typeof estimateSchema>): boolean =>
     limit.base_url === baseUrl && limit.token === tokenMark;
 
-  /** A damaged file is worth no more than none. */
+  /** A damaged file counts as a missing one. */
   const read = async () => {
     const { limits = [] } = (await readJsonFileIfAny(path, fileSchema)) ?? {};
     return limits.filter(({ at }) => Date.parse(at) > Date.now() - outdatedMs);
   };
 
   return {
-    async load() {
+    async load(): Promise<StartingPoint> {
       const known = (await read()).find(isOwn);
       if (known === undefined) return {};
       // A clock that was set back meanwhile makes no wait longer than it was.
@@ -54,7 +50,8 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
         ...(waitMs > 0 && { restUntil: steadyNow() + waitMs }),
       };
     },
-    async save({ limit, concurrency, restUntil }) {
+    /** Keeps what is known now in place of what was known before. */
+    async save({ limit, concurrency, restUntil }: StartingPoint): Promise<void> {
       const others = (await read()).filter((one) => !isOwn(one));
       const own = {
         base_url: baseUrl,

@@ -77,22 +77,13 @@ const firstBeatsMs = 200;
 const silentMs = 2_500;
 
 /** A run that shows itself. */
-export interface Heartbeat {
-  /** Resolves when no worker calls faster than all runs of the same API allow together: no row may be fed before. */
-  readonly established: Promise<void>;
-  /** The same for a run that goes on after a pause: while it called nothing, nothing kept to its rate. */
-  establishedAgain(): Promise<void>;
-  /** Shows at once how the run is. */
-  now(): void;
-  /** Writes the entry a last time. */
-  stop(): Promise<void>;
-}
+export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
 /**
  * Shows a run to everybody who sees the datastore. Its rate is in force when the worker that leads has heard of the run,
  * and the others of its decision. Without one that leads nothing can be called, and the next one hears of the run first.
  */
-export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions): Heartbeat {
+export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions) {
   let established = deferred();
   let isEstablished = false;
   let wasEstablished = false;
@@ -118,14 +109,18 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   beats.now();
 
   return {
+    /** Resolves when no worker calls faster than all runs of the same API allow together: no row may be fed before. */
     established: established.promise,
-    establishedAgain() {
+    /** The same for a run that goes on after a pause: while it called nothing, nothing kept to its rate. */
+    establishedAgain(): Promise<void> {
       [established, wasEstablished, isEstablished, heardOf] = [deferred(), isEstablished, false, 0];
       beats.now();
       return established.promise;
     },
+    /** Shows at once how the run is. */
     now: beats.now,
-    async stop() {
+    /** Writes the entry a last time. */
+    async stop(): Promise<void> {
       await beats.stop();
       await cluster.putRun(entry());
     },

@@ -11,30 +11,8 @@ export type RunEvent =
   | Exclude<WorkerEvent, { type: 'finished' }>
   | { readonly type: 'paused'; readonly paused: boolean; readonly attribution: Attribution };
 
-/** Where a run stands, for whoever draws it. */
-export interface ProgressSnapshot {
-  /** Rows of the manifest. */
-  readonly rows: number;
-  /** Rows with a result. */
-  readonly done: number;
-  readonly counts: OutcomeCounts;
-  /** Rows finished per second, over the last seconds. */
-  readonly rowsPerSecond: number;
-  /** How the API is called, once it is known. */
-  readonly pace?: Pace;
-  /** How long no row is called, from now on. */
-  readonly waitMs: number;
-  /** Rows that wait for another attempt. */
-  readonly retrying: number;
-  /** Calls that keep everything waiting: nothing has finished for seconds. */
-  readonly stalled?: StalledCalls;
-  /** Whether the run waits until somebody wants it to go on. */
-  readonly paused: boolean;
-  /** Workers on all machines that call this API, where others than this process may. */
-  readonly workers?: number;
-  readonly etaSeconds?: number;
-  readonly elapsedSeconds: number;
-}
+/** Where a run stands, for drawing. */
+export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
 
 /** Calls that nobody has answered for long. */
 export interface StalledCalls extends CallsInFlight {
@@ -105,7 +83,6 @@ export class Progress {
     if (restUntil > this.#now() + noticeableRestMs) this.#wait(restUntil);
   }
 
-  /** How the API is called, once it is known. */
   get pace(): Pace | undefined {
     return this.#pace;
   }
@@ -127,28 +104,35 @@ export class Progress {
     this.#waitUntil = Math.max(this.#waitUntil, until);
   }
 
-  snapshot(): ProgressSnapshot {
+  snapshot() {
     const { rows } = this.#options;
     const done = totalOf(this.#counts);
-    const elapsedSeconds = (this.#now() - this.#start) / 1_000;
     const rowsPerSecond = this.#throughput();
     const stalled = this.#stalled();
     return {
+      /** Rows of the manifest. */
       rows,
+      /** Rows with a result. */
       done,
-      counts: { ...this.#counts },
+      counts: { ...this.#counts } as OutcomeCounts,
+      /** Rows finished per second, over the last seconds. */
       rowsPerSecond,
+      /** How the API is called, once it is known. */
       ...(this.#pace !== undefined && { pace: this.#pace }),
+      /** How long no row is called, from now on. */
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
+      /** Rows that wait for another attempt. */
       retrying: this.#retrying.size,
       ...(stalled !== undefined && { stalled }),
+      /** Whether the run waits until a person wants it to go on. */
       paused: this.#paused,
       ...(this.workers !== undefined && { workers: this.workers }),
       ...(rowsPerSecond > 0 && { etaSeconds: (rows - done) / rowsPerSecond }),
-      elapsedSeconds,
+      elapsedSeconds: (this.#now() - this.#start) / 1_000,
     };
   }
 
+  /** Calls that keep everything waiting: nothing has finished for seconds. */
   #stalled(): StalledCalls | undefined {
     if (this.#inFlight === undefined) return undefined;
     const { calls, oldestAt } = this.#inFlight;
