@@ -4,7 +4,7 @@ import { steadyNow, timeOfDay } from '../clock.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { isActive, isPresent, type WorkerEntry } from '../cluster/entries.ts';
 import { noticeableRestMs } from '../pace.ts';
-import { AllRuns, type ClusterLook, lookAtCluster } from '../run/record/all-runs.ts';
+import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../run/record/all-runs.ts';
 import { isRunId } from '../run/record/run-id.ts';
 import type { RunView } from '../run/record/run-view.ts';
 import type { RunStore } from '../run/record/store.ts';
@@ -52,7 +52,7 @@ export class Overview {
     this.#store = store;
     this.#shared = shared;
     this.#schedules = openScheduleStore(store.stateDir);
-    this.#runs = new AllRuns(store, this.#warn);
+    this.#runs = allRuns(store, this.#warn);
   }
 
   readonly #warn = ({ message }: Error): void => void this.#warnings.add(message);

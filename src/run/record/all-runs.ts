@@ -29,80 +29,69 @@ export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
 /** Which runs are wanted. @param newer how many runs of the same place are newer */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
 
-/** The runs of a state folder and of a shared datastore. For polling: journals that were read are only read on. */
-export class AllRuns {
-  readonly #store: RunStore;
-  readonly #onUnreadable: (error: Error) => void;
+export type AllRuns = ReturnType<typeof allRuns>;
+
+/**
+ * The runs of a state folder and of a shared datastore. For polling: journals that were read are only read on.
+ *
+ * @param onUnreadable hears of runs that are damaged, at each look; they are left out
+ */
+export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   /** Of runs that were going at the last look. */
-  readonly #journals = new Map<string, JournalReader>();
-  /** Of runs that had ended, with the state that this was. */
-  readonly #ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
+  const journals = new Map<string, JournalReader>();
+  /** Of runs that had ended, with how many states they had entered then. */
+  const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
 
-  /** @param onUnreadable hears of runs that are damaged, at each look; they are left out */
-  constructor(store: RunStore, onUnreadable: (error: Error) => void) {
-    this.#store = store;
-    this.#onUnreadable = onUnreadable;
+  async function closeJournal(id: string): Promise<void> {
+    await journals.get(id)?.close();
+    journals.delete(id);
   }
-
-  /**
-   * Of runs that have ended only their records are read, where these tell enough.
-   *
-   * @returns those of the state folder, the newest first, then those of other machines
-   */
-  async look(seen: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
-    const records = (await this.#store.list(this.#onUnreadable)).toReversed();
-    const views: RunView[] = [];
-    for (const [newer, record] of records.entries()) {
-      if (!isWanted(record.id, actualState(record), newer)) continue;
-      const view = await this.#briefly(record, seen).catch((error: Error) => void this.#onUnreadable(error));
-      if (view !== undefined) views.push(view);
-    }
-    const here = new Set(records.map(({ id }) => id));
-    await this.#forgetOthers(here);
-    const elsewhere = (seen?.entries ?? [])
-      .filter(({ id }) => !here.has(id))
-      .map((entry) => viewOfEntry(entry, liveRunIn(seen, entry.id)));
-    return [...views, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
+  async function forgetOthers(ids: ReadonlySet<string>): Promise<void> {
+    for (const id of journals.keys()) if (!ids.has(id)) await closeJournal(id);
+    for (const id of ended.keys()) if (!ids.has(id)) ended.delete(id);
   }
-
-  async close(): Promise<void> {
-    await this.#forgetOthers(new Set());
-  }
-
-  async #briefly(record: RunRecord, seen: ClusterLook | undefined): Promise<RunView> {
-    const summary = await this.#summaryOf(record);
-    return viewOfRecord(this.#store, record, liveRunIn(seen, record.id), summary);
-  }
-
-  async #summaryOf(record: RunRecord): Promise<KnownSummary> {
+  /** Of runs that have ended only their records are read, where these tell enough. */
+  async function summaryFor(record: RunRecord): Promise<KnownSummary> {
     const { id, states } = record;
-    const known = this.#journals.has(id) ? undefined : summaryOfRecord(record);
+    const known = journals.has(id) ? undefined : summaryOfRecord(record);
     if (known !== undefined) return known;
-    const ended = this.#ended.get(id);
-    if (ended?.entered === states.length) return ended.summary;
-    const journal = this.#journals.get(id) ?? (await openJournalReader(this.#store, record));
-    this.#journals.set(id, journal);
+    const before = ended.get(id);
+    if (before?.entered === states.length) return before.summary;
+    const journal = journals.get(id) ?? (await openJournalReader(store, record));
+    journals.set(id, journal);
     let goesOn = false;
     try {
       await journal.refresh();
       const summary = summaryOf(record, journal);
       goesOn = isActive(actualState(record));
-      if (!goesOn) this.#ended.set(id, { entered: states.length, summary });
+      if (!goesOn) ended.set(id, { entered: states.length, summary });
       return summary;
     } finally {
-      if (!goesOn) await this.#closeJournal(id);
+      if (!goesOn) await closeJournal(id);
     }
   }
 
-  async #closeJournal(id: string): Promise<void> {
-    await this.#journals.get(id)?.close();
-    this.#journals.delete(id);
-  }
-
-  async #forgetOthers(ids: ReadonlySet<string>): Promise<void> {
-    for (const id of this.#journals.keys()) if (!ids.has(id)) await this.#closeJournal(id);
-    for (const id of this.#ended.keys()) if (!ids.has(id)) this.#ended.delete(id);
-  }
+  return {
+    /** @returns the runs of the state folder, the newest first, then those of other machines */
+    async look(seen: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
+      const records = (await store.list(onUnreadable)).toReversed();
+      const views: RunView[] = [];
+      for (const [newer, record] of records.entries()) {
+        if (!isWanted(record.id, actualState(record), newer)) continue;
+        const view = await summaryFor(record)
+          .then((summary) => viewOfRecord(store, record, liveRunIn(seen, record.id), summary))
+          .catch((error: Error) => void onUnreadable(error));
+        if (view !== undefined) views.push(view);
+      }
+      const here = new Set(records.map(({ id }) => id));
+      await forgetOthers(here);
+      const elsewhere = (seen?.entries ?? [])
+        .filter(({ id }) => !here.has(id))
+        .map((entry) => viewOfEntry(entry, liveRunIn(seen, entry.id)));
+      return [...views, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
+    },
+    close: () => forgetOthers(new Set()),
+  };
 }
 
 /** Undefined where no shared datastore was looked at. */

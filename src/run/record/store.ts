@@ -45,36 +45,38 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     }
   };
 
+  /**
+   * Makes the folder of a new run; nothing else sees it until its record is saved.
+   *
+   * @param wanted the id that the user chose, if so.
+   * @throws a usage error `RUN_EXISTS` when there is a run of that id; a busy error when it is going or being planned.
+   */
+  const create = async (wanted?: string): Promise<{ readonly id: string; readonly folder: string }> => {
+    await makeFolder(runsDir);
+    await removeAbandonedPlans();
+    await onDisk(stateDir, () => removeAbandoned(stateDir));
+    const id = wanted ?? newRunId();
+    try {
+      await mkdir(folder(id), { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw systemError(error, folder(id)) ?? error;
+      if (wanted === undefined) return create();
+      throw existingRun(id, stateDir, await read(id).catch(() => undefined));
+    }
+    try {
+      await onDisk(folder(id), () => ownFolder(folder(id)));
+    } catch (error) {
+      await rm(folder(id), { recursive: true, force: true });
+      throw error;
+    }
+    return { id, folder: folder(id) };
+  };
+
   return {
     operations,
     stateDir,
     folder,
-    /**
-     * Makes the folder of a new run; nothing else sees it until its record is saved.
-     *
-     * @param wanted the id that the user chose, if so.
-     * @throws a usage error `RUN_EXISTS` when there is a run of that id; a busy error when it is going or being planned.
-     */
-    async create(wanted?: string): Promise<{ readonly id: string; readonly folder: string }> {
-      await makeFolder(runsDir);
-      await removeAbandonedPlans();
-      await onDisk(stateDir, () => removeAbandoned(stateDir));
-      const id = wanted ?? newRunId();
-      try {
-        await mkdir(folder(id), { mode: 0o700 });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw systemError(error, folder(id)) ?? error;
-        if (wanted === undefined) return this.create();
-        throw existingRun(id, stateDir, await read(id).catch(() => undefined));
-      }
-      try {
-        await onDisk(folder(id), () => ownFolder(folder(id)));
-      } catch (error) {
-        await rm(folder(id), { recursive: true, force: true });
-        throw error;
-      }
-      return { id, folder: folder(id) };
-    },
+    create,
     /** The run of that id, or that a process is planning one; undefined when the id is free. */
     async look(id: string): Promise<RunRecord | 'being planned' | undefined> {
       const record = await read(id);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { createRun } from '../../../src/run/plan/create-run.ts';
-import { AllRuns, type ClusterLook } from '../../../src/run/record/all-runs.ts';
+import { allRuns, type ClusterLook } from '../../../src/run/record/all-runs.ts';
 import { enterState } from '../../../src/run/record/record.ts';
 import { openRunStore } from '../../../src/run/record/store.ts';
 import { ago, api, runEntry, workerEntry } from '../../helpers/cluster-entries.ts';
@@ -36,7 +36,7 @@ async function goingRun() {
 
 test('a run is followed by what is new in its journal, to its end', async () => {
   const { store, record, journal, succeed } = await goingRun();
-  const runs = new AllRuns(store, vi.fn());
+  const runs = allRuns(store, vi.fn());
   await succeed(1);
   expect(await runs.look(nobody, all)).toMatchObject([
     { state: 'running', rows: 3, counts: { succeeded: 1 } },
@@ -65,7 +65,7 @@ test('of a run that ended before, the record is enough', async () => {
   await journal.close();
   const counts = { succeeded: 1, failed: 2, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
   await store.save({ ...enterState(record, 'completed'), counts });
-  const runs = new AllRuns(store, vi.fn());
+  const runs = allRuns(store, vi.fn());
   const [view] = await runs.look(undefined, all);
   expect(view).toMatchObject({ counts });
   expect(view?.local).not.toHaveProperty('codes');
@@ -74,7 +74,7 @@ test('of a run that ended before, the record is enough', async () => {
 test('a journal that is removed is told, and tried again', async () => {
   const { store, record, journal } = await goingRun();
   const onUnreadable = vi.fn();
-  const runs = new AllRuns(store, onUnreadable);
+  const runs = allRuns(store, onUnreadable);
   const path = join(store.folder(record.id), 'journal.jsonl');
   await journal.close();
   await writeFile(path, '');
@@ -95,7 +95,7 @@ test('runs of other machines come after those of the state folder, with who call
     ],
     apis: new Map([[api, { workers: [workerEntry()], pace: undefined }]]),
   };
-  const runs = new AllRuns(store, vi.fn());
+  const runs = allRuns(store, vi.fn());
   expect(await runs.look(seen, all)).toMatchObject([
     { id: record.id, throughput: { rowsPerSecond: 7 }, workers: [] },
     { id: 'there', throughput: { rowsPerSecond: 5 }, workers: [{ host: 'here' }] },

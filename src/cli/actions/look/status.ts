@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, openCluster } from '../../../cluster/cluster.ts';
 import { isActive } from '../../../cluster/entries.ts';
 import { type AtEnd, withReleases } from '../../../releases.ts';
-import { AllRuns, lookAtCluster } from '../../../run/record/all-runs.ts';
+import { allRuns, lookAtCluster } from '../../../run/record/all-runs.ts';
 import { liveRun, type RunView, viewOfEntry, viewOfRecord } from '../../../run/record/run-view.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
@@ -21,7 +21,7 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
   return withReleases(async (atEnd) => {
     if (id === undefined && flags.watch) {
       const cluster = await seenFromHere(context, atEnd);
-      const all = new AllRuns(store, warningOnce(context.terminal));
+      const all = allRuns(store, warningOnce(context.terminal));
       atEnd(() => all.close());
       const look = async (ids?: ReadonlySet<string>): Promise<readonly RunView[]> =>
         all.look(
