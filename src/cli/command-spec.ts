@@ -1,6 +1,7 @@
 import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
-import type { OptionName, OwnMeanings } from './option-table.ts';
+import type { OptionGroups } from './option-groups.ts';
+import type { OwnMeanings } from './option-table.ts';
 
 export interface NamedSpec {
   readonly name: string;
@@ -8,9 +9,6 @@ export interface NamedSpec {
   /** What one would type, with what it is for. */
   readonly examples?: readonly (readonly [command: string, purpose: string])[];
 }
-
-/** Options by the heading of the help under which they stand, in the order of the help. */
-export type OptionGroups = Readonly<Record<string, readonly OptionName[]>>;
 
 /** A command, but for what every command has. */
 export interface CommandSpec extends NamedSpec, OwnMeanings {
@@ -37,59 +35,3 @@ type Action =
 export function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of the run, or enough of it; default: the newest${fits}`];
 }
-
-/** Of every command. */
-export const output: OptionGroups = { Output: ['json', 'quiet', 'stateDir'] };
-
-/** Of the commands that write a report. */
-export const reporting: OptionGroups = { Output: ['delimiter', 'html'] };
-
-/** Of the commands that take a run to its end here. */
-export const following: OptionGroups = { Output: ['verbose', 'delimiter', 'html'] };
-
-/** Who is told how a run ended. */
-export const telling: OptionGroups = {
-  'Telling people': ['notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl', 'metricsFile'],
-};
-
-/** What is written down for those who ask later. */
-export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
-
-const meaning = ['operation', 'where', 'operations', 'default', 'map', 'clearToken'] as const;
-const reading = ['sheet', 'encoding', 'skipLines', 'rowsAt', 'trim', 'maxManifestSize'] as const;
-
-/** What the rows of a manifest mean, and how the file is read. */
-export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
-
-/** Of the commands that work on a run that was planned with operations of the user's own. */
-export const own: OptionGroups = { Manifest: ['operations'] };
-
-/** What keeps a run from doing harm: what stands in front. */
-export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', 'maxRows', 'stopAt'] };
-
-/** The other guards. */
-export const moreGuards = [
-  'canaryRandom',
-  'canaryMaxFailures',
-  'maxFailuresAfter',
-  'maxConsecutiveFailures',
-  'maxDuration',
-] as const;
-
-/** How the API is called. */
-export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
-
-/** How the rows of a run are called again. */
-export const repeating = ['attempts', 'backoff'] as const;
-
-const sharing = ['queue', 'queuePrefix', 'queuePasswordFile'] as const;
-
-/** Of the commands that look at runs, or tell them something, also from another machine. */
-export const shared: OptionGroups = { 'Shared datastore': sharing };
-
-/** Of the commands that take a run to its end. */
-export const working: OptionGroups = {
-  Calls: [...calling, ...repeating],
-  'Shared datastore': [...sharing, 'worker'],
-  Log: ['logLevel'],
-};

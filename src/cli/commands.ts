@@ -1,13 +1,5 @@
-import {
-  type CommandGroupSpec,
-  type CommandSpec,
-  calling,
-  own,
-  reporting,
-  runThat,
-  shared,
-  telling,
-} from './command-spec.ts';
+import { type CommandGroupSpec, type CommandSpec, runThat } from './command-spec.ts';
+import * as groups from './option-groups.ts';
 import { runCommands, submitCommand } from './run-commands.ts';
 import { scheduleCommands } from './schedule-commands.ts';
 
@@ -19,7 +11,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     description: 'where a run stands, also while it is going',
     arguments: [runThat()],
     options: { Status: ['watch'] },
-    seldomNeeded: shared,
+    seldomNeeded: groups.shared,
     load: async () => (await import('./actions/look/status.ts')).status,
   },
   {
@@ -27,7 +19,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     description: 'what a run was and what happened to it: when, by whom, why',
     arguments: [runThat()],
     options: { Show: ['row'] },
-    seldomNeeded: own,
+    seldomNeeded: groups.own,
     examples: [
       ['cqbatch show', 'the newest run'],
       ['cqbatch show jsur --row 1234', 'one row of another run'],
@@ -37,7 +29,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
   {
     name: 'list',
     description: 'the runs of this state folder and of the shared datastore, newest first',
-    seldomNeeded: shared,
+    seldomNeeded: groups.shared,
     load: async () => (await import('./actions/look/list.ts')).list,
   },
   {
@@ -46,7 +38,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     arguments: [runThat(' that is going')],
     help: { yes: 'do not ask; without a terminal it needs this or a run' },
     options: { Cancel: ['yes', 'reason'] },
-    seldomNeeded: shared,
+    seldomNeeded: groups.shared,
     load: async () => (await import('./actions/control/control.ts')).cancel,
   },
   {
@@ -54,7 +46,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     description: 'let a run rest: no more rows are called until it is unpaused',
     arguments: [runThat(' that is running')],
     options: { Pause: ['reason'] },
-    seldomNeeded: shared,
+    seldomNeeded: groups.shared,
     load: async () => (await import('./actions/control/control.ts')).pause,
   },
   {
@@ -62,7 +54,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     description: 'let a paused run go on',
     arguments: [runThat(' that is paused')],
     options: { Unpause: ['reason'] },
-    seldomNeeded: shared,
+    seldomNeeded: groups.shared,
     load: async () => (await import('./actions/control/control.ts')).unpause,
   },
   {
@@ -73,7 +65,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
       ['<rate>', 'as --rate takes it: 20/s, 600/m, auto, auto..50/s or none'],
     ],
     options: { Rate: ['reason'] },
-    seldomNeeded: shared,
+    seldomNeeded: groups.shared,
     examples: [
       ['cqbatch set-rate jsur 20/s', '20 calls a second, by all workers together'],
       ['cqbatch set-rate jsur auto..50/s', 'what the API permits, but no more than 50'],
@@ -84,8 +76,8 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     name: 'report',
     description: 'write the report of a run again, also while it is going, and show where it is',
     arguments: [runThat()],
-    options: { Report: ['format', 'withRetries', 'open'], ...reporting },
-    seldomNeeded: own,
+    options: { Report: ['format', 'withRetries', 'open'], ...groups.reporting },
+    seldomNeeded: groups.own,
     load: async () => (await import('./actions/look/report.ts')).report,
   },
   {
@@ -106,14 +98,14 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     },
     options: {
       API: ['baseUrl', 'tokenFile', 'allowInsecureHttp'],
-      ...shared,
+      ...groups.shared,
       Worker: ['coordinate', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
     },
     seldomNeeded: {
-      ...own,
-      Calls: calling,
+      ...groups.own,
+      Calls: groups.calling,
       'Of the daemon': ['keepLast', 'keepDays'],
-      ...telling,
+      ...groups.telling,
     },
     examples: [
       ['cqbatch worker --queue redis://10.0.0.7', 'one more machine that calls the API'],
@@ -126,7 +118,7 @@ export const commands: readonly (CommandSpec | CommandGroupSpec)[] = [
     name: 'dashboard',
     description: 'a page that shows runs, workers and schedules live, until it is stopped',
     options: { Dashboard: ['port', 'host', 'control'] },
-    seldomNeeded: shared,
+    seldomNeeded: groups.shared,
     examples: [
       ['cqbatch dashboard', 'the runs of this state folder, on http://127.0.0.1:8788'],
       ['cqbatch dashboard --queue redis://10.0.0.7', 'and those of all machines'],

@@ -3,17 +3,14 @@ import { operations } from '../../jobs/index.ts';
 import { conflictRules } from '../manifest/check/conflicts.ts';
 import { delimiterNames } from '../manifest/csv/delimiter.ts';
 import { openRunStore } from '../run/record/store.ts';
-import { type Flags, stateDirOf } from './config/load.ts';
+import { stateDirOf } from './config/load.ts';
 import { logLevels } from './log.ts';
 
-/** What may stand at the cursor, with a word on each; or the files that the shell knows. */
-export interface Completions {
-  readonly values: readonly (readonly [value: string, description: string])[];
-  readonly files: boolean;
-}
+/** What may stand at the cursor, with a word on it. */
+type Candidate = readonly [value: string, description?: string];
 
-const none: Completions = { values: [], files: false };
-const anyFile: Completions = { values: [], files: true };
+/** Any file that the shell knows. */
+const files = ':files';
 
 /** The words that an option may have, by its name in the program. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
@@ -27,33 +24,25 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What may follow on a command line.
+ * What may follow on a command line, as `cqbatch __complete` prints it: a value and what it is on each line, and `:files`
+ * where files may stand.
  *
  * @param words those behind the name of the program; the last one is being typed, and may be empty.
  */
-export async function completionsFor(program: Command, words: readonly string[]): Promise<Completions> {
+export async function completionsFor(program: Command, words: readonly string[]): Promise<string> {
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const command = commandOf(program, before);
-  if (command === undefined) return none;
-  const help = command.createHelp();
-  const option = command.options.find((known) => known.required && isCalled(known, before.at(-1)));
-  const found = option !== undefined ? await ofOption(option, before) : await ofWord(typed);
-  return { ...found, values: found.values.filter(([value]) => value.startsWith(typed)) };
-
-  async function ofWord(word: string): Promise<Completions> {
-    if (word.startsWith('-')) {
-      const options = help.visibleOptions(command as Command);
-      return listed(options.map(({ long, short, description }) => [long ?? short ?? '', description]));
-    }
-    const below = help.visibleCommands(command as Command);
-    if (below.length > 0) return listed(below.map((each) => [each.name(), each.description()]));
-    const [argument] = (command as Command).registeredArguments;
-    if (argument?.name() === 'manifest') return anyFile;
-    if (argument?.name() === 'run') return runs(before);
-    if (argument?.name() === 'schedule') return schedules(before);
-    return listed((argument?.argChoices ?? []).map((choice) => [choice, '']));
-  }
+  const last = before.at(-1);
+  const option = command?.options.find(
+    ({ required, long, short }) => required && last !== undefined && (last === long || last === short),
+  );
+  const candidates =
+    option !== undefined ? await ofOption(option, before) : command && (await ofWord(command, typed, before));
+  return (candidates ?? [])
+    .filter(([value]) => value === files || value.startsWith(typed))
+    .map((candidate) => `${candidate.join(' ').trimEnd()}\n`)
+    .join('');
 }
 
 /** The command that the words name; undefined when there is none of that name. */
@@ -66,49 +55,51 @@ function commandOf(program: Command, words: readonly string[]): Command | undefi
   return command;
 }
 
-function isCalled({ long, short }: Option, word: string | undefined): boolean {
-  return word !== undefined && (word === long || word === short);
+async function ofOption(option: Option, before: readonly string[]): Promise<readonly Candidate[]> {
+  if (/<run\|/.test(option.flags)) return [...(await runs(before)), [files]];
+  if (/<(?:file|dir)>/.test(option.flags)) return [[files]];
+  return (wordsOf[option.attributeName()] ?? []).map((word) => [word]);
 }
 
-function listed(values: Completions['values']): Completions {
-  return { values, files: false };
-}
-
-async function ofOption(option: Option, before: readonly string[]): Promise<Completions> {
-  if (/<run\|/.test(option.flags)) return { ...(await runs(before)), files: true };
-  if (/<(?:file|dir)>/.test(option.flags)) return anyFile;
-  const words = option.argChoices ?? wordsOf[option.attributeName()] ?? [];
-  return listed(words.map((word) => [word, '']));
+async function ofWord(
+  command: Command,
+  word: string,
+  before: readonly string[],
+): Promise<readonly Candidate[]> {
+  const help = command.createHelp();
+  if (word.startsWith('-')) {
+    const options = help.visibleOptions(command);
+    return options.map(({ long, short, description }) => [long ?? short ?? '', description]);
+  }
+  const below = help.visibleCommands(command);
+  if (below.length > 0) return below.map((each) => [each.name(), each.description()]);
+  const [argument] = command.registeredArguments;
+  if (argument?.name() === 'manifest') return [[files]];
+  if (argument?.name() === 'run') return runs(before);
+  if (argument?.name() === 'schedule') return schedules(before);
+  return (argument?.argChoices ?? []).map((choice) => [choice]);
 }
 
 /** The runs of the state folder, the newest first. What cannot be read is left out: nobody could be told. */
-async function runs(words: readonly string[]): Promise<Completions> {
+async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
   const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})
     .catch(() => []);
   // The name of a manifest may be anything; a shell is given nothing of the kind.
-  return listed(records.toReversed().map(({ id, state }) => [id, state]));
+  return records.toReversed().map(({ id, state }) => [id, state]);
 }
 
-async function schedules(words: readonly string[]): Promise<Completions> {
+async function schedules(words: readonly string[]): Promise<readonly Candidate[]> {
   const { openScheduleStore } = await import('../schedule/store.ts');
   const found = await openScheduleStore(stateDirIn(words))
     .list(() => {})
     .catch(() => []);
-  return listed(found.map(({ name, cron, tz }) => [name, `${cron} ${tz}`]));
+  return found.map(({ name, cron, tz }) => [name, `${cron} ${tz}`]);
 }
 
 function stateDirIn(words: readonly string[]): string {
-  const at = words.indexOf('--state-dir');
-  const stateDir = at < 0 ? undefined : words[at + 1];
-  const flags: Flags = stateDir === undefined ? {} : { stateDir };
-  return stateDirOf(flags);
-}
-
-/** What `cqbatch __complete` prints: a value and what it is on each line, and `:files` where files may stand. */
-export function completionText({ values, files }: Completions): string {
-  const lines = values.map(([value, description]) => `${value} ${description}`.trimEnd());
-  return [...lines, ...(files ? [':files'] : [])].map((line) => `${line}\n`).join('');
+  const stateDir = words.includes('--state-dir') ? words[words.indexOf('--state-dir') + 1] : undefined;
+  return stateDirOf(stateDir === undefined ? {} : { stateDir });
 }
 
 /**

@@ -1,14 +1,9 @@
 import { Argument, Command, Option } from 'commander';
-import {
-  type CommandGroupSpec,
-  type CommandSpec,
-  type NamedSpec,
-  type OptionGroups,
-  output,
-} from './command-spec.ts';
+import type { CommandGroupSpec, CommandSpec, NamedSpec } from './command-spec.ts';
 import { commands } from './commands.ts';
 import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { type OptionGroups, output } from './option-groups.ts';
 import { fieldOption, type OwnMeanings, optionOf } from './option-table.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
@@ -170,8 +165,8 @@ function defineCompletion(program: Command, completion: Command, version: string
       else writeResult(script);
     });
   program.command('__complete [words...]', { hidden: true }).action(async (words: readonly string[]) => {
-    const { completionsFor, completionText } = await import('./completion.ts');
-    writeResult(completionText(await completionsFor(await createProgram(version, words), words)));
+    const { completionsFor } = await import('./completion.ts');
+    writeResult(await completionsFor(await createProgram(version, words), words));
   });
 }
 

@@ -1,18 +1,5 @@
-import {
-  audit,
-  type CommandSpec,
-  calling,
-  following,
-  guards,
-  moreGuards,
-  own,
-  repeating,
-  reporting,
-  rows,
-  runThat,
-  telling,
-  working,
-} from './command-spec.ts';
+import { type CommandSpec, runThat } from './command-spec.ts';
+import * as groups from './option-groups.ts';
 
 const manifest = [
   '<manifest>',
@@ -27,13 +14,18 @@ const consent = ['skipDone', 'onConflict', 'allowPartial', 'confirmAbove'] as co
 /** Of the commands that make a run of rows of another one. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options' | 'seldomNeeded'> = {
   fromRun: 'as in that run',
-  options: { API: ['tokenFile', 'rate'], Run: ['yes', 'runId', 'wait'], ...guards, ...following },
+  options: {
+    API: ['tokenFile', 'rate'],
+    Run: ['yes', 'runId', 'wait'],
+    ...groups.guards,
+    ...groups.following,
+  },
   seldomNeeded: {
-    'More guards': [...moreGuards, 'tz', 'confirmAbove'],
-    ...own,
-    ...working,
-    ...telling,
-    ...audit,
+    'More guards': [...groups.moreGuards, 'tz', 'confirmAbove'],
+    ...groups.own,
+    ...groups.working,
+    ...groups.telling,
+    ...groups.audit,
   },
 };
 
@@ -48,11 +40,11 @@ export const runCommands: readonly CommandSpec[] = [
       Plan: ['out', 'approvedBy', 'skipInvalid'],
     },
     seldomNeeded: {
-      ...rows,
-      ...guards,
-      'More guards': [...moreGuards, 'tz', 'skipDone', 'onConflict', 'allowPartial'],
-      Calls: [...calling, ...repeating],
-      ...reporting,
+      ...groups.rows,
+      ...groups.guards,
+      'More guards': [...groups.moreGuards, 'tz', 'skipDone', 'onConflict', 'allowPartial'],
+      Calls: [...groups.calling, ...groups.repeating],
+      ...groups.reporting,
     },
     examples: [
       ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
@@ -68,16 +60,16 @@ export const runCommands: readonly CommandSpec[] = [
     options: {
       API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
       Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'skipInvalid', 'wait'],
-      ...guards,
-      ...following,
+      ...groups.guards,
+      ...groups.following,
     },
     seldomNeeded: {
-      'More guards': [...moreGuards, 'tz', ...consent],
-      ...rows,
+      'More guards': [...groups.moreGuards, 'tz', ...consent],
+      ...groups.rows,
       Inbox: ['once', 'settle'],
-      ...working,
-      ...telling,
-      ...audit,
+      ...groups.working,
+      ...groups.telling,
+      ...groups.audit,
     },
     examples: [
       ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
@@ -95,15 +87,15 @@ export const runCommands: readonly CommandSpec[] = [
     options: {
       API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
       Watch: ['yes', 'skipInvalid', 'settle', 'healthPort', 'healthHost'],
-      ...guards,
-      ...following,
+      ...groups.guards,
+      ...groups.following,
     },
     seldomNeeded: {
-      'More guards': [...moreGuards, 'tz', 'onConflict', 'allowPartial'],
-      ...rows,
-      ...working,
-      ...telling,
-      ...audit,
+      'More guards': [...groups.moreGuards, 'tz', 'onConflict', 'allowPartial'],
+      ...groups.rows,
+      ...groups.working,
+      ...groups.telling,
+      ...groups.audit,
     },
     examples: [
       ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
@@ -122,14 +114,14 @@ export const runCommands: readonly CommandSpec[] = [
       Run: ['wait'],
       // Its canary stays as it was.
       Guards: ['maxFailures', 'maxRows', 'stopAt'],
-      ...following,
+      ...groups.following,
     },
     seldomNeeded: {
       'More guards': ['maxFailuresAfter', 'maxConsecutiveFailures', 'maxDuration', 'tz'],
-      ...own,
-      ...working,
-      ...telling,
-      ...audit,
+      ...groups.own,
+      ...groups.working,
+      ...groups.telling,
+      ...groups.audit,
     },
     examples: [
       ['cqbatch resume', 'the newest run'],
@@ -171,14 +163,14 @@ export const submitCommand: CommandSpec = {
   options: {
     API: ['baseUrl', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'runId', 'skipInvalid'],
-    ...guards,
-    ...reporting,
+    ...groups.guards,
+    ...groups.reporting,
   },
   seldomNeeded: {
-    'More guards': [...moreGuards, 'tz', ...consent],
-    ...rows,
-    Calls: repeating,
-    ...audit,
+    'More guards': [...groups.moreGuards, 'tz', ...consent],
+    ...groups.rows,
+    Calls: groups.repeating,
+    ...groups.audit,
   },
   load: async () => (await import('./actions/run/submit.ts')).submit,
 };

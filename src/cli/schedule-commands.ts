@@ -1,12 +1,5 @@
-import {
-  audit,
-  type CommandGroupSpec,
-  guards,
-  moreGuards,
-  repeating,
-  reporting,
-  rows,
-} from './command-spec.ts';
+import type { CommandGroupSpec } from './command-spec.ts';
+import * as groups from './option-groups.ts';
 
 const schedule = ['<schedule>', 'its name'] as const;
 
@@ -25,14 +18,14 @@ export const scheduleCommands: CommandGroupSpec = {
         What: ['manifest', 'inbox', 'settle'],
         Schedule: ['overlap', 'catchUp', 'replace'],
         API: ['baseUrl', 'rate', 'allowInsecureHttp'],
-        ...guards,
+        ...groups.guards,
       },
       seldomNeeded: {
-        'More guards': [...moreGuards, 'skipInvalid', 'skipDone', 'onConflict', 'allowPartial'],
-        ...rows,
-        Calls: repeating,
-        ...reporting,
-        ...audit,
+        'More guards': [...groups.moreGuards, 'skipInvalid', 'skipDone', 'onConflict', 'allowPartial'],
+        ...groups.rows,
+        Calls: groups.repeating,
+        ...groups.reporting,
+        ...groups.audit,
       },
       examples: [
         [

@@ -1,0 +1,60 @@
+import type { OptionName } from './option-table.ts';
+
+/** Options by the heading of the help under which they stand, in the order of the help. */
+export type OptionGroups = Readonly<Record<string, readonly OptionName[]>>;
+
+/** Of every command. */
+export const output: OptionGroups = { Output: ['json', 'quiet', 'stateDir'] };
+
+/** Of the commands that write a report. */
+export const reporting: OptionGroups = { Output: ['delimiter', 'html'] };
+
+/** Of the commands that take a run to its end here. */
+export const following: OptionGroups = { Output: ['verbose', 'delimiter', 'html'] };
+
+/** Who is told how a run ended. */
+export const telling: OptionGroups = {
+  'Telling people': ['notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl', 'metricsFile'],
+};
+
+/** What is written down for those who ask later. */
+export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
+
+const meaning = ['operation', 'where', 'operations', 'default', 'map', 'clearToken'] as const;
+const reading = ['sheet', 'encoding', 'skipLines', 'rowsAt', 'trim', 'maxManifestSize'] as const;
+
+/** What the rows of a manifest mean, and how the file is read. */
+export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
+
+/** Of the commands that work on a run that was planned with operations of the user's own. */
+export const own: OptionGroups = { Manifest: ['operations'] };
+
+/** What keeps a run from doing harm: what stands in front. */
+export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', 'maxRows', 'stopAt'] };
+
+/** The other guards. */
+export const moreGuards = [
+  'canaryRandom',
+  'canaryMaxFailures',
+  'maxFailuresAfter',
+  'maxConsecutiveFailures',
+  'maxDuration',
+] as const;
+
+/** How the API is called. */
+export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
+
+/** How the rows of a run are called again. */
+export const repeating = ['attempts', 'backoff'] as const;
+
+const sharing = ['queue', 'queuePrefix', 'queuePasswordFile'] as const;
+
+/** Of the commands that look at runs, or tell them something, also from another machine. */
+export const shared: OptionGroups = { 'Shared datastore': sharing };
+
+/** Of the commands that take a run to its end. */
+export const working: OptionGroups = {
+  Calls: [...calling, ...repeating],
+  'Shared datastore': [...sharing, 'worker'],
+  Log: ['logLevel'],
+};
