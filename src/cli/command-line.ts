@@ -1,11 +1,9 @@
 import { CommanderError } from 'commander';
 import { readVersion } from '../package.ts';
 import { escapeInvisible } from '../text/printable.ts';
-import { exitCodes } from './exit-codes.ts';
-import { Interrupted } from './interrupt.ts';
+import { exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
-import { exitCodeOfError, knownError } from './thrown.ts';
 
 const wantsJson = process.argv.includes('--json');
 

@@ -1,14 +1,30 @@
 import { operations } from '../../jobs/index.ts';
+import type { Datastore } from '../datastore/datastore.ts';
+import { datastoreAddress, openDatastore } from '../datastore/open.ts';
+import { usageError } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { ApprovedPlan } from '../run/plan/approved-plan.ts';
 import { checkStateFolder } from '../run/record/state-folder.ts';
 import { openRunStore, type RunStore } from '../run/record/store.ts';
-import type { Settings } from '../settings/settings.ts';
-import { type Flags, loadSettings, trustedStateDir } from './config/load.ts';
-import { type CommandInput, chooseDatastore, type DatastoreChoice } from './datastore.ts';
-import type { EndedRun } from './render/news.ts';
+import { defaults, type Settings } from '../settings/settings.ts';
+import {
+  environment,
+  type Flags,
+  loadSettings,
+  readSecret,
+  stateDirOf,
+  trustedStateDir,
+} from './config/load.ts';
+import type { EndedRun } from './render/ended-run.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
+
+/** What a command was told, and where its words go. */
+export interface CommandInput {
+  readonly terminal: Terminal;
+  readonly flags: Flags;
+  readonly settings: Settings;
+}
 
 /** What a command works with that looks into a state folder. */
 export interface Workplace extends CommandInput {
@@ -25,6 +41,18 @@ export interface RefusedManifest {
   readonly text: string;
   /** The path of a list of each row and what is wrong with it, if rows are. */
   readonly problems?: string;
+}
+
+/** The datastore that the settings name. */
+export interface DatastoreChoice {
+  /** The shared datastore without its password; undefined for the embedded one. */
+  readonly queue: string | undefined;
+  /**
+   * Opens it, and says what is not as it should be.
+   *
+   * @throws a fatal error that says why it can't be used and what to do about it.
+   */
+  open(purpose: string): Promise<Datastore>;
 }
 
 /** What a command works with that may use the datastore, too. */
@@ -59,13 +87,45 @@ export async function openState(
   return { store: openRunStore(stateDir, await operationsWith(settings)), settings };
 }
 
-/**
- * The operations of the service, and those of the user's own.
- *
- * @throws a usage error `OPERATIONS_UNUSABLE`
- */
+/** The operations of the service, and those of the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
 export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
   if (module === undefined) return operations;
   const { loadOperations } = await import('../operation/own-operations.ts');
   return [...operations, ...(await loadOperations(module, operations))];
+}
+
+/** @throws a usage error when a flag holds a password, or the address can't be understood. */
+export async function chooseDatastore({ terminal, flags, settings }: CommandInput): Promise<DatastoreChoice> {
+  const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
+  refusePasswordInFlag(flags.queue);
+  const queue = await datastoreAddress(url);
+  const redis = url === undefined ? undefined : { url, prefix, ...(await queuePasswords(settings)) };
+  return {
+    queue,
+    async open(purpose) {
+      const { datastore, warnings } = await openDatastore({ redis, stateDir: stateDirOf(flags), purpose });
+      for (const warning of warnings) terminal.warn(`warning: ${warning}`);
+      return datastore;
+    },
+  };
+}
+
+/** Other users of the machine can read command lines. */
+function refusePasswordInFlag(url: string | undefined): void {
+  if (url === undefined || !/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(url)) return;
+  throw usageError(
+    'PASSWORD_IN_FLAG',
+    'Everybody on this machine can read a password in --queue: put the address into CQBATCH_QUEUE, or the password into ' +
+      'CQBATCH_QUEUE_PASSWORD or a file (--queue-password-file).',
+  );
+}
+
+async function queuePasswords({ queuePasswordFile }: Settings) {
+  const password = await readSecret({
+    file: queuePasswordFile,
+    variable: 'CQBATCH_QUEUE_PASSWORD',
+    what: 'the password file',
+    code: 'PASSWORD_UNREADABLE',
+  });
+  return { password, sentinelPassword: environment['CQBATCH_SENTINEL_PASSWORD'] || undefined };
 }

@@ -1,6 +1,7 @@
 import type { OutcomeCounts } from '../domain.ts';
-import type { ErrorKind } from '../errors.ts';
+import { CqbatchError } from '../errors.ts';
 import { type KnownEnd, type RunResult, resultOf } from '../run/record/ending.ts';
+import { systemError } from '../system-error.ts';
 
 /** What the exit code of `cqbatch` means; the README's table says the same. */
 export const exitCodes = {
@@ -24,13 +25,6 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What a command says with its exit code that an error of this kind has ended. */
-export const exitCodeOfKind = {
-  usage: exitCodes.usage,
-  fatal: exitCodes.fatal,
-  busy: exitCodes.busy,
-} as const satisfies Record<ErrorKind, ExitCode>;
-
 const exitCodeOfResult = {
   succeeded: exitCodes.success,
   rows_failed: exitCodes.rowsFailed,
@@ -44,4 +38,26 @@ const exitCodeOfResult = {
 /** What a command says with its exit code that has seen a run to its end. */
 export function exitCodeOf(end: KnownEnd, counts: OutcomeCounts): ExitCode {
   return exitCodeOfResult[resultOf(end, counts)];
+}
+
+/** The user pressed Ctrl-C before anything was done, and the command ends. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  /** At a question, the terminal is still on its line. */
+  readonly at: 'question' | 'wait';
+
+  constructor(at: 'question' | 'wait') {
+    super();
+    this.at = at;
+  }
+}
+
+/** The error behind what was thrown, if it is one that people can do something about. */
+export function knownError(error: unknown): CqbatchError | undefined {
+  return error instanceof CqbatchError ? error : systemError(error);
+}
+
+/** What a command says with its exit code that an error, or the user, has ended. */
+export function exitCodeOfError(error: unknown): ExitCode {
+  return exitCodes[error instanceof Interrupted ? 'interrupted' : (knownError(error)?.kind ?? 'fatal')];
 }

@@ -2,18 +2,6 @@ import { exitCodes } from './exit-codes.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The user pressed Ctrl-C before anything was done, and the command ends. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted';
-  /** At a question, the terminal is still on its line. */
-  readonly at: 'question' | 'wait';
-
-  constructor(at: 'question' | 'wait') {
-    super();
-    this.at = at;
-  }
-}
-
 /** What the user, or a supervisor, can stop. */
 export interface Interrupt {
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 import { usageError } from '../errors.ts';
 import type { Flags } from './config/load.ts';
 import { writeLogLine } from './output.ts';
-import { logLine } from './render/log-line.ts';
+import { logLine } from './render/progress.ts';
 import type { Terminal } from './terminal.ts';
 
 /** From saying nothing to saying everything. */

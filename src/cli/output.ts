@@ -4,8 +4,9 @@ import { isatty } from 'node:tty';
 import { SystemError } from '../system-error.ts';
 import { escapeInvisible, printable, printableJson } from '../text/printable.ts';
 import { environment } from './config/load.ts';
-import { Interrupted } from './interrupt.ts';
+import { Interrupted } from './exit-codes.ts';
 import { cutTo, painted, plain } from './render/style.ts';
+import { usualColumns } from './render/words.ts';
 
 /**
  * The only way to standard output, standard error and the user's answers. Manifests, file names, arguments and API
@@ -36,20 +37,12 @@ export const screen = {
   },
 };
 
-/**
- * Data for people on standard output; the text has its line feeds.
- *
- * @throws a `SystemError` when it can't be written.
- */
+/** Text for people on standard output, with its line feeds. @throws a `SystemError` when it can't be written. */
 export function writeResult(text: string): void {
   unlessHeld(() => writeData(coloured(1, printable(text))));
 }
 
-/**
- * Data for machines on standard output: one JSON document.
- *
- * @throws a `SystemError` when it can't be written.
- */
+/** Data for machines on standard output: one JSON document. @throws a `SystemError` when it can't be written. */
 export function writeDocument(document: object): void {
   unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
@@ -94,8 +87,7 @@ function showHeld(): void {
 /** To the beginning of the line. */
 const clearLine = '\r\u001b[2K';
 
-/** Where a terminal doesn't say how wide it is, or says 0. */
-const usualColumns = 80;
+/** Where a terminal doesn't say how high it is, or says 0. */
 const usualRows = 24;
 
 /**
@@ -111,11 +103,11 @@ export function redrawLines(lines: readonly string[], before: number): void {
   writeFreely(clearLine + upwards + coloured(2, text));
 }
 
-/** Colours for a terminal that has them; `NO_COLOR` and `FORCE_COLOR` are obeyed, in this order. */
 function coloured(stream: 1 | 2, text: string): string {
   return showsColours(stream) ? painted(text) : plain(text);
 }
 
+/** Whether a stream is a terminal that has colours; `NO_COLOR` and `FORCE_COLOR` are obeyed, in this order. */
 function showsColours(stream: 1 | 2): boolean {
   const { NO_COLOR, FORCE_COLOR } = environment;
   if (NO_COLOR) return false;
@@ -157,19 +149,13 @@ function writeData(text: string): void {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE' || (code === 'EIO' && isatty(1))) return;
-      if (code !== 'EAGAIN') throw unwritable(code ?? String(error), error);
+      if (code !== 'EAGAIN') {
+        const problem = `standard output can't be written (${code ?? error})`;
+        throw new SystemError('OUTPUT_UNWRITABLE', problem, 'make room for it or send it elsewhere', error);
+      }
       sleep(pauseMs);
     }
   }
-}
-
-function unwritable(reason: string, cause: unknown): SystemError {
-  return new SystemError(
-    'OUTPUT_UNWRITABLE',
-    `standard output can't be written (${reason})`,
-    'make room for it or send it elsewhere',
-    cause,
-  );
 }
 
 const pauseMs = 10;

@@ -4,24 +4,6 @@ import { askLine, holdOutput, redrawLines, screen, writeDocument, writeResult, w
 /** Where a command's words go. */
 export type Terminal = ReturnType<typeof openTerminal>;
 
-/** Where nobody reads: what must not be missed goes to `onWarning`, line by line, and nothing can be asked. */
-export function silentTerminal(onWarning: (text: string) => void): Terminal {
-  return {
-    json: false,
-    quiet: true,
-    live: false,
-    columns: undefined,
-    canAsk: false,
-    result() {},
-    warn: onWarning,
-    say() {},
-    draw() {},
-    drawLines() {},
-    confirm: async () => false,
-    confirmNumber: async () => false,
-  };
-}
-
 /**
  * Standard output carries data: with `--json` exactly one document, failures included. Standard error carries talk:
  * progress, hints, questions.
@@ -33,21 +15,18 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
   /** How many lines are on the screen that will be redrawn. */
   let drawn = 0;
-  const clear = (): void => {
-    if (drawn > 0) redrawLines([], drawn);
-    drawn = 0;
-  };
-  const warn = (text: string): void => {
-    clear();
-    writeTalk(`${text}\n`);
-  };
   const drawLines = (lines: readonly string[]): void => {
-    if (!live) return;
+    if (!live || drawn + lines.length === 0) return;
     const room = screen.rows - 1;
     const shown =
       lines.length > room ? [...lines.slice(0, room - 1), `… and ${lines.length - room + 1} more`] : lines;
     redrawLines(shown, drawn);
     drawn = shown.length;
+  };
+  const clear = (): void => drawLines([]);
+  const warn = (text: string): void => {
+    clear();
+    writeTalk(`${text}\n`);
   };
   return {
     json,
@@ -71,8 +50,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     },
     /** Redraws the last line of a live screen, cut to its width; an empty text clears it. */
     draw(line: string): void {
-      if (line === '') clear();
-      else drawLines([line]);
+      drawLines(line === '' ? [] : [line]);
     },
     /** Redraws the last lines of a live screen, as many as fit on it. */
     drawLines,
@@ -97,4 +75,9 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       return answer.replaceAll(/[\s,.'’_]/g, '') === String(number);
     },
   };
+}
+
+/** The terminal of a command that has no reader: nothing is said, and nothing can be asked. */
+export function silentTerminal(): Terminal {
+  return { ...openTerminal({ quiet: 1 }), canAsk: false, result() {}, warn() {} };
 }

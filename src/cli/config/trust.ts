@@ -19,11 +19,8 @@ export async function requireOwn(stateDir: string, configFile: string, sudoUid?:
   if (user === undefined) return;
   const trusted = [0, user, ...(user === 0 ? [Number(sudoUid)] : [])];
   const path = join(stateDir, configFile);
-  const [folder, config] = await Promise.all([look(stateDir), look(path)]);
-  for (const [name, found] of [
-    [stateDir, folder],
-    [path, config],
-  ] as const)
+  const [folder, config] = [await look(stateDir), await look(path)];
+  for (const [name, found] of Object.entries({ [stateDir]: folder, [path]: config }))
     if (found !== undefined && !trusted.includes(found.uid))
       throw untrusted(stateDir, `${name} belongs to another user (uid ${found.uid})`);
   if (folder !== undefined && config !== undefined && ((folder.mode | config.mode) & othersMayWrite) !== 0) {
@@ -36,15 +33,12 @@ function look(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
 
-function untrusted(stateDir: string, what: string, remedy = ''): CqbatchError {
-  return usageError(
-    'STATE_DIR_UNTRUSTED',
-    [
-      `${what}, and the folder decides where your access token is sent.`,
-      remedy,
-      `If you trust the folder as it is, name it: --state-dir ${shellWord(stateDir)}.`,
-    ]
-      .filter(Boolean)
-      .join(' '),
-  );
+/** @param remedy a sentence */
+function untrusted(stateDir: string, what: string, remedy?: string): CqbatchError {
+  const sentences = [
+    `${what}, and the folder decides where your access token is sent.`,
+    remedy,
+    `If you trust the folder as it is, name it: --state-dir ${shellWord(stateDir)}.`,
+  ];
+  return usageError('STATE_DIR_UNTRUSTED', sentences.filter(Boolean).join(' '));
 }

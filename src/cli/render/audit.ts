@@ -1,11 +1,21 @@
 import { type Actor, thisActor } from '../../actor.ts';
 import { actualState, type RunRecord } from '../../run/record/record.ts';
 import type { JournalSummary } from '../../run/record/run-journal.ts';
-import { nameInWords, optionInWords } from '../../settings/settings.ts';
+import { optionInWords } from '../../settings/settings.ts';
 import { localTime } from '../../text/local-time.ts';
-import { count, counted, duration } from '../../text/quantities.ts';
+import { count, counted, duration, exactDuration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
-import { fingerprint, indented, outcomeTexts, table, unclearRows, wrapped } from './words.ts';
+import {
+  documentOf,
+  type Fact,
+  factLines,
+  fingerprint,
+  indented,
+  outcomeTexts,
+  table,
+  unclearRows,
+  usualColumns,
+} from './words.ts';
 
 /** All that is known of the past of a run. */
 export interface RunAudit {
@@ -19,33 +29,22 @@ export interface RunAudit {
   readonly undos: readonly RunRecord[];
 }
 
-/** One thing that happened to a run. */
-export interface AuditEvent {
-  /** Absent where only that it happened is known. */
-  readonly at?: string;
-  /** `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, or the state that was entered. */
-  readonly event: string;
-  readonly by?: Actor | undefined;
-  readonly reason?: string | undefined;
-  /** Of the time of work that began with it. */
-  readonly atWorkMs?: number | undefined;
-}
+/**
+ * One thing that happened to a run: `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, or the state that was
+ * entered. It has no time where only that it happened is known.
+ */
+type AuditEvent = { readonly event: string } & Partial<Omit<RunRecord['states'][number], 'state'>>;
 
 /** What happened to a run, in order. */
 export function eventsOf(record: RunRecord): readonly AuditEvent[] {
-  const states = record.states.map(
-    ({ state, at, by, reason, atWorkMs }, index): AuditEvent => ({
-      at,
-      event: state === 'running' ? beginning(record.states[index - 1]?.state) : state,
-      by,
-      reason,
-      atWorkMs,
-    }),
-  );
+  const states = record.states.map(({ state, ...more }, index): AuditEvent => {
+    const event = state === 'running' ? beginning(record.states[index - 1]?.state) : state;
+    return { ...more, event };
+  });
   const rates = (record.rates ?? []).map(
-    ({ rate, at, by, reason }): AuditEvent => ({ at, event: `rate ${rate}`, by, reason }),
+    ({ rate, ...more }): AuditEvent => ({ ...more, event: `rate ${rate}` }),
   );
-  // Stable: what happened in one moment stays in order.
+  // The sort is stable: what happened in one moment stays in order.
   const events = [...states, ...rates].toSorted((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? ''));
   const died = actualState(record) !== record.state;
   return died ? [...events, { event: 'interrupted', reason: 'its process died' }] : events;
@@ -60,6 +59,7 @@ function beginning(before: RunRecord['state'] | undefined): string {
 export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
   const { id, states, manifest, plan, approval, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
+  const { baseUrl, ...others } = options;
   return {
     run: id,
     state: actualState(record),
@@ -74,27 +74,13 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
       given_sha256: manifest.givenSha256 ?? manifest.sha256,
       bytes: manifest.bytes,
     },
-    base_url: options.baseUrl,
+    base_url: baseUrl,
     datastore: queue ?? null,
     plan,
-    approval: approval
-      ? {
-          file: approval.file,
-          sha256: approval.sha256,
-          made_at: approval.madeAt,
-          approved_by: approval.by ?? null,
-        }
-      : null,
-    options: Object.fromEntries(
-      Object.entries(options)
-        .filter(([name]) => name !== 'baseUrl')
-        .map(([name, value]) => [nameInWords(name, '_'), value]),
-    ),
+    approval: approval ? approvalDocument(approval) : null,
+    options: documentOf(others),
     events: eventsOf(record).map(({ at, event, by, reason, atWorkMs }) => ({
-      at: at ?? null,
-      event,
-      by: by ?? null,
-      reason: reason ?? null,
+      ...documentOf({ at, event, by, reason }),
       ...(atWorkMs !== undefined && { at_work_s: Math.round(atWorkMs / 1_000) }),
     })),
     outcomes: result?.outcomes ?? null,
@@ -109,7 +95,32 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
   };
 }
 
-const columns = 80;
+function approvalDocument({ file, sha256, madeAt, by }: NonNullable<RunRecord['approval']>): object {
+  return documentOf({ file, sha256, madeAt, approvedBy: by });
+}
+
+/** The past of a run, for people. */
+export function auditText({ record, folder, result, retries, undos }: RunAudit): string {
+  const { id, manifest, options, queue, retryOf, undoOf, plan, approval, canary } = record;
+  const facts: readonly Fact[] = [
+    ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
+    ['SHA-256', manifest.givenSha256 ?? manifest.sha256],
+    ['API', options.baseUrl],
+    ['plan', planText(plan)],
+    ['approved', approval && approvalText(approval)],
+    ['options', optionTexts(options).join(', ')],
+    ['datastore', queue],
+    ['canary', canary && canaryText(canary)],
+    ['result', result && resultTexts(result, plan.rows)],
+    ['retry of', retryOf],
+    ['undo of', undoOf],
+    ['retried by', retries.map(runText)],
+    ['undone by', undos.map(runText)],
+    ['folder', folder],
+  ];
+  const lines = factLines(facts, usualColumns - 2);
+  return `Run ${id} ${actualState(record)}\n${indented(lines)}\n\n${indented(timeline(eventsOf(record)))}`;
+}
 
 /** The signed-off plan of a run: `by Ana Ruiz, as week-47.cqplan (3f2a 91bc 04d7 e0aa)` */
 function approvalText({ by, file, sha256 }: NonNullable<RunRecord['approval']>): string {
@@ -121,69 +132,26 @@ function canaryText({ rows, failed, wentOn }: NonNullable<RunRecord['canary']>):
   return `${counted(rows, 'row')}, ${count(failed)} failed: ${wentOn ? 'went on' : 'stopped'}`;
 }
 
-/** The past of a run, for people. */
-export function auditText(audit: RunAudit): string {
-  const { record, folder, result, retries, undos } = audit;
-  const { id, manifest, options, queue, retryOf, undoOf, plan, approval, canary } = record;
-  const facts: readonly (readonly [name: string, text: string])[] = [
-    ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
-    ['SHA-256', manifest.givenSha256 ?? manifest.sha256],
-    ['API', options.baseUrl],
-    ['plan', planText(plan)],
-    ...(approval === undefined ? [] : [['approved', approvalText(approval)] as const]),
-    ['options', optionTexts(options).join(', ')],
-    ...(queue === undefined ? [] : [['datastore', queue] as const]),
-    ...(canary === undefined ? [] : [['canary', canaryText(canary)] as const]),
-    ...(result === undefined ? [] : resultFacts(result, plan.rows)),
-    ...(retryOf === undefined ? [] : [['retry of', retryOf] as const]),
-    ...(undoOf === undefined ? [] : [['undo of', undoOf] as const]),
-    ...runFacts('retried by', retries),
-    ...runFacts('undone by', undos),
-    ['folder', folder],
-  ];
-  return `Run ${id} ${actualState(record)}\n${indented(factLines(facts))}\n\n${indented(timeline(eventsOf(record)))}`;
-}
-
-/** Names and texts below each other, each text broken into lines that fit. */
-export function factLines(facts: readonly (readonly [name: string, text: string])[]): readonly string[] {
-  const width = Math.max(...facts.map(([name]) => name.length)) + 2;
-  return table(
-    facts.flatMap(([name, text]) =>
-      wrapped(text, columns - width - 2).map((line, index) => [index === 0 ? name : '', line]),
-    ),
-  );
-}
-
-function runFacts(
-  name: string,
-  runs: readonly RunRecord[],
-): readonly (readonly [name: string, text: string])[] {
-  return runs.map((run, index) => [index === 0 ? name : '', `${run.id}, ${actualState(run)}`]);
-}
-
-function resultFacts(
-  { outcomes, unclear, atWorkMs }: NonNullable<RunAudit['result']>,
-  rows: number,
-): readonly (readonly [name: string, text: string])[] {
-  const texts = outcomeTexts(outcomes).map(plain);
+function resultTexts({ outcomes, unclear, atWorkMs }: JournalSummary, rows: number): readonly string[] {
+  const results = outcomeTexts(outcomes).map(plain).join(', ') || 'nothing yet';
   const took = atWorkMs > 0 ? ` after ${duration(atWorkMs / 1_000)} of work` : '';
-  return [
-    ['result', `${texts.length === 0 ? 'nothing yet' : texts.join(', ')} of ${counted(rows, 'row')}${took}`],
-    ...(unclear === 0 ? [] : [['', unclearRows(unclear)] as const]),
-  ];
+  return [`${results} of ${counted(rows, 'row')}${took}`, ...(unclear === 0 ? [] : [unclearRows(unclear)])];
+}
+
+function runText(record: RunRecord): string {
+  return `${record.id}, ${actualState(record)}`;
 }
 
 function planText({ rows, callable, invalid, duplicates, leftOut, operations }: RunRecord['plan']): string {
-  const others = [
-    ...(leftOut === undefined ? [] : [`${count(leftOut)} left out by --where`]),
-    ...(invalid > 0 ? [`${count(invalid)} invalid`] : []),
-    ...(duplicates > 0 ? [`${counted(duplicates, 'duplicate')}`] : []),
-  ];
   return [
-    `${counted(rows, 'row')}`,
+    counted(rows, 'row'),
     `${counted(callable, 'call')} of ${operations.join(', ')}`,
-    ...others,
-  ].join(', ');
+    leftOut !== undefined && `${count(leftOut)} left out by --where`,
+    invalid > 0 && `${count(invalid)} invalid`,
+    duplicates > 0 && counted(duplicates, 'duplicate'),
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** `rate auto..20/s`, `attempts 5`, `timeout 60 s`: what applies to the run, as its flags say it. */
@@ -198,7 +166,7 @@ function valueText(
   name: string,
   value: Exclude<RunRecord['options'][keyof RunRecord['options']], undefined>,
 ): string {
-  if (name.endsWith('Ms')) return ` ${briefDuration(Number(value))}`;
+  if (name.endsWith('Ms')) return ` ${exactDuration(Number(value))}`;
   if (Array.isArray(value)) return ` ${value.join(' ')}`;
   if (typeof value !== 'object') return ` ${value}`;
   if ('percent' in value) return ` ${value.percent}%`;
@@ -207,29 +175,15 @@ function valueText(
   return ` ${JSON.stringify(value)}`;
 }
 
-function briefDuration(milliseconds: number): string {
-  return milliseconds < 1_000 ? `${milliseconds} ms` : duration(milliseconds / 1_000);
-}
-
 /** What happened when, by whom and why. */
 function timeline(events: readonly AuditEvent[]): readonly string[] {
-  const known = events.map(({ at, event, by, reason }) => ({
-    when: at === undefined ? '' : localTime(at),
-    event,
-    // Of who runs this, nobody needs the version.
-    lines: [
-      ...(by === undefined ? [] : [`by ${by.user} on ${by.host}${versionText(by)}`]),
-      ...(reason === undefined ? [] : [reason]),
-    ],
-  }));
-  const widest = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length));
-  const width = 2 + widest(known.map(({ when }) => when)) + 2 + widest(known.map(({ event }) => event)) + 2;
-  return table(
-    known.flatMap(({ when, event, lines }) => {
-      const texts = lines.flatMap((line) => wrapped(line, columns - width));
-      return [[when, event, texts[0] ?? ''], ...texts.slice(1).map((text) => ['', '', text])];
-    }),
-  );
+  const names = table(events.map(({ at, event }) => [at === undefined ? '' : localTime(at), event]));
+  const facts = events.map(({ by, reason }, index): Fact => {
+    const texts = [by && `by ${by.user} on ${by.host}${versionText(by)}`, reason];
+    const known = texts.filter((text) => text !== undefined);
+    return [names[index] ?? '', known.length === 0 ? '' : known];
+  });
+  return factLines(facts, usualColumns - 2);
 }
 
 /** Nothing for the version that shows it. */

@@ -1,4 +1,5 @@
 import { type ApiRequest, requestHeaders } from '../../api/request.ts';
+import { isActive } from '../../cluster/entries.ts';
 import type { ConflictRule } from '../../manifest/check/conflicts.ts';
 import { type RowCounts, subjectsOf } from '../../manifest/check/row-counts.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
@@ -11,10 +12,9 @@ import type { ProblemList } from '../../run/plan/problem-file.ts';
 import { isPartialAllowed, isReady, partialText } from '../../run/plan/readiness.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted } from '../../text/quantities.ts';
-import { earlierDocument, earlierText } from './earlier-run.ts';
 import { problemText } from './problems.ts';
 import { estimatedSeconds, type Prospect, prospectText } from './prospect.ts';
-import { indented } from './words.ts';
+import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';
 
 /** All that a plan has found out. */
 export interface Plan extends Prospect {
@@ -61,26 +61,16 @@ export function planDocument(plan: Plan): object {
     ready: isReady(plan),
     problems: {
       count: problems.count,
-      groups: problems.groups.map(({ column, problem, value, rows, stretches, hasMore }) => ({
-        column: column ?? null,
-        problem,
-        first_value: value ?? null,
-        rows,
-        lines: stretches,
-        more_lines: hasMore,
-      })),
+      groups: problems.groups.map(({ column, problem, value, rows, stretches: lines, hasMore }) =>
+        documentOf({ column, problem, firstValue: value, rows, lines, moreLines: hasMore }),
+      ),
       first: problems.first,
       file: problems.file ?? null,
     },
     on_conflict: plan.onConflict,
-    conflicts_first: scan.firstConflicts.map(({ operation, subject, row, line, firstRow, firstLine }) => ({
-      operation,
-      subject,
-      row,
-      line,
-      first_row: firstRow,
-      first_line: firstLine,
-    })),
+    conflicts_first: scan.firstConflicts.map(({ operation, subject, row, line, firstRow, firstLine }) =>
+      documentOf({ operation, subject, row, line, firstRow, firstLine }),
+    ),
     done_in: [...scan.doneIn].map(([source, rows]) => ({ source, rows })),
     run_before: plan.earlier === undefined ? null : earlierDocument(plan.earlier),
     warnings: [
@@ -97,19 +87,18 @@ export function planDocument(plan: Plan): object {
   };
 }
 
+function earlierDocument({ id, at, state, rows, counts, others }: EarlierRun): object {
+  return { run: id, at, state, rows, outcomes: counts ?? null, others, skip_done: ['--skip-done', id] };
+}
+
 function countsDocument(counts: RowCounts) {
   const { rows, callable, invalid, duplicates, superseded, doneBefore, conflicts, partial } = counts;
-  return { rows, callable, invalid, duplicates, superseded, done_before: doneBefore, conflicts, partial };
+  return documentOf({ rows, callable, invalid, duplicates, superseded, doneBefore, conflicts, partial });
 }
 
 function operationDocument({ first, last, fields, ...counts }: ScanSummary['perOperation'][string]) {
-  return {
-    ...countsDocument(counts),
-    subjects: subjectsOf(counts),
-    first: first ?? null,
-    last: last ?? null,
-    fields,
-  };
+  const subjects = subjectsOf(counts);
+  return { ...countsDocument(counts), ...documentOf({ subjects, first, last, fields }) };
 }
 
 /** The plan for people: what was read, what is wrong, what looks wrong, what would be done. */
@@ -118,7 +107,7 @@ export function planText(plan: Plan, now = new Date()): string {
     summaryText(plan),
     columnText(plan),
     previewText(plan),
-    prospectText(plan.scan.perOperation, plan.scan.callable, plan, now),
+    prospectText(plan.scan, plan, now),
     warningText(plan),
     problemText(plan),
   ]
@@ -165,8 +154,8 @@ function columnText({ scan: { meanings } }: Plan): string {
   const more = meanings.length - lines.length;
   return [
     'Columns:',
-    indented(lines.map(([name = '', meaning]) => `${name.padEnd(width)} → ${meaning}`)),
-    ...(more > 0 ? [indented([`… and ${count(more)} more`])] : []),
+    ...lines.map(([name = '', meaning]) => `  ${name.padEnd(width)} → ${meaning}`),
+    ...(more > 0 ? [`  ${moreText(more)}`] : []),
   ].join('\n');
 }
 
@@ -188,11 +177,26 @@ function sheetText({ sheet }: Plan['manifest']): string {
   return `, sheet "${excerpt(sheet.name)}"${others}`;
 }
 
-function warningText(plan: Plan): string {
-  const { scan } = plan;
+function warningText({ scan, earlier }: Plan): string {
   const warnings = scan.warnings.map(({ message }) => `warning: ${message}`);
-  if (plan.earlier !== undefined) warnings.push(`warning: ${earlierText(plan.earlier)}`);
+  if (earlier !== undefined) warnings.push(`warning: ${earlierText(earlier)}`);
   return warnings.join('\n');
+}
+
+/** That a manifest was run before, and how to leave out what was done then: one line. */
+function earlierText({ id, at, state, rows, counts, others }: EarlierRun): string {
+  const facts = [
+    clockTime(new Date(at)),
+    state,
+    counted(rows, 'row'),
+    ...(counts ? outcomeTexts(counts) : []),
+  ];
+  const more = others === 0 ? '' : `, and ${counted(others, 'time')} before that`;
+  const next =
+    isActive(state) || state === 'submitted'
+      ? 'it is still going'
+      : `to leave out what was done: --skip-done ${id}`;
+  return `this manifest was run before, as ${id} (${facts.join(', ')})${more}; ${next}`;
 }
 
 function previewText(plan: Plan): string {

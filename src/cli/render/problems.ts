@@ -2,7 +2,8 @@ import type { ProblemGroup } from '../../manifest/check/problem-groups.ts';
 import { formatProblem } from '../../manifest/problem.ts';
 import type { ProblemList } from '../../run/plan/problem-file.ts';
 import { escapeInvisible } from '../../text/printable.ts';
-import { count, counted } from '../../text/quantities.ts';
+import { count } from '../../text/quantities.ts';
+import { moreText } from './words.ts';
 
 /** How many kinds of problems are told. */
 const shownGroups = 12;
@@ -22,21 +23,14 @@ export function problemText({
   if (problems.file === undefined) return '';
   const shown = problems.groups.slice(0, shownGroups);
   const more = problems.count - shown.reduce((sum, { rows }) => sum + rows, 0);
+  const moreConflicts = conflicts - shownConflicts;
   return [
     ...shown.map((group) => groupText(manifest.name, group)),
-    ...(more > 0 ? [`… and ${count(more)} more`] : []),
-    ...conflictTexts(problems, conflicts),
+    ...(more > 0 ? [moreText(more)] : []),
+    ...problems.firstConflicts.slice(0, shownConflicts),
+    ...(moreConflicts > 0 ? [`${moreText(moreConflicts, 'row')} like that`] : []),
     `All of them, row by row: ${escapeInvisible(problems.file)}`,
   ].join('\n');
-}
-
-function conflictTexts({ firstConflicts }: ProblemList, conflicts: number): readonly string[] {
-  if (firstConflicts.length === 0) return [];
-  const more = conflicts - shownConflicts;
-  return [
-    ...firstConflicts.slice(0, shownConflicts),
-    ...(more > 0 ? [`… and ${counted(more, 'more row')} like that`] : []),
-  ];
 }
 
 function groupText(name: string, group: ProblemGroup): string {

@@ -1,8 +1,9 @@
 import { type FieldCounts, type OperationSummary, subjectsOf } from '../../manifest/check/row-counts.ts';
+import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { Target } from '../../run/record/targets.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
-import { clockTime, indented } from './words.ts';
+import { clockTime, indented, movedIn } from './words.ts';
 
 /** Where a run would go, and how fast. */
 export interface Prospect {
@@ -24,12 +25,9 @@ export interface ExpectedRate {
   readonly isWanted: boolean;
 }
 
-type Operations = Readonly<Record<string, OperationSummary>>;
-
 /** What would be done to what, where and for how long. */
 export function prospectText(
-  operations: Operations,
-  callable: number,
+  { perOperation, callable }: Pick<ScanSummary, 'perOperation' | 'callable'>,
   prospect: Prospect,
   now: Date,
 ): string {
@@ -37,15 +35,13 @@ export function prospectText(
   const { baseUrl, baseUrlFile, proxy, target } = prospect;
   const where = baseUrl === undefined ? '' : ` at ${baseUrl}`;
   const facts = [
-    ...Object.entries(operations).flatMap(([name, summary]) => operationLines(name, summary)),
-    ...(baseUrlFile === undefined
-      ? []
-      : [`the address is that of base_url in ${escapeInvisible(baseUrlFile)}`]),
-    ...(proxy === undefined ? [] : [`through the proxy ${proxy}`]),
-    ...timeLine(callable, prospect, now),
-    ...(target?.isNew ? ['a new address: no run of this state folder has called it before'] : []),
+    ...Object.entries(perOperation).flatMap(([name, summary]) => operationLines(name, summary)),
+    baseUrlFile && `the address is that of base_url in ${escapeInvisible(baseUrlFile)}`,
+    proxy && `through the proxy ${proxy}`,
+    timeText(callable, prospect, now),
+    target?.isNew && 'a new address: no run of this state folder has called it before',
   ];
-  return `What will happen${where}:\n${indented(facts)}`;
+  return `What will happen${where}:\n${indented(facts.filter((fact) => typeof fact === 'string'))}`;
 }
 
 /** How many seconds it will take, as far as that can be told. */
@@ -53,51 +49,39 @@ export function estimatedSeconds(callable: number, { rate }: Pick<Prospect, 'rat
   return rate && Math.ceil(callable / rate.perSecond);
 }
 
-function timeLine(callable: number, { rate }: Prospect, now: Date): readonly string[] {
+function timeText(callable: number, { rate }: Prospect, now: Date): string | undefined {
   const seconds = estimatedSeconds(callable, { rate });
-  if (seconds === undefined || rate === undefined) return [];
+  if (seconds === undefined || rate === undefined) return undefined;
   const end = clockTime(new Date(now.getTime() + seconds * 1_000), now);
   const why = rate.isWanted ? '' : ', which the API permitted last time';
-  return [`about ${duration(seconds)} at ${perSecond(rate.perSecond)}${why}: until ${end}`];
+  return `about ${duration(seconds)} at ${perSecond(rate.perSecond)}${why}: until ${end}`;
 }
 
 function operationLines(name: string, summary: OperationSummary): readonly string[] {
-  const { callable, thing, first, last, fields } = summary;
+  const { callable, thing, first, last } = summary;
   if (first === undefined || last === undefined) return [];
-  const things = counted(subjectsOf(summary), thing);
-  const which =
-    first === last
-      ? `${escapeInvisible(first.subject)} (row ${first.row})`
-      : `first ${escapeInvisible(first.subject)} (row ${first.row}), last ${escapeInvisible(last.subject)} (row ${last.row})`;
+  const placeOf = ({ subject, row }: typeof first): string => `${escapeInvisible(subject)} (row ${row})`;
+  const which = first === last ? placeOf(first) : `first ${placeOf(first)}, last ${placeOf(last)}`;
   return [
-    `${name}: ${counted(callable, 'call')} for ${things}, ${which}`,
-    ...indented(fieldLines(fields, callable)).split('\n').filter(Boolean),
+    `${name}: ${counted(callable, 'call')} for ${counted(subjectsOf(summary), thing)}, ${which}`,
+    ...fieldLines(summary).map(movedIn),
   ];
 }
 
-function fieldLines(fields: OperationSummary['fields'], callable: number): readonly string[] {
+/** `sets title, description (50 of 54 rows)` */
+function fieldLines({ fields, callable }: OperationSummary): readonly string[] {
   const lineOf = (what: string, rowsOf: (counts: FieldCounts) => number): readonly string[] => {
-    const texts = fieldTexts(fields, callable, rowsOf);
-    return texts === '' ? [] : [`${what} ${texts}`];
+    const texts = Object.entries(fields)
+      .map(([field, counts]) => ({ field, rows: rowsOf(counts) }))
+      .filter(({ rows }) => rows > 0)
+      .map(({ field, rows }) =>
+        rows === callable ? field : `${field} (${count(rows)} of ${counted(callable, 'row')})`,
+      );
+    return texts.length === 0 ? [] : [`${what} ${texts.join(', ')}`];
   };
   return [
     ...lineOf('sets', ({ given, cleared }) => given - cleared),
     ...lineOf('clears', ({ cleared }) => cleared),
     ...lineOf('leaves out', ({ absent }) => absent),
   ];
-}
-
-/** `title, description (50 of 54 rows)` */
-export function fieldTexts(
-  fields: OperationSummary['fields'],
-  callable: number,
-  rowsOf: (counts: FieldCounts) => number,
-): string {
-  return Object.entries(fields)
-    .map(([field, counts]) => ({ field, rows: rowsOf(counts) }))
-    .filter(({ rows }) => rows > 0)
-    .map(({ field, rows }) =>
-      rows === callable ? field : `${field} (${count(rows)} of ${counted(callable, 'row')})`,
-    )
-    .join(', ');
 }

@@ -3,9 +3,8 @@ import { actualState } from '../../run/record/record.ts';
 import type { RowChapter, RowStory } from '../../run/report/row-story.ts';
 import { stringifyJson } from '../../text/json.ts';
 import { localTime, zoneText } from '../../text/local-time.ts';
-import { count, counted, duration } from '../../text/quantities.ts';
-import { factLines } from './audit.ts';
-import { indented, table, wrapped } from './words.ts';
+import { count, counted, exactDuration } from '../../text/quantities.ts';
+import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
 /** What `cqbatch show --row --json` prints. */
 export function rowDocument({ record, row, prepared, chapters }: RowStory): object {
@@ -23,50 +22,49 @@ export function rowDocument({ record, row, prepared, chapters }: RowStory): obje
 }
 
 function chapterDocument({ record, row, result, attempts, untold, answers }: RowChapter): object {
+  const { outcome, code, message, unclear, duplicateOf } = result;
   return {
     run: record.id,
     state: actualState(record),
     row_in_run: row,
-    outcome: result.outcome,
-    code: result.code,
-    message: result.message,
-    unclear: result.unclear,
-    duplicate_of: result.duplicateOf ?? null,
+    ...documentOf({ outcome, code, message, unclear, duplicateOf }),
     columns: result.columns ?? {},
-    attempts: attempts.map((attempt, index) => ({
-      at: attempt.at ?? null,
-      duration_ms: attempt.durationMs ?? null,
-      http_status: attempt.httpStatus ?? null,
-      code: attempt.code ?? null,
-      message: attempt.message ?? null,
-      requests: attempt.requests ?? 1,
-      omitted_before: attempt.omitted ?? 0,
-      waited_ms: waitAfter(attempts, index) ?? null,
-    })),
+    attempts: attempts.map(
+      ({ at, durationMs, httpStatus, code, message, requests = 1, omitted = 0 }, index) => ({
+        ...documentOf({ at, durationMs, httpStatus, code, message, requests }),
+        omitted_before: omitted,
+        waited_ms: waitAfter(attempts, index) ?? null,
+      }),
+    ),
     attempts_untold: untold,
     responses: answers.map(({ row: _, ...answer }) => ({ ...answer, cut: answer.cut === true })),
   };
 }
 
-const columns = 80;
-
 /** The story of a row, for people. */
-export function rowText(story: RowStory): string {
-  const { record, row, prepared, chapters } = story;
-  const cells = Object.entries(row.cells).map(([name, value]) => [name, textOf(value)] as const);
-  return [
-    `Row ${count(row.row)} of run ${record.id} (line ${count(row.line)} of ${record.manifest.name})`,
-    ...(cells.length === 0 ? [] : [indented(factLines(cells))]),
-    '',
-    ...(prepared.kind === 'callable'
+export function rowText({ record, row, prepared, chapters }: RowStory): string {
+  const cells = Object.entries(row.cells).map(([name, value]): Fact => [name, textOf(value)]);
+  const [title, ...request] =
+    prepared.kind === 'callable'
       ? [
           `Request of ${prepared.operation.name}`,
-          indented(wrapped(`${prepared.request.method ?? 'POST'} ${prepared.request.path}`, columns - 2)),
-          ...(prepared.request.body === '' ? [] : [indented(wrapped(prepared.request.body, columns - 2))]),
+          `${prepared.request.method ?? 'POST'} ${prepared.request.path}`,
+          prepared.request.body,
         ]
-      : ['No request, because the row is invalid']),
+      : ['No request, because the row is invalid'];
+  return [
+    `Row ${count(row.row)} of run ${record.id} (line ${count(row.line)} of ${record.manifest.name})`,
+    ...factLines(cells, usualColumns - 2).map(movedIn),
+    '',
+    title,
+    ...textLines(request),
     ...chapters.flatMap((chapter) => ['', ...chapterLines(chapter, record.id)]),
   ].join('\n');
+}
+
+/** Texts moved in, each on lines of its own; one that is empty is left out. */
+function textLines(texts: readonly (string | undefined)[]): readonly string[] {
+  return texts.flatMap((text) => (text ? wrapped(text, usualColumns - 2).map(movedIn) : []));
 }
 
 function chapterLines(chapter: RowChapter, first: string): readonly string[] {
@@ -77,11 +75,11 @@ function chapterLines(chapter: RowChapter, first: string): readonly string[] {
   const zone = at === undefined ? '' : `, times in ${zoneText(new Date(at))}`;
   return [
     `${made > 0 ? counted(made, 'attempt') : 'No attempt'}${where}${zone}`,
-    ...(untold > 0 ? [`  ${counted(untold, 'attempt')} of which nothing is written down`] : []),
-    ...attemptLines(attempts).map((line) => `  ${line}`),
+    ...textLines([untold > 0 ? `${counted(untold, 'attempt')} of which nothing is written down` : '']),
+    ...attemptLines(attempts).map(movedIn),
     ...answers.flatMap(answerLines),
     '',
-    ...wrapped(`Outcome${where}: ${outcomeText(chapter)}`, columns),
+    ...wrapped(`Outcome${where}: ${resultText(chapter)}`, usualColumns),
   ];
 }
 
@@ -90,13 +88,11 @@ function answerLines({ at, status, headers, body, cut }: SavedAnswer): readonly 
   return [
     '',
     `Answer to the attempt of ${localTime(at, 3)}: ${status}`,
-    ...[...fields, ...(body === '' ? [] : [body]), ...(cut ? ['… (cut)'] : [])]
-      .flatMap((text) => wrapped(text, columns - 2))
-      .map((line) => `  ${line}`),
+    ...textLines([...fields, body, cut && '… (cut)']),
   ];
 }
 
-function outcomeText({ result, record }: RowChapter): string {
+function resultText({ result, record }: RowChapter): string {
   const { outcome, code, message, unclear, duplicateOf } = result;
   const name = outcome.replace('_', ' ');
   const why = duplicateOf === undefined ? message : `same as row ${duplicateOf}`;
@@ -115,17 +111,17 @@ function attemptLines(attempts: readonly Attempt[]): readonly string[] {
       code === undefined
         ? 'nothing is known of it: its process died'
         : [httpStatus, `${code}${message === undefined ? '' : `: ${message}`}`].filter(Boolean).join(' ');
-    const texts = wrapped(requests === 1 ? what : `${what} (${requests} requests)`, columns - 38);
+    const texts = wrapped(requests === 1 ? what : `${what} (${requests} requests)`, usualColumns - 38);
     const wait = waitAfter(attempts, index);
     return [
       ...(omitted === undefined ? [] : [['…', '', `${counted(omitted, 'more attempt')}, not kept`]]),
       [
         at === undefined ? '' : localTime(at, 3).slice(0, 23),
-        durationMs === undefined ? '' : briefly(durationMs),
+        durationMs === undefined ? '' : exactDuration(durationMs),
         texts[0] ?? '',
       ],
       ...texts.slice(1).map((text) => ['', '', text]),
-      ...(wait === undefined ? [] : [[`  waited ${briefly(wait)}`, '', '']]),
+      ...(wait === undefined ? [] : [[`  waited ${exactDuration(wait)}`, '', '']]),
     ];
   });
   return table(rows, [1]);
@@ -139,10 +135,6 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
   if (next.omitted !== undefined) return undefined;
   // Clocks of two machines need not agree.
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
-}
-
-function briefly(milliseconds: number): string {
-  return milliseconds < 10_000 ? `${Math.round(milliseconds)} ms` : duration(milliseconds / 1_000);
 }
 
 /** A cell as it stands in the manifest. */

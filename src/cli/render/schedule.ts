@@ -3,7 +3,7 @@ import type { RunState } from '../../run/record/record.ts';
 import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../schedule/schedule.ts';
 import { nameInWords } from '../../settings/settings.ts';
 import { duration } from '../../text/quantities.ts';
-import { indented, outcomeTexts, table } from './words.ts';
+import { documentOf, type Fact, factLines, indented, outcomeTexts, table } from './words.ts';
 
 /** A schedule, with what came of it and what comes next. */
 export interface ScheduleView {
@@ -24,61 +24,60 @@ export function timesText(times: readonly Date[], tz: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: tz,
     hourCycle: 'h23',
-    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
   });
   const thisYear = String(new Date().getFullYear());
-  return times
-    .map((time) => {
-      const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
-      const { weekday, day, month, year, hour, minute, second } = parts;
-      const date = [weekday, day, month, ...(year === thisYear ? [] : [year])].join(' ');
-      return `${date} ${hour}:${minute}${second === '00' ? '' : `:${second}`}`;
-    })
-    .join(', ');
+  const timeText = (time: Date): string => {
+    const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, value]));
+    const { weekday, day, month, year, hour, minute, second } = parts;
+    const date = [weekday, day, month, ...(year === thisYear ? [] : [year])].join(' ');
+    return `${date} ${hour}:${minute}${second === '00' ? '' : `:${second}`}`;
+  };
+  return times.map(timeText).join(', ');
 }
 
 /** What `cqbatch schedule list` prints. */
 export function listText(views: readonly ScheduleView[]): string {
   return views
     .map((view) => {
-      const { schedule, state } = view;
-      const last = state.history.at(-1);
-      const facts = [
+      const { name, cron, tz } = view.schedule;
+      const facts: readonly Fact[] = [
         ['next', nextText(view)],
-        ...(last === undefined ? [] : [['last', `${timeOf(last, schedule.tz)}: ${entryText(last, view)}`]]),
+        ['last', lastTexts(view, 1)],
       ];
-      return [
-        `${schedule.name}  ${schedule.cron}  ${schedule.tz}  ${sourceText(schedule)}`,
-        indented(table(facts)),
-      ].join('\n');
+      return `${name}  ${cron}  ${tz}  ${sourceText(view.schedule)}\n${indented(factLines(facts))}`;
     })
     .join('\n');
 }
 
 /** What `cqbatch schedule show` prints. */
 export function scheduleText(view: ScheduleView): string {
-  const { schedule, state } = view;
-  const { name, cron, tz, overlap, catchUpMs, changes, options } = schedule;
+  const { name, cron, tz, overlap, catchUpMs, changes, options } = view.schedule;
   const change = changes.at(-1);
-  const lastOnes = state.history.slice(-3).toReversed();
-  const facts: readonly (readonly [string, string])[] = [
+  const skipsOrQueues = overlap === 'skip' ? 'skip a time' : 'queue one time';
+  const facts: readonly Fact[] = [
     ['when', `${cron} (${tz})`],
-    ['what', sourceText(schedule)],
+    ['what', sourceText(view.schedule)],
     ['options', optionsText(options) || 'none of its own'],
-    [
-      'overlap',
-      overlap === 'skip' ? 'skip a time while its run is going' : 'queue one time while its run is going',
-    ],
+    ['overlap', `${skipsOrQueues} while its run is going`],
     ['catch-up', catchUpMs === null ? 'none' : `until ${duration(catchUpMs / 1_000)} late`],
-    ...(change === undefined ? [] : [[change.what, changeText(change)] as const]),
+    [change?.what ?? '', change && changeText(change)],
     ['next', nextText(view)],
-    ...lastOnes.map(
-      (entry, index) =>
-        [index === 0 ? 'last' : '', `${timeOf(entry, tz)}: ${entryText(entry, view)}`] as const,
-    ),
+    ['last', lastTexts(view, 3)],
   ];
-  return [`Schedule ${name}`, indented(table(facts))].join('\n');
+  return `Schedule ${name}\n${indented(factLines(facts))}`;
+}
+
+/** What came of the last times, the latest first. */
+function lastTexts(view: ScheduleView, most: number): readonly string[] {
+  const entries = view.state.history.slice(-most).toReversed();
+  return entries.map((entry) => `${timeOf(entry, view.schedule.tz)}: ${entryText(entry, view)}`);
 }
 
 /** What `cqbatch schedule history` prints. */
@@ -92,12 +91,13 @@ export function historyText(view: ScheduleView): string {
 }
 
 function nextText({ schedule, state, next, triggered }: ScheduleView): string {
-  const soon = [
-    ...(triggered === undefined ? [] : ['now, as it was triggered']),
-    ...(state.waiting === undefined ? [] : ['when its run has ended']),
-  ];
-  const times = schedule.paused ? 'paused' : timesText(next, schedule.tz) || 'never';
-  return [...soon, times].join(', ');
+  return [
+    triggered && 'now, as it was triggered',
+    state.waiting && 'when its run has ended',
+    schedule.paused ? 'paused' : timesText(next, schedule.tz) || 'never',
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 function sourceText({ source }: Schedule): string {
@@ -107,10 +107,11 @@ function sourceText({ source }: Schedule): string {
 /** The options as they would be typed. */
 function optionsText(options: Schedule['options']): string {
   return Object.entries(options)
-    .flatMap(([name, value]) =>
-      Array.isArray(value) ? value.map((each) => [name, each] as const) : [[name, value] as const],
-    )
-    .map(([name, value]) => `--${nameInWords(name, '-')}${value === true ? '' : ` ${value}`}`)
+    .flatMap(([name, value]) => {
+      const words = nameInWords(name, '-');
+      if (value === false) return `--no-${words}`;
+      return [value].flat().map((each) => (each === true ? `--${words}` : `--${words} ${each}`));
+    })
     .join(' ');
 }
 
@@ -159,9 +160,7 @@ export function scheduleDocument(view: ScheduleView): object {
     tz: schedule.tz,
     manifest: 'manifest' in schedule.source ? schedule.source.manifest : null,
     inbox: 'inbox' in schedule.source ? schedule.source.inbox : null,
-    options: Object.fromEntries(
-      Object.entries(schedule.options).map(([name, value]) => [nameInWords(name, '_'), value]),
-    ),
+    options: documentOf(schedule.options),
     overlap: schedule.overlap,
     catch_up_s: schedule.catchUpMs === null ? null : schedule.catchUpMs / 1_000,
     paused: schedule.paused,

@@ -5,7 +5,16 @@ import { percentOf } from '../../domain.ts';
 import { noticeableRestMs } from '../../pace.ts';
 import type { RunView } from '../../run/record/run-view.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
-import { clockTime, indented, outcomeTexts, table, unclearRows } from './words.ts';
+import {
+  allowedText,
+  clockTime,
+  documentOf,
+  type Fact,
+  factLines,
+  indented,
+  outcomeTexts,
+  unclearRows,
+} from './words.ts';
 
 /** What `cqbatch status --json` prints. */
 export function statusDocument(view: RunView): object {
@@ -24,22 +33,10 @@ export function statusDocument(view: RunView): object {
     rate_per_s: throughput?.rowsPerSecond ?? null,
     pace: paceDocument(view.pace),
     process: coordinator === undefined ? null : { pid: coordinator.pid, host: coordinator.host },
-    workers: view.workers.map(({ host, pid, version, concurrency, active, finished, startedAt, seenAt }) => ({
-      host,
-      pid,
-      version,
-      concurrency,
-      active,
-      finished,
-      started_at: startedAt,
-      seen_at: seenAt,
-    })),
-    states:
-      local?.states.map(({ state, at, reason }) => ({
-        state,
-        at,
-        ...(reason !== undefined && { reason }),
-      })) ?? null,
+    workers: view.workers.map(({ host, pid, version, concurrency, active, finished, startedAt, seenAt }) =>
+      documentOf({ host, pid, version, concurrency, active, finished, startedAt, seenAt }),
+    ),
+    states: local?.states.map(({ state, at, reason }) => ({ state, at, reason })) ?? null,
     retry_of: local?.retryOf ?? null,
   };
 }
@@ -52,40 +49,40 @@ export function statusLine(view: RunView): string {
     `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
     outcomeTexts(view.counts).join(', '),
     throughput?.of === 'now' ? perSecond(throughput.rowsPerSecond) : '',
-    ...paceLines(view.pace, Date.now()).map(([, text]) => text ?? ''),
+    paceText(view.pace, Date.now()),
     workers.length > 0 ? counted(workers.length, 'worker') : '',
   ]
-    .filter((part) => part !== '')
+    .filter(Boolean)
     .join('  ');
 }
 
 /** Where a run stands, and who works on it. */
 export function statusText(view: RunView, now = Date.now()): string {
   const { throughput, coordinator, local, done, rows } = view;
-  const reason = reasonOf(local?.states ?? []);
-  const facts = [
+  const facts: readonly Fact[] = [
     ['manifest', view.manifest],
     ['API', view.baseUrl],
     ['done', `${count(done)} of ${counted(rows, 'row')} (${percentOf(done, rows)} %)`],
-    ...outcomeTexts(view.counts).map((text) => ['', text]),
-    ...(local?.unclear ? [['', unclearRows(local.unclear)]] : []),
-    ...(throughput === undefined
-      ? []
-      : [['rate', `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`]]),
-    ...paceLines(view.pace, now),
-    ...(view.wantedRate === 'auto' ? [] : [['--rate', view.wantedRate]]),
-    ...(coordinator === undefined
-      ? []
-      : [['process', `${coordinator.pid} on ${coordinator.host}${seen(coordinator.seenAt, now)}`]]),
-    ...view.workers.map(({ pid, host, active, concurrency, seenAt }, index) => [
-      index === 0 ? 'workers' : '',
-      `${pid} on ${host}, ${active} of ${concurrency} calls in flight${seen(seenAt, now)}`,
-    ]),
-    ...(reason === undefined ? [] : [['reason', reason]]),
-    ...(local?.resumable ? [['next', `cqbatch resume ${view.id}`]] : []),
-    ...(view.state === 'paused' ? [['next', `cqbatch unpause ${view.id}`]] : []),
+    ['', [...outcomeTexts(view.counts), ...(local?.unclear ? [unclearRows(local.unclear)] : [])]],
+    [
+      'rate',
+      throughput && `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`,
+    ],
+    ['pace', paceText(view.pace, now)],
+    ['--rate', view.wantedRate === 'auto' ? undefined : view.wantedRate],
+    ['process', coordinator && `${coordinator.pid} on ${coordinator.host}${seen(coordinator.seenAt, now)}`],
+    [
+      'workers',
+      view.workers.map(
+        ({ pid, host, active, concurrency, seenAt }) =>
+          `${pid} on ${host}, ${active} of ${concurrency} calls in flight${seen(seenAt, now)}`,
+      ),
+    ],
+    ['reason', reasonOf(local?.states ?? [])],
+    ['next', local?.resumable ? `cqbatch resume ${view.id}` : undefined],
+    ['next', view.state === 'paused' ? `cqbatch unpause ${view.id}` : undefined],
   ];
-  return `Run ${view.id} ${view.state}\n${indented(table(facts))}`;
+  return `Run ${view.id} ${view.state}\n${indented(factLines(facts))}`;
 }
 
 /** Why the run is in its state. A run that was unpaused simply goes on. */
@@ -105,16 +102,14 @@ function paceDocument(pace: RunView['pace']): object | null {
   };
 }
 
-function paceLines(pace: RunView['pace'], now: number): readonly string[][] {
-  if (pace === undefined) return [];
-  const allowed = pace.rate === undefined ? 'as fast as can be' : `at most ${perSecond(pace.rate)}`;
-  const limit = pace.limit === undefined ? '' : `, limit of the API ${perSecond(pace.limit)}`;
+function paceText(pace: RunView['pace'], now: number): string | undefined {
+  if (pace === undefined) return undefined;
   const waitMs = (pace.restUntil ?? 0) - steadyTimeOf(now);
   const text =
     waitMs >= noticeableRestMs
       ? `waiting ${duration(waitMs / 1_000)}, until ${clockTime(new Date(now + waitMs), new Date(now))}`
-      : `${allowed}${limit}`;
-  return [['pace', `${text} (${pace.reason})`]];
+      : allowedText(pace.rate, pace.limit);
+  return `${text} (${pace.reason})`;
 }
 
 /** Nothing while it is there. */

@@ -9,9 +9,11 @@ export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
  * nothing that stands in a manifest or in an answer colours anything.
  */
 const secret = randomBytes(8).toString('hex');
-const begin = (style: Style): string => `\ufdd0${secret}${style};`;
 const end = `\ufdd1${secret}`;
-const spans = new RegExp(`\ufdd0${secret}(\\w+);(.*?)${end}`, 'gs');
+const begin = (style: string): string => `\ufdd0${secret}${style};`;
+const spans = new RegExp(`${begin('(\\w+)')}(.*?)${end}`, 'gs');
+const marksAndCharacters = new RegExp(`${begin('\\w+')}|${end}|.`, 'gsu');
+const emptySpans = new RegExp(begin('\\w+') + end, 'g');
 
 /** Marks a text that holds no marked one: `painted` and `plain` say what becomes of it. */
 export function styled(style: Style, text: string): string {
@@ -45,20 +47,10 @@ export function widthOf(text: string): number {
 export function cutTo(columns: number, line: string): string {
   if (widthOf(line) <= columns) return line;
   let left = columns - 1;
-  let cut = '';
-  // Text without a style, a style, the text in it, and so on.
-  const parts = line.split(spans);
-  for (let index = 0; index < parts.length && left > 0; index += 3) {
-    const [bare = '', style, inner = ''] = parts.slice(index, index + 3);
-    cut += wholeCharacters(bare, left);
-    left -= bare.length;
-    if (left > 0 && style !== undefined) cut += styled(style as Style, wholeCharacters(inner, left));
-    left -= inner.length;
-  }
-  return `${cut}…`;
-}
-
-/** The beginning of a text, without a half of a surrogate pair at its end. */
-function wholeCharacters(text: string, length: number): string {
-  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+  const cut = line.replace(marksAndCharacters, (part) => {
+    const isMark = part.length > 2;
+    if (!isMark) left -= part.length;
+    return isMark || left >= 0 ? part : '';
+  });
+  return `${cut.replace(emptySpans, '')}…`;
 }

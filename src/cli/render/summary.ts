@@ -1,13 +1,14 @@
-import { totalOf } from '../../domain.ts';
+import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domain.ts';
+import type { RatePoint } from '../../report/rate-history.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import type { ReportPaths } from '../../report/write-reports.ts';
 import type { RunRecord } from '../../run/record/record.ts';
 import type { FailedRun } from '../../run/session/execution-options.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
-import { outcomeChart, rateLine, styleOf } from './chart.ts';
 import { styled } from './style.ts';
-import { indented, outcomeTexts, table } from './words.ts';
+import { factLines, moreText, movedIn, outcomeTexts, styledOutcome, styleOf, table } from './words.ts';
 
+/** Codes that are told. */
 const maxCodes = 10;
 
 /**
@@ -21,27 +22,27 @@ export function summaryText(
   next: readonly string[],
   columns?: number,
 ): string {
-  const { rows, left_out: leftOut } = summary.manifest;
+  const { run, state, manifest, outcomes, unclear, duration_s: seconds } = summary;
+  const took = seconds > 0 ? ` after ${duration(seconds)}` : '';
+  const counts = [counted(manifest.rows, 'row'), ...outcomeTexts(outcomes)].join(', ');
   return [
-    `Run ${summary.run} ${summary.state}${withRetries(summary)}${summary.duration_s > 0 ? ` after ${duration(summary.duration_s)}` : ''}: ` +
-      `${counted(rows, 'row')}, ${outcomeTexts(summary.outcomes).join(', ')}`,
-    ...(columns === undefined ? [] : pictures(summary, columns)),
-    ...codeLines(summary),
-    ...(leftOut === undefined ? [] : [`${counted(leftOut, 'more row')} of the manifest left out by --where`]),
-    ...(summary.unclear > 0
-      ? [
-          `${counted(summary.unclear, 'row')} with an attempt that may have been processed unseen (column _unclear)`,
-        ]
-      : []),
-    ...table([
+    `Run ${run} ${state}${withRetries(summary)}${took}: ${counts}`,
+    ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(movedIn),
+    manifest.left_out !== undefined &&
+      `${counted(manifest.left_out, 'more row')} of the manifest left out by --where`,
+    unclear > 0 &&
+      `${counted(unclear, 'row')} with an attempt that may have been processed unseen (column _unclear)`,
+    ...factLines([
       ['Report:', paths.report],
-      ...(paths.html === undefined ? [] : [['To look at:', paths.html]]),
-      ...(paths.xlsx === undefined ? [] : [['Excel:', paths.xlsx]]),
-      ...(paths.failed === undefined ? [] : [['To mend:', paths.failed]]),
-      ...(paths.notAttempted === undefined ? [] : [['Not sent:', paths.notAttempted]]),
-      ...next.map((command, index) => [index === 0 ? 'Next:' : '', command]),
+      ['To look at:', paths.html],
+      ['Excel:', paths.xlsx],
+      ['To mend:', paths.failed],
+      ['Not sent:', paths.notAttempted],
+      ['Next:', next],
     ]),
-  ].join('\n');
+  ]
+    .filter((line) => line !== false)
+    .join('\n');
 }
 
 /** ` with its retry b`, ` with its retries b, c`, or nothing. */
@@ -62,6 +63,24 @@ export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: 
   return `Run ${id} has stopped; its journal has ${results}. Go on with: cqbatch resume ${id}`;
 }
 
+function codeLines({ codes }: RunSummary): readonly string[] {
+  const notable = codes.filter(({ outcome, code }) => outcome !== 'duplicate' && code !== 'OK');
+  // What failed comes first, whatever else is worth a word after it.
+  const shown = notable.toSorted(
+    (a, b) => Number(a.outcome === 'succeeded') - Number(b.outcome === 'succeeded'),
+  );
+  const cells = shown
+    .slice(0, maxCodes)
+    .map(({ outcome, code, count: rows, message, row }) => [
+      count(rows),
+      styledOutcome(outcome),
+      code,
+      `${message === '' ? '' : `${message} `}(row ${row})`,
+    ]);
+  const more = shown.length - maxCodes;
+  return [...table(cells, [0]), ...(more > 0 ? [`${moreText(more, 'code')}: see summary.json`] : [])];
+}
+
 const mostColumns = 60;
 /** Of less than so many seconds there is no course of the rate to be seen. */
 const fewestSeconds = 5;
@@ -75,29 +94,54 @@ function pictures({ outcomes, rate, retries }: RunSummary, columns: number): rea
   return [
     ...(totalOf(outcomes) === 0 ? [] : [outcomeChart(outcomes, width)]),
     ...(series.length < fewestSeconds || most === 0 ? [] : [rateLine(series, width - label.length) + label]),
-  ].map((line) => `  ${line}`);
+  ];
 }
 
-function codeLines({ codes }: RunSummary): readonly string[] {
-  const notable = codes.filter(({ outcome, code }) => outcome !== 'duplicate' && code !== 'OK');
-  // What failed comes first, whatever else is worth a word after it.
-  const shown = notable.toSorted(
-    (a, b) => Number(a.outcome === 'succeeded') - Number(b.outcome === 'succeeded'),
+/** Told apart without colours, too. */
+const blocks: Readonly<Record<Outcome, string>> = {
+  succeeded: '█',
+  failed: '░',
+  invalid: '░',
+  duplicate: '▓',
+  skipped: '▓',
+  not_attempted: '·',
+};
+
+/** The shares of the outcomes in a bar of so many columns; whatever occurs has at least one of them. */
+export function outcomeChart(counts: OutcomeCounts, columns: number): string {
+  const occurring = outcomes.filter((outcome) => counts[outcome] > 0);
+  const total = totalOf(counts);
+  const widths = new Map(
+    occurring.map((outcome) => [outcome, Math.max(1, Math.round((counts[outcome] / total) * columns))]),
   );
-  const lines = table(
-    shown
-      .slice(0, maxCodes)
-      .map(({ outcome, code, count: rows, message, row }) => [
-        count(rows),
-        styled(styleOf[outcome], outcome.replace('_', ' ')),
-        code,
-        `${message === '' ? '' : `${message} `}(row ${row})`,
-      ]),
-    [0],
-  );
-  const more = shown.length - maxCodes;
-  return [
-    indented(lines),
-    ...(more > 0 ? [`  … and ${counted(more, 'more code')}: see summary.json`] : []),
-  ].filter((line) => line !== '');
+  // What rounding has given or taken is hardly seen in the widest part.
+  const [widest] = occurring.toSorted((a, b) => counts[b] - counts[a]);
+  const sum = [...widths.values()].reduce((all, width) => all + width, 0);
+  if (widest !== undefined) widths.set(widest, (widths.get(widest) ?? 0) + columns - sum);
+  return occurring
+    .map((outcome) => styled(styleOf[outcome], blocks[outcome].repeat(Math.max(0, widths.get(outcome) ?? 0))))
+    .join('');
+}
+
+const levels = [...'▁▂▃▄▅▆▇█'];
+
+/** Calls per second over the time of a run, in so many columns. */
+export function rateLine(series: readonly RatePoint[], columns: number): string {
+  const values = resampled(series, columns);
+  const most = Math.max(...values);
+  return values
+    .map((value) => levels[Math.max(0, Math.ceil((value / most) * levels.length) - 1)] ?? levels[0])
+    .join('');
+}
+
+/** The mean of each of so many parts of the time; of a part without a point what was before it. */
+function resampled(series: readonly RatePoint[], parts: number): readonly number[] {
+  const end = series.at(-1)?.t_s ?? 0;
+  let mean = 0;
+  return Array.from({ length: parts }, (_, part) => {
+    const points = series.filter(({ t_s }) => Math.min(parts - 1, Math.floor((t_s / end) * parts)) === part);
+    const sum = points.reduce((all, { accepted_per_s }) => all + accepted_per_s, 0);
+    if (points.length > 0) mean = sum / points.length;
+    return mean;
+  });
 }

@@ -1,17 +1,32 @@
 /** Small pieces of text for people. */
 
-import { type OutcomeCounts, outcomes } from '../../domain.ts';
+import { type Outcome, type OutcomeCounts, outcomes } from '../../domain.ts';
+import { nameInWords } from '../../settings/settings.ts';
 import { zoneText } from '../../text/local-time.ts';
 import { escapeInvisible } from '../../text/printable.ts';
-import { count, counted } from '../../text/quantities.ts';
-import { styleOf } from './chart.ts';
-import { styled, widthOf } from './style.ts';
+import { count, counted, perSecond } from '../../text/quantities.ts';
+import { type Style, styled, widthOf } from './style.ts';
+
+/** How an outcome looks where it is shown. */
+export const styleOf: Readonly<Record<Outcome, Style>> = {
+  succeeded: 'green',
+  failed: 'red',
+  invalid: 'red',
+  duplicate: 'dim',
+  skipped: 'dim',
+  not_attempted: 'yellow',
+};
+
+/** `succeeded`, `not attempted` */
+export function styledOutcome(outcome: Outcome, before = ''): string {
+  return styled(styleOf[outcome], before + outcome.replace('_', ' '));
+}
 
 /** `4,480 succeeded`, `32 failed`, one text for each outcome that occurs */
 export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
   return outcomes
     .filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => styled(styleOf[outcome], `${count(counts[outcome])} ${outcome.replace('_', ' ')}`));
+    .map((outcome) => styledOutcome(outcome, `${count(counts[outcome])} `));
 }
 
 /** `3 rows that may have been processed unseen` */
@@ -19,9 +34,15 @@ export function unclearRows(rows: number): string {
   return `${counted(rows, 'row')} that may have been processed unseen`;
 }
 
+/** `as fast as can be`, `at most 51/s, limit of the API 50/s` */
+export function allowedText(rate: number | undefined, limit: number | undefined): string {
+  const allowed = rate === undefined ? 'as fast as can be' : `at most ${perSecond(rate)}`;
+  return limit === undefined ? allowed : `${allowed}, limit of the API ${perSecond(limit)}`;
+}
+
 /**
- * Time of day here, with the day when it is another one: `14:05 UTC+1`, `22 Nov 00:00 UTC`. By hand, because loading the rules of all languages delays
- * the start of every command.
+ * Time of day here, with the day when it is another one: `14:05 UTC+1`, `22 Nov 00:00 UTC`. By hand, because loading the
+ * rules of all languages delays the start of every command.
  */
 export function clockTime(date: Date, now = new Date()): string {
   // As `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`, in any language.
@@ -44,10 +65,30 @@ export function fingerprint(sha256: string): string {
   return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');
 }
 
-/** Lines below each other, each moved in by two blanks. */
-export function indented(lines: readonly string[]): string {
-  return lines.map((line) => `  ${line}`).join('\n');
+/** Members as documents name them: `startedAt` as `started_at`, and null for what is not known. */
+export function documentOf(members: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [nameInWords(name, '_'), value ?? null]),
+  );
 }
+
+/** A line moved in by two blanks. */
+export function movedIn(line: string): string {
+  return `  ${line}`;
+}
+
+/** Lines below each other, each moved in. */
+export function indented(lines: readonly string[]): string {
+  return lines.map(movedIn).join('\n');
+}
+
+/** `… and 5 more`, `… and 1 more row` */
+export function moreText(more: number, noun?: string): string {
+  return `… and ${noun === undefined ? `${count(more)} more` : counted(more, `more ${noun}`)}`;
+}
+
+/** How wide a screen is that doesn't say so, and a text that is for any screen. */
+export const usualColumns = 80;
 
 /** A text of any kind on lines of so many columns, broken at blanks where there are any. */
 export function wrapped(text: string, width: number): readonly string[] {
@@ -62,6 +103,22 @@ export function wrapped(text: string, width: number): readonly string[] {
     for (; line.length > width; line = line.slice(width)) lines.push(line.slice(0, width));
   }
   return [...lines, line];
+}
+
+/** A name and what is known under it, one text or several below each other. */
+export type Fact = readonly [name: string, known: string | readonly string[] | undefined];
+
+/** Facts below each other, their texts broken into lines of so many columns. Of what is not known the name is left out. */
+export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFINITY): readonly string[] {
+  const known = facts.flatMap(([name, texts = []]) =>
+    [texts].flat().map((text, index) => [index === 0 ? name : '', text] as const),
+  );
+  const width = columns - Math.max(...known.map(([name]) => name.length)) - 2;
+  return table(
+    known.flatMap(([name, text]) =>
+      wrapped(text, width).map((line, index) => [index === 0 ? name : '', line]),
+    ),
+  );
 }
 
 /** Columns below each other, each cell on one line; numbers to the right. */

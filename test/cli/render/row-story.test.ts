@@ -47,7 +47,7 @@ test('tells a row with its cells, its attempts, what it waited and its outcome, 
   expect(text).toMatch(/^40 attempts, times in UTC/m);
   expect(text).toContain('nothing is known of it: its process died');
   expect(text).toContain('36 more attempts, not kept');
-  expect(text).toContain('waited 2000 ms');
+  expect(text).toContain('waited 2 s');
   expect(text).toContain('  retry-after: 1\n  {"code":"UNAVAILABLE"}\\u001b\n');
   expect(text).toContain('Outcome: failed, UNAVAILABLE: away');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/cli/render/style.ts';
-import { failureText } from '../../../src/cli/render/summary.ts';
+import { failureText, outcomeChart, rateLine } from '../../../src/cli/render/summary.ts';
+import { noOutcomes } from '../../../src/domain.ts';
 import type { RunRecord } from '../../../src/run/record/record.ts';
 
 const record = { id: 'r', plan: { rows: 6_000 } } as RunRecord;
@@ -34,5 +35,41 @@ describe('what is said of a run that has failed is what was found', () => {
     ],
   ])('%s', (_title, failed, text) => {
     expect(plain(failureText(record, failed))).toBe(text);
+  });
+});
+
+describe('the bar of outcomes', () => {
+  test.each([
+    ['all alike', { succeeded: 3 }, '██████████'],
+    ['halves', { succeeded: 5, failed: 5 }, '█████░░░░░'],
+    ['one that is hardly there', { succeeded: 9_999, failed: 1 }, '█████████░'],
+    ['thirds', { succeeded: 1, failed: 1, duplicate: 1 }, '████░░░▓▓▓'],
+    ['what was never sent', { succeeded: 1, not_attempted: 9 }, '█·········'],
+  ])('shows %s in exactly so many columns', (_title, counts, bar) => {
+    expect(plain(outcomeChart({ ...noOutcomes(), ...counts }, 10))).toBe(bar);
+  });
+});
+
+describe('the line of the rate', () => {
+  const at = (t_s: number, accepted_per_s: number) => ({
+    t_s,
+    accepted_per_s,
+    allowed_per_s: null,
+    rejected: 0,
+  });
+
+  test('shows how it rises and falls', () => {
+    const series = [20, 40, 80, 60, 0, 0, 80, 80].map((rate, second) => at(second + 1, rate));
+    expect(rateLine(series, 8)).toMatch(/^[▁-█]{8}$/);
+    expect(rateLine(series, 8)).toBe('▁▂▄█▆▁▁█');
+  });
+
+  test('shows a long run in as many columns, by the means of its parts', () => {
+    const series = Array.from({ length: 1_000 }, (_, second) => at(second, second < 500 ? 10 : 20));
+    expect(rateLine(series, 4)).toBe('▄▄██');
+  });
+
+  test('goes on where nothing was noted', () => {
+    expect(rateLine([at(0, 10), at(10, 10)], 5)).toBe('█████');
   });
 });

@@ -7,7 +7,7 @@ import { idsMeantBy } from '../../../run/record/run-id.ts';
 import { ambiguousRun, type RunStore } from '../../../run/record/store.ts';
 import { type ControlPlace, inCluster, inFolder } from '../../../run/session/control.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
-import type { DatastoreChoice } from '../../datastore.ts';
+import type { DatastoreChoice } from '../../context.ts';
 
 /** A run that is wanted: of this state folder, or one that only the shared datastore knows, which is open then. */
 export type FoundRun =

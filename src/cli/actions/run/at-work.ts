@@ -9,13 +9,11 @@ import { readVersion } from '../../../package.ts';
 import { type AtEnd, withReleases } from '../../../releases.ts';
 import { duration } from '../../../text/quantities.ts';
 import { environment, type Flags, readSecret } from '../../config/load.ts';
-import { type Context, openContext } from '../../context.ts';
-import type { CommandInput } from '../../datastore.ts';
-import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { type Interrupt, Interrupted, interruptible } from '../../interrupt.ts';
-import { bodyFor, type EndedRun, newsOf } from '../../render/news.ts';
+import { type CommandInput, type Context, openContext } from '../../context.ts';
+import { type ExitCode, exitCodeOfError, exitCodes, Interrupted } from '../../exit-codes.ts';
+import { type Interrupt, interruptible } from '../../interrupt.ts';
+import { bodyFor, type EndedRun, newsOf } from '../../render/ended-run.ts';
 import type { Terminal } from '../../terminal.ts';
-import { exitCodeOfError } from '../../thrown.ts';
 
 const lookMs = 1_000;
 

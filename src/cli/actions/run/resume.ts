@@ -18,7 +18,7 @@ import { counted } from '../../../text/quantities.ts';
 import { environment, type Flags } from '../../config/load.ts';
 import type { Context, Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import type { EndedRun } from '../../render/news.ts';
+import type { EndedRun } from '../../render/ended-run.ts';
 import { outcomeTexts } from '../../render/words.ts';
 import { findRecord, unfinishedRun } from '../look/find-run.ts';
 import { isCured, nextCommands, retryCommand } from '../look/next-commands.ts';

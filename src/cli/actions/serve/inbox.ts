@@ -9,7 +9,7 @@ import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
-import { inboxText } from '../../render/inbox.ts';
+import { inboxText } from '../../render/ended-run.ts';
 import { proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { calls, runOptions } from '../options.ts';
 import { notifying } from '../run/at-work.ts';

@@ -19,10 +19,9 @@ import { budgetOf } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import type { RefusedManifest, Workplace } from '../../context.ts';
-import { exitCodes } from '../../exit-codes.ts';
+import { exitCodes, knownError } from '../../exit-codes.ts';
 import { plain } from '../../render/style.ts';
 import { silentTerminal } from '../../terminal.ts';
-import { knownError } from '../../thrown.ts';
 import { runOptions } from '../options.ts';
 import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
@@ -113,7 +112,7 @@ export async function scheduledWorkplace(
   };
   const { concurrency, ...settings } = await loadSettings(flags);
   return {
-    terminal: silentTerminal(() => {}),
+    terminal: silentTerminal(),
     flags,
     store,
     // That of a daemon which calls nothing says nothing of the run.

@@ -12,7 +12,7 @@ test('a removed schedule names the manifests of its inbox that stay in running/,
   const { drop, open, inbox, stateDir } = await inboxPlace();
   const schedules = openScheduleStore(stateDir);
   const warnings: string[] = [];
-  const terminal = silentTerminal((text) => warnings.push(text));
+  const terminal = { ...silentTerminal(), warn: (text: string) => void warnings.push(text) };
   const warn = () =>
     warnOfLeftManifests({ terminal, schedules, store: openRunStore(stateDir, operations) }, { inbox });
   await drop('week.csv', 'a\n1\n');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bodyFor } from '../../../src/cli/render/news.ts';
+import { bodyFor } from '../../../src/cli/render/ended-run.ts';
 
 const ended = {
   run: undefined,

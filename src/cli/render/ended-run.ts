@@ -1,0 +1,167 @@
+import type { Actor } from '../../actor.ts';
+import type { ManifestEnding } from '../../inbox/claimed-manifest.ts';
+import type { FinalFolder } from '../../inbox/records.ts';
+import type { RunSummary } from '../../report/summary.ts';
+import { actualState, type RunRecord } from '../../run/record/record.ts';
+import { counted, duration } from '../../text/quantities.ts';
+import { plain } from './style.ts';
+import { indented, outcomeTexts } from './words.ts';
+
+/** A run that was taken to its end. */
+export interface EndedRun {
+  readonly record: RunRecord;
+  readonly summary: RunSummary;
+  /** Commands that one would type now. */
+  readonly next: readonly string[];
+}
+
+/** How a command ended. */
+export interface Ended {
+  /** The run that it took to its end, if it came to that. */
+  readonly run: EndedRun | undefined;
+  readonly exitCode: number;
+  readonly error: (Error & { readonly code?: unknown }) | undefined;
+  readonly by: Actor;
+}
+
+/** Codes with their rows that are posted, and reasons that are put beside a manifest. */
+const postedCodes = 5;
+const toldCodes = 10;
+
+/** What is posted to `--notify-url`: `text` for people (Slack shows it), all else for programs. */
+export function newsOf(ended: Ended) {
+  const { run, exitCode, error, by } = ended;
+  return {
+    text: forChat(textOf(ended)),
+    exit_code: exitCode,
+    user: by.user,
+    host: by.host,
+    run: run === undefined ? null : runDocument(run),
+    error: error === undefined ? null : { code: String(error.code ?? 'UNEXPECTED'), message: error.message },
+  };
+}
+
+/** Where Teams takes messages: its Workflows, by either address that they may have, and the connectors before them. */
+const teams = /\.(?:logic\.azure\.com|api\.powerplatform\.com|webhook\.office\.com)(?::\d+)?$/i;
+
+/** The body that is posted to a host. Teams takes nothing but a message that holds an Adaptive Card. */
+export function bodyFor(host: string, ended: Ended): string {
+  return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
+}
+
+/** Its runs of text are no Markdown: nothing in a manifest becomes a link. */
+function cardMessage(text: string): object {
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.2',
+    body: text
+      .split('\n')
+      .map((line) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: line }] })),
+  };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
+}
+
+function runDocument({ record, summary, next }: EndedRun): object {
+  return {
+    id: record.id,
+    state: actualState(record),
+    reason: reasonOf(record) ?? null,
+    manifest: record.manifest.name,
+    base_url: record.options.baseUrl,
+    rows: summary.manifest.rows,
+    outcomes: summary.outcomes,
+    codes: failuresIn(summary).slice(0, postedCodes),
+    unclear: summary.unclear,
+    started_at: summary.started_at,
+    finished_at: summary.finished_at,
+    duration_s: summary.duration_s,
+    next,
+  };
+}
+
+const longestText = 3_000;
+
+function textOf({ run, exitCode, error, by: { host } }: Ended): string {
+  const end =
+    run === undefined ? `nothing was run: ${error?.message ?? `exit code ${exitCode}`}` : textOfRun(run);
+  const text = `cqbatch on ${host}: ${end}`;
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}
+
+function textOfRun({ record, summary, next }: EndedRun): string {
+  const { id, manifest, options } = record;
+  const took = duration(summary.duration_s);
+  const [worst] = failuresIn(summary);
+  return [
+    `run ${id} of ${manifest.name} ${actualState(record)} after ${took}: ${rowTexts(summary)} (${options.baseUrl})`,
+    reasonOf(record),
+    worst && `${worst.code}: ${worst.message} (row ${worst.row})`,
+    ...next.map((command) => `Next: ${command}`),
+  ]
+    .filter((line) => line !== undefined)
+    .join('\n');
+}
+
+/** Chats take these signs for links and mentions. */
+function forChat(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Where a manifest belongs whose run has ended: what was done of it decides. */
+export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): FinalFolder {
+  const { succeeded, duplicate, skipped, failed, invalid, not_attempted: notAttempted } = outcomes;
+  if (actualState(record) === 'completed' && failed + invalid + notAttempted === 0) return 'done';
+  return succeeded + duplicate + skipped > 0 ? 'partial' : 'failed';
+}
+
+/** What is put beside a manifest whose run has not done all of it, for people who see only the folder. */
+export function endingText({ record, summary, next }: EndedRun, files: ManifestEnding['files'] = {}): string {
+  const { id, manifest, options } = record;
+  const codes = summary.codes
+    .filter(({ outcome }) => outcome === 'failed' || outcome === 'invalid')
+    .slice(0, toldCodes)
+    .map(({ code, count, message, row }) => `${code}: ${counted(count, 'row')}; row ${row}: ${message}`);
+  const fed = Object.keys(files);
+  return [
+    `${manifest.name} was run as ${id} on ${options.baseUrl}: ${actualState(record)}, ${rowTexts(summary)}.`,
+    reasonOf(record),
+    codes.length > 0 && `\nWhy:\n${indented(codes)}`,
+    fed.length > 0 &&
+      `\nThe rows that were not done are beside it, to be mended and put in again: *${fed.join(', *')}`,
+    next.length > 0 && `\nNext:\n${indented(next)}`,
+  ]
+    .filter((part) => part !== undefined && part !== false)
+    .join('\n');
+}
+
+/** `3 rows, 2 succeeded, 1 failed` */
+function rowTexts({ manifest, outcomes }: RunSummary): string {
+  return plain([counted(manifest.rows, 'row'), ...outcomeTexts(outcomes)].join(', '));
+}
+
+function failuresIn({ codes }: RunSummary): RunSummary['codes'] {
+  return codes.filter(({ outcome }) => outcome === 'failed');
+}
+
+/** Why a run is in its state. */
+function reasonOf({ states }: RunRecord): string | undefined {
+  return states.at(-1)?.reason;
+}
+
+/** How many manifests went where, for people. */
+export function inboxText(
+  folders: readonly (FinalFolder | 'unfinished')[],
+  growing: number,
+  unusable: number,
+): string {
+  const written = growing === 0 ? '' : `; ${counted(growing, 'file', ['is', 'are'])} still being written`;
+  const rest = unusable === 0 ? written : `${written}; ${counted(unusable, 'file')} can't be used`;
+  if (folders.length === 0) return `No manifest waits${rest}.`;
+  const kinds = (['done', 'partial', 'failed', 'unfinished'] as const)
+    .map((folder) => ({ folder, number: folders.filter((each) => each === folder).length }))
+    .filter(({ number }) => number > 0)
+    .map(({ folder, number }) => `${number} ${folder}`);
+  return `${counted(folders.length, 'manifest')}: ${kinds.join(', ')}${rest}.`;
+}
