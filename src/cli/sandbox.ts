@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { faultKinds } from '../sandbox/faults.ts';
-import { flagOf, type Option } from '../sandbox/options/notation.ts';
-import { sandboxStartOptions, switches } from '../sandbox/options/options.ts';
-import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
+import { flagOf, type Option, readOptions } from '../sandbox/notation.ts';
+import { type SandboxOptions, sandboxOptions } from '../sandbox/options.ts';
 import { aborted } from '../waiting.ts';
 import { interruptible } from './interrupt.ts';
 import { withHeadings } from './render/style.ts';
@@ -12,18 +11,13 @@ const defaultPort = 8791;
 
 type SandboxFlags = SandboxOptions & { readonly json?: boolean; readonly quiet?: boolean };
 
-/** The groups of the options, in the order in which help lists them. */
-const groups = ['Server', 'Content', 'Answers', 'Trouble', 'Request log'];
-
 /** `cqbatch sandbox` */
 export function defineSandbox(command: Command): void {
-  const options = Object.entries<Option>({ ...sandboxStartOptions, ...switches });
-  for (const group of groups) {
-    command.optionsGroup(`${group}:`);
-    for (const [name, option] of options) if (option.help[0] === group) command.option(...flag(name, option));
-    if (group === 'Content') {
-      command.option('--state <file>', 'JSON file with evaluations and soundboards of your own');
-    }
+  // Those of a group stand together.
+  for (const [name, { byDefault, help }] of Object.entries<Option>(sandboxOptions)) {
+    const [group, value, purpose] = help;
+    const shown = name === 'port' ? defaultPort : byDefault;
+    command.optionsGroup(`${group}:`).option(`${flagOf(name)} ${value}`, `${purpose} (default: ${shown})`);
   }
   command
     .optionsGroup('Output:')
@@ -33,41 +27,34 @@ export function defineSandbox(command: Command): void {
     .action(runSandbox);
 }
 
-/** The flag of an option and its description, with its words and its default. */
-function flag(name: string, { byDefault, words, help }: Option): [flag: string, description: string] {
-  const [, value, purpose, ofDefault = ''] = help;
-  if (value === '') return [flagOf(name), purpose];
-  const choices = words === undefined ? '' : `: ${words.join(', ')}`;
-  const shown = name === 'port' ? defaultPort : byDefault;
-  return [`${flagOf(name)} ${value}`, `${purpose}${choices} (default: ${shown}${ofDefault})`];
-}
-
 async function runSandbox({ json = false, quiet = false, ...options }: SandboxFlags): Promise<void> {
-  const [{ openTerminal }, { startSandbox }] = await Promise.all([
+  const [{ openTerminal }, { startSandbox }, { Service }] = await Promise.all([
     import('./terminal.ts'),
     import('../sandbox/sandbox.ts'),
+    import('../sandbox/service.ts'),
   ]);
   const terminal = openTerminal({ json, quiet: Number(quiet) });
   const interrupt = interruptible(() => {});
-  const sandbox = await startSandbox({ port: defaultPort, ...options });
-  const { url, port, token } = sandbox;
+  const settings = readOptions(sandboxOptions, { port: defaultPort, ...options });
+  const { url, port, close } = await startSandbox(new Service(settings));
+  const [token] = settings.token;
   terminal.result({ url, port, pid: process.pid, token }, url);
-  if (!json) terminal.say(hints(sandbox));
+  if (!json) terminal.say(hints(url, token));
   await aborted(interrupt.signal);
   interrupt.release();
-  await sandbox.close();
+  close();
 }
 
-function hints({ url, token }: Sandbox): string {
+function hints(url: string, token: string): string {
   return `
 In another terminal:
   export CQBATCH_BASE_URL=${url} CQBATCH_TOKEN=${quoted(token)}
   printf 'evaluation_id,user_id\\n1,demo\\n2,demo\\n50,demo\\n' > rows.csv
   cqbatch run rows.csv
 
-What it saw and what it holds:
+What it saw and what was changed:
   curl ${url}/sandbox/log
-  curl ${url}/sandbox/state?changed=true
+  curl ${url}/sandbox/state
 
 Ctrl-C stops it; nothing is kept.`;
 }
@@ -97,7 +84,6 @@ Examples:
   cqbatch sandbox --limit fixed-window:limit=600,window=1m --limit-headers ratelimit
   cqbatch sandbox --limit "token-bucket:rate=50 then 30s token-bucket:rate=10"
   cqbatch sandbox --fault reset=1%,timeout=0.5%,500=1%,502-after-commit=1%,malformed=0.5%
-  cqbatch sandbox --error-style google --integers string --case camel --port 0 --json
 
-Requests, state and switches are under /sandbox of the URL: see docs/sandbox.md.`;
+Calls and changes are under /sandbox of the URL: see docs/sandbox.md.`;
 }

@@ -1,79 +1,64 @@
-import { invalidOption, type Millionths, parseAssignments, parseShare, whole } from './options/notation.ts';
-import { randomFor } from './random.ts';
-import { type Refusal, refuse } from './service/refusal.ts';
+import type { ServerResponse } from 'node:http';
+import { gatewayPage, type HttpAnswer, refuse, retryAfter } from './answer.ts';
+import { invalidOption, type Millionths, parseAssignments, parseShare, whole } from './notation.ts';
 
 /** A way in which a request can go wrong though the client did everything right. */
-export type FaultKind = {
+export interface FaultKind {
   readonly name: string;
-  /** For `--help` and the documentation. */
+  /** Whether the request is processed: then the change is made, unless the service refuses it. */
+  readonly processed: boolean;
+  /** For `--help`. */
   readonly summary: string;
-} & (
-  | { readonly processed: false; readonly effect: Loss }
-  /** The request is processed: the change is made, unless the service refuses it. */
-  | { readonly processed: true; readonly effect: Loss | Damage }
-);
+  /** What is answered in place of the operation's answer, if there is one; `undefined`: that gives no occasion. */
+  readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | undefined;
+  /** What becomes of the connection; the answer is sent unless it is given. */
+  readonly send?: Send;
+}
 
-/** The operation's answer, if there is one, does not get through. */
-export type Loss =
-  /** The connection is reset, without an answer. */
-  | { readonly kind: 'reset' }
-  /** No answer comes; the connection stays open until the client gives up. */
-  | { readonly kind: 'silence' }
-  /** The service answers with an error, in its error style. */
-  | { readonly kind: 'error'; readonly refusal: Refusal }
-  /** A proxy before the service answers, with a page in HTML. */
-  | { readonly kind: 'gateway'; readonly status: number };
+/** Does on the connection what is to be done with an answer, if there is one. */
+export type Send = (response: ServerResponse, answer: HttpAnswer | undefined) => void;
 
-/** Something is wrong with the operation's answer. */
-export type Damage =
-  /** The JSON of a 200 is cut off. */
-  | { readonly kind: 'malformed' }
-  /** A 200 names another identifier. */
-  | { readonly kind: 'wrong-id' }
-  /** The second half of the answer's body comes late. */
-  | { readonly kind: 'slow-body' }
-  /** The connection is reset in the middle of the answer's body. */
-  | { readonly kind: 'cut-body' };
-
-const internalError: Loss = { kind: 'error', refusal: refuse('INTERNAL', 'internal error') };
-const unavailable: Loss = { kind: 'error', refusal: refuse('UNAVAILABLE', 'the service is unavailable') };
-const restarted: Loss = {
-  kind: 'error',
-  refusal: refuse('UNAVAILABLE', 'the service is being restarted', { retryAfter: 1 }),
+/** In one piece with the header. */
+export const sendWhole: Send = (response, answer) => {
+  if (answer === undefined) return;
+  const { status, headers, body } = answer;
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 };
+
+const reset: Send = ({ req }) => req.socket.resetAndDestroy();
+/** The connection stays open until the client gives up. */
+const silence: Send = () => {};
+
+const internalError = refuse('INTERNAL', 'internal error');
+const unavailable = refuse('UNAVAILABLE', 'the service is unavailable');
+const restarted = refuse('UNAVAILABLE', 'the service is being restarted', { headers: retryAfter(1) });
 
 /** Every fault, in the order in which a request's lot is compared with their shares. */
 export const faultKinds: readonly FaultKind[] = [
-  notProcessed('reset', { kind: 'reset' }, 'connection reset'),
-  notProcessed('timeout', { kind: 'silence' }, 'no answer'),
-  notProcessed('500', internalError, 'answered 500'),
-  notProcessed('503', unavailable, 'answered 503'),
-  notProcessed('503-retry-after', restarted, 'answered 503 with a waiting time of 1 s'),
-  processed('reset-after-commit', { kind: 'reset' }, 'then connection reset'),
-  processed('timeout-after-commit', { kind: 'silence' }, 'no answer'),
-  processed('500-after-commit', internalError, 'then answered 500'),
-  processed(
-    '502-after-commit',
-    { kind: 'gateway', status: 502 },
-    "then answered 502 with a proxy's HTML page",
-  ),
-  processed(
-    '504-after-commit',
-    { kind: 'gateway', status: 504 },
-    "then answered 504 with a proxy's HTML page",
-  ),
-  processed('malformed', { kind: 'malformed' }, 'answer is broken JSON'),
-  processed('wrong-id', { kind: 'wrong-id' }, 'answer names another identifier'),
-  processed('slow-body', { kind: 'slow-body' }, "second half of the answer's body after --slow-body-delay"),
-  processed('cut-body', { kind: 'cut-body' }, 'connection reset in the middle of the answer'),
+  notProcessed('reset', 'connection reset', { send: reset }),
+  notProcessed('timeout', 'no answer', { send: silence }),
+  notProcessed('500', 'answered 500', { spoil: () => internalError }),
+  notProcessed('503', 'answered 503', { spoil: () => unavailable }),
+  notProcessed('503-retry-after', 'answered 503 with Retry-After: 1', { spoil: () => restarted }),
+  processed('reset-after-commit', 'then connection reset', { send: reset }),
+  processed('timeout-after-commit', 'no answer', { send: silence }),
+  processed('500-after-commit', 'then answered 500', { spoil: () => internalError }),
+  processed('502-after-commit', "then answered 502 with a proxy's page", { spoil: () => gatewayPage(502) }),
+  processed('504-after-commit', "then answered 504 with a proxy's page", { spoil: () => gatewayPage(504) }),
+  processed('malformed', 'answer is broken JSON', { spoil: halfOfSuccess }),
 ];
 
-function notProcessed(name: string, effect: Loss, summary: string): FaultKind {
-  return { name, processed: false, effect, summary: `${summary}, request not processed` };
+function notProcessed(name: string, summary: string, effect: Partial<FaultKind>): FaultKind {
+  return { name, processed: false, summary: `${summary}, request not processed`, ...effect };
 }
 
-function processed(name: string, effect: Loss | Damage, summary: string): FaultKind {
-  return { name, processed: true, effect, summary: `request processed, ${summary}` };
+export function processed(name: string, summary: string, effect: Partial<FaultKind>): FaultKind {
+  return { name, processed: true, summary: `request processed, ${summary}`, ...effect };
+}
+
+function halfOfSuccess(answer: HttpAnswer | undefined): HttpAnswer | undefined {
+  if (answer?.status !== 200) return undefined;
+  return { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) };
 }
 
 /** The faults that happen, each with its share of the requests; together at most the whole. */
@@ -84,15 +69,15 @@ export type FaultShares = ReadonlyMap<FaultKind, Millionths>;
  *
  * @throws CqbatchError `INVALID_OPTION` for unknown faults, bad shares, and shares of more than 100 % together.
  */
-export function parseFaults(option: string, text: string): FaultShares {
+export function parseFaults(option: string, text: string, kinds = faultKinds): FaultShares {
   if (text.trim() === 'none') return new Map();
   const assigned = parseAssignments(option, text);
-  const names = faultKinds.map(({ name }) => name);
+  const names = kinds.map(({ name }) => name);
   for (const name of assigned.keys()) {
     if (names.includes(name)) continue;
     throw invalidOption(option, `there is no fault ${name}; known faults: ${names.join(', ')}`);
   }
-  const shares = faultKinds
+  const shares = kinds
     .map((kind) => [kind, parseShare(option, assigned.get(kind.name) ?? '0%')] as const)
     .filter(([, share]) => share > 0);
   if (shares.reduce((sum, [, share]) => sum + share, 0) > whole) {
@@ -101,26 +86,12 @@ export function parseFaults(option: string, text: string): FaultShares {
   return new Map(shares);
 }
 
-/** What decides a request's lot: not the moment of its arrival, so that a run has the same faults in any order. */
-export interface RequestKey {
-  readonly seed: number;
-  readonly operation: string;
-  /** Decimal identifier. */
-  readonly id: string;
-  /** How many requests for this operation and identifier came so far, this one included. */
-  readonly nth: number;
-}
-
-/** The fault that befalls a request, if any. */
-export function drawFault(
-  shares: FaultShares,
-  { seed, operation, id, nth }: RequestKey,
-): FaultKind | undefined {
-  if (shares.size === 0) return undefined;
-  let lot = randomFor(seed, 'fault', operation, id, nth).fraction() * whole;
+/** The fault that befalls a request, if any. `lot` is at least 0 and less than 1. */
+export function drawFault(shares: FaultShares, lot: number): FaultKind | undefined {
+  let left = lot * whole;
   for (const [kind, share] of shares) {
-    if (lot < share) return kind;
-    lot -= share;
+    if (left < share) return kind;
+    left -= share;
   }
   return undefined;
 }

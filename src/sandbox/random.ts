@@ -1,23 +1,18 @@
-/** A sequence of numbers that depends on its key only: the same key always gives the same sequence. */
-export interface Random {
-  /** At least 0, less than 1. */
-  readonly fraction: () => number;
-  /** From `min` to `max`, both included. */
-  readonly integer: (min: number, max: number) => number;
-  /** Positive and of 19 digits: too large for a JavaScript number. */
-  readonly bigInteger: () => bigint;
-  readonly chance: (share: number) => boolean;
-}
+/** A sequence of numbers that depends on its key only, such as seed, purpose and identifier. */
+export type Random = ReturnType<typeof randomFor>;
 
-/** The sequence of a key, such as seed, purpose and identifier. */
-export function randomFor(...key: readonly (string | number | bigint)[]): Random {
+/** The sequence of a key: the same key always gives the same one. */
+export function randomFor(...key: readonly (string | number | bigint)[]) {
   const next = sfc32(hash(key.join(' ')));
-  const fraction = () => next() / 2 ** 32;
+  /** At least 0, less than 1. */
+  const fraction = (): number => next() / 2 ** 32;
   return {
     fraction,
-    integer: (min, max) => min + Math.floor(fraction() * (max - min + 1)),
+    /** From `min` to `max`, both included. */
+    integer: (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1)),
+    /** Positive and of 19 digits: too large for a JavaScript number. */
     bigInteger: () => smallestOf19Digits + ((BigInt(next()) << 32n) | BigInt(next())) / 4n,
-    chance: (share) => fraction() < share,
+    chance: (share: number) => fraction() < share,
   };
 }
 

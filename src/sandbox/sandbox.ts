@@ -1,51 +1,105 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { cannotListen } from '../errors.ts';
-import { createControl, type SandboxControl } from './admin/control.ts';
-import { createServer } from './http/server.ts';
-import { readSettings, type SandboxOptions } from './options/options.ts';
-import { RequestLog } from './request-log.ts';
-import { Service } from './service/service.ts';
-
-export type { SandboxOptions } from './options/options.ts';
+import { stringifyJson } from '../text/json.ts';
+import { sendWhole } from './faults.ts';
+import { lookAt, lookPrefix } from './look.ts';
+import { longestTimer } from './notation.ts';
+import type { Reaction, Service } from './service.ts';
 
 /** A running sandbox. */
-export interface Sandbox extends SandboxControl {
+export interface Sandbox {
   /** The base URL, without a slash at its end. */
   readonly url: string;
   readonly port: number;
-  /** The first of `tokens`. */
-  readonly token: string;
-  /** The tokens that were accepted at the start. */
-  readonly tokens: readonly string[];
   /** Ends every connection, waiting answers included, and stops listening. May be called again. */
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 /**
- * Starts the service of the interface document as a local server.
+ * Starts a service as a local server.
  *
- * @throws CqbatchError `INVALID_OPTION`, `INVALID_STATE`, and `CANNOT_LISTEN` when the port is taken or the address
- * is not one of this machine.
+ * @throws CqbatchError `CANNOT_LISTEN` when the port is taken or the address is not one of this machine.
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host, port, maxBody, ...settings } = await readSettings(options);
-  const { tokens } = settings.service;
-  const log = new RequestLog(settings.log);
-  const service = new Service({ ...settings.service, log });
-  const control = createControl(service, log, options);
-  const server = createServer(service, control, { maxBody });
+export async function startSandbox(service: Service): Promise<Sandbox> {
+  const { host } = service.settings;
+  const port = Number(service.settings.port);
+  // Node's 5 seconds would close connections at the moment at which clients that call less often use them again.
+  const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
+    const { url = '' } = request;
+    if (url.startsWith(lookPrefix)) show(response, lookAt(service, new URL(url, 'http://sandbox')));
+    else whenReceived(request, (body) => deliver(response, service.react(request, body)));
+  });
   try {
-    await server.listen({ host, port });
+    await once(server.listen({ host, port }), 'listening');
   } catch (cause) {
     throw cannotListen(host, port, cause);
   }
-  const address = server.server.address() as AddressInfo;
+  const address = server.address() as AddressInfo;
   return {
-    ...control,
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
     port: address.port,
-    token: tokens[0],
-    tokens,
-    close: () => server.close(),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
   };
+}
+
+/** Acts when a request has arrived: with its body, or with `undefined` when that broke off. */
+function whenReceived(request: IncomingMessage, act: (body: Buffer | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('close', () => act(request.complete ? Buffer.concat(chunks) : undefined));
+}
+
+function show(response: ServerResponse, documents: Iterable<unknown> | undefined): void {
+  response.writeHead(documents ? 200 : 404, { 'content-type': 'application/x-ndjson' });
+  Readable.from(chunks(documents ?? [{ error: 'there is nothing here' }])).pipe(response);
+}
+
+/** JSON Lines in pieces of some size, as one piece a line would be slow. */
+function* chunks(documents: Iterable<unknown>): Generator<string> {
+  let chunk = '';
+  for (const document of documents) {
+    chunk += `${stringifyJson(document)}\n`;
+    if (chunk.length < 65_536) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
+/** Does on the connection what the service decided. */
+function deliver(response: ServerResponse, { answer, send = sendWhole, delay, entry, over }: Reaction): void {
+  if (over) whenOver(response, over);
+  const act = (): void => {
+    // Of the request, as a response that waits for another one on its connection has no socket yet. The client may have
+    // given up in the meantime.
+    if (response.destroyed || response.req.socket.destroyed) return;
+    send(response, answer);
+    if (response.headersSent) entry.status = response.statusCode;
+  };
+  // Waiting answers do not keep the process alive once the server is closed.
+  if (delay > 0) setTimeout(act, Math.min(delay, longestTimer)).unref();
+  else act();
+}
+
+/** Acts once, when the response is delivered or its connection is gone. */
+function whenOver(response: ServerResponse, action: () => void): void {
+  const { socket } = response.req;
+  if (socket.closed) {
+    action();
+    return;
+  }
+  const over = (): void => {
+    response.off('close', over);
+    socket.off('close', over);
+    action();
+  };
+  response.on('close', over);
+  // A response that waits for another one on its connection does not hear of the connection's end.
+  socket.on('close', over);
 }

@@ -4,7 +4,7 @@ import { interpret } from '../../src/api/answer.ts';
 import type { AnswerHeaders } from '../../src/api/headers.ts';
 import { createTokenMask } from '../../src/api/server-text.ts';
 import { createTypedClient } from '../../src/api/typed-client.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestSandbox } from '../helpers/sandbox.ts';
 import { clientOf, httpServer, restore } from './local-server.ts';
 
 const interpreted = (status: number, body: string, headers: AnswerHeaders = {}) =>
@@ -188,13 +188,12 @@ describe('a compressed error', () => {
 test.each(['gzip', 'br', 'deflate'])(
   'a sandbox that compresses by %s is understood, refusals too',
   async (compress) => {
-    const sandbox = await startSandbox({
+    const sandbox = await startTestSandbox({
       compress,
       evaluations: 60,
       fault: 'cut-body=20%,slow-body=20%,malformed=10%',
       slowBodyDelay: '1ms',
     });
-    onTestFinished(() => sandbox.close());
     const client = createTypedClient({ baseUrl: sandbox.url, token: sandbox.token });
     onTestFinished(() => client.close());
     const codes = new Map<string, number>();
@@ -205,7 +204,7 @@ test.each(['gzip', 'br', 'deflate'])(
       );
       codes.set(code, (codes.get(code) ?? 0) + 1);
     }
-    const faults = [...sandbox.log()].map(({ fault, code }) => `${fault} ${code}`);
+    const faults = (await sandbox.log()).map(({ fault, code }) => `${fault} ${code}`);
     const count = (fault: string) => faults.filter((seen) => seen === fault).length;
     expect(count('null OK')).toBeGreaterThan(10);
     expect(Object.fromEntries(codes)).toEqual({

@@ -180,7 +180,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/journal': { folders: ['src/text', 'src'], packages: [] },
   'src/sandbox': {
     folders: ['src/text/quantities.ts', 'src/text/json.ts', 'src/clock.ts', 'src/errors.ts'],
-    packages: ['fastify', 'zod'],
+    packages: ['zod'],
   },
   jobs: { folders: ['src/operation', 'src/api/endpoints'], packages: [] },
   'src/operation': { folders: ['src/api', 'src/text', 'src'], packages: ['zod'] },

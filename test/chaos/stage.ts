@@ -49,7 +49,7 @@ export async function setStage(scenario: Scenario): Promise<Stage> {
   const edits = scenario.inOrder ? editsCsv(Math.ceil(scenario.rows / 9), 9) : undefined;
   const { text, rows } = edits ?? mixedCsv(scenario.rows);
   await writeFile(join(folder, 'rows.csv'), text);
-  const ids = ['--evaluations', '3000', '--soundboards', '3000', '--log-body', 'text'];
+  const ids = ['--evaluations', '3000', '--soundboards', '3000'];
   const sandbox = await startSandbox(...ids, ...scenario.api);
   const redis = scenario.redis ? await startRedis() : undefined;
   if (redis !== undefined) onTestFinished(() => redis.stop());

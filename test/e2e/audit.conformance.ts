@@ -98,7 +98,7 @@ export function describeEvents(newScene: NewScene): void {
     const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', '4', ...flags);
     await sandbox.requested(2);
     await kill(run);
-    await sandbox.post('/sandbox/configure', { latency: '0ms' });
+    sandbox.configure({ latency: '0ms' });
     // One whose workers were killed goes on by itself.
     if (flags.length > 0) expect((await run.end).code).toBe(0);
     else expect(await home.run('resume', 'r')).toMatchObject({ code: 0 });
@@ -136,7 +136,7 @@ export function describeAnswers(newScene: NewScene): void {
     );
     await sandbox.requested(60);
     await kill(run);
-    await sandbox.post('/sandbox/configure', { latency: '0ms' });
+    sandbox.configure({ latency: '0ms' });
     if (flags.length > 0) expect((await run.end).code).toBe(0);
     else expect(await home.run('resume', 'r', '--rate', 'none')).toMatchObject({ code: 0 });
 

@@ -32,7 +32,7 @@ describe('a run', () => {
     const { home, sandbox, flags } = await newScene(60, '--fault', '503=25%,reset=10%,500-after-commit=8%');
     const quickly = ['--yes', '--attempts', '3', '--backoff', '20ms', ...flags];
     await home.run('run', 'rows.csv', '--run-id', 'r', ...quickly);
-    await sandbox.post('/sandbox/configure', { fault: 'none' });
+    sandbox.configure({ fault: 'none' });
     await home.run('retry', 'r', '--run-id', 'again', ...quickly);
     const log = await sandbox.log();
     const report = await home.report('r');

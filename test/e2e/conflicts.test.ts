@@ -14,7 +14,7 @@ import { type Edits, editsCsv, expectInOrder } from './edits.ts';
 async function prepared(text: string, ...sandboxArgs: string[]) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), text);
-  const sandbox = await startSandbox('--log-body', 'text', ...sandboxArgs);
+  const sandbox = await startSandbox(...sandboxArgs);
   const env = { ...sandbox.env, ...anyDatastore() };
   const run = (...args: string[]) => cqbatch(args, { cwd, env });
   return { cwd, sandbox, run };

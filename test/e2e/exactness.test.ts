@@ -12,21 +12,6 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const bigIds = ['9007199254740993', '9223372036854775807'];
 
-async function stateFile(
-  cwd: string,
-  key: 'evaluations' | 'soundboards',
-  field: string,
-  ids: readonly string[],
-): Promise<string> {
-  const path = join(cwd, 'state.json');
-  const things = ids.map(
-    (id) =>
-      `{"${field}":${id}${key === 'evaluations' ? ',"deleted_at":"2026-01-01","is_recoverable":true' : ''}}`,
-  );
-  await writeFile(path, `{"${key}":[${things.join(',')}]}`);
-  return path;
-}
-
 /** Looks for a text in all files of a folder. */
 async function expectNowhere(text: string, folder: string): Promise<void> {
   let searched = 0;
@@ -49,8 +34,8 @@ describe('what a manifest says arrives exactly', () => {
   ])('identifiers beyond 2^53 in %s', async (name, text) => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, name), text);
-    const state = await stateFile(cwd, 'evaluations', 'evaluation_id', bigIds);
-    const sandbox = await startSandbox('--state', state, '--log-body', 'text');
+    const all = ['--evaluations', '9223372036854775807', '--unrecoverable', '0%', '--not-deleted', '0%'];
+    const sandbox = await startSandbox(...all);
     const { code, stderr } = await cqbatch(['run', name, '--yes'], {
       cwd,
       env: { ...sandbox.env, ...anyDatastore() },
@@ -81,7 +66,7 @@ describe('what a manifest says arrives exactly', () => {
     ];
     const rows = titles.map((title, index) => ({ soundboard_id: index + 1, title }));
     await writeFile(join(cwd, 'rows.json'), JSON.stringify(rows));
-    const sandbox = await startSandbox('--log-body', 'text');
+    const sandbox = await startSandbox();
     const { code, stderr } = await cqbatch(['run', 'rows.json', '--yes'], { cwd, env: sandbox.env });
     expect({ code, stderr: stderr.slice(0, 1_000) }).toMatchObject({ code: 0 });
 
@@ -109,7 +94,7 @@ describe('what a manifest says arrives exactly', () => {
 
   test('failed rows that are fed back, and those that are retried', async () => {
     const cwd = await temporaryFolder();
-    const sandbox = await startSandbox('--soundboards', '0', '--log-body', 'text');
+    const sandbox = await startSandbox('--soundboards', '0');
     const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
     await writeFile(
       join(cwd, 'rows.csv'),
@@ -132,7 +117,7 @@ describe('resume', () => {
   test('refuses a copy of the manifest that was changed', async () => {
     const cwd = await temporaryFolder();
     await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
-    const sandbox = await startSandbox('--forbidden');
+    const sandbox = await startSandbox('--fault', '403=100%');
     const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
     expect((await cqbatch(['run', 'rows.csv', '--yes'], options)).code).toBe(4);
     await writeFile(join(await newestRunFolder(cwd), 'manifest.csv'), 'evaluation_id,user_id\n2,u\n');
@@ -165,7 +150,7 @@ describe('the token', () => {
       );
       outputs.push(stdout, stderr);
     }
-    await sandbox.post('/sandbox/token', { token: 'renewed' });
+    sandbox.configure({ token: 'renewed' });
     outputs.push(
       (
         await cqbatch(['run', 'rows.csv', '--yes', '--skip-invalid', '--log-level', 'debug'], {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { httpServer } from '../api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
@@ -105,7 +106,7 @@ describe('the exit code', () => {
 
   test.each([
     ['a wrong token', ['--token', 'another'], 'UNAUTHENTICATED'],
-    ['a token without permission', ['--forbidden'], 'PERMISSION_DENIED'],
+    ['a token without permission', ['--fault', '403=100%'], 'PERMISSION_DENIED'],
   ])('is 4 for %s, on the first rows; the run can be resumed', async (_title, sandboxArgs, message) => {
     const { cwd, run } = await prepared(manifest, ...sandboxArgs);
     const { code, stderr } = await run('run', 'rows.csv', '--yes');
@@ -116,15 +117,11 @@ describe('the exit code', () => {
   });
 
   test('is 4 for a base URL that belongs to something else', async () => {
-    const { run } = await prepared(manifest, '--error-style', 'html');
-    const { env } = await startSandbox('--error-style', 'html');
-    const { code, stderr } = await run(
-      'run',
-      'rows.csv',
-      '--yes',
-      '--base-url',
-      `${env['CQBATCH_BASE_URL']}/other`,
+    const { run } = await prepared();
+    const { url } = await httpServer((response) =>
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<!doctype html><title>Not Found</title>'),
     );
+    const { code, stderr } = await run('run', 'rows.csv', '--yes', '--base-url', `${url}/other`);
     expect(stderr).toContain('check the base URL');
     expect(code).toBe(4);
   });

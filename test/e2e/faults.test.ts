@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readRateHistory } from '../../src/report/rate-history.ts';
-import { faultKinds } from '../../src/sandbox/faults.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
+import { allFaults, startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { mixedCsv, restoreCsv } from './manifests.ts';
 
-const everyFault = faultKinds.map(({ name }) => `${name}=1%`).join(',');
+const faults = allFaults(0);
+const everyFault = faults.map(({ name }) => `${name}=1%`).join(',');
 const passingFaults = [
   'reset',
   'timeout',
@@ -42,7 +42,7 @@ describe('a run against every fault', () => {
     const log = await sandbox.log();
     expectEveryRowOnce(report, rows);
     expectAgreement(report, log);
-    expect(new Set(log.map(({ fault }) => fault)).size).toBe(faultKinds.length + 1);
+    expect(new Set(log.map(({ fault }) => fault)).size).toBe(faults.length + 1);
 
     const { outcomes } = (await readSummary(folder)) as { outcomes: Record<string, number> };
     expect(Object.values(outcomes).reduce((sum, n) => sum + n, 0)).toBe(rows);

@@ -136,7 +136,7 @@ describe('nothing that a terminal acts on is written', () => {
       ['status', hostile],
       ['list', '--state-dir', '.', '--json'],
       ['report', '--state-dir', `${hostile}\nerror: none`],
-      ['sandbox', '--state', hostile],
+      ['sandbox', '--fault', hostile],
     ];
     const ends = await Promise.all(refused.map((args) => run(...args)));
     for (const [index, { code, stdout, stderr }] of ends.entries()) {

@@ -47,7 +47,7 @@ describe('a run on the embedded datastore', () => {
     expect(second.stderr).toContain('"reason":"the limit found before"');
 
     await home.write('secrets/token', 'another-token\n');
-    await sandbox.post('/sandbox/token', { token: 'another-token' });
+    sandbox.configure({ token: 'another-token' });
     const other = await home.run(...again);
     expect(other.stderr).not.toContain('"reason":"the limit found before"');
     expect(await estimatedLimits(home)).toHaveLength(2);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { faultKinds } from '../../src/sandbox/faults.ts';
 
 const main = 'dist/bin/cqbatch.js';
@@ -46,7 +46,7 @@ test('--json prints one document, and SIGINT ends it though a request hangs', as
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: '{"soundboard":{"soundboard_id":1}}',
   });
-  await fetch(`${url}/sandbox/stats?requests=1`);
+  await vi.waitUntil(async () => (await fetch(`${url}/sandbox/log`).then((log) => log.text())) !== '');
   child.kill('SIGINT');
   const [[code]] = await Promise.all([once(child, 'exit'), expect(hanging).rejects.toThrow('fetch failed')]);
   expect(code).toBe(0);
@@ -55,7 +55,7 @@ test('--json prints one document, and SIGINT ends it though a request hangs', as
 test.each([
   [['--fault', 'flood=1%'], '--fault: there is no fault flood'],
   [['--evaluations', 'many'], '--evaluations: "many" is no whole number'],
-  [['--state', 'nowhere.json'], 'nowhere.json: ENOENT'],
+  [['--seed', 'x'], '--seed: "x" is no whole number'],
 ])('%j ends with 2 and a clear error', async (args, message) => {
   const child = sandboxCommand(...args);
   const talk = child.stderr === null ? '' : await text(child.stderr);

@@ -19,7 +19,7 @@ describe('undo', () => {
 
   test('lists what it can not put back, and sends nothing for restores', async () => {
     const { home, sandbox, flags } = await newScene('--soundboards', '9', '--evaluations', '9');
-    const before = await entries(sandbox);
+    const before = entries(sandbox);
     const rows = [
       { operation: 'update-soundboard', soundboard_id: 1, title: 'a', old_title: before[0]?.['title'] },
       {
@@ -44,7 +44,7 @@ describe('undo', () => {
       expect.arrayContaining(['1', '2']),
     );
     expect((await sandbox.log()).length).toBe(requests + 2);
-    const now = await entries(sandbox);
+    const now = entries(sandbox);
     expect(now[0]).toEqual(before[0]);
     expect(now[1]).toEqual({ ...before[1], description: 'b' });
     const folder = home.folder('mixed');
@@ -72,7 +72,7 @@ describe('undo', () => {
 
   test('warns of runs that have edited the same since, and refuses what may yet go on', async () => {
     const { home, sandbox, flags } = await newScene('--soundboards', '9', '--latency', '10ms');
-    const [first] = await entries(sandbox);
+    const [first] = entries(sandbox);
     const start = ['--yes', '--allow-partial', ...flags];
     await home.write('one.csv', `soundboard_id,title,old_title\n1,a,${cell(first?.['title'])}\n`);
     await home.write('two.csv', 'soundboard_id,title,old_title\n1,b,a\n2,b,\n');
@@ -81,7 +81,7 @@ describe('undo', () => {
     const undone = await home.run('undo', 'one', '--yes', '--run-id', 'back', ...flags);
     expect(undone).toMatchObject({ code: 0 });
     expect(undone.stderr).toMatch(/run two has edited some of these entries since \(1 row\)/);
-    expect((await entries(sandbox))[0]).toEqual(first);
+    expect(entries(sandbox)[0]).toEqual(first);
     const nothing = await home.run('undo', 'two', '--yes', ...flags);
     expect(nothing.stderr).toContain('run back has edited');
 

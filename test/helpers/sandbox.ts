@@ -1,60 +1,194 @@
+/**
+ * The sandbox as tests start it, in their own process: another one takes half a second to start. Beside what
+ * `cqbatch sandbox` has, it
+ *
+ * - tells when so many requests have arrived,
+ * - behaves otherwise from a moment on: `configure`,
+ * - compresses its answers, whatever the client accepts: `--compress`, one of `none`, `gzip`, `br`, `deflate`,
+ * - has faults that nobody rehearses: `403` refuses a call as forbidden; after processing a call, `wrong-id` names the next
+ *   identifier in a 200, `slow-body` sends the second half of the answer late (`--slow-body-delay`, 5s), and `cut-body` closes
+ *   the connection after the first half.
+ */
+import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
+import { type HttpAnswer, refuse } from '../../src/sandbox/answer.ts';
+import { type FaultKind, faultKinds, parseFaults, processed } from '../../src/sandbox/faults.ts';
+import { stateLines } from '../../src/sandbox/look.ts';
+import { choice, type Given, parseDuration, readOptions } from '../../src/sandbox/notation.ts';
+import { sandboxOptions } from '../../src/sandbox/options.ts';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
-import { startSandbox as start } from '../../src/sandbox/sandbox.ts';
+import { startSandbox as serve } from '../../src/sandbox/sandbox.ts';
+import { type Reaction, Service } from '../../src/sandbox/service.ts';
+import type { Evaluation, Soundboard } from '../../src/sandbox/state.ts';
+import { parseJson, stringifyJson } from '../../src/text/json.ts';
+
+const help = ['', '', ''] as const;
+
+const testOptions = {
+  ...sandboxOptions,
+  // They depend on each other.
+  fault: { byDefault: 'none', read: (_: string, text: string) => text, help },
+  slowBodyDelay: { byDefault: '5s', read: parseDuration, help },
+  compress: choice(['none', 'gzip', 'br', 'deflate'], help),
+};
+
+/** Options of `cqbatch sandbox` and those of the tests, in camelCase. */
+export type TestOptions = Given<typeof testOptions>;
 
 /** A sandbox until the test ends, with what it saw. */
 export interface TestSandbox {
   readonly url: string;
-  /** What a command needs to call it. */
+  readonly port: number;
+  readonly token: string;
+  /** What a command needs to call it, with the token of tests. */
   readonly env: Readonly<Record<string, string>>;
   /** Waits until it has received so many requests. */
   requested(requests: number): Promise<void>;
-  /** Every request that it has received, in order. */
+  /** Every request that it has received so far, in order. */
   log(): Promise<readonly LogEntry[]>;
   /** What it holds of what was changed. */
-  changed(): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  post(path: string, body: object): Promise<void>;
+  changed(): Promise<readonly object[]>;
+  evaluation(id: number): Evaluation | undefined;
+  soundboard(id: number): Soundboard | undefined;
+  /** Behaves otherwise from now on. A limit that is given starts with nothing used up; what is not given stays. */
+  configure(changes: TestOptions): void;
+  close(): void;
 }
 
 export const sandboxToken = 'a-token-that-must-never-be-seen';
 
-/** Starts a sandbox with flags of `cqbatch sandbox`, in this process: another one takes half a second to start. */
+/** Starts a sandbox with flags of `cqbatch sandbox` or of the tests. */
 export async function startSandbox(...flags: string[]): Promise<TestSandbox> {
-  const { url, close } = await start({ token: sandboxToken, ...optionsOf(flags) });
+  return startTestSandbox({ token: sandboxToken, ...optionsOf(flags) });
+}
+
+export async function startTestSandbox(options: TestOptions): Promise<TestSandbox> {
+  let given = options;
+  const service = new TestService(given);
+  const { url, port, close } = await serve(service);
   onTestFinished(close);
-  const lines = async <Line>(path: string): Promise<Line[]> => {
-    const text = await (await fetch(url + path)).text();
-    return text
-      .split('\n')
-      .filter((row) => row !== '')
-      .map((row) => JSON.parse(row) as Line);
-  };
+  const [token] = service.settings.token;
   return {
     url,
+    port,
+    token,
     env: { CQBATCH_BASE_URL: url, CQBATCH_TOKEN: sandboxToken },
-    async requested(requests) {
-      await fetch(`${url}/sandbox/stats?requests=${requests}`);
+    requested: (requests) => service.requested(requests),
+    log: async () => service.log.entries.map((entry) => ({ ...entry })),
+    changed: async () => [...stateLines(service.state, [])].map(asAnswered),
+    evaluation: (id) => asAnswered(service.state.evaluation(BigInt(id))),
+    soundboard: (id) => asAnswered(service.state.soundboard(BigInt(id))),
+    configure(changes) {
+      given = { ...given, ...changes };
+      const { limit } = service.settings;
+      service.settings = readTestOptions(given);
+      if (changes.limit === undefined) service.settings = { ...service.settings, limit };
     },
-    log: () => lines('/sandbox/log'),
-    changed: () => lines('/sandbox/state?changed=true'),
-    async post(path, body) {
-      const answer = await fetch(url + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    },
+    close,
   };
 }
 
-/** `['--slow-body-delay', '1s', '--forbidden']` as `{ slowBodyDelay: '1s', forbidden: true }`. */
-function optionsOf(flags: readonly string[]): Readonly<Record<string, string | boolean>> {
+/** With integers as JSON has them. */
+function asAnswered<Thing extends object | undefined>(thing: Thing): Thing {
+  return thing && (parseJson(stringifyJson(thing)) as Thing);
+}
+
+/** `['--slow-body-delay', '1s']` as `{ slowBodyDelay: '1s' }`. */
+function optionsOf(flags: readonly string[]): TestOptions {
   const given = flags.flatMap((flag, index) => {
     if (!flag.startsWith('--')) return [];
-    const value = flags[index + 1];
     const name = flag.slice(2).replace(/-[a-z]/g, ([, letter = '']) => letter.toUpperCase());
-    return [[name, value === undefined || value.startsWith('--') ? true : value] as const];
+    return [[name, flags[index + 1]] as const];
   });
   return Object.fromEntries(given);
+}
+
+function readTestOptions(given: TestOptions) {
+  const { fault, slowBodyDelay, ...settings } = readOptions(testOptions, given);
+  return { ...settings, fault: parseFaults('--fault', fault, [...allFaults(slowBodyDelay), forbidden]) };
+}
+
+class TestService extends Service {
+  readonly #compress: keyof typeof compressors;
+  readonly #waiting = new Map<() => void, number>();
+
+  constructor(options: TestOptions) {
+    const { compress, ...settings } = readTestOptions(options);
+    super(settings);
+    this.#compress = compress;
+  }
+
+  override react(...request: Parameters<Service['react']>): Reaction {
+    const reaction = super.react(...request);
+    for (const [resolve, requests] of this.#waiting) {
+      if (this.log.entries.length >= requests) resolve();
+    }
+    return { ...reaction, answer: reaction.answer && compressors[this.#compress](reaction.answer) };
+  }
+
+  requested(requests: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.log.entries.length >= requests) resolve();
+      else this.#waiting.set(resolve, requests);
+    });
+  }
+}
+
+const compressors = {
+  none: (answer: HttpAnswer) => answer,
+  gzip: compressedBy('gzip', gzipSync),
+  br: compressedBy('br', brotliCompressSync),
+  deflate: compressedBy('deflate', deflateSync),
+};
+
+function compressedBy(encoding: string, compress: (body: string | Buffer) => Buffer) {
+  return ({ headers, body, ...answer }: HttpAnswer): HttpAnswer => ({
+    ...answer,
+    headers: { ...headers, 'content-encoding': encoding },
+    body: compress(body),
+  });
+}
+
+const forbidden: FaultKind = {
+  name: '403',
+  processed: false,
+  summary: '',
+  spoil: () => refuse('PERMISSION_DENIED', 'the access token does not permit this operation'),
+};
+
+/** Those that users have and those that only tests have, but `403`, after which a run halts. */
+export function allFaults(slowBodyDelay: number): readonly FaultKind[] {
+  return [
+    ...faultKinds,
+    processed('wrong-id', '', { spoil: withOtherIdentifier }),
+    processed('slow-body', '', {
+      send: (response, answer) => {
+        const second = sendFirstHalf(response, answer);
+        setTimeout(() => response.end(second), slowBodyDelay).unref();
+      },
+    }),
+    processed('cut-body', '', {
+      // Closed and not reset, as a reset may overtake the first half.
+      send: (response, answer) => {
+        sendFirstHalf(response, answer, () => response.req.socket.destroy());
+      },
+    }),
+  ];
+}
+
+function withOtherIdentifier(answer: HttpAnswer | undefined): HttpAnswer | undefined {
+  if (answer?.status !== 200) return undefined;
+  const other = (_: string, key: string, id: string) => `"${key}":${BigInt(id) + 1n}`;
+  return { ...answer, body: String(answer.body).replace(/"(evaluation_id|soundboard_id)":(\d+)/, other) };
+}
+
+/** @returns the second half of the body */
+function sendFirstHalf(response: ServerResponse, answer: HttpAnswer | undefined, sent?: () => void): Buffer {
+  const { status = 500, headers, body = '' } = answer ?? {};
+  const bytes = Buffer.from(body);
+  const middle = Math.floor(bytes.length / 2);
+  response.writeHead(status, { ...headers, 'content-length': bytes.length });
+  response.write(bytes.subarray(0, middle), sent);
+  return bytes.subarray(middle);
 }

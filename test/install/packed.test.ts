@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
-import { expect, onTestFinished, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { expect, test } from 'vitest';
+import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { lockedPackages, npm } from './npm.ts';
 
@@ -163,8 +163,7 @@ test('the packed program, installed for all, is what the lock file says, and wor
   await mkdir(join(cwd, 'node_modules'));
   await symlink(installed, join(cwd, 'node_modules/callquality-batch'));
   await expectTyped(cwd);
-  const { url, close } = await startSandbox({ token: 'secret' });
-  onTestFinished(close);
+  const { url } = await startSandbox('--token', 'secret');
   await writeFile(join(cwd, 'token'), 'secret');
   await writeFile(join(cwd, 'week-47.csv'), 'evaluation_id,user_id\n1,u1\n9000000000000000000,u2\n');
   await writeFile(join(cwd, 'program.mjs'), await programOfPage(installed, url));

@@ -7,15 +7,15 @@ const last = (entries: Iterable<unknown>): unknown => [...entries].at(-1);
 describe('restoring an evaluation', () => {
   test('answers the whole evaluation, no longer deleted', async () => {
     const sandbox = await start();
-    const before = sandbox.evaluation('3');
+    const before = sandbox.evaluation(3);
     const { status, headers, body } = await restore(sandbox, 3);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json');
-    expect(body).toEqual({ evaluation: sandbox.evaluation('3') });
+    expect(body).toEqual({ evaluation: sandbox.evaluation(3) });
     expect(before).toHaveProperty('deleted_at');
-    expect(sandbox.evaluation('3')).not.toHaveProperty('deleted_at');
-    expect(sandbox.evaluation('3')).not.toHaveProperty('deleted_by');
-    expect(sandbox.evaluation('3')?.evaluation_state).toBe('EVALUATION_IN_PROGRESS');
+    expect(sandbox.evaluation(3)).not.toHaveProperty('deleted_at');
+    expect(sandbox.evaluation(3)).not.toHaveProperty('deleted_by');
+    expect(sandbox.evaluation(3)?.evaluation_state).toBe('EVALUATION_IN_PROGRESS');
   });
 
   test('a second time is refused, as it is not deleted', async () => {
@@ -24,14 +24,11 @@ describe('restoring an evaluation', () => {
     const { status, body } = await restore(sandbox, 3);
     expect(status).toBe(400);
     expect(body).toEqual({ code: 9, message: 'evaluation 3 is not deleted', details: [] });
-    expect(last(sandbox.log())).toMatchObject({ code: 'FAILED_PRECONDITION', committed: false, nth: 2 });
-  });
-
-  test('that is not deleted is 409 ALREADY_EXISTS by option', async () => {
-    const sandbox = await start({ notDeleted: '100%', notDeletedStatus: '409' });
-    const { status, body } = await restore(sandbox, 3);
-    expect(status).toBe(409);
-    expect(body).toMatchObject({ code: 6, message: 'evaluation 3 is not deleted' });
+    expect(last(await sandbox.log())).toMatchObject({
+      code: 'FAILED_PRECONDITION',
+      committed: false,
+      nth: 2,
+    });
   });
 
   test('that is not recoverable is refused and stays deleted', async () => {
@@ -39,7 +36,7 @@ describe('restoring an evaluation', () => {
     const { status, body } = await restore(sandbox, 3);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 9, message: 'evaluation 3 is not recoverable' });
-    expect(sandbox.evaluation('3')).toHaveProperty('deleted_at');
+    expect(sandbox.evaluation(3)).toHaveProperty('deleted_at');
   });
 
   test('that is not known is 404', async () => {
@@ -54,7 +51,7 @@ describe('restoring an evaluation', () => {
     async (body) => {
       const sandbox = await start();
       expect((await send(sandbox, restorePath, body)).status).toBe(200);
-      expect(last(sandbox.log())).toMatchObject({ user_id: null });
+      expect(last(await sandbox.log())).toMatchObject({ user_id: null });
     },
   );
 });
@@ -62,21 +59,13 @@ describe('restoring an evaluation', () => {
 describe('updating a soundboard entry', () => {
   test('answers its identifier and changes what is given', async () => {
     const sandbox = await start();
-    const before = sandbox.soundboard('4');
+    const before = sandbox.soundboard(4);
     const { status, body } = await update(sandbox, { soundboard_id: 4, title: 'New', file_size: '17' });
     expect(status).toBe(200);
     expect(body).toEqual({ soundboard_id: 4 });
-    const after = sandbox.soundboard('4');
+    const after = sandbox.soundboard(4);
     expect(after).toEqual({ ...before, title: 'New', file_size: 17, last_modified: after?.last_modified });
     expect(after?.last_modified).not.toBe(before?.last_modified);
-  });
-
-  test('resets what is left out, by option', async () => {
-    const sandbox = await start({ omitted: 'reset' });
-    await update(sandbox, { soundboard_id: 4, title: 'New' });
-    expect(Object.keys(sandbox.soundboard('4') ?? {}).sort()).toEqual([
-      ...['date_created', 'last_modified', 'soundboard_id', 'title'],
-    ]);
   });
 
   test('that is not known is 404', async () => {
@@ -91,38 +80,29 @@ describe('a bad body is 400 INVALID_ARGUMENT', () => {
   test.each([
     [restorePath, '', 'the body is not JSON'],
     [restorePath, '{', 'the body is not JSON'],
-    [restorePath, '[]', 'the request must be a JSON object'],
-    [restorePath, '{}', 'evaluation_id must be an integer'],
-    [restorePath, '{"evaluation_id":0}', 'evaluation_id must be an integer'],
-    [restorePath, '{"evaluation_id":-1}', 'evaluation_id must be an integer'],
-    [restorePath, '{"evaluation_id":1.5}', 'evaluation_id must be an integer'],
-    [restorePath, '{"evaluation_id":"one"}', 'evaluation_id must be an integer'],
-    [restorePath, '{"evaluation_id":9223372036854775808}', 'evaluation_id must be an integer'],
-    [restorePath, '{"evaluation_id":1,"user_id":5}', 'user_id must be a string'],
-    [restorePath, '{"evaluation_id":1,"user":"x"}', 'the request has no field \\"user\\"'],
-    [restorePath, '{"evaluation_id":1,"evaluationId":1}', 'the request has evaluation_id twice'],
-    [updatePath, '{}', 'soundboard must be a JSON object'],
-    [updatePath, '{"soundboard":[]}', 'soundboard must be a JSON object'],
-    [updatePath, '{"soundboard":{"title":"x"}}', 'soundboard_id must be an integer'],
-    [updatePath, '{"soundboard":{"soundboard_id":1,"title":5}}', 'title must be a string'],
-    [
-      updatePath,
-      '{"soundboard":{"soundboard_id":1,"file_size":-1}}',
-      'file_size must be an integer, 0 or more',
-    ],
-    [
-      updatePath,
-      '{"soundboard":{"soundboard_id":1,"file_size":"big"}}',
-      'file_size must be an integer, 0 or more',
-    ],
-    [updatePath, '{"soundboard":{"soundboard_id":1,"__proto__":{}}}', 'soundboard has no field'],
+    [restorePath, '[]', 'expected object'],
+    [restorePath, '{}', 'evaluation_id: '],
+    [restorePath, '{"evaluation_id":0}', 'evaluation_id: '],
+    [restorePath, '{"evaluation_id":-1}', 'evaluation_id: '],
+    [restorePath, '{"evaluation_id":1.5}', 'evaluation_id: '],
+    [restorePath, '{"evaluation_id":"one"}', 'evaluation_id: '],
+    [restorePath, '{"evaluation_id":9223372036854775808}', 'evaluation_id: '],
+    [restorePath, '{"evaluation_id":1,"user_id":5}', 'user_id: '],
+    [restorePath, '{"evaluation_id":1,"user":"x"}', 'Unrecognized key: \\"user\\"'],
+    [updatePath, '{}', 'soundboard: '],
+    [updatePath, '{"soundboard":[]}', 'soundboard: '],
+    [updatePath, '{"soundboard":{"title":"x"}}', 'soundboard: soundboard_id: '],
+    [updatePath, '{"soundboard":{"soundboard_id":1,"title":5}}', 'soundboard: title: '],
+    [updatePath, '{"soundboard":{"soundboard_id":1,"file_size":-1}}', 'soundboard: file_size: '],
+    [updatePath, '{"soundboard":{"soundboard_id":1,"file_size":"big"}}', 'soundboard: file_size: '],
+    [updatePath, '{"soundboard":{"soundboard_id":1,"__proto__":{}}}', 'soundboard: Unrecognized key'],
   ])('%s %s', async (path, body, message) => {
     const sandbox = await start();
     const answer = await send(sandbox, path, body);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: 3 });
     expect(answer.text).toContain(message);
-    expect(last(sandbox.log())).toMatchObject({
+    expect(last(await sandbox.log())).toMatchObject({
       id: null,
       nth: null,
       code: 'INVALID_ARGUMENT',
@@ -144,17 +124,9 @@ describe('a bad body is 400 INVALID_ARGUMENT', () => {
       const { status, body } = await send(sandbox, restorePath, '{"evaluation_id":1}', { contentType });
       expect(status).toBe(415);
       expect(body).toMatchObject({ code: 3 });
-      expect(last(sandbox.log())).toMatchObject({ status: 415, committed: false });
+      expect(last(await sandbox.log())).toMatchObject({ status: 415, committed: false });
     },
   );
-
-  test('and 413 when it is longer than allowed', async () => {
-    const sandbox = await start({ maxBody: 100 });
-    const { status, body } = await send(sandbox, restorePath, `{"evaluation_id":1${' '.repeat(100)}}`);
-    expect(status).toBe(413);
-    expect(body).toMatchObject({ code: 3 });
-    expect(last(sandbox.log())).toMatchObject({ operation: 'restore-evaluation', id: null, status: 413 });
-  });
 });
 
 test.each(['application/json; charset=utf-8', 'Application/JSON'])(
@@ -175,7 +147,7 @@ describe('the token', () => {
   test.each([null, 'wrong', 'sandbox-token2'])('%s is 401', async (token) => {
     const sandbox = await start();
     unauthenticated(await restore(sandbox, 1, { token }));
-    expect(last(sandbox.log())).toMatchObject({ id: '1', nth: null, status: 401, committed: false });
+    expect(last(await sandbox.log())).toMatchObject({ id: '1', nth: null, status: 401, committed: false });
   });
 
   test('is the one of the option, in any case of the scheme', async () => {
@@ -188,17 +160,15 @@ describe('the token', () => {
     expect(response.status).toBe(200);
   });
 
-  test('can expire and be replaced at run time', async () => {
+  test('can be replaced at run time', async () => {
     const sandbox = await start();
-    sandbox.setToken(null);
-    unauthenticated(await restore(sandbox, 1));
-    sandbox.setToken('fresh');
+    sandbox.configure({ token: 'fresh' });
     unauthenticated(await restore(sandbox, 1));
     expect((await restore(sandbox, 1, { token: 'fresh' })).status).toBe(200);
   });
 
   test('without permission, every call is 403', async () => {
-    const sandbox = await start({ forbidden: true });
+    const sandbox = await start({ fault: '403=100%' });
     const { status, body } = await restore(sandbox, 1);
     expect(status).toBe(403);
     expect(body).toMatchObject({ code: 7 });
@@ -211,7 +181,7 @@ test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('%s is 405', async (method) => {
   const { status, headers } = await send(sandbox, restorePath, undefined, { method });
   expect(status).toBe(405);
   expect(headers.get('allow')).toBe('POST');
-  expect(last(sandbox.log())).toMatchObject({ target: `${method} ${restorePath}`, status: 405 });
+  expect(last(await sandbox.log())).toMatchObject({ target: `${method} ${restorePath}`, status: 405 });
 });
 
 test.each(['/', '/api/v1/org/soundboard/update', `${updatePath}/`, '/%zz'])('%s is 404', async (path) => {
@@ -219,57 +189,15 @@ test.each(['/', '/api/v1/org/soundboard/update', `${updatePath}/`, '/%zz'])('%s 
   const { status, body } = await send(sandbox, path, '{}');
   expect(status).toBe(404);
   expect(body).toEqual({ code: 5, message: `there is nothing at POST ${path}`, details: [] });
-  expect(last(sandbox.log())).toMatchObject({ operation: null, target: `POST ${path}`, status: 404 });
+  expect(last(await sandbox.log())).toMatchObject({ operation: null, target: `POST ${path}`, status: 404 });
 });
 
-test.each(['rpc', 'rpc-string', 'google', 'problem', 'text', 'html'])(
-  'every kind of refusal comes in the style %s',
-  async (errorStyle) => {
-    const sandbox = await start({ errorStyle, evaluations: 1, limit: 'token-bucket:rate=0.001,burst=2' });
-    const answers = [
-      await send(sandbox, '/nowhere', '{}'),
-      await restore(sandbox, 1, { token: 'wrong' }),
-      await send(sandbox, restorePath, '{'),
-      await restore(sandbox, 2),
-      await restore(sandbox, 2),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([404, 401, 400, 404, 429]);
-    const types = new Set(answers.map(({ headers }) => headers.get('content-type')));
-    expect(types.size).toBe(1);
-  },
-);
-
-describe('variants of requests and answers', () => {
-  test.each([
-    [restorePath, '{"evaluationId":"3","userId":"u"}', { evaluation: expect.anything() }],
-    [restorePath, '{"evaluation_id":"3"}', { evaluation: expect.anything() }],
-    [
-      updatePath,
-      '{"soundboard":{"soundboardId":"3","fileName":"a.wav","recordingLength":"5"}}',
-      { soundboard_id: 3 },
-    ],
-  ])(
-    'a request may be in lowerCamelCase and have integers as strings: %s %s',
-    async (path, body, expected) => {
-      const sandbox = await start();
-      const answer = await send(sandbox, path, body);
-      expect(answer.status).toBe(200);
-      expect(answer.body).toEqual(expected);
-    },
-  );
-
-  test('answers come in lowerCamelCase with integers as strings, by option', async () => {
-    const sandbox = await start({ integers: 'string', case: 'camel' });
-    expect((await update(sandbox, { soundboard_id: 3, title: 'x' })).body).toEqual({ soundboardId: '3' });
-    expect((await restore(sandbox, 3)).body).toMatchObject({
-      evaluation: {
-        evaluationId: '3',
-        score: expect.any(Number),
-        isRecoverable: true,
-        evaluationSections: expect.arrayContaining([
-          expect.objectContaining({ evaluationId: '3', sortOrder: '1' }),
-        ]),
-      },
-    });
-  });
+test.each([
+  [restorePath, '{"evaluation_id":"3"}', { evaluation: expect.anything() }],
+  [updatePath, '{"soundboard":{"soundboard_id":"3","recording_length":"5"}}', { soundboard_id: 3 }],
+])('a request may have integers as strings: %s %s', async (path, body, expected) => {
+  const sandbox = await start();
+  const answer = await send(sandbox, path, body);
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual(expected);
 });

@@ -1,15 +1,12 @@
-import { onTestFinished } from 'vitest';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { parseJson, stringifyJson } from '../../src/text/json.ts';
+import { startTestSandbox, type TestOptions, type TestSandbox } from '../helpers/sandbox.ts';
 
 export const restorePath = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
 export const updatePath = '/api/v1alpha1/org/soundboard/update';
 
 /** Starts a sandbox for the running test: without trouble unless the test asks for it. */
-export async function start(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox({ unrecoverable: '0%', notDeleted: '0%', ...options });
-  onTestFinished(sandbox.close);
-  return sandbox;
+export function start(options: TestOptions = {}): Promise<TestSandbox> {
+  return startTestSandbox({ unrecoverable: '0%', notDeleted: '0%', ...options });
 }
 
 export interface Answer {
@@ -29,7 +26,7 @@ export interface Request {
 
 /** Sends a request with the usual headers; rejects when no whole answer comes. */
 export async function send(
-  sandbox: Sandbox,
+  sandbox: TestSandbox,
   path: string,
   body: string | Uint8Array<ArrayBuffer> | undefined,
   { method = 'POST', token = sandbox.token, contentType = 'application/json', signal }: Request = {},
@@ -48,7 +45,7 @@ export async function send(
 
 /** Restores an evaluation. */
 export function restore(
-  sandbox: Sandbox,
+  sandbox: TestSandbox,
   id: number | bigint | string,
   request: Request = {},
 ): Promise<Answer> {
@@ -57,7 +54,7 @@ export function restore(
 
 /** Updates a soundboard entry. */
 export function update(
-  sandbox: Sandbox,
+  sandbox: TestSandbox,
   soundboard: Readonly<Record<string, unknown>>,
   request: Request = {},
 ): Promise<Answer> {
@@ -65,7 +62,7 @@ export function update(
 }
 
 /** The text of a request on a connection of one's own; `length` is what it says of its body. */
-export function restoreRequest(sandbox: Sandbox, body: string, length = body.length): string {
+export function restoreRequest(sandbox: TestSandbox, body: string, length = body.length): string {
   return [
     `POST ${restorePath} HTTP/1.1`,
     'Host: sandbox',
@@ -77,12 +74,9 @@ export function restoreRequest(sandbox: Sandbox, body: string, length = body.len
   ].join('\r\n');
 }
 
-/** Reads from the admin side. */
-export async function admin(sandbox: Sandbox, path: string, body?: unknown): Promise<Answer> {
-  const response = await fetch(`${sandbox.url}/sandbox${path}`, {
-    ...(body !== undefined && { method: 'POST', body: stringifyJson(body) }),
-  });
-  return answerOf(response);
+/** What is to be seen at a path below `/sandbox`. */
+export async function look(sandbox: TestSandbox, path: string): Promise<Answer> {
+  return answerOf(await fetch(`${sandbox.url}/sandbox${path}`));
 }
 
 /** Parses JSON Lines. */

@@ -7,8 +7,8 @@ test('more requests than the bucket holds are 429 with Retry-After in whole seco
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
   expect(answers[2]?.headers.get('retry-after')).toMatch(/^\d+$/);
   expect(answers[2]?.body).toMatchObject({ code: 8, message: 'too many requests', details: [] });
-  expect(sandbox.evaluation('3')).toHaveProperty('deleted_at');
-  expect([...sandbox.log()].at(-1)).toMatchObject({
+  expect(sandbox.evaluation(3)).toHaveProperty('deleted_at');
+  expect((await sandbox.log()).at(-1)).toMatchObject({
     id: '3',
     nth: null,
     status: 429,
@@ -16,29 +16,17 @@ test('more requests than the bucket holds are 429 with Retry-After in whole seco
     committed: false,
     throttled: true,
   });
-  expect(sandbox.stats()).toMatchObject({ requests: 3, throttled: 1, by_status: { 200: 2, 429: 1 } });
 });
 
 test.each([
-  ['header', true, []],
-  ['none', false, []],
-  [
-    'retry-info',
-    false,
-    [
-      {
-        '@type': 'type.googleapis.com/google.rpc.RetryInfo',
-        retryDelay: expect.stringMatching(/^\d+(\.\d{1,3})?s$/),
-      },
-    ],
-  ],
-] as const)('the waiting time is told by %s', async (retryAfter, inHeader, details) => {
+  ['header', true],
+  ['none', false],
+] as const)('the waiting time is told by %s', async (retryAfter, inHeader) => {
   const sandbox = await start({ limit: 'token-bucket:rate=0.01,burst=1', retryAfter });
   await restore(sandbox, 1);
-  const { status, headers, body } = await restore(sandbox, 2);
+  const { status, headers } = await restore(sandbox, 2);
   expect(status).toBe(429);
   expect(headers.has('retry-after')).toBe(inHeader);
-  expect(body).toMatchObject({ details });
 });
 
 test('requests with a wrong token take nothing from the bucket', async () => {
@@ -47,10 +35,10 @@ test('requests with a wrong token take nothing from the bucket', async () => {
   expect((await restore(sandbox, 1)).status).toBe(200);
 });
 
-test('another limit at run time starts full; other changes leave it as it is', async () => {
+test('a limit goes on while other settings change', async () => {
   const sandbox = await start({ limit: 'token-bucket:rate=0.01,burst=1' });
   await restore(sandbox, 1);
-  sandbox.configure({ errorStyle: 'google' });
+  sandbox.configure({ latency: '1ms' });
   expect((await restore(sandbox, 2)).status).toBe(429);
   sandbox.configure({ limit: 'token-bucket:rate=0.01,burst=1' });
   expect((await restore(sandbox, 2)).status).toBe(200);
@@ -73,12 +61,12 @@ test('refusals can be 503, and say how long to wait all the same', async () => {
   expect(status).toBe(503);
   expect(headers.get('retry-after')).toBe('100');
   expect(body).toMatchObject({ code: 14, message: 'too many requests' });
-  expect([...sandbox.log()].at(-1)).toMatchObject({ status: 503, code: 'UNAVAILABLE', throttled: true });
+  expect((await sandbox.log()).at(-1)).toMatchObject({ status: 503, code: 'UNAVAILABLE', throttled: true });
 });
 
 test('with per=token every token has its own allowance', async () => {
   const sandbox = await start({ token: 'one,two', limit: 'daily-quota:limit=1,per=token' });
-  expect([sandbox.token, sandbox.tokens]).toEqual(['one', ['one', 'two']]);
+  expect(sandbox.token).toBe('one');
   const tokens = ['one', 'one', 'two', 'two', 'three'];
   const statuses: number[] = [];
   for (const token of tokens) statuses.push((await restore(sandbox, 1, { token })).status);
@@ -91,12 +79,12 @@ test('requests that wait in a leaky bucket are done at once and answered later',
   expect([first.status, first.headers.get('ratelimit')]).toEqual([200, '"default";r=1;t=1000']);
   const client = new AbortController();
   const waiting = restore(sandbox, 2, { signal: client.signal });
-  await sandbox.whenRequests(2);
-  expect(sandbox.evaluation('2')).not.toHaveProperty('deleted_at');
+  await sandbox.requested(2);
+  expect(sandbox.evaluation(2)).not.toHaveProperty('deleted_at');
   expect((await restore(sandbox, 3)).status).toBe(429);
   client.abort();
   await expect(waiting).rejects.toThrow('aborted');
-  expect([...sandbox.log()].map(({ status }) => status)).toEqual([200, null, 429]);
+  expect((await sandbox.log()).map(({ status }) => status)).toEqual([200, null, 429]);
 });
 
 describe.each([

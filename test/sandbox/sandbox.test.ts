@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { restore, start } from './client.ts';
 
 test('it listens on the loopback address and a free port by default', async () => {
@@ -10,7 +9,7 @@ test('it listens on the loopback address and a free port by default', async () =
 
 test('a port that is in use is a usage error that names the remedy', async () => {
   const { port } = await start();
-  await expect(startSandbox({ port })).rejects.toMatchObject({
+  await expect(start({ port })).rejects.toMatchObject({
     kind: 'usage',
     code: 'CANNOT_LISTEN',
     message: `port ${port} is in use; choose another one with --port, or any free one with --port 0`,
@@ -18,7 +17,7 @@ test('a port that is in use is a usage error that names the remedy', async () =>
 });
 
 test('an address that is not of this machine is a usage error', async () => {
-  await expect(startSandbox({ host: '192.0.2.1' })).rejects.toMatchObject({
+  await expect(start({ host: '192.0.2.1' })).rejects.toMatchObject({
     kind: 'usage',
     code: 'CANNOT_LISTEN',
   });

@@ -1,5 +1,6 @@
 // @ts-check
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cqbatch, startCommand } from './child.js';
 
 /**
@@ -32,7 +33,7 @@ export async function withSandbox(options, use) {
   const child = startCommand(process.execPath, [
     ...[cqbatch, 'sandbox', '--port', '0', '--json', '--token', 'benchmark'],
     ...['--evaluations', String(evaluations), '--unrecoverable', '0%', '--not-deleted', '0%'],
-    ...['--log-body', 'none', '--log-limit', '1000000', ...options],
+    ...options,
   ]);
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text) => {
@@ -48,7 +49,9 @@ export async function withSandbox(options, use) {
     return await Promise.race([
       use({
         url,
-        firstCall: async () => void (await read(`${url}/sandbox/stats?requests=1`)),
+        firstCall: async () => {
+          while ((await read(`${url}/sandbox/log`)) === '') await sleep(10);
+        },
         calls: async () => callsIn(await read(`${url}/sandbox/log`)),
       }),
       lost,

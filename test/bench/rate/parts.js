@@ -7,8 +7,8 @@ import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
 import { RateController } from '../../../dist/src/rate/rate-controller.js';
 import { isRefusal } from '../../../dist/src/rate/traffic-meter.js';
 import { ownTiming, sharedTiming } from '../../../dist/src/rate/visit-timing.js';
-import { PlannedLimiter, parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
-import { limitHeaders } from '../../../dist/src/sandbox/service/limit-headers.js';
+import { limitHeaders } from '../../../dist/src/sandbox/limits/allowance.js';
+import { parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
 import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
 
 /**
@@ -18,7 +18,7 @@ import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
  */
 export const parts = {
   createController: (now, known) => new RateController(now, known),
-  createLimiter: (plan) => new PlannedLimiter(parseLimitPlan('--limit', plan)),
+  createLimiter: (plan) => parseLimitPlan('--limit', plan),
   limitHeaders,
   statedLimits,
   waitingTime,

@@ -5,8 +5,8 @@ import type { Pace, StartingPoint } from '../../../src/pace.ts';
 import type { CallScheduler } from '../../../src/rate/call-scheduler.ts';
 import type { RateController } from '../../../src/rate/rate-controller.ts';
 import type { isRefusal } from '../../../src/rate/traffic-meter.ts';
-import type { Allowance, Limiter } from '../../../src/sandbox/limits/limiter.ts';
-import type { LimitHeaderStyle } from '../../../src/sandbox/service/limit-headers.ts';
+import type { Allowance, LimitHeaderStyle } from '../../../src/sandbox/limits/allowance.ts';
+import type { Limiter } from '../../../src/sandbox/limits/limiters.ts';
 import type { Prefetch } from '../../../src/worker/prefetch.ts';
 
 /** What is simulated with. The benchmark passes the built program, the tests pass its sources. */

@@ -105,7 +105,7 @@ describeWithRedis('the health of a worker', () => {
 
   test('is not ready from the signal to stop on, until its calls are done', async () => {
     const place = await newPlace();
-    await place.sandbox.post('/sandbox/configure', { latency: '2s' });
+    place.sandbox.configure({ latency: '2s' });
     const home = await newMachine(place, 3);
     const run = home.start(...runArgs, '--no-worker');
     const worker = await (await newMachine(place)).worker();

@@ -19,7 +19,7 @@ async function begin(edits: Edits): Promise<Omit<Parts, 'redis'>> {
   await writeFile(join(cwd, 'rows.csv'), edits.text);
   const { url } = await redisForTest();
   const sandbox = await startSandbox(
-    ...['--log-body', 'text', '--latency', `${latencyMs}ms`, '--fault', `${faults},reset-after-commit=1%`],
+    ...['--latency', `${latencyMs}ms`, '--fault', `${faults},reset-after-commit=1%`],
   );
   const env = { ...sandbox.env, CQBATCH_QUEUE: url };
   const workers = [await startWorker({ cwd, env }), await startWorker({ cwd, env })];

@@ -61,10 +61,9 @@ describeWithRedis('a run id that is used twice', () => {
   });
 
   test('at the same moment in two state folders of one datastore is refused for one of them', async () => {
-    const place = await newPlace();
     const rows = 100;
     for (const id of ['one', 'two']) {
-      await place.sandbox.post('/sandbox/reset', {});
+      const place = await newPlace();
       const homes = [await newMachine(place, rows), await newMachine(place, rows)] as const;
       const both = await Promise.all(
         homes.map((home) => home.run('run', 'rows.csv', '--yes', '--run-id', id, '--json')),

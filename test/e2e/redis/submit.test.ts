@@ -68,7 +68,7 @@ describeWithRedis('a submitted run', () => {
     expect((await first.stop()).code).toBe(0);
     expect(await home.stateOf('relay')).toBe('submitted');
 
-    await place.sandbox.post('/sandbox/configure', { latency: '5ms' });
+    place.sandbox.configure({ latency: '5ms' });
     const second = await home.worker(...coordinating);
     expect(await home.run('status', 'relay', '--watch')).toMatchObject({ code: 0 });
     await second.says('no longer coordinating');

@@ -107,7 +107,7 @@ describeWithRedis('a worker', () => {
     const stopped = await (await newMachine(place)).worker('--concurrency', '4');
     await place.sandbox.requested(4);
     const other = await (await newMachine(place)).worker('--concurrency', '4');
-    await place.sandbox.post('/sandbox/configure', { latency: '5ms' });
+    place.sandbox.configure({ latency: '5ms' });
     expect((await stopped.stop()).code).toBe(0);
 
     expect(await run.end).toMatchObject({ code: 0 });
@@ -133,7 +133,7 @@ describeWithRedis('a worker', () => {
     const returned = hasty.logged('row returned').map(({ row }) => String(row));
     expect(returned).toHaveLength(4);
 
-    await place.sandbox.post('/sandbox/configure', { latency: '5ms' });
+    place.sandbox.configure({ latency: '5ms' });
     await (await newMachine(place)).worker();
     expect(await run.end).toMatchObject({ code: 0 });
     const report = await home.report('r');

@@ -5,8 +5,8 @@ import { CallScheduler } from '../../../src/rate/call-scheduler.ts';
 import { RateController } from '../../../src/rate/rate-controller.ts';
 import { isRefusal } from '../../../src/rate/traffic-meter.ts';
 import { ownTiming, sharedTiming } from '../../../src/rate/visit-timing.ts';
-import { PlannedLimiter, parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
-import { limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
+import { limitHeaders } from '../../../src/sandbox/limits/allowance.ts';
+import { parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
 import { Prefetch, withSpare } from '../../../src/worker/prefetch.ts';
 import { figuresOf } from '../../bench/rate/figures.js';
 import { ideal, simulate } from '../../bench/rate/simulation.js';
@@ -14,7 +14,7 @@ import type { Figures, Model, Parts, Second, World } from '../../bench/rate/worl
 
 const parts: Parts = {
   createController: (now, start) => new RateController(now, start),
-  createLimiter: (plan) => new PlannedLimiter(parseLimitPlan('--limit', plan)),
+  createLimiter: (plan) => parseLimitPlan('--limit', plan),
   limitHeaders,
   statedLimits,
   waitingTime,

@@ -1,4 +1,4 @@
-import type { Limiter } from '../../../src/sandbox/limits/limiter.ts';
+import type { Limiter } from '../../../src/sandbox/limits/limiters.ts';
 
 /** What becomes of a request, with times in milliseconds rounded to a thousandth. */
 export type Fate = readonly [

@@ -1,29 +1,32 @@
 import { expect, test } from 'vitest';
 import { parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
 
+/** At a quarter past twelve: what is granted, the wait for the rest, and whether another token has an allowance of its own. */
+function granted(text: string) {
+  const now = Date.parse('2026-01-05T12:15:00Z');
+  const limiter = parseLimitPlan('--limit', text);
+  const { allowance } = limiter.admit(now, 'one');
+  const second = limiter.admit(now, 'two');
+  const isOwn = second.allowance?.remaining === allowance?.remaining;
+  return { ...allowance?.policy, rest: allowance?.wholeAfter, per: isOwn ? 'token' : 'all' };
+}
+
 test.each([
-  ['none', { kind: 'none' }],
-  ['token-bucket:rate=50,burst=10', { kind: 'token-bucket', rate: 50, burst: 10, per: 'all' }],
-  ['token-bucket:burst=10,rate=0.5', { kind: 'token-bucket', rate: 0.5, burst: 10, per: 'all' }],
-  ['token-bucket:rate=5,per=token', { kind: 'token-bucket', rate: 5, per: 'token' }],
-  ['leaky-bucket:rate=50,queue=0', { kind: 'leaky-bucket', rate: 50, queue: 0, per: 'all' }],
-  [
-    'fixed-window:limit=600,window=1m',
-    { kind: 'fixed-window', limit: 600, window: 60_000, align: 'clock', per: 'all' },
-  ],
+  ['token-bucket:rate=50,burst=10', { quota: 50, window: 1, capacity: 10, rest: 20, per: 'all' }],
+  ['token-bucket:burst=10,rate=0.5', { quota: 1, window: 2, capacity: 10, rest: 2000, per: 'all' }],
+  ['token-bucket:rate=5,per=token', { quota: 5, window: 1, capacity: 5, rest: 200, per: 'token' }],
+  ['leaky-bucket:rate=50,queue=7', { quota: 50, window: 1, capacity: 7, rest: 0, per: 'all' }],
+  ['fixed-window:limit=600,window=1h', { quota: 600, window: 3600, rest: 45 * 60_000, per: 'all' }],
   [
     'fixed-window:limit=1,window=24h,align=first,per=token',
-    { kind: 'fixed-window', limit: 1, window: 86_400_000, align: 'first', per: 'token' },
+    { quota: 1, window: 86_400, rest: 86_400_000, per: 'token' },
   ],
-  ['sliding-window:limit=50,window=1.5 s', { kind: 'sliding-window', limit: 50, window: 1500, per: 'all' }],
-  [
-    'fixed-window:limit=1,window=30',
-    { kind: 'fixed-window', limit: 1, window: 30_000, align: 'clock', per: 'all' },
-  ],
-  ['concurrency:limit=10,per=all', { kind: 'concurrency', limit: 10, per: 'all' }],
-  ['daily-quota:limit=1000', { kind: 'daily-quota', limit: 1000, per: 'all' }],
-])('%s', (text, settings) => {
-  expect(parseLimitPlan('--limit', text)).toEqual({ first: settings, changes: [] });
+  ['sliding-window:limit=50,window=1.5 s', { quota: 100, window: 3, capacity: 50, rest: 1500, per: 'all' }],
+  ['fixed-window:limit=2,window=30', { quota: 2, window: 30, rest: 30_000, per: 'all' }],
+  ['concurrency:limit=10,per=all', { quota: 10, capacity: 10, per: 'all' }],
+  ['daily-quota:limit=1000', { quota: 1000, window: 86_400, rest: 11.75 * 3_600_000, per: 'all' }],
+])('%s', (text, expected) => {
+  expect(granted(text)).toMatchObject(expected);
 });
 
 test.each([
@@ -33,54 +36,46 @@ test.each([
   ],
   ['bucket:rate=1', 'there is no limit "bucket"'],
   ['toString', 'there is no limit "toString"'],
-  ['token-bucket', 'rate must be given as a number, 0.001 or more'],
+  ['token-bucket', 'rate: must be given as a number, 0.001 or more'],
   ['token-bucket:', 'is not of the form name=value'],
-  ['token-bucket:rate=0', 'rate must be given as a number'],
-  ['token-bucket:rate=-1', 'rate must be given as a number'],
-  ['token-bucket:rate=1e9', 'rate must be given as a number'],
-  ['token-bucket:rate=50/s', 'rate must be given as a number'],
-  ['token-bucket:rate=1,burst=0.5', 'burst must be given as a number, 1 or more'],
+  ['token-bucket:rate=0', 'rate: must be given as a number'],
+  ['token-bucket:rate=-1', 'rate: must be given as a number'],
+  ['token-bucket:rate=1e9', 'rate: must be given as a number'],
+  ['token-bucket:rate=50/s', 'rate: must be given as a number'],
+  ['token-bucket:rate=1,burst=0.5', 'burst: must be given as a number, 1 or more'],
   ['token-bucket:rate=1,window=5', 'token-bucket has no parameter window; it has rate, burst, per'],
   ['token-bucket:rate=1,per=user', 'per: "user" is none of all, token'],
-  ['leaky-bucket:rate=1', 'queue must be given as a whole number, 0 or more'],
-  ['leaky-bucket:rate=1,queue=1.5', 'queue must be given as a whole number'],
-  ['fixed-window:window=1m', 'limit must be given as a whole number, 1 or more'],
-  ['fixed-window:limit=0,window=1m', 'limit must be given as a whole number, 1 or more'],
-  ['fixed-window:limit=1', 'window must be given as a duration of whole milliseconds, such as'],
+  ['leaky-bucket:rate=1', 'queue: must be given as a whole number, 0 or more'],
+  ['leaky-bucket:rate=1,queue=1.5', 'queue: must be given as a whole number'],
+  ['fixed-window:window=1m', 'limit: must be given as a whole number, 1 or more'],
+  ['fixed-window:limit=0,window=1m', 'limit: must be given as a whole number, 1 or more'],
+  ['fixed-window:limit=1', 'window: must be given as a duration of whole milliseconds, such as'],
   ['fixed-window:limit=1,window=1d', '--limit: window: "1d" is no duration; write it as'],
-  ['fixed-window:limit=1,window=0s', 'window must be given as a duration of whole milliseconds'],
-  ['fixed-window:limit=1,window=0.5ms', 'window must be given as a duration of whole milliseconds'],
+  ['fixed-window:limit=1,window=0s', 'window: must be given as a duration of whole milliseconds'],
+  ['fixed-window:limit=1,window=0.5ms', 'window: must be given as a duration of whole milliseconds'],
   ['fixed-window:limit=1,window=1m,align=day', 'align: "day" is none of clock, first'],
   ['sliding-window:limit=1,window=1s,align=first', 'sliding-window has no parameter align'],
-  ['concurrency', 'limit must be given as a whole number, 1 or more'],
+  ['concurrency', 'limit: must be given as a whole number, 1 or more'],
   ['daily-quota:limit=1,window=1h', 'daily-quota has no parameter window; it has limit, per'],
   ['none:rate=1', 'none has no parameter rate; it has none'],
 ])('%j is refused: %s', (text, message) => {
   expect(() => parseLimitPlan('--limit', text)).toThrow(message);
 });
 
-const none = { kind: 'none' };
-const bucket = (rate: number) => ({ kind: 'token-bucket', rate, per: 'all' });
+const bucket = (rate: number) => `token-bucket:rate=${rate}`;
 
 test.each([
-  ['none then 1.5s token-bucket:rate=5', { first: none, changes: [{ after: 1500, limit: bucket(5) }] }],
-  ['none then 30 none', { first: none, changes: [{ after: 30_000, limit: none }] }],
-  ['none then 2 m none', { first: none, changes: [{ after: 120_000, limit: none }] }],
-  [
-    ' token-bucket:rate=5 then  30s token-bucket:rate=1\nthen 1m none ',
-    {
-      first: bucket(5),
-      changes: [
-        { after: 30_000, limit: bucket(1) },
-        { after: 60_000, limit: none },
-      ],
-    },
-  ],
-])('%j', (text, plan) => {
-  expect(parseLimitPlan('--limit', text)).toEqual(plan);
+  [`none then 1.5s ${bucket(5)}`, [undefined, 5], [0, 1500]],
+  [`none then 30 ${bucket(5)}`, [undefined, 5], [29_999, 30_000]],
+  [`none then 2 m ${bucket(5)}`, [undefined, 5], [119_999, 120_000]],
+  [` ${bucket(5)} then  30s ${bucket(1)}\nthen 1m none `, [5, 1, 1, undefined], [0, 30_000, 89_999, 90_000]],
+])('%j', (text, quotas, times) => {
+  const limiter = parseLimitPlan('--limit', text);
+  limiter.admit(0, 'token');
+  expect(times.map((now) => limiter.admit(now, 'token').allowance?.policy.quota)).toEqual(quotas);
 });
 
-const remedy = '--limit: write a duration and a limit after "then", such as then 30s token-bucket:rate=10';
+const remedy = '--limit: write a duration and a limit after "then": then 30s token-bucket:rate=10';
 
 test.each([
   ['none then', remedy],

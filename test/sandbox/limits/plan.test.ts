@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PlannedLimiter, parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
+import type { Limiter } from '../../../src/sandbox/limits/limiters.ts';
+import { parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
+import { fates } from './admissions.ts';
 
-const planned = (text: string): PlannedLimiter => new PlannedLimiter(parseLimitPlan('--limit', text));
+const planned = (text: string): Limiter => parseLimitPlan('--limit', text);
 
 const limits = [
   'token-bucket:rate=20,burst=3',
@@ -15,7 +17,7 @@ const limits = [
 ];
 
 describe.each(limits)('%s', (text) => {
-  test('admits as many requests at once as remain, and whoever waits as told', () => {
+  test('admits as many requests at once as remain, and a request that waits as told', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(100), { minLength: 1, maxLength: 50 }), (pauses) => {
         const limiter = planned(text);
@@ -38,7 +40,7 @@ describe.each(limits)('%s', (text) => {
   });
 
   test('is shared by all tokens, unless each has its own', () => {
-    const drained = (limiter: PlannedLimiter, token: string): number => {
+    const drained = (limiter: Limiter, token: string): number => {
       for (let admitted = 0; ; admitted++) {
         if (!limiter.admit(0, token).admitted) return admitted;
       }
@@ -57,7 +59,16 @@ test('none admits every request and says nothing', () => {
   expect(limiter.admit(0, 'one')).toEqual({ admitted: true });
 });
 
-const quotas = (limiter: PlannedLimiter, times: readonly number[]): (number | undefined)[] =>
+test('a daily quota is whole again at midnight UTC', () => {
+  const times = ['2026-01-05T22:00:00Z', '2026-01-05T23:59:59Z', '2026-01-06T00:00:00Z'].map(Date.parse);
+  expect(fates(planned('daily-quota:limit=1'), times)).toEqual([
+    ['in', 0, 7_200_000, 7_200_000],
+    ['out', 0, 1000, 1000],
+    ['in', 0, 86_400_000, 86_400_000],
+  ]);
+});
+
+const quotas = (limiter: Limiter, times: readonly number[]): (number | undefined)[] =>
   times.map((now) => limiter.admit(now, 'token').allowance?.policy.quota);
 
 test('each limit comes into force its time after the one before, the second after the first request', () => {
@@ -91,6 +102,6 @@ test('requests in flight at the change do not count for the new limit, nor does 
   const limiter = planned('concurrency:limit=1 then 1s concurrency:limit=1');
   const early = limiter.admit(0, 'token');
   expect(limiter.admit(1000, 'token').admitted).toBe(true);
-  if (early.admitted) early.release?.();
+  early.release?.();
   expect(limiter.admit(1001, 'token').admitted).toBe(false);
 });

@@ -1,19 +1,18 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { faultKinds } from '../../../src/sandbox/faults.ts';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
-import { restore, restorePath, restoreRequest, send, start } from '../client.ts';
+import { allFaults, type TestOptions, type TestSandbox } from '../helpers/sandbox.ts';
+import { restore, restorePath, restoreRequest, send, start } from './client.ts';
 
 const limit = 3;
-const startLimited = (options: SandboxOptions = {}): Promise<Sandbox> =>
+const startLimited = (options: TestOptions = {}): Promise<TestSandbox> =>
   start({ limit: `concurrency:limit=${limit}`, limitHeaders: 'ratelimit-fields', ...options });
 
 /**
  * Calls one after the other until all places but the call's own are free. A client may see the end of a connection
  * before the server does, hence more than one.
  */
-async function untilAllAreFree(sandbox: Sandbox): Promise<void> {
+async function untilAllAreFree(sandbox: TestSandbox): Promise<void> {
   sandbox.configure({ fault: 'none', latency: '0ms' });
   for (;;) {
     const { headers } = await restore(sandbox, 99);
@@ -27,7 +26,7 @@ async function untilAllAreFree(sandbox: Sandbox): Promise<void> {
 }
 
 /** Writes several requests at once on a connection of its own. */
-async function pipeline(sandbox: Sandbox, ids: readonly number[]): Promise<Socket> {
+async function pipeline(sandbox: TestSandbox, ids: readonly number[]): Promise<Socket> {
   const socket = connect(sandbox.port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write(ids.map((id) => restoreRequest(sandbox, `{"evaluation_id":${id}}`)).join(''));
@@ -35,11 +34,11 @@ async function pipeline(sandbox: Sandbox, ids: readonly number[]): Promise<Socke
 }
 
 describe('a place among the concurrent requests is free again', () => {
-  test.each(faultKinds.map(({ name }) => name))('after the fault %s', async (fault) => {
+  test.each(allFaults(0).map(({ name }) => name))('after the fault %s', async (fault) => {
     const sandbox = await startLimited({ fault: `${fault}=100%`, slowBodyDelay: '1ms' });
     const client = new AbortController();
     const answers = [1, 2].map((id) => restore(sandbox, id, { signal: client.signal }));
-    await sandbox.whenRequests(2);
+    await sandbox.requested(2);
     if (fault.startsWith('timeout')) client.abort();
     await Promise.allSettled(answers);
     await untilAllAreFree(sandbox);
@@ -58,7 +57,7 @@ describe('a place among the concurrent requests is free again', () => {
     const sandbox = await startLimited({ latency: '1h' });
     const client = new AbortController();
     const answers = [1, 2, 3].map((id) => restore(sandbox, id, { signal: client.signal }));
-    await sandbox.whenRequests(3);
+    await sandbox.requested(3);
     const { status, headers } = await restore(sandbox, 4);
     expect([status, headers.get('retry-after')]).toEqual([429, null]);
     expect(headers.get('ratelimit-remaining')).toBe('0');
@@ -71,7 +70,7 @@ describe('a place among the concurrent requests is free again', () => {
     const sandbox = await startLimited({ fault: 'slow-body=100%', slowBodyDelay: '1h' });
     const client = new AbortController();
     const answers = [1, 2, 3].map((id) => restore(sandbox, id, { signal: client.signal }));
-    await sandbox.whenRequests(3);
+    await sandbox.requested(3);
     expect((await restore(sandbox, 4)).status).toBe(429);
     client.abort();
     await Promise.allSettled(answers);
@@ -81,7 +80,7 @@ describe('a place among the concurrent requests is free again', () => {
   test('when a connection ends on which requests wait for each other', async () => {
     const sandbox = await startLimited({ latency: '1h' });
     const socket = await pipeline(sandbox, [1, 2, 3]);
-    await sandbox.whenRequests(3);
+    await sandbox.requested(3);
     expect((await restore(sandbox, 4)).status).toBe(429);
     socket.destroy();
     await untilAllAreFree(sandbox);
@@ -91,7 +90,7 @@ describe('a place among the concurrent requests is free again', () => {
     const sandbox = await startLimited({ latency: '1h' });
     const client = new AbortController();
     const answer = restore(sandbox, 1, { signal: client.signal });
-    await sandbox.whenRequests(1);
+    await sandbox.requested(1);
     sandbox.configure({ limit: `concurrency:limit=${limit}` });
     await untilAllAreFree(sandbox);
     client.abort();

@@ -1,32 +1,21 @@
-import { type CqbatchError, usageError } from '../../errors.ts';
-import { readDuration } from '../../text/quantities.ts';
+import { type CqbatchError, usageError } from '../errors.ts';
+import { readDuration } from '../text/quantities.ts';
 
-/** An option: what it is when it isn't given, and how its text is read. Messages begin with `option`, its flag. */
-export interface Option<
-  Default extends string | number | boolean = string | number | boolean,
-  Value = unknown,
-> {
-  readonly byDefault: Default;
+/** An option: its text when it isn't given, and how a text is read. Messages begin with `option`, its flag. */
+export interface Option<Value = unknown> {
+  readonly byDefault: string;
   /** @throws CqbatchError `INVALID_OPTION`, as does everything below. */
   readonly read: (option: string, text: string) => Value;
-  /** All that it can be, where that is a few words. */
-  readonly words?: readonly string[];
   readonly help: OptionHelp;
 }
 
-/** Heading of its group, what stands for its value, what it is for, and what is to be said of its default. */
-type OptionHelp = readonly [group: string, value: string, purpose: string, ofDefault?: string];
+/** Heading of its group, what stands for its value, and what it is for. */
+type OptionHelp = readonly [group: string, value: string, purpose: string];
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** What users give: the texts of the command line, or numbers and booleans in their place. */
-export type Given<Table extends Options> = {
-  readonly [Name in keyof Table]?: Table[Name]['byDefault'] extends boolean
-    ? boolean
-    : Table[Name]['byDefault'] extends number
-      ? string | number
-      : string;
-};
+/** What users give: the texts of the command line, or numbers. */
+export type Given<Table extends Options> = { readonly [Name in keyof Table]?: string | number };
 
 export type Values<Table extends Options> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>;
@@ -41,7 +30,7 @@ export function readOptions<Table extends Options>(table: Table, given: Given<Ta
   return Object.fromEntries(values);
 }
 
-/** `--error-style` for `errorStyle`. */
+/** `--limit-status` for `limitStatus`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -51,38 +40,31 @@ export function invalidOption(option: string, message: string): CqbatchError {
 }
 
 /** An option that is one of a few words, the first by default. */
-export function choice<Word extends string>(words: readonly [Word, ...Word[]], help: OptionHelp) {
-  return {
-    byDefault: words[0],
-    read: (option: string, text: string) => parseWord(option, text, words),
-    words,
-    help,
-  };
+export function choice<const Word extends string>(
+  words: readonly [Word, ...Word[]],
+  [group, value, purpose]: OptionHelp,
+) {
+  const read = (option: string, text: string) => parseWord(option, text, words);
+  return { byDefault: words[0], read, help: [group, value, `${purpose}: ${words.join(', ')}`] as const };
 }
 
 export function parseWord<Word extends string>(option: string, text: string, words: readonly Word[]): Word {
   const word = words.find((candidate) => candidate === text);
-  if (word === undefined) {
-    throw invalidOption(option, `${JSON.stringify(text)} is none of ${words.join(', ')}`);
-  }
-  return word;
+  if (word !== undefined) return word;
+  throw invalidOption(option, `${JSON.stringify(text)} is none of ${words.join(', ')}`);
 }
 
-/** An option that is a whole number within bounds. */
-export function wholeNumber(
-  byDefault: number,
-  { min = 0, max }: { readonly min?: number; readonly max: number },
-  help: OptionHelp,
-) {
-  return {
-    byDefault,
-    help,
-    read(option: string, text: string): number {
-      const number = /^\d{1,16}$/.test(text.trim()) ? Number(text) : Number.NaN;
-      if (number >= min && number <= max) return number;
-      throw invalidOption(option, `${JSON.stringify(text)} is no whole number from ${min} to ${max}`);
-    },
+/** The largest identifier: 64 bits, signed. */
+export const maxIdentifier = 2n ** 63n - 1n;
+
+/** An option that is a whole number from 0 to `max`. */
+export function wholeNumber(byDefault: number, max: bigint, help: OptionHelp) {
+  const read = (option: string, text: string): bigint => {
+    const number = /^\d{1,19}$/.test(text) ? BigInt(text) : undefined;
+    if (number !== undefined && number <= max) return number;
+    throw invalidOption(option, `${JSON.stringify(text)} is no whole number from 0 to ${max}`);
   };
+  return { byDefault: String(byDefault), read, help };
 }
 
 /** Milliseconds from `min` to `max`, both included. */
@@ -91,29 +73,22 @@ export interface DurationRange {
   readonly max: number;
 }
 
-/** The longest time that a Node.js timer can wait. */
-const longest = 2 ** 31 - 1;
+/** The longest time that a Node.js timer can wait, in milliseconds. */
+export const longestTimer = 2 ** 31 - 1;
 
 /** Reads a duration such as `50ms`, `1.5s`, `2m` or `24h`, in milliseconds to the thousandth. */
 export function parseDuration(option: string, text: string): number {
   const duration = readDuration(text);
-  if (duration === undefined || duration > longest) {
-    throw invalidOption(option, `${JSON.stringify(text)} is no duration; write it as 50ms, 1.5s, 2m or 24h`);
-  }
-  return duration;
+  if (duration !== undefined && duration <= longestTimer) return duration;
+  throw invalidOption(option, `${JSON.stringify(text)} is no duration; write it as 50ms, 1.5s, 2m or 24h`);
 }
 
 /** Reads a duration or a range of durations such as `20ms..80ms`. */
 export function parseDurationRange(option: string, text: string): DurationRange {
   const [first = '', second = first, ...more] = text.split('..');
   const range = { min: parseDuration(option, first), max: parseDuration(option, second) };
-  if (more.length > 0 || range.min > range.max) {
-    throw invalidOption(
-      option,
-      `${JSON.stringify(text)} is no range; write the shorter duration first, such as 20ms..80ms`,
-    );
-  }
-  return range;
+  if (more.length === 0 && range.min <= range.max) return range;
+  throw invalidOption(option, `${JSON.stringify(text)} is no range; write the shorter first: 20ms..80ms`);
 }
 
 /** A share of a whole in millionths: exact for percentages of up to four decimals. */
@@ -125,13 +100,8 @@ export const whole: Millionths = 1_000_000;
 export function parseShare(option: string, text: string): Millionths {
   const [, digits] = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text.trim()) ?? [];
   const share = Math.round(Number(digits) * 10_000);
-  if (digits === undefined || share > whole) {
-    throw invalidOption(
-      option,
-      `${JSON.stringify(text)} is no share; write a percentage from 0% to 100%, such as 0.5%`,
-    );
-  }
-  return share;
+  if (share <= whole) return share;
+  throw invalidOption(option, `${JSON.stringify(text)} is no share; write a percentage such as 0.5%`);
 }
 
 /** Reads `name=value,name=value`: names are made of letters, digits and hyphens and come once. */

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Evaluation } from '../../../src/sandbox/model/entities.ts';
-import { generateEvaluation, generateSoundboard } from '../../../src/sandbox/model/generate.ts';
+import { generateEvaluation, generateSoundboard } from '../../src/sandbox/generate.ts';
 
-const evaluations: readonly Evaluation[] = Array.from({ length: 200 }, (_, index) =>
-  generateEvaluation(1, index + 1),
-);
+const evaluations = Array.from({ length: 200 }, (_, index) => generateEvaluation(1n, BigInt(index + 1)));
 
 /** Every name of a field in a value, at any depth. */
 function fieldNames(value: unknown, names = new Set<string>()): Set<string> {
@@ -17,10 +14,10 @@ function fieldNames(value: unknown, names = new Set<string>()): Set<string> {
 }
 
 test('seed and identifier decide everything', () => {
-  expect(generateEvaluation(3, 17)).toEqual(generateEvaluation(3, 17));
-  expect(generateEvaluation(4, 17)).not.toEqual(generateEvaluation(3, 17));
-  expect(generateSoundboard(3, 17)).toEqual(generateSoundboard(3, 17));
-  expect(generateSoundboard(4, 17)).not.toEqual(generateSoundboard(3, 17));
+  expect(generateEvaluation(3n, 17n)).toEqual(generateEvaluation(3n, 17n));
+  expect(generateEvaluation(4n, 17n)).not.toEqual(generateEvaluation(3n, 17n));
+  expect(generateSoundboard(3n, 17n)).toEqual(generateSoundboard(3n, 17n));
+  expect(generateSoundboard(4n, 17n)).not.toEqual(generateSoundboard(3n, 17n));
 });
 
 test('evaluations together have every field of the interface document, section 2', () => {
@@ -54,7 +51,7 @@ test('evaluations together have every field of the interface document, section 2
 
 test('nested parts name the evaluation that they belong to', () => {
   const id = 9223372036854775807n;
-  const { evaluation_id, evaluation_sections } = generateEvaluation(1, id);
+  const { evaluation_id, evaluation_sections } = generateEvaluation(1n, id);
   expect(evaluation_id).toBe(id);
   for (const section of evaluation_sections) {
     expect(section.evaluation_id).toBe(id);
@@ -74,7 +71,7 @@ test('scores are percentages', () => {
 });
 
 test('a soundboard entry has every field of the interface document, section 2.6', () => {
-  expect(Object.keys(generateSoundboard(1, 5)).sort()).toEqual(
+  expect(Object.keys(generateSoundboard(1n, 5n)).sort()).toEqual(
     [
       ...['soundboard_id', 'file_name', 'file_type', 'title', 'description'],
       ...['date_created', 'last_modified', 'file_size', 'recording_length'],

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
-import { PlannedLimiter, parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
-import { type LimitHeaderStyle, limitHeaders } from '../../../src/sandbox/service/limit-headers.ts';
+import {
+  type LimitHeaderStyle,
+  limitHeaders,
+  ratePolicy,
+  windowPolicy,
+} from '../../../src/sandbox/limits/allowance.ts';
+import { parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
 
 const now = Date.parse('2026-01-05T09:30:29.5Z');
 
 /** The headers of the second request at that time. */
 function headers(limit: string, style: LimitHeaderStyle): unknown {
-  const limiter = new PlannedLimiter(parseLimitPlan('--limit', limit));
+  const limiter = parseLimitPlan('--limit', limit);
   limiter.admit(now, 'token');
   const { allowance } = limiter.admit(now, 'token');
   return allowance && limitHeaders(allowance, style, now);
@@ -62,4 +67,24 @@ test.each(['none', 'ratelimit', 'x-ratelimit'] as const)('no limit has no header
 
 test('none is no headers', () => {
   expect(headers('concurrency:limit=10', 'none')).toBeUndefined();
+});
+
+test.each([
+  [50, 50, 1],
+  [0.5, 1, 2],
+  [2.5, 5, 2],
+  [0.001, 1, 1000],
+  [33.333333, 33_333_333, 1_000_000],
+  [999_999_999, 999_999_999, 1],
+])('a rate of %d is %d per %d seconds', (rate, quota, window) => {
+  expect(ratePolicy(rate, 10.5)).toEqual({ quota, window, capacity: 10 });
+});
+
+test.each([
+  [100, 60_000, 100, 60],
+  [50, 500, 100, 1],
+  [50, 1500, 100, 3],
+  [1, 333, 1000, 333],
+])('%d per %d ms is %d per %d seconds', (limit, length, quota, window) => {
+  expect(windowPolicy(limit, length)).toEqual({ quota, window, capacity: limit });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration, parseDurationRange, parseShare } from '../../../src/sandbox/options/notation.ts';
+import { parseDuration, parseDurationRange, parseShare } from '../../src/sandbox/notation.ts';
 
 test('a duration is none at all, or up to the longest time that a timer can wait', () => {
   expect(parseDuration('--latency', '0')).toBe(0);

@@ -1,0 +1,124 @@
+import { type Random, randomFor } from './random.ts';
+
+/**
+ * The evaluation of that seed and identifier, deleted and recoverable. Two in three are of calls, the others of
+ * conversations. Enumerated fields have the values that the interface document shows, and no others.
+ */
+export function generateEvaluation(seed: bigint, id: bigint) {
+  const random = randomFor(seed, 'evaluation', id);
+  const completedAt = generatedTime(random, 'first');
+  const deletedAt = generatedTime(random, 'second');
+  const call = { call_sid: random.integer(1_000_000, 99_999_999), call_type: 'INBOUND' };
+  const sections = oneOrTwo(random, (position) => ({
+    ...generateSection(random, id, position),
+    created_at: completedAt,
+    deleted_at: deletedAt,
+  }));
+  return {
+    evaluation_id: id,
+    scorecard_id: random.integer(1, 50),
+    scorer_id: `scorer-${random.integer(1, 40)}`,
+    ...(random.chance(2 / 3)
+      ? { ...call, call_metadata: call }
+      : {
+          channel_type: 'CHANNEL_TYPE_EMAIL',
+          conversation_metadata: { conversation_sid: random.bigInteger() },
+        }),
+    // Percentage of the possible points, to two decimals.
+    score: Math.round((10_000 * sumOf(sections, 'points')) / sumOf(sections, 'possible_points')) / 100,
+    evaluation_state: 'EVALUATION_IN_PROGRESS',
+    evaluation_sections: sections,
+    completed_at: completedAt,
+    deleted_at: deletedAt,
+    deleted_by: `supervisor-${random.integer(1, 10)}`,
+    agent_user_id: `agent-${random.integer(1, 200)}`,
+    transcript_sid: random.bigInteger(),
+    custom_fields: [
+      { key: 'team', field: `Team ${random.integer(1, 12)}` },
+      { key: 'language', field: random.chance(0.5) ? 'en' : 'Français' },
+    ],
+    is_recoverable: true,
+  };
+}
+
+const pointsPerQuestion = 10;
+
+function generateSection(random: Random, evaluationId: bigint, position: number) {
+  const sectionId = random.integer(1_000_000, 999_999_999);
+  const questions = oneOrTwo(random, (position) => {
+    const points = random.integer(0, 2 * pointsPerQuestion) / 2;
+    return {
+      evaluation_question_id: random.integer(1_000_000, 999_999_999),
+      evaluation_id: evaluationId,
+      scorecard_question_id: random.integer(1, 2000),
+      skipped: false,
+      points,
+      answers: [{ answer_points: points }],
+      evaluation_section_id: sectionId,
+      comment: random.chance(0.3) ? 'Greeted the caller; “named” the product — good.' : '',
+      sort_order: position,
+    };
+  });
+  const passed = random.chance(0.8);
+  const autoQuestion = {
+    auto_evaluation_question_id: random.integer(1_000_000, 999_999_999),
+    auto_evaluation_id: evaluationId,
+    auto_evaluation_section_id: sectionId,
+    auto_question_id: random.integer(1, 2000),
+    flagged: passed ? [] : [random.integer(1, 300), random.integer(301, 600)],
+    passed,
+    sort_order: questions.length + 1,
+    risk_level: 'RISK_LEVEL_NONE',
+    expression_matched: passed,
+  };
+  return {
+    evaluation_section_id: sectionId,
+    evaluation_id: evaluationId,
+    section_id: random.integer(1, 400),
+    points: sumOf(questions, 'points'),
+    possible_points: questions.length * pointsPerQuestion,
+    sort_order: position,
+    evaluation_questions: questions,
+    auto_evaluation_questions: random.chance(0.5) ? [autoQuestion] : [],
+    skipped: false,
+  };
+}
+
+function oneOrTwo<Thing>(random: Random, generate: (position: number) => Thing): Thing[] {
+  return Array.from({ length: random.integer(1, 2) }, (_, index) => generate(index + 1));
+}
+
+function sumOf<Key extends string>(things: readonly Readonly<Record<Key, number>>[], key: Key): number {
+  return things.reduce((sum, thing) => sum + thing[key], 0);
+}
+
+/** The soundboard entry of that seed and identifier: a WAV file of 8,000 bytes a second, its length in seconds. */
+export function generateSoundboard(seed: bigint, id: bigint) {
+  const random = randomFor(seed, 'soundboard', id);
+  const seconds = random.integer(2, 300);
+  return {
+    soundboard_id: id,
+    file_name: `recording-${id}.wav`,
+    file_type: 'RECORDING_FILE_TYPE_WAV',
+    title: `Recording ${id}`,
+    description: random.chance(0.5) ? `Played in queue ${random.integer(1, 30)}` : '',
+    date_created: generatedTime(random, 'first'),
+    last_modified: generatedTime(random, 'second'),
+    file_size: 44 + 8000 * seconds,
+    recording_length: seconds,
+  };
+}
+
+const start = Date.UTC(2024, 0, 1);
+const halfYear = 182 * 24 * 3600;
+
+/** A time in 2024. */
+function generatedTime(random: Random, half: 'first' | 'second'): string {
+  const seconds = random.integer(0, halfYear - 1) + (half === 'second' ? halfYear : 0);
+  return formatTime(start + seconds * 1000);
+}
+
+/** Milliseconds since 1970 as RFC 3339 in UTC, in whole seconds: the document leaves the format open (section 2.7). */
+export function formatTime(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,84 @@
+/** What is left after a request. */
+export interface Allowance {
+  readonly policy: Policy;
+  /** Requests that would be admitted right now. */
+  readonly remaining: number;
+  /** Milliseconds until more than `remaining` are; absent when that is unknown. */
+  readonly moreAfter?: number;
+  /** Milliseconds until the whole allowance is back; absent when that is unknown. */
+  readonly wholeAfter?: number;
+}
+
+/** What a limiter grants, in whole numbers, as servers announce it. */
+export interface Policy {
+  /** Requests per window; without a window, requests in flight at once. */
+  readonly quota: number;
+  /** In seconds. */
+  readonly window?: number;
+  /** The most that can remain. */
+  readonly capacity: number;
+}
+
+/** The policy of a window: several windows in one where it does not last whole seconds. `length` is in whole ms. */
+export function windowPolicy(limit: number, length: number): Policy {
+  const windows = 1000 / commonDivisor(length, 1000);
+  return { quota: limit * windows, window: (length * windows) / 1000, capacity: limit };
+}
+
+/** The policy of a rate per second: the shortest window with a whole quota. Rates count to six decimals. */
+export function ratePolicy(rate: number, capacity: number): Policy {
+  const millionths = Math.round(rate * 1e6);
+  const divisor = commonDivisor(millionths, 1e6);
+  return { quota: millionths / divisor, window: 1e6 / divisor, capacity: Math.floor(capacity) };
+}
+
+function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
+}
+
+/**
+ * How answers tell what is left of the rate limit:
+ *
+ * - `ratelimit`: `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10
+ * - `ratelimit-fields`: `RateLimit-Limit`, `-Remaining` and `-Reset` of its versions up to 06, reset in seconds
+ * - `x-ratelimit`: the same with `X-` before, reset in seconds since 1970
+ */
+export const limitHeaderStyles = ['none', 'ratelimit', 'ratelimit-fields', 'x-ratelimit'] as const;
+export type LimitHeaderStyle = (typeof limitHeaderStyles)[number];
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The headers for an allowance as it is at `now`, in milliseconds since 1970; `undefined`: there are none. */
+export function limitHeaders(
+  allowance: Allowance,
+  style: LimitHeaderStyle,
+  now: number,
+): Headers | undefined {
+  if (style === 'none') return undefined;
+  if (style === 'ratelimit') return structuredFields(allowance);
+  return style === 'x-ratelimit'
+    ? threeFields('x-ratelimit', allowance, now)
+    : threeFields('ratelimit', allowance, 0);
+}
+
+function structuredFields({ policy, remaining, moreAfter }: Allowance): Headers {
+  const per = policy.window === undefined ? 'qu="concurrent-requests"' : `w=${policy.window}`;
+  const reset = moreAfter === undefined ? '' : `;t=${wholeSeconds(moreAfter)}`;
+  return {
+    'ratelimit-policy': `"default";q=${policy.quota};${per}`,
+    ratelimit: `"default";r=${remaining}${reset}`,
+  };
+}
+
+function threeFields(prefix: string, { policy, remaining, wholeAfter }: Allowance, since: number): Headers {
+  return {
+    [`${prefix}-limit`]: String(policy.capacity),
+    [`${prefix}-remaining`]: String(remaining),
+    ...(wholeAfter !== undefined && { [`${prefix}-reset`]: String(wholeSeconds(since + wholeAfter)) }),
+  };
+}
+
+/** Rounded up, but for what floating point adds. */
+function wholeSeconds(milliseconds: number): number {
+  return Math.ceil((milliseconds - 1e-3) / 1000);
+}

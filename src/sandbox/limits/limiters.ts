@@ -1,0 +1,165 @@
+import { type Allowance, ratePolicy, windowPolicy } from './allowance.ts';
+
+/** Decides which requests the service admits. */
+export interface Limiter {
+  /** `now` is in milliseconds since 1970 UTC and never goes back. Requests that are refused use nothing up. */
+  readonly admit: (now: number, token: string) => Admission;
+}
+
+export interface Admission {
+  readonly admitted: boolean;
+  /** Absent when there is no limit. */
+  readonly allowance?: Allowance;
+  /** Seconds until a request that is refused can be admitted, not rounded; absent when that is unknown. */
+  readonly retryAfter?: number;
+  /** Milliseconds that a request that is admitted waits for its turn. */
+  readonly delay?: number;
+  /** To be called when a request that was admitted is over. Only the first call counts. */
+  readonly release?: () => void;
+}
+
+/** Refusals last until more requests are admitted. */
+function admission(admitted: boolean, allowance: Allowance & { readonly moreAfter: number }): Admission {
+  return admitted ? { admitted, allowance } : { admitted, allowance, retryAfter: allowance.moreAfter / 1000 };
+}
+
+/**
+ * So many tokens flow in per second; each admitted request takes one, refused ones take none. The bucket starts full.
+ * `burst` is how many it holds: by default a second's worth.
+ */
+export function tokenBucket({
+  rate,
+  burst = Math.max(1, Math.ceil(rate)),
+}: {
+  readonly rate: number;
+  readonly burst?: number | undefined;
+}): Limiter {
+  const policy = ratePolicy(rate, burst);
+  let tokens = burst;
+  let filledAt: number | undefined;
+  return {
+    admit(now) {
+      tokens = Math.min(burst, tokens + ((now - (filledAt ?? now)) / 1000) * rate);
+      filledAt = now;
+      const admitted = tokens + tokenRounding >= 1;
+      if (admitted) tokens -= 1;
+      const remaining = Math.floor(tokens + tokenRounding);
+      const moreAfter = ((Math.min(remaining + 1, burst) - tokens) / rate) * 1000;
+      return admission(admitted, {
+        policy,
+        remaining,
+        moreAfter,
+        wholeAfter: ((burst - tokens) / rate) * 1000,
+      });
+    },
+  };
+}
+
+/** Tokens are counted in floating point: a sum of tenths must still make a whole token. */
+const tokenRounding = 1e-9;
+
+/** Requests have their turn evenly at the rate per second, one by one; as many as the queue holds may wait for it. */
+export function leakyBucket({ rate, queue }: { readonly rate: number; readonly queue: number }): Limiter {
+  const policy = ratePolicy(rate, queue);
+  /** Milliseconds from one turn to the next. */
+  const interval = 1000 / rate;
+  let nextTurn = Number.NEGATIVE_INFINITY;
+  const allowance = (now: number) => {
+    const lastTurn = nextTurn - interval - now;
+    const waiting = Math.max(0, Math.ceil((lastTurn - turnRounding) / interval));
+    return {
+      policy,
+      remaining: queue - waiting,
+      moreAfter: Math.max(0, lastTurn - (waiting - 1) * interval),
+      wholeAfter: Math.max(0, lastTurn),
+    };
+  };
+  return {
+    admit(now) {
+      const delay = Math.max(0, nextTurn - now);
+      if (delay - queue * interval > turnRounding) return admission(false, allowance(now));
+      nextTurn = now + delay + interval;
+      return { admitted: true, allowance: allowance(now), delay };
+    },
+  };
+}
+
+/** Of a sum of intervals, in milliseconds: times since 1970 are no more exact than that. */
+const turnRounding = 1e-3;
+
+interface Window {
+  /** Its length in whole milliseconds. */
+  readonly window: number;
+  /** How many requests it admits. */
+  readonly limit: number;
+}
+
+/**
+ * So many requests per window, whenever in it they come. Windows begin by the `clock` at the multiples of their length
+ * since 1970 UTC, or with the `first` request after the end of the one before.
+ */
+export function fixedWindow({
+  limit,
+  window,
+  align,
+}: Window & { readonly align: 'clock' | 'first' }): Limiter {
+  const policy = windowPolicy(limit, window);
+  let end = Number.NEGATIVE_INFINITY;
+  let count = 0;
+  return {
+    admit(now) {
+      if (now >= end) {
+        end = window + (align === 'clock' ? Math.floor(now / window) * window : now);
+        count = 0;
+      }
+      const admitted = count < limit;
+      if (admitted) count++;
+      const rest = end - now;
+      return admission(admitted, { policy, remaining: limit - count, moreAfter: rest, wholeAfter: rest });
+    },
+  };
+}
+
+/** So many requests in any span of the window's length: exact, from the time of each admission. */
+export function slidingWindow({ limit, window }: Window): Limiter {
+  const policy = windowPolicy(limit, window);
+  /** Times of admission in order; those before `oldest` are out of the window. */
+  let times: number[] = [];
+  let oldest = 0;
+  return {
+    admit(now) {
+      while ((times[oldest] ?? now) <= now - window) oldest++;
+      // Now and then, so that it costs next to nothing and no more than twice the limit is kept.
+      if (oldest > times.length / 2) {
+        times = times.slice(oldest);
+        oldest = 0;
+      }
+      const admitted = times.length - oldest < limit;
+      if (admitted) times.push(now);
+      return admission(admitted, {
+        policy,
+        remaining: limit - (times.length - oldest),
+        moreAfter: (times[oldest] ?? now) + window - now,
+        wholeAfter: (times.at(-1) ?? now) + window - now,
+      });
+    },
+  };
+}
+
+/** So many requests at once, each from its admission to its release. */
+export function concurrency({ limit }: { readonly limit: number }): Limiter {
+  const policy = { quota: limit, capacity: limit };
+  let inFlight = 0;
+  return {
+    admit() {
+      if (inFlight >= limit) return { admitted: false, allowance: { policy, remaining: 0 } };
+      inFlight++;
+      let isOver = false;
+      const release = (): void => {
+        if (!isOver) inFlight--;
+        isOver = true;
+      };
+      return { admitted: true, allowance: { policy, remaining: limit - inFlight }, release };
+    },
+  };
+}

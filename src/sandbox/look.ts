@@ -1,0 +1,72 @@
+import type { LogEntry } from './request-log.ts';
+import type { Service } from './service.ts';
+import type { State } from './state.ts';
+
+/** Where one looks: outside the service's paths, so it is in no log and needs no token. */
+export const lookPrefix = '/sandbox/';
+
+/**
+ * What is to be seen at a path below the prefix, as JSON documents, one a line; `undefined` where there is nothing.
+ * docs/sandbox.md describes them.
+ */
+export function lookAt(
+  { log, state }: Service,
+  { pathname, searchParams }: URL,
+): Iterable<unknown> | undefined {
+  const what = pathname.slice(lookPrefix.length);
+  if (what === 'log') return log.entries;
+  if (what === 'state') return stateLines(state, searchParams.getAll('id'));
+  return what === 'stats' ? [countsOf(log.entries, state)] : undefined;
+}
+
+/** Of the log's requests by what became of them, and of changes. */
+function countsOf(entries: readonly LogEntry[], { restorations, updates }: State): object {
+  return {
+    requests: entries.length,
+    committed: entries.filter(({ committed }) => committed).length,
+    throttled: entries.filter(({ throttled }) => throttled).length,
+    by_operation: countBy(entries, 'operation'),
+    by_status: countBy(entries, 'status'),
+    by_code: countBy(entries, 'code'),
+    by_fault: countBy(entries, 'fault'),
+    evaluations_restored: restorations.size,
+    soundboards_updated: updates.size,
+  };
+}
+
+function countBy(entries: readonly LogEntry[], key: 'operation' | 'status' | 'code' | 'fault'): object {
+  const counts: Record<string, number> = {};
+  for (const entry of entries) {
+    const value = String(entry[key] ?? 'none');
+    counts[value] = (counts[value] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** What has these decimal identifiers, or everything that was changed; evaluations before soundboard entries. */
+export function* stateLines(state: State, ids: readonly string[]): Generator<object> {
+  const { restorations, updates } = state;
+  for (const id of ids.length > 0 ? ids : restorations.keys()) {
+    const evaluation = state.evaluation(integerOf(id));
+    if (evaluation === undefined) continue;
+    const { userId, at } = restorations.get(id) ?? {};
+    yield {
+      kind: 'evaluation',
+      id,
+      changed: at !== undefined,
+      deleted: evaluation.deleted_at !== undefined,
+      ...(userId !== undefined && { restored_by: userId }),
+      ...(at !== undefined && { restored_at: new Date(at).toISOString() }),
+      evaluation,
+    };
+  }
+  for (const id of ids.length > 0 ? ids : updates.keys()) {
+    const soundboard = state.soundboard(integerOf(id));
+    if (soundboard !== undefined) yield { kind: 'soundboard', id, changed: updates.has(id), soundboard };
+  }
+}
+
+/** 0 is of no thing. */
+function integerOf(id: string): bigint {
+  return /^[1-9]\d{0,18}$/.test(id) ? BigInt(id) : 0n;
+}

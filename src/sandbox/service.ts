@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http';
+import { preciseNow } from '../clock.ts';
+import { type HttpAnswer, type Refusal, refuse, retryAfter } from './answer.ts';
+import { drawFault, type Send } from './faults.ts';
+import { limitHeaders } from './limits/allowance.ts';
+import type { Admission } from './limits/limiters.ts';
+import { type Call, type Endpoint, endpoints, readCall } from './operations.ts';
+import type { SandboxSettings } from './options.ts';
+import { randomFor } from './random.ts';
+import { type LogEntry, RequestLog, type RequestRecord } from './request-log.ts';
+import { State } from './state.ts';
+
+/** What is to be done on the connection, and when. */
+export interface Reaction {
+  readonly answer: HttpAnswer | undefined;
+  /** The answer is sent as it is unless this is given. */
+  readonly send?: Send | undefined;
+  /** Milliseconds to wait before. */
+  readonly delay: number;
+  /** Gets its status when that is sent. */
+  readonly entry: LogEntry;
+  /** To be called when the answer is delivered, or the connection is gone. */
+  readonly over?: (() => void) | undefined;
+}
+
+/**
+ * The service of the interface document. A request passes these stages; each of them may end it:
+ *
+ * 1. path, method, token, rate limit;
+ * 2. body (`readCall`);
+ * 3. fault, drawn from seed, operation, identifier and the number of earlier requests that came this far;
+ * 4. the operation, which makes its change at once, in the order of arrival;
+ * 5. waiting for the rate limit where it says so, latency, then the answer, or what the fault makes of it.
+ *
+ * The body is read before the first stage for the log's sake, but is only judged in the second.
+ */
+export class Service {
+  /** How it behaves. May be replaced while it runs; the state stays. */
+  settings: SandboxSettings;
+  readonly state: State;
+  readonly log = new RequestLog();
+  /** Requests that came to stage 3, by operation and identifier. */
+  readonly #admitted = new Map<string, number>();
+
+  constructor(settings: SandboxSettings) {
+    this.settings = settings;
+    this.state = new State(settings);
+  }
+
+  /** Processes a request. Its body is `undefined` when it broke off. */
+  react(
+    { method = '', url = '', headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+    body: Buffer | undefined,
+  ): Reaction {
+    const target = `${method} ${url}`;
+    const endpoint = endpoints.find(({ path }) => path === url.split('?', 1)[0]);
+    if (!endpoint) return this.#refuse(refuse('NOT_FOUND', `there is nothing at ${target}`), { target });
+    const call = readCall(endpoint, headers['content-type'], body);
+    const record: RequestRecord = {
+      operation: endpoint.operation,
+      ...(method !== 'POST' && { target }),
+      ...('id' in call && { id: String(call.id), user_id: call.userId ?? null }),
+      ...(body?.length && { body: body.toString('utf8') }),
+    };
+    const token = bearerToken(headers.authorization);
+    if (method !== 'POST') return this.#refuse(methodNotAllowed, record);
+    if (token === undefined || !this.settings.token.includes(token))
+      return this.#refuse(unauthenticated, record);
+    const now = preciseNow();
+    const admission = this.settings.limit.admit(now, token);
+    if (!admission.admitted)
+      return this.#limited(this.#tooMany(admission.retryAfter, record), admission, now);
+    const reaction = 'id' in call ? this.#process(endpoint, call, record) : this.#refuse(call, record);
+    return this.#limited(reaction, admission, now);
+  }
+
+  #refuse(refusal: Refusal, record: RequestRecord): Reaction {
+    return { answer: refusal, delay: 0, entry: this.log.append({ ...record, code: refusal.code }) };
+  }
+
+  /** @param wait seconds until a request can be admitted, where they are known */
+  #tooMany(wait: number | undefined, record: RequestRecord): Reaction {
+    const code = this.settings.limitStatus === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
+    const headers = wait === undefined || this.settings.retryAfter === 'none' ? {} : retryAfter(wait);
+    return this.#refuse(refuse(code, 'too many requests', { headers }), { ...record, throttled: true });
+  }
+
+  /** Adds to a reaction what the rate limit has to do with it. */
+  #limited(reaction: Reaction, admission: Admission, now: number): Reaction {
+    const { answer } = reaction;
+    const { allowance, delay = 0, release } = admission;
+    const headers = allowance && limitHeaders(allowance, this.settings.limitHeaders, now);
+    return {
+      ...reaction,
+      answer: answer && headers ? { ...answer, headers: { ...answer.headers, ...headers } } : answer,
+      delay: reaction.delay + delay,
+      over: release,
+    };
+  }
+
+  #process({ operation }: Endpoint, call: Call, record: RequestRecord): Reaction {
+    const { seed, fault: shares, latency } = this.settings;
+    const thing = `${operation} ${call.id}`;
+    const nth = (this.#admitted.get(thing) ?? 0) + 1;
+    this.#admitted.set(thing, nth);
+    // Not from the moment of its arrival, so that a run meets with the same in any order.
+    const draw = (what: string): number => randomFor(seed, what, thing, nth).fraction();
+    const fault = shares.size > 0 ? drawFault(shares, draw('fault')) : undefined;
+    const answer = fault?.processed === false ? undefined : call.perform(this.state, Date.now());
+    const spoilt = fault?.spoil?.(answer);
+    const hit = fault?.spoil && !spoilt ? undefined : fault;
+    const code = answer && (answer.code ?? 'OK');
+    const outcome = { code: code ?? null, committed: code === 'OK', fault: hit?.name ?? null };
+    const spread = latency.max - latency.min;
+    return {
+      answer: spoilt ?? answer,
+      send: hit?.send,
+      delay: latency.min + (spread > 0 ? spread * draw('latency') : 0),
+      entry: this.log.append({ ...record, nth, ...outcome }),
+    };
+  }
+}
+
+const methodNotAllowed = refuse('UNIMPLEMENTED', 'this path takes POST only', {
+  status: 405,
+  headers: { allow: 'POST' },
+});
+
+const unauthenticated = refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
+  headers: { 'www-authenticate': 'Bearer' },
+});
+
+/** The name of the scheme is case-insensitive (RFC 9110, section 11.1). */
+function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+}

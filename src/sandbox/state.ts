@@ -1,0 +1,94 @@
+import { formatTime, generateEvaluation, generateSoundboard } from './generate.ts';
+import { type Millionths, whole } from './notation.ts';
+import type { SandboxSettings } from './options.ts';
+
+/** Interface document, section 2.1. `deleted_at` says whether it is deleted. */
+export interface Evaluation extends Readonly<Record<string, unknown>> {
+  readonly deleted_at?: string;
+  readonly is_recoverable?: boolean;
+  readonly evaluation_sections?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Interface document, section 2.6. */
+export type Soundboard = ReturnType<typeof generateSoundboard>;
+
+/** What happened to an evaluation since the start. */
+interface Restoration {
+  /** The `user_id` of the request, when it had one. */
+  readonly userId: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+type RestoreRefusal = 'was not found' | 'is not deleted' | 'is not recoverable';
+
+/** Everything that the service has. Things are generated when they are asked for, and only changes are stored. */
+export class State {
+  readonly #settings: SandboxSettings;
+  /** What was restored since the start, by decimal identifier, in the order of restoration. */
+  readonly restorations = new Map<string, Restoration>();
+  /** What was updated since the start, by decimal identifier, in the order of first updates. */
+  readonly updates = new Map<string, Soundboard>();
+
+  constructor(settings: SandboxSettings) {
+    this.#settings = settings;
+  }
+
+  /** The evaluation as it is now. */
+  evaluation(id: bigint): Evaluation | undefined {
+    const { seed, evaluations, notDeleted, unrecoverable } = this.#settings;
+    if (id < 1 || id > evaluations) return undefined;
+    const evaluation = generateEvaluation(seed, id);
+    const isRestored = this.restorations.has(String(id));
+    if (isRestored || isInShare(id, notDeleted, notDeletedFirst)) return restored(evaluation);
+    return isInShare(id, unrecoverable) ? { ...evaluation, is_recoverable: false } : evaluation;
+  }
+
+  /** The soundboard entry as it is now. */
+  soundboard(id: bigint): Soundboard | undefined {
+    const { seed, soundboards } = this.#settings;
+    if (id < 1 || id > soundboards) return undefined;
+    return this.updates.get(String(id)) ?? generateSoundboard(seed, id);
+  }
+
+  /** Restores an evaluation and returns it, or says why it cannot be restored. */
+  restore(id: bigint, restoration: Restoration): Evaluation | RestoreRefusal {
+    const evaluation = this.evaluation(id);
+    if (evaluation === undefined) return 'was not found';
+    if (evaluation.deleted_at === undefined) return 'is not deleted';
+    if (evaluation.is_recoverable === false) return 'is not recoverable';
+    this.restorations.set(String(id), restoration);
+    return restored(evaluation);
+  }
+
+  /**
+   * Updates a soundboard entry and returns it; `undefined` when there is none. Fields that are left out stay, which the
+   * document does not say. `last_modified` is the service's own: it is the time of the update, whatever was sent.
+   */
+  update(id: bigint, fields: Partial<Soundboard>, at: number): Soundboard | undefined {
+    const soundboard = this.soundboard(id);
+    if (soundboard === undefined) return undefined;
+    const result = { ...soundboard, ...fields, last_modified: formatTime(at) };
+    this.updates.set(String(id), result);
+    return result;
+  }
+}
+
+/** The evaluation after a restore: no trace of the deletion, in it or in its sections. */
+function restored({ deleted_at, deleted_by, evaluation_sections, ...rest }: Evaluation): Evaluation {
+  const sections = evaluation_sections?.map(({ deleted_at, ...section }) => section);
+  return { ...rest, ...(sections && { evaluation_sections: sections }) };
+}
+
+/** So that the shares of 2 % and 1 % do not fall on the same identifiers. */
+const notDeletedFirst = 0.7;
+
+/**
+ * Whether an identifier belongs to a share that is spread evenly over the identifiers from 1: with 2 %, every 50th.
+ * Of those that come round together, `first` (0 to 1) moves where in its round each one stands.
+ */
+export function isInShare(identifier: bigint, share: Millionths, first = 1): boolean {
+  // Identifiers that are a million apart have the same lot; their products with the share might not be exact.
+  const position = Number(identifier % BigInt(whole));
+  return (position * share + Math.round((1 - first) * whole)) % whole < share;
+}

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  concurrency,
+  fixedWindow,
+  type Limiter,
+  leakyBucket,
+  slidingWindow,
+  tokenBucket,
+} from '../../../src/sandbox/limits/limiters.ts';
+import { fates } from './admissions.ts';
+
+const bucket = (rate: number, burst?: number): Limiter => tokenBucket({ rate, burst });
+
+test('a full bucket admits its burst, then says when the next token comes and when it is full', () => {
+  expect(fates(bucket(10, 3), [0, 0, 0, 0, 75, 100, 350])).toEqual([
+    ['in', 2, 100, 100],
+    ['in', 1, 100, 200],
+    ['in', 0, 100, 300],
+    ['out', 0, 100, 300],
+    ['out', 0, 25, 225],
+    ['in', 0, 100, 300],
+    ['in', 1, 50, 150],
+  ]);
+});
+
+test.each([
+  [50, 50],
+  [2.5, 3],
+  [0.5, 1],
+])('a rate of %d is a burst of %d by default', (rate, burst) => {
+  expect(fates(bucket(rate), [0])[0]?.[1]).toBe(burst - 1);
+});
+
+test('the largest part of a token that a burst leaves over does not count as one', () => {
+  expect(fates(bucket(1, 2.5), [0, 0, 0])).toEqual([
+    ['in', 1, 500, 1000],
+    ['in', 0, 500, 2000],
+    ['out', 0, 500, 2000],
+  ]);
+});
+
+test('tokens of many small steps add up', () => {
+  const limiter = bucket(10, 1);
+  limiter.admit(0, 'token');
+  for (let now = 10; now < 100; now += 10) expect(limiter.admit(now, 'token').admitted).toBe(false);
+  expect(limiter.admit(100, 'token').admitted).toBe(true);
+});
+
+test('a long rest fills the bucket to its burst and no further', () => {
+  const limiter = bucket(1000, 2);
+  limiter.admit(0, 'token');
+  expect([1e9, 1e9, 1e9].map((now) => limiter.admit(now, 'token').admitted)).toEqual([true, true, false]);
+});
+
+test('never more than burst plus rate times time is admitted', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 500 }),
+      fc.integer({ min: 1, max: 50 }),
+      fc.array(fc.nat(200), { maxLength: 200 }),
+      (rate, burst, pauses) => {
+        const limiter = bucket(rate, burst);
+        let now = 0;
+        let admitted = 0;
+        for (const pause of pauses) {
+          now += pause;
+          if (limiter.admit(now, 'token').admitted) admitted++;
+          expect(admitted).toBeLessThanOrEqual(burst + (now / 1000) * rate + 1e-6);
+        }
+      },
+    ),
+  );
+});
+
+const leaky = (rate: number, queue: number): Limiter => leakyBucket({ rate, queue });
+
+/** The delays of requests at the given times; `undefined` for those that are refused. */
+function delays(limiter: Limiter, times: readonly number[]): (number | undefined)[] {
+  return times.map((now) => {
+    const admission = limiter.admit(now, 'token');
+    return admission.admitted ? admission.delay : undefined;
+  });
+}
+
+test('requests wait for their turn, and are refused when the queue is full', () => {
+  const times = [0, 0, 0, 0, 50, 100, 150, 1000];
+  expect(delays(leaky(10, 2), times)).toEqual([0, 100, 200, undefined, undefined, 200, undefined, 0]);
+  expect(fates(leaky(10, 2), times)).toEqual([
+    ['in', 2, 100, 0],
+    ['in', 1, 100, 100],
+    ['in', 0, 100, 200],
+    ['out', 0, 100, 200],
+    ['out', 0, 50, 150],
+    ['in', 0, 100, 200],
+    ['out', 0, 50, 150],
+    ['in', 2, 100, 0],
+  ]);
+});
+
+test('without a queue, requests are admitted one by one', () => {
+  expect(delays(leaky(10, 0), [0, 50, 100, 199, 200])).toEqual([0, undefined, 0, undefined, 0]);
+});
+
+test('answers are never closer than the rate, and never more wait than have room', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 500 }),
+      fc.nat(20),
+      fc.array(fc.nat(100), { minLength: 1, maxLength: 200 }),
+      (rate, queue, pauses) => {
+        const limiter = leaky(rate, queue);
+        const turns: number[] = [];
+        let now = 0;
+        for (const pause of pauses) {
+          now += pause;
+          const admission = limiter.admit(now, 'token');
+          const waiting = (): number => turns.filter((turn) => turn > now + 1e-3).length;
+          if (admission.admitted) turns.push(now + (admission.delay ?? 0));
+          else expect(waiting()).toBe(queue);
+          expect(waiting()).toBeLessThanOrEqual(queue);
+          expect(admission.allowance?.remaining).toBe(queue - waiting());
+        }
+        for (const [index, turn] of turns.slice(1).entries()) {
+          expect(turn - (turns[index] ?? 0)).toBeGreaterThanOrEqual(1000 / rate - 1e-6);
+        }
+      },
+    ),
+  );
+});
+
+const windows = (limit: number, window: number, align: 'clock' | 'first'): Limiter =>
+  fixedWindow({ limit, window, align });
+
+test('windows of the clock begin at the multiples of their length', () => {
+  const minute = Date.parse('2026-01-05T09:30:00Z');
+  const times = [59_000, 59_999.5, 59_999.75, 60_000, 119_999, 119_999, 200_000].map((ms) => minute + ms);
+  expect(fates(windows(2, 60_000, 'clock'), times)).toEqual([
+    ['in', 1, 1000, 1000],
+    ['in', 0, 0.5, 0.5],
+    ['out', 0, 0.25, 0.25],
+    ['in', 1, 60_000, 60_000],
+    ['in', 0, 1, 1],
+    ['out', 0, 1, 1],
+    ['in', 1, 40_000, 40_000],
+  ]);
+});
+
+test('windows of the first request begin with it, and the next with the first one after', () => {
+  expect(fates(windows(2, 1000, 'first'), [1500, 1600, 2499, 2500, 5200, 5300, 5400])).toEqual([
+    ['in', 1, 1000, 1000],
+    ['in', 0, 900, 900],
+    ['out', 0, 1, 1],
+    ['in', 1, 1000, 1000],
+    ['in', 1, 1000, 1000],
+    ['in', 0, 900, 900],
+    ['out', 0, 800, 800],
+  ]);
+});
+
+const sliding = (limit: number, window: number): Limiter => slidingWindow({ limit, window });
+
+test('each admission counts for exactly the window, refusals never', () => {
+  expect(fates(sliding(2, 1000), [0, 400, 999, 1000, 1399, 1400, 9000])).toEqual([
+    ['in', 1, 1000, 1000],
+    ['in', 0, 600, 1000],
+    ['out', 0, 1, 401],
+    ['in', 0, 400, 1000],
+    ['out', 0, 1, 601],
+    ['in', 0, 600, 1000],
+    ['in', 1, 1000, 1000],
+  ]);
+});
+
+test('no span of the length of the window has more admissions than the limit', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 1, max: 500 }),
+      fc.array(fc.nat(100), { minLength: 1, maxLength: 300 }),
+      (limit, window, pauses) => {
+        const limiter = sliding(limit, window);
+        const admitted: number[] = [];
+        let now = 0;
+        for (const pause of pauses) {
+          now += pause;
+          const inWindow = admitted.filter((time) => time > now - window).length;
+          expect(limiter.admit(now, 'token').admitted).toBe(inWindow < limit);
+          if (inWindow < limit) admitted.push(now);
+        }
+      },
+    ),
+  );
+});
+
+test('a refusal tells no waiting time, as that is unknown', () => {
+  const limiter = concurrency({ limit: 1 });
+  limiter.admit(0, 'token');
+  expect(limiter.admit(0, 'token')).toEqual({
+    admitted: false,
+    allowance: { policy: { quota: 1, capacity: 1 }, remaining: 0 },
+  });
+});
+
+test('never more than the limit are in flight, every release makes room for one, and only the first counts', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 5 }),
+      // A number releases one of those in flight; the releases of the others are called once more now and then.
+      fc.array(fc.oneof(fc.constant('arrives' as const), fc.nat(10)), { maxLength: 200 }),
+      (limit, events) => {
+        const limiter = concurrency({ limit });
+        const inFlight: (() => void)[] = [];
+        let released: (() => void) | undefined;
+        for (const event of events) {
+          if (event === 'arrives') {
+            const admission = limiter.admit(0, 'token');
+            expect(admission.admitted).toBe(inFlight.length < limit);
+            if (admission.admitted && admission.release) inFlight.push(admission.release);
+            expect(admission.allowance?.remaining).toBe(limit - inFlight.length);
+          } else {
+            released?.();
+            [released] = inFlight.splice(event % Math.max(1, inFlight.length), 1);
+            released?.();
+          }
+        }
+        for (const release of inFlight) release();
+        const whole = Array.from({ length: limit }, () => limiter.admit(0, 'token').admitted);
+        expect(whole).not.toContain(false);
+        expect(limiter.admit(0, 'token').admitted).toBe(false);
+      },
+    ),
+  );
+});

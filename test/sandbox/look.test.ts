@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { RequestLog } from '../../src/sandbox/request-log.ts';
+import { lines, look, restore, send, start, update } from './client.ts';
+
+describe('the log', () => {
+  test('has every request as a line of JSON, in the order of arrival', async () => {
+    const sandbox = await start();
+    await restore(sandbox, 1);
+    await update(sandbox, { soundboard_id: 2, title: 'x' });
+    await send(sandbox, '/nowhere', undefined, { method: 'GET' });
+    const { status, headers, text } = await look(sandbox, '/log');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/x-ndjson');
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(lines(text)).toEqual([
+      {
+        seq: 1,
+        time,
+        operation: 'restore-evaluation',
+        id: '1',
+        nth: 1,
+        user_id: 'tester',
+        body: '{"evaluation_id":1,"user_id":"tester"}',
+        status: 200,
+        code: 'OK',
+        committed: true,
+        fault: null,
+        throttled: false,
+      },
+      {
+        seq: 2,
+        time,
+        operation: 'update-soundboard',
+        id: '2',
+        nth: 1,
+        user_id: null,
+        body: '{"soundboard":{"soundboard_id":2,"title":"x"}}',
+        status: 200,
+        code: 'OK',
+        committed: true,
+        fault: null,
+        throttled: false,
+      },
+      {
+        seq: 3,
+        time,
+        operation: null,
+        target: 'GET /nowhere',
+        id: null,
+        nth: null,
+        user_id: null,
+        status: 404,
+        code: 'NOT_FOUND',
+        committed: false,
+        fault: null,
+        throttled: false,
+      },
+    ]);
+  });
+
+  test('does not list looks at it', async () => {
+    const sandbox = await start();
+    await look(sandbox, '/stats');
+    await look(sandbox, '/nowhere');
+    expect(await sandbox.log()).toEqual([]);
+  });
+});
+
+test('the log keeps the newest half when it is full', () => {
+  const log = new RequestLog();
+  for (let request = 1; request <= 1_000_001; request++) log.append({ id: String(request) });
+  expect(log.entries).toHaveLength(500_001);
+  expect([log.entries[0], log.entries.at(-1)]).toMatchObject([
+    { seq: 500_001, id: '500001' },
+    { seq: 1_000_001, id: '1000001' },
+  ]);
+});
+
+describe('the state', () => {
+  test.each([
+    ['', ['evaluation 2', 'soundboard 1']],
+    ['?changed=true', ['evaluation 2', 'soundboard 1']],
+    ['?id=2', ['evaluation 2', 'soundboard 2']],
+    ['?id=3&id=1', ['evaluation 3', 'evaluation 1', 'soundboard 1']],
+    ['?id=99', []],
+    ['?id=x&id=0&id=1e3', []],
+  ])('is listed as lines of JSON, evaluations first: %s', async (query, expected) => {
+    const sandbox = await start({ evaluations: 3, soundboards: 2 });
+    await restore(sandbox, 2);
+    await update(sandbox, { soundboard_id: 1, title: 'x' });
+    const state = lines((await look(sandbox, `/state${query}`)).text) as { kind: string; id: string }[];
+    expect(state.map(({ kind, id }) => `${kind} ${id}`)).toEqual(expected);
+  });
+
+  test('says what was changed, and by whom', async () => {
+    const sandbox = await start();
+    await restore(sandbox, 2);
+    await update(sandbox, { soundboard_id: 1, title: 'x' });
+    expect(lines((await look(sandbox, '/state?id=1&id=2')).text)).toMatchObject([
+      { kind: 'evaluation', id: '1', changed: false, deleted: true, evaluation: { evaluation_id: 1 } },
+      { kind: 'evaluation', id: '2', changed: true, deleted: false, restored_by: 'tester' },
+      { kind: 'soundboard', id: '1', changed: true, soundboard: { soundboard_id: 1, title: 'x' } },
+      { kind: 'soundboard', id: '2', changed: false },
+    ]);
+  });
+});
+
+test('the counts are those of the log', async () => {
+  const sandbox = await start({ evaluations: 2 });
+  for (const id of [1, 2, 3]) await restore(sandbox, id);
+  await update(sandbox, { soundboard_id: 1, title: 'x' });
+  expect((await look(sandbox, '/stats')).body).toEqual({
+    requests: 4,
+    committed: 3,
+    throttled: 0,
+    by_operation: { 'restore-evaluation': 3, 'update-soundboard': 1 },
+    by_status: { 200: 3, 404: 1 },
+    by_code: { OK: 3, NOT_FOUND: 1 },
+    by_fault: { none: 4 },
+    evaluations_restored: 2,
+    soundboards_updated: 1,
+  });
+});
+
+test('elsewhere below /sandbox there is nothing', async () => {
+  const { status, body } = await look(await start(), '/nowhere');
+  expect([status, body]).toEqual([404, { error: 'there is nothing here' }]);
+});

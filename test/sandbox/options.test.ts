@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { CqbatchError } from '../../src/errors.ts';
+import { readOptions } from '../../src/sandbox/notation.ts';
+import { type SandboxOptions, sandboxOptions } from '../../src/sandbox/options.ts';
+
+test('without options, it is what the documentation says', () => {
+  expect(readOptions(sandboxOptions, {})).toMatchObject({
+    host: '127.0.0.1',
+    port: 0n,
+    seed: 1n,
+    token: ['sandbox-token'],
+    evaluations: 1000n,
+    soundboards: 200n,
+    unrecoverable: 20_000,
+    notDeleted: 10_000,
+    latency: { min: 0, max: 0 },
+    limitHeaders: 'none',
+    limitStatus: '429',
+    retryAfter: 'header',
+    fault: new Map(),
+  });
+});
+
+test.each<[SandboxOptions, string]>([
+  [{ port: '65536' }, '--port: "65536" is no whole number from 0 to 65535'],
+  [{ port: 'http' }, '--port: "http" is no whole number'],
+  [{ evaluations: '-1' }, '--evaluations: "-1" is no whole number from 0 to 9223372036854775807'],
+  [{ evaluations: '1e3' }, '--evaluations: "1e3" is no whole number'],
+  [{ evaluations: '9223372036854775808' }, '--evaluations: "9223372036854775808" is no whole number'],
+  [{ soundboards: 1.5 }, '--soundboards: "1.5" is no whole number'],
+  [{ seed: '' }, '--seed: "" is no whole number'],
+  [{ unrecoverable: '2' }, '--unrecoverable: "2" is no share'],
+  [{ notDeleted: 'all' }, '--not-deleted: "all" is no share'],
+  [{ token: '' }, '--token: a token is made of visible ASCII characters'],
+  [{ token: 'two words' }, '--token: a token is made of visible ASCII characters'],
+  [{ retryAfter: 'body' }, '--retry-after: "body" is none of header, none'],
+  [{ latency: 'short' }, '--latency: "short" is no duration'],
+  [{ token: 'one,' }, '--token: a token is made of visible ASCII characters'],
+  [{ token: 'one, two' }, 'without spaces; write several as one,two'],
+  [
+    { limitHeaders: 'all' },
+    '--limit-headers: "all" is none of none, ratelimit, ratelimit-fields, x-ratelimit',
+  ],
+  [{ limitStatus: '500' }, '--limit-status: "500" is none of 429, 503'],
+  [{ limit: 'none then' }, '--limit: write a duration and a limit after "then"'],
+  [{ limit: 'leaky' }, '--limit: there is no limit "leaky"'],
+  [{ fault: 'flood=1%' }, '--fault: there is no fault flood'],
+])('%j is a usage error', (options, message) => {
+  try {
+    readOptions(sandboxOptions, options);
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(CqbatchError);
+    expect(error).toMatchObject({
+      kind: 'usage',
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining(message),
+    });
+  }
+});

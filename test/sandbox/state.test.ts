@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { generateEvaluation, generateSoundboard } from '../../src/sandbox/generate.ts';
+import { readOptions } from '../../src/sandbox/notation.ts';
+import { type SandboxOptions, sandboxOptions } from '../../src/sandbox/options.ts';
+import { isInShare, State } from '../../src/sandbox/state.ts';
+
+const newState = (options: SandboxOptions = { evaluations: 200 }): State =>
+  new State(readOptions(sandboxOptions, options));
+
+const change = { userId: 'u', at: 0 };
+
+test.each([
+  [1n, 'restored'],
+  [50n, 'is not recoverable'],
+  [70n, 'is not deleted'],
+  [170n, 'is not deleted'],
+  [200n, 'is not recoverable'],
+  [201n, 'was not found'],
+  [0n, 'was not found'],
+  [-1n, 'was not found'],
+  [9223372036854775807n, 'was not found'],
+])('restoring evaluation %s: %s', (id, expected) => {
+  const result = newState().restore(id, change);
+  expect(typeof result === 'string' ? result : 'restored').toBe(expected);
+});
+
+test('a restored evaluation stays restored, and the others as they are', () => {
+  const state = newState();
+  const before = state.evaluation(2n);
+  state.restore(1n, change);
+  expect(state.evaluation(1n)?.deleted_at).toBeUndefined();
+  expect(state.restore(1n, change)).toBe('is not deleted');
+  expect([...state.restorations]).toEqual([['1', change]]);
+  expect(state.evaluation(2n)).toEqual(before);
+});
+
+test('a restored evaluation has lost its deletion, in its sections too, and nothing else', () => {
+  const { deleted_at, deleted_by, evaluation_sections, ...rest } = generateEvaluation(1n, 1n);
+  expect(deleted_by).toMatch(/^supervisor-/);
+  expect(newState().restore(1n, change)).toEqual({
+    ...rest,
+    evaluation_sections: evaluation_sections.map(({ deleted_at: deletedWith, ...section }) => {
+      expect(deletedWith).toBe(deleted_at);
+      return section;
+    }),
+  });
+});
+
+test('an update changes what is given, and last_modified is the time of the update whatever is given', () => {
+  const state = newState();
+  const given = { title: '', file_size: 0, date_created: 'long ago', last_modified: 'yesterday' };
+  const expected = { ...generateSoundboard(1n, 3n), ...given, last_modified: '2025-06-01T12:00:00Z' };
+  expect(state.update(3n, given, Date.parse('2025-06-01T12:00:00.9Z'))).toEqual(expected);
+  expect(state.soundboard(3n)).toEqual(expected);
+  expect(state.update(201n, given, 0)).toBeUndefined();
+});
+
+test('all identifiers of 64 bits may be there', () => {
+  const state = newState({ evaluations: '9223372036854775807', notDeleted: '100%' });
+  expect(state.evaluation(9223372036854775807n)).toMatchObject({ evaluation_id: 9223372036854775807n });
+});
+
+describe('a share of identifiers', () => {
+  const members = (millionths: number, first?: number): number[] =>
+    Array.from({ length: 300 }, (_, index) => index + 1).filter((id) =>
+      isInShare(BigInt(id), millionths, first),
+    );
+
+  test.each([
+    [20_000, undefined, [50, 100, 150, 200, 250, 300]],
+    [10_000, 0.7, [70, 170, 270]],
+    [0, undefined, []],
+  ])('of %d millionths (first at %s) is spread evenly', (millionths, first, expected) => {
+    expect(members(millionths, first)).toEqual(expected);
+  });
+
+  test('of 100% is all of them', () => {
+    expect(members(1_000_000)).toHaveLength(300);
+  });
+
+  test('has its exact number of members among the first million', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000_000 }), (millionths) => {
+        let count = 0;
+        for (let id = 1; id <= 1_000_000; id++) if (isInShare(BigInt(id), millionths)) count++;
+        expect(count).toBe(millionths);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
