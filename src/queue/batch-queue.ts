@@ -113,7 +113,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       // Completed here, it would be lost for the coordinator that has added it: this one was suspended, or ends.
       if (!known.has(id)) throw new Error(`batch ${id} belongs to another coordinator of the run`);
       const batch = open.get(id);
-      await locks.during(job, token, async () => batch?.collectOnce(() => collect(job, batch)));
+      const lock = locks.hold(job, token);
+      try {
+        await batch?.collectOnce(() => collect(job, batch));
+      } finally {
+        lock.release();
+      }
       return null;
     },
     { ...bound, ...stallOptions, concurrency: 2, autorun: false },

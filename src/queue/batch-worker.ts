@@ -195,23 +195,26 @@ export class BatchWorker {
       return;
     }
     const { id = '' } = job;
-    const claimed = new ClaimedBatch({
+    const lock = this.#locks.hold(job, token, () => claimed.handBack());
+    const claimed: ClaimedBatch = new ClaimedBatch({
       batch,
       claim: job.attemptsStarted,
       log: { append: (text) => job.log(text), read: (first) => this.#queue.readLedger(id, first) },
+      isLocked: () => lock.isHeld(),
       onReady: () => this.#beginRows(),
       onError: this.#options.onError,
     });
     this.#batches.add(claimed);
-    const work = async (): Promise<void> => {
+    try {
       await claimed.begin();
       this.#beginRows();
       await claimed.done;
       this.#batches.delete(claimed);
       const value = claimed.close();
       if (!claimed.isLost) await this.#complete(job, token, encodeReturn(value));
-    };
-    await this.#locks.during(job, token, work, () => claimed.handBack());
+    } finally {
+      lock.release();
+    }
   }
 
   /** Until it is done, the batch belongs to this worker. */

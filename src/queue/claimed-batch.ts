@@ -29,7 +29,7 @@ export interface Claim {
   readonly policy: RetryPolicy;
   /** Has it written down that the row is about to be called. Resolves once it is; false: the row must not be called. */
   intend(): Promise<boolean>;
-  /** Whether it may still be called: its batch is neither wanted back nor lost. */
+  /** Whether it may still be called: its batch is neither wanted back nor lost, and its lock can't have run out. */
   isWanted(): boolean;
 }
 
@@ -44,6 +44,8 @@ export interface ClaimedBatchOptions {
   /** How often the batch was claimed, this time included. */
   readonly claim: number;
   readonly log: LedgerLog;
+  /** Whether its lock is surely this worker's: else another one may have begun, and nothing is called. */
+  readonly isLocked: () => boolean;
   /** Called when a row has become ready again. */
   readonly onReady: () => void;
   readonly onError: (error: Error) => void;
@@ -130,7 +132,7 @@ export class ClaimedBatch {
         attemptsUsed,
         policy: this.#options.batch.policy,
         intend: () => this.#intend(row),
-        isWanted: () => !this.#isHandedBack,
+        isWanted: () => !this.#isHandedBack && this.#options.isLocked(),
       },
     };
   }
@@ -153,6 +155,7 @@ export class ClaimedBatch {
   }
 
   async #intend(row: number): Promise<boolean> {
+    if (!this.#options.isLocked()) return false;
     const isRecorded = await this.#writer.intend(row);
     if (isRecorded) this.#intended.add(row);
     return isRecorded;

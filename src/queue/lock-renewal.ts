@@ -8,6 +8,13 @@ interface LockHolder {
   once(event: 'closed', listener: () => void): unknown;
 }
 
+/** A lock that a claim has, until it is released. */
+export interface HeldLock {
+  /** Whether it can't have run out. If it may have, another worker may be at the job. */
+  isHeld(): boolean;
+  release(): void;
+}
+
 export type LockRenewal = ReturnType<typeof renewLocks>;
 
 /** A lock survives two renewals that fail. */
@@ -20,42 +27,45 @@ const renewAfterMs = lockMs / 4;
  * @param onError called with each failure; the next renewal is tried all the same
  */
 export function renewLocks(onError: (error: Error) => void) {
-  const held = new Map<
-    string,
-    { readonly token: string; readonly since: number; readonly onLost: (() => void) | undefined }
-  >();
+  // Of one job there may be two: a worker that was suspended may claim again what it still believes to have.
+  const held = new Set<{
+    readonly id: string;
+    readonly token: string;
+    readonly since: number;
+    /** When the last renewal that succeeded was sent: one that is answered late says nothing of the time since. */
+    renewedAt: number;
+    readonly onLost: (() => void) | undefined;
+  }>();
   return {
     /**
-     * Keeps the lock of a job until the work is done.
+     * Keeps the lock of a job that was just claimed.
      *
      * @param onLost called when the lock is somebody else's
      */
-    async during<Result>(
-      { id = '' }: { readonly id?: string | undefined },
-      token = '',
-      work: () => Promise<Result>,
-      onLost?: () => void,
-    ): Promise<Result> {
-      held.set(id, { token, since: steadyNow(), onLost });
-      try {
-        return await work();
-      } finally {
-        held.delete(id);
-      }
+    hold({ id = '' }: { readonly id?: string | undefined }, token = '', onLost?: () => void): HeldLock {
+      const since = steadyNow();
+      const lock = { id, token, since, renewedAt: since, onLost };
+      held.add(lock);
+      return {
+        isHeld: () => held.has(lock) && steadyNow() - lock.renewedAt < lockMs,
+        release: () => void held.delete(lock),
+      };
     },
     /** Begins to renew with a worker, until it is closed. */
     start(worker: LockHolder): void {
       const renew = async (olderThanMs: number): Promise<void> => {
-        const before = steadyNow() - olderThanMs;
-        const due = [...held].filter(([, { since }]) => since <= before);
+        const sentAt = steadyNow();
+        const due = [...held].filter(({ since }) => since <= sentAt - olderThanMs);
         if (due.length === 0) return;
-        const ids = due.map(([id]) => id);
-        const tokens = due.map(([, { token }]) => token);
+        const ids = due.map(({ id }) => id);
+        const tokens = due.map(({ token }) => token);
         const lost = await worker.extendJobLocks(ids, tokens, lockMs);
-        for (const id of lost) {
-          if (!held.has(id)) continue;
-          onError(new Error(`could not renew lock for job ${id}`));
-          held.get(id)?.onLost?.();
+        for (const lock of due) {
+          if (!lost.includes(lock.id)) lock.renewedAt = sentAt;
+          else if (held.has(lock)) {
+            onError(new Error(`could not renew lock for job ${lock.id}`));
+            lock.onLost?.();
+          }
         }
       };
       const renewals = repeat(() => renew(renewAfterMs), { everyMs: renewAfterMs, onError, catchUp: true });

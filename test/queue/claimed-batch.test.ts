@@ -16,6 +16,7 @@ test('a row that was written down and not called is neither unclear nor counted 
     batch: { tasks: [task], policy: { attempts: 5, backoffMs: 0 } },
     claim: 1,
     log: { append: async (text) => log.push(text), read: async (first) => log.slice(first) },
+    isLocked: () => true,
     onReady() {},
     onError: (error) => expect.unreachable(error.message),
   });
@@ -40,6 +41,7 @@ test('a row that has to wait for long is due when it was told, however long the 
     batch: { tasks: [task, { ...task, row: 2 }], policy: { attempts: 5, backoffMs: 0 } },
     claim: 1,
     log: { append: async () => 1, read: async () => [] },
+    isLocked: () => true,
     onReady() {},
     onError: (error) => expect.unreachable(error.message),
   });
@@ -70,6 +72,7 @@ test('a batch that is handed back while it is taken over returns all that its le
           return log.slice(first);
         },
       },
+      isLocked: () => true,
       onReady() {},
       onError: (error) => expect.unreachable(error.message),
     });

@@ -25,18 +25,10 @@ function begin() {
   return {
     worker,
     errors,
-    /** Claims a job and is at it until it is told that it is done. */
-    claim(id: string): () => Promise<void> {
+    /** Claims a job. */
+    claim(id: string, onLost?: () => void) {
       worker.until.set(id, performance.now() + lockMs);
-      let finish = (): void => {};
-      const work = new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-      const done = locks.during({ id }, `token of ${id}`, () => work);
-      return () => {
-        finish();
-        return done;
-      };
+      return locks.hold({ id }, `token of ${id}`, onLost);
     },
     isHeld: (id: string) => (worker.until.get(id) ?? 0) > performance.now(),
   };
@@ -53,14 +45,14 @@ test.each([0, -3_600_000, -30_000, 3_600_000])(
   'what a worker is at stays its own for as long as that takes, though the clock is set by %d ms',
   async (byMs) => {
     const { claim, isHeld, errors } = begin();
-    const done = claim('a');
+    const lock = claim('a');
     await vi.advanceTimersByTimeAsync(7_000);
     vi.setSystemTime(Date.now() + byMs);
     for (let passed = 0; passed < 120_000; passed += 1_000) {
       await vi.advanceTimersByTimeAsync(1_000);
       expect(isHeld('a')).toBe(true);
     }
-    await done();
+    lock.release();
     expect(errors).toEqual([]);
   },
 );
@@ -78,9 +70,9 @@ test('a clock that is set makes it renew at once, what was claimed a moment ago,
 test('what is done is renewed no more, nor what is done quickly', async () => {
   const { worker, claim, isHeld } = begin();
   const renew = vi.spyOn(worker, 'extendJobLocks');
-  const done = claim('a');
+  const lock = claim('a');
   await vi.advanceTimersByTimeAsync(4_000);
-  await done();
+  lock.release();
   await vi.advanceTimersByTimeAsync(lockMs);
   expect([isHeld('a'), renew.mock.calls]).toEqual([false, []]);
 });
@@ -98,6 +90,25 @@ test('a lock that somebody else has is an error, and so is a datastore that is a
     new Set(['away', 'could not renew lock for job a']),
   );
   expect(isHeld('b')).toBe(true);
+});
+
+test('a lock is held for as long as it lasts after the last renewal that succeeded', async () => {
+  const { worker, claim } = begin();
+  const lock = claim('a');
+  await vi.advanceTimersByTimeAsync(12_000);
+  worker.failure = new Error('away');
+  await vi.advanceTimersByTimeAsync(17_999);
+  expect(lock.isHeld()).toBe(true);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(lock.isHeld()).toBe(false);
+});
+
+test('a job that a worker has claimed twice stays locked when one of the claims is released', async () => {
+  const { claim } = begin();
+  const [former, latter] = [claim('a'), claim('a')];
+  former.release();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([former.isHeld(), latter.isHeld()]).toEqual([false, true]);
 });
 
 test('a worker that is closed renews nothing', async () => {

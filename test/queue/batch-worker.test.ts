@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { noHistory } from '../../src/domain.ts';
+import { openBatchQueue } from '../../src/queue/batch-queue.ts';
+import { BatchWorker } from '../../src/queue/batch-worker.ts';
+import { lockMs } from '../../src/queue/bullmq.ts';
+import type { Claim } from '../../src/queue/claimed-batch.ts';
+import { openRowQueue } from '../../src/queue/row-queue.ts';
+import { deferred } from '../../src/waiting.ts';
+import type { ModelConnection } from '../simulation/model-backend.ts';
+import { connectionTo, modelDatastore } from '../simulation/model-datastore.ts';
+import { QueueModel } from '../simulation/queue-model.ts';
+import { unheard } from './unheard.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const task = { run: 'r', row: 1, operation: 'o', subject: '1', path: '/o', body: '{}' };
+
+test('a row is wanted no more when its lock may have run out, also while nothing says that it has', async () => {
+  const connection = connectionTo(new QueueModel(() => performance.now()));
+  const back = deferred();
+  let isStalled = false;
+  const stalling: ModelConnection = {
+    ...connection,
+    ask: async (script) => {
+      if (isStalled) await back.promise;
+      return connection.ask(script);
+    },
+  };
+  const datastore = modelDatastore(stalling, connection);
+  const rows = openRowQueue(datastore, 'rows');
+  const opening = openBatchQueue(modelDatastore(connection), unheard('r', rows));
+  await vi.advanceTimersByTimeAsync(100);
+  const batches = await opening;
+  const begun = deferred<Claim>();
+  const mayEnd = deferred();
+  const worker = new BatchWorker(datastore, rows, {
+    concurrency: 1,
+    refusal: () => undefined,
+    async process(_task, claim) {
+      if (await claim.intend()) begun.resolve(claim);
+      await mayEnd.promise;
+      return { kind: 'returned', history: noHistory, delayMs: 60_000 };
+    },
+    onRefused: (reason) => expect.unreachable(reason.message),
+    onError: () => {},
+  });
+  const adding = batches.add([task], new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(1_000);
+  const claim = await begun.promise;
+  // A renewal that succeeds, then none that is answered.
+  await vi.advanceTimersByTimeAsync(lockMs);
+  isStalled = true;
+  await vi.advanceTimersByTimeAsync(lockMs / 2);
+  expect(claim.isWanted()).toBe(true);
+  await vi.advanceTimersByTimeAsync(lockMs / 2);
+  expect([claim.isWanted(), await claim.intend()]).toEqual([false, false]);
+
+  isStalled = false;
+  back.resolve();
+  mayEnd.resolve();
+  const stopped = Promise.all([adding, worker.stop(0), batches.close(), rows.close()]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await stopped;
+});
