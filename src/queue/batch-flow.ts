@@ -1,5 +1,5 @@
 import type { FlowJob } from 'bullmq';
-import { encodeBatch, type RetryPolicy, type RowTask } from './payload.ts';
+import { type Batch, encodeBatch, type RowTask } from './payload.ts';
 
 /** Data of a batch's job in the queue of its run. */
 export interface RunBatchData {
@@ -14,27 +14,24 @@ export interface RunBatchData {
 /** A collection that failed is no row's fault: it is tried until the run ends or the journal takes it. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
-export interface BatchFlow {
-  /** In both queues. */
-  readonly id: string;
-  /** Where it is collected, and where it waits for a worker. */
-  readonly batches: string;
-  readonly rows: string;
-  readonly tasks: readonly RowTask[];
-  readonly bytes: number;
-  readonly policy: RetryPolicy;
-}
-
-/** A batch as the datastore gets it: a job for its coordinator, which is ready when the one for a worker is done. */
-export function flowOf({ id, batches, rows, tasks, bytes, policy }: BatchFlow): FlowJob {
-  const data: RunBatchData = { rows: rangesOf(tasks), bytes };
+/**
+ * A batch as the datastore gets it: a job for its coordinator, which is ready when the one for a worker is done.
+ *
+ * @param id of both jobs
+ */
+export function flowOf(
+  id: string,
+  queues: { readonly batches: string; readonly rows: string },
+  batch: Batch,
+): FlowJob {
+  const data: RunBatchData = { rows: rangesOf(batch.tasks), bytes: bytesOf(batch.tasks) };
   const child = { jobId: id, removeOnComplete: true, removeOnFail: true, ignoreDependencyOnFailure: true };
   return {
     name: 'batch',
-    queueName: batches,
+    queueName: queues.batches,
     data,
     opts: { jobId: id, removeOnComplete: true, ...collectAgain },
-    children: [{ name: 'rows', queueName: rows, data: encodeBatch({ tasks, policy }), opts: child }],
+    children: [{ name: 'rows', queueName: queues.rows, data: encodeBatch(batch), opts: child }],
   };
 }
 
@@ -51,4 +48,9 @@ export function rangesOf(tasks: readonly RowTask[]): RunBatchData['rows'] {
 
 export function rowsOf({ rows }: RunBatchData): number[] {
   return rows.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
+}
+
+/** Characters of the request bodies. */
+export function bytesOf(tasks: readonly RowTask[]): number {
+  return tasks.reduce((bytes, { body }) => bytes + body.length, 0);
 }

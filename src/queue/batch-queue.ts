@@ -3,11 +3,19 @@ import type { Job } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RowResult, SavedAnswer } from '../domain.ts';
 import { after, orAborted } from '../waiting.ts';
-import { flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
-import { bullmqOn, isQueueRefusal, lockMs, shortEventStream, stallOptions } from './bullmq.ts';
-import { append, obliterate, promote, update } from './commands.ts';
+import { bytesOf, flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
+import {
+  bullmqOn,
+  ifThere,
+  isQueueRefusal,
+  lockMs,
+  obliterate,
+  promote,
+  shortEventStream,
+  stallOptions,
+} from './bullmq.ts';
 import { renewLocks } from './lock-renewal.ts';
-import { type BatchSize, bytesOf, OpenBatch } from './open-batch.ts';
+import { type BatchSize, OpenBatch } from './open-batch.ts';
 import {
   type BatchReturn,
   decodeBatch,
@@ -54,45 +62,11 @@ export interface BatchQueueOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** What the datastore held of a run when its batches were opened. */
-export interface Recovered {
-  readonly batches: readonly BatchSize[];
-  /** Every row in it, finished or not; not those of a batch that was taken out. */
-  readonly rows: ReadonlySet<number>;
-}
-
 /** The batches of one run: added as flows, collected when their worker is done with them. */
-export interface BatchQueue {
-  /** What an earlier process of the run left there, and what is now looked after here. */
-  readonly recovered: Recovered;
-  /** Unfinished rows in the datastore, as far as is known since the last `refresh`. */
-  readonly openRows: number;
-  /** Reads what workers have written of batches that stay open, and whether the datastore still has all batches. */
-  refresh(): Promise<void>;
-  /** Reads at once what workers have written of the batches with such a row. */
-  lookAfter(isAwaited: (row: number) => boolean): Promise<void>;
-  /**
-   * Adds rows as one batch, all or nothing; at least one. Waits for a datastore that does not answer. Aborted, it leaves
-   * open whether the batch was added.
-   *
-   * @param into the incarnation of the datastore, as it is known: what was added to it is lost in another one
-   */
-  add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void>;
-  /**
-   * Takes the batches out of the datastore that nobody has, what they went through being handed to `save` first, and asks
-   * for the others back.
-   */
-  drain(save: (taken: BatchReturn) => Promise<void>): Promise<void>;
-  /** Collects no more, and takes the last traces of the run out of the datastore. All batches must be collected. */
-  forget(): Promise<void>;
-  /** Waits for a collection that is going on. */
-  close(): Promise<void>;
-}
+export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
-/**
- * Opens the batches of a run, which nobody else may have open, and begins to collect those that are done.
- */
-export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions): Promise<BatchQueue> {
+/** Opens the batches of a run, which nobody else may have open, and begins to collect those that are done. */
+export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
   const { runId, rows } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   // Nobody else listens there.
@@ -134,7 +108,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     open.set(id, batch);
   }
 
-  async function recover(): Promise<Recovered> {
+  async function recover() {
     await goOn();
     // A batch that was being collected when its process died: nobody else can be at it. One that could not be collected is due
     // by a clock that may have been set back since.
@@ -150,7 +124,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     }
     const batches = [...open.values()];
     const held = batches.filter(({ isTaken }) => !isTaken);
-    return { batches: batches.map(({ size }) => size), rows: new Set(held.flatMap(({ rows }) => rows)) };
+    return {
+      batches: batches.map(({ size }): BatchSize => size),
+      /** Every row in it, finished or not; not those of a batch that was taken out. */
+      rows: new Set(held.flatMap(({ rows }) => rows)),
+    };
   }
 
   /** A process of the run that made the datastore forget it may have died on the way, or older data may say that it did. */
@@ -185,7 +163,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const child = await rows.job(id);
     if (child === undefined) return;
     // Also where nobody has it: a worker that had it until it was suspended finds that before its next call.
-    batch.isWithdrawn ||= await append(child, encodeLedgerEntry({ type: 'withdraw' }));
+    batch.isWithdrawn ||= await ifThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = await batch.abandoned((first) => rows.readLedger(id, first));
     await saveAnswers(batch);
@@ -193,7 +171,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (batch.isCollected || !(await child.isWaiting())) return;
     await save(taken);
     const job = await queue.getJob(id);
-    if (job === undefined || !(await update(job, { taken: true }))) return;
+    if (job === undefined || !(await ifThere(job.updateData({ ...job.data, taken: true })))) return;
     // Whoever has claimed it meanwhile has it still, unless that was long ago: BullMQ removes nothing that is locked.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;
@@ -207,7 +185,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (answers.length > 0) await options.onAnswers(answers);
   }
 
-  async function tell(results: readonly RowResult[]): Promise<void> {
+  async function tellNews(of: readonly (readonly [string, OpenBatch])[], graceMs?: number): Promise<void> {
+    const news = await Promise.all(
+      of.map(([id, batch]) => batch.news((first) => rows.readLedger(id, first), graceMs)),
+    );
+    const results = news.flat();
     for (const batch of open.values()) await saveAnswers(batch);
     if (results.length > 0) await options.onResults(results);
   }
@@ -234,34 +216,37 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   return {
+    /** What an earlier process of the run left there, and what is now looked after here. */
     recovered,
-    get openRows() {
-      let sum = 0;
-      for (const { unfinishedRows } of open.values()) sum += unfinishedRows;
-      return sum;
+    /** Unfinished rows in the datastore, as far as is known since the last `refresh`. */
+    get openRows(): number {
+      return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
     },
-    async refresh() {
-      const news = await Promise.all(
-        [...open].map(([id, batch]) => batch.news((first) => rows.readLedger(id, first))),
-      );
-      await tell(news.flat());
+    /** Reads what workers have written of batches that stay open, and whether the datastore still has all batches. */
+    async refresh(): Promise<void> {
+      await tellNews([...open]);
       await goOn();
       await lookForAll();
     },
-    async lookAfter(isAwaited) {
-      const awaited = [...open].filter(([, batch]) => batch.rows.some(isAwaited));
-      const news = await Promise.all(
-        awaited.map(([id, batch]) => batch.newsAtOnce((first) => rows.readLedger(id, first))),
+    /** Reads at once what workers have written of the batches with such a row. */
+    async lookAfter(isAwaited: (row: number) => boolean): Promise<void> {
+      await tellNews(
+        [...open].filter(([, batch]) => batch.rows.some(isAwaited)),
+        0,
       );
-      await tell(news.flat());
     },
-    async add(tasks, signal, into) {
+    /**
+     * Adds rows as one batch, all or nothing; at least one. Waits for a datastore that does not answer. Aborted, it leaves
+     * open whether the batch was added.
+     *
+     * @param into the incarnation of the datastore, as it is known: what was added to it is lost in another one
+     */
+    async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
       // In both queues; never used again, so that nobody takes a later batch for this one.
       const id = `${runId}-b-${randomUUID()}`;
+      const flow = flowOf(id, { batches: name, rows: rows.name }, { tasks, policy: options.policy });
       const added = tasks.map(({ row }) => row);
-      const bytes = bytesOf(tasks);
-      const batch = new OpenBatch(added, bytes, tasks);
-      const flow = flowOf({ id, batches: name, rows: rows.name, tasks, bytes, policy: options.policy });
+      const batch = new OpenBatch(added, bytesOf(tasks), tasks);
       let mayBeAdded = false;
       keep(id, batch);
       batch.isAdding = true;
@@ -283,14 +268,20 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         }
       }
     },
-    async drain(save) {
+    /**
+     * Takes the batches out of the datastore that nobody has, what they went through being handed to `save` first, and asks
+     * for the others back.
+     */
+    async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {
       for (const [id, batch] of open) if (!batch.isTaken) await drainOne(id, batch, save);
     },
-    async forget() {
+    /** Collects no more, and takes the last traces of the run out of the datastore. All batches must be collected. */
+    async forget(): Promise<void> {
       await collector.close();
       await obliterate(queue);
     },
-    async close() {
+    /** Waits for a collection that is going on. */
+    async close(): Promise<void> {
       await collector.close();
       await Promise.all([producer.close(), queue.close()]);
     },

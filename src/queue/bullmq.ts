@@ -1,4 +1,4 @@
-import { withBackend } from 'bullmq';
+import { type Job, type Queue, withBackend } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 
 /**
@@ -43,3 +43,42 @@ export const stallOptions = {
   maxStalledCount: 1_000,
   runRetryDelay: 1_000,
 } as const;
+
+/*
+ * Commands that may find their work done: by another process just now, or by themselves, when the reply was lost with the
+ * connection and the client has sent them again.
+ */
+
+/** Waits for a command on a job. @returns false when the job is not there: it has just been completed */
+export async function ifThere(command: Promise<unknown>): Promise<boolean> {
+  try {
+    await command;
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Makes a delayed job due. */
+export async function promote(job: Job): Promise<void> {
+  try {
+    await job.promote();
+  } catch (error) {
+    if (await job.isDelayed()) throw error;
+  }
+}
+
+/** Takes a queue out of the datastore, with all of its jobs. BullMQ wants it paused for that. */
+export async function obliterate(queue: Pick<Queue, 'pause' | 'isPaused' | 'obliterate'>): Promise<void> {
+  for (;;) {
+    await queue.pause();
+    try {
+      await queue.obliterate({ force: true });
+      return;
+    } catch (error) {
+      // Nothing says any more that it is paused where it was taken out, or put back as it was before, meanwhile.
+      if (await queue.isPaused()) throw error;
+    }
+  }
+}

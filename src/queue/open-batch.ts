@@ -65,25 +65,24 @@ export class OpenBatch {
   /**
    * What its ledger says that was not known before. A batch that was begun only just now is left alone: most are soon done,
    * and what they return says the same.
+   *
+   * @param graceMs how long it is left alone
    */
-  async news(read: ReadLedger): Promise<readonly RowResult[]> {
+  async news(read: ReadLedger, graceMs = readAfterMs): Promise<readonly RowResult[]> {
     const first = this.#read;
     const texts = await read(first);
     const now = performance.now();
     if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
-    return now - this.#begunAt < readAfterMs ? [] : this.#apply(first, texts);
-  }
-
-  /** The same of a batch that is not left alone, because somebody waits for one of its rows. */
-  async newsAtOnce(read: ReadLedger): Promise<readonly RowResult[]> {
-    const first = this.#read;
-    return this.#apply(first, await read(first));
+    if (now - this.#begunAt < graceMs) return [];
+    // Another reader may have read some of them meanwhile.
+    const unread = texts.slice(this.#read - first);
+    this.#read = Math.max(this.#read, first + texts.length);
+    return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
   }
 
   /** What its ledger says, when nobody has it any more. */
   async abandoned(read: ReadLedger): Promise<BatchReturn> {
-    const first = this.#read;
-    this.#apply(first, await read(first));
+    await this.news(read, 0);
     this.#ledger.abandon();
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
   }
@@ -103,15 +102,4 @@ export class OpenBatch {
     const task = this.#tasks.get(row);
     return task && { ...task, ...(history !== undefined && { history }), attemptsUsed };
   }
-
-  /** Applies those of the entries that nobody has read meanwhile. */
-  #apply(first: number, texts: readonly string[]): readonly RowResult[] {
-    const unread = texts.slice(this.#read - first);
-    this.#read = Math.max(this.#read, first + texts.length);
-    return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
-  }
-}
-
-export function bytesOf(tasks: readonly RowTask[]): number {
-  return tasks.reduce((bytes, { body }) => bytes + body.length, 0);
 }

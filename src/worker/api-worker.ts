@@ -18,7 +18,7 @@ import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
 import { Prefetch, withSpare } from './prefetch.ts';
 import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
-import { Totals } from './totals.ts';
+import { logTotals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
 export interface ApiWorkerOptions {
@@ -70,7 +70,7 @@ export class ApiWorker {
   readonly #breaker: CircuitBreaker;
   readonly #leaderLoop: LeaderLoop;
   readonly #prefetch = new Prefetch();
-  readonly #totals: Totals;
+  readonly #totals: ReturnType<typeof logTotals>;
   #state: 'starting' | 'calling' | 'paused' = 'starting';
   #worker: WatchedWorker | undefined;
   #stopping: Promise<void> | undefined;
@@ -83,7 +83,7 @@ export class ApiWorker {
   constructor(options: ApiWorkerOptions) {
     const { member, baseUrl, maxOutageMs, onError } = options;
     this.#options = options;
-    this.#totals = new Totals(options.log);
+    this.#totals = logTotals(options.log);
     this.#wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
     this.#concurrency = this.#wanted ?? usualConcurrency;
     this.#inHand = withSpare(this.#concurrency);

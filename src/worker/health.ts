@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CqbatchError, usageError } from '../errors.ts';
 
@@ -32,15 +32,11 @@ export interface MetricsPage {
 }
 
 /** A running health server. */
-export interface HealthServer {
-  readonly port: number;
-  /** Ends every connection and stops listening. May be called again. */
-  close(): Promise<void>;
-}
+export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
-interface HealthAnswer {
-  readonly status: 200 | 404 | 503;
-  readonly body: Readonly<Record<string, unknown>>;
+/** What goes out. */
+interface Page extends MetricsPage {
+  readonly status: number;
 }
 
 /** A probe asks in one packet and at once; who is slower is none. */
@@ -52,18 +48,22 @@ const requestTimeoutMs = 5_000;
  *
  * @throws CqbatchError `HEALTH_PORT` when the port is taken or the address is not one of this machine.
  */
-export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+export async function startHealthServer(options: HealthServerOptions) {
   const { host, port } = options;
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
-    if (isForMetrics(request) && options.metrics !== undefined)
-      void pageOf(options.metrics).then((page) => send(request, response, page));
-    else send(request, response, jsonPage(answerTo(request, options)));
+  const server = createServer({ requestTimeout: requestTimeoutMs }, async (request, response) => {
+    const { status, contentType, text } = await pageFor(request, options);
+    response.writeHead(status, {
+      'content-type': contentType,
+      'cache-control': 'no-store',
+      'content-length': Buffer.byteLength(text),
+    });
+    response.end(request.method === 'HEAD' ? undefined : text);
   });
   try {
     server.listen(port, host);
     await once(server, 'listening');
   } catch (cause) {
-    throw cannotListen(host, port, cause);
+    throw cannotListen(host, port, cause as NodeJS.ErrnoException);
   }
   // A connection that can't be accepted, for lack of file descriptors, must not end a worker that is at work.
   server.on('error', () => {});
@@ -71,7 +71,8 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   let closed: Promise<unknown> | undefined;
   return {
     port: (server.address() as AddressInfo).port,
-    async close() {
+    /** Ends every connection and stops listening. May be called again. */
+    async close(): Promise<void> {
       if (closed === undefined) {
         closed = once(server, 'close');
         server.close();
@@ -82,54 +83,28 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   };
 }
 
-function answerTo(request: IncomingMessage, { state, metrics }: HealthServerOptions): HealthAnswer {
-  const notFound = notFoundAmong(['/healthz', '/readyz', ...(metrics === undefined ? [] : ['/metrics'])]);
-  if (!isReading(request)) return notFound;
-  switch (pathOf(request)) {
-    case '/healthz': {
-      const now = ask(state);
-      return now.healthy ? answer(200, 'ok', now) : answer(503, 'unhealthy', now);
+async function pageFor(request: IncomingMessage, { state, metrics }: HealthServerOptions): Promise<Page> {
+  const { method, url = '/' } = request;
+  const path = method === 'GET' || method === 'HEAD' ? url.split('?', 1)[0] : undefined;
+  if (path === '/metrics' && metrics !== undefined) {
+    try {
+      return { status: 200, ...(await metrics()) };
+    } catch (error) {
+      return { status: 500, contentType: 'text/plain', text: `${(error as Error).message}\n` };
     }
-    case '/readyz': {
-      const now = ask(state);
-      return now.healthy && now.ready ? answer(200, 'ok', now) : answer(503, 'not ready', now);
-    }
-    default:
-      return notFound;
   }
+  if (path !== '/healthz' && path !== '/readyz') {
+    const paths = ['/healthz', '/readyz', ...(metrics === undefined ? [] : ['/metrics'])];
+    return jsonPage(404, { status: 'not found', paths });
+  }
+  const { healthy, ready, reason, facts } = ask(state);
+  const isOk = path === '/healthz' ? healthy : healthy && ready;
+  const trouble = path === '/healthz' ? 'unhealthy' : 'not ready';
+  return jsonPage(isOk ? 200 : 503, { ...facts, status: isOk ? 'ok' : trouble, healthy, ready, reason });
 }
 
-function notFoundAmong(paths: readonly string[]): HealthAnswer {
-  return { status: 404, body: { status: 'not found', paths } };
-}
-
-function isReading({ method }: IncomingMessage): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-function pathOf({ url = '/' }: IncomingMessage): string | undefined {
-  return url.split('?', 1)[0];
-}
-
-function isForMetrics(request: IncomingMessage): boolean {
-  return isReading(request) && pathOf(request) === '/metrics';
-}
-
-/** What goes out. */
-interface Page extends MetricsPage {
-  readonly status: number;
-}
-
-function jsonPage({ status, body }: HealthAnswer): Page {
+function jsonPage(status: number, body: object): Page {
   return { status, contentType: 'application/json', text: `${JSON.stringify(body)}\n` };
-}
-
-async function pageOf(metrics: () => Promise<MetricsPage>): Promise<Page> {
-  try {
-    return { status: 200, ...(await metrics()) };
-  } catch (error) {
-    return { status: 500, contentType: 'text/plain', text: `${(error as Error).message}\n` };
-  }
 }
 
 /** A worker that can't even say how it is, isn't well. */
@@ -141,34 +116,10 @@ function ask(state: () => HealthState): HealthState {
   }
 }
 
-function answer(
-  status: 200 | 503,
-  word: string,
-  { healthy, ready, reason, facts }: HealthState,
-): HealthAnswer {
-  return {
-    status,
-    body: { ...facts, status: word, healthy, ready, ...(reason !== undefined && { reason }) },
-  };
-}
-
-function send(
-  { method }: IncomingMessage,
-  response: ServerResponse,
-  { status, contentType, text }: Page,
-): void {
-  response.writeHead(status, {
-    'content-type': contentType,
-    'cache-control': 'no-store',
-    'content-length': Buffer.byteLength(text),
-  });
-  response.end(method === 'HEAD' ? undefined : text);
-}
-
-function cannotListen(host: string, port: number, cause: unknown): CqbatchError {
+function cannotListen(host: string, port: number, cause: NodeJS.ErrnoException): CqbatchError {
   const reason =
-    cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+    cause.code === 'EADDRINUSE'
       ? `The health port ${port} of ${host} is in use; choose another one with --health-port, or any free one with --health-port 0.`
-      : `The health server cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : cause}. See --health-host and --health-port.`;
+      : `The health server cannot listen on ${host}:${port}: ${cause.message}. See --health-host and --health-port.`;
   return usageError('HEALTH_PORT', reason, cause);
 }

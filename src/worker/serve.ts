@@ -1,28 +1,18 @@
-import type { Logger } from 'pino';
-import type { ApiClient } from '../api/client.ts';
 import { openCluster } from '../cluster/cluster.ts';
-import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
-import type { Operation } from '../operation/operation.ts';
 import type { Pace } from '../pace.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { deferred, onAbort, orAfter } from '../waiting.ts';
-import { ApiWorker } from './api-worker.ts';
+import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 
-export interface ServeOptions {
-  /** What rows may be for. */
-  readonly operations: readonly Operation[];
-  readonly datastore: Datastore;
-  /** The API whose rows are called, normalised. The token is for this one: rows of another are left alone. */
-  readonly baseUrl: string;
-  readonly client: ApiClient;
-  /** How long an outage of the API is waited for, milliseconds; absent: without end. */
-  readonly maxOutageMs?: number | undefined;
-  /** Calls in flight at once, or as many as are good. */
-  readonly concurrency: number | 'auto';
+/** Rows of another API than that at `baseUrl` are left alone: the token is for this one. */
+export interface ServeOptions
+  extends Pick<
+    ApiWorkerOptions,
+    'operations' | 'datastore' | 'baseUrl' | 'client' | 'maxOutageMs' | 'concurrency' | 'log'
+  > {
   /** Version of the program, for those who look. */
   readonly version: string;
-  readonly log: Logger;
   /** How long calls in flight have to finish when the worker stops, milliseconds; then they are abandoned safely. */
   readonly shutdownMs: number;
   /** Aborts when the worker is to stop. */
@@ -30,22 +20,13 @@ export interface ServeOptions {
 }
 
 /** A worker that serves. */
-export interface Serving {
-  /** Calls in flight. */
-  readonly active: number;
-  /** How the API is called, once it is known. */
-  readonly pace: Pace | undefined;
-  /** Whether it is done with taking rows. */
-  readonly ending: boolean;
-  /** Undefined when it was told to stop; else why it can't go on. */
-  readonly end: Promise<CqbatchError | undefined>;
-}
+export type Serving = ReturnType<typeof serveRows>;
 
 /** A datastore that is away would be waited for without end; its rows come back by themselves. */
 const farewellMs = 3_000;
 
 /** Calls the API for the rows of every run of a shared datastore, until it is told to stop or can't go on. */
-export function serveRows({ stop, shutdownMs, version, ...options }: ServeOptions): Serving {
+export function serveRows({ stop, shutdownMs, version, ...options }: ServeOptions) {
   const { datastore, baseUrl, log } = options;
   const rows = openRowQueue(datastore, baseUrl);
   const ended = deferred<CqbatchError | undefined>();
@@ -73,23 +54,26 @@ export function serveRows({ stop, shutdownMs, version, ...options }: ServeOption
     ended.resolve(stuck);
   }
 
-  async function untilEnd(): Promise<CqbatchError | undefined> {
-    const stuck = await ended.promise;
+  const end = ended.promise.then(async (stuck) => {
     const closed = worker.stop(shutdownMs).then(() => rows.close());
     await orAfter(closed, shutdownMs + farewellMs);
     return stuck;
-  }
+  });
 
   return {
-    get active() {
+    /** Calls in flight. */
+    get active(): number {
       return worker.active;
     },
-    get pace() {
+    /** How the API is called, once it is known. */
+    get pace(): Pace | undefined {
       return pace;
     },
-    get ending() {
+    /** Whether it is done with taking rows. */
+    get ending(): boolean {
       return ending;
     },
-    end: untilEnd(),
+    /** Resolves with undefined when it was told to stop, else with why it can't go on. */
+    end,
   };
 }

@@ -50,9 +50,8 @@ export class Watchdog {
   readonly #giveUpAfterMs: number;
   readonly #now: () => number;
   #started = 0;
-  #checkedAt: number | undefined;
-  #stuckMs = 0;
-  #nextReconnectMs = 0;
+  /** What is known of the standstill: when it was last checked, how long it has lasted, when to reconnect. */
+  #spell: { readonly checkedAt: number; readonly stuckMs: number; readonly reconnectMs: number } | undefined;
 
   constructor(options: WatchdogOptions = {}) {
     this.#reconnectAfterMs = options.reconnectAfterMs ?? 30_000;
@@ -60,37 +59,22 @@ export class Watchdog {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** For how long rows have waited while none was started, in milliseconds: for messages. */
-  get stuckMs(): number {
-    return this.#stuckMs;
-  }
-
-  check(facts: WatchdogFacts): WatchdogVerdict {
-    const excused =
-      facts.started !== this.#started ||
-      facts.waiting === 0 ||
-      facts.active > 0 ||
-      facts.resting ||
-      facts.away;
-    this.#started = facts.started;
-    if (excused) {
-      this.#checkedAt = undefined;
-      this.#stuckMs = 0;
-      return 'fine';
-    }
-
+  check({ started, waiting, active, resting, away }: WatchdogFacts): WatchdogVerdict {
+    const isExcused = started !== this.#started || waiting === 0 || active > 0 || resting || away;
+    this.#started = started;
     const now = this.#now();
-    if (this.#checkedAt === undefined) {
-      this.#checkedAt = now;
-      this.#nextReconnectMs = this.#reconnectAfterMs;
+    const before = this.#spell;
+    if (isExcused || before === undefined) {
+      this.#spell = isExcused
+        ? undefined
+        : { checkedAt: now, stuckMs: 0, reconnectMs: this.#reconnectAfterMs };
       return 'fine';
     }
-    this.#stuckMs += Math.min(now - this.#checkedAt, this.#reconnectAfterMs);
-    this.#checkedAt = now;
-
-    if (this.#stuckMs >= this.#giveUpAfterMs) return 'give-up';
-    if (this.#stuckMs < this.#nextReconnectMs) return 'suspicious';
-    this.#nextReconnectMs = this.#stuckMs + this.#reconnectAfterMs;
-    return 'reconnect';
+    const stuckMs = before.stuckMs + Math.min(now - before.checkedAt, this.#reconnectAfterMs);
+    const isDue = stuckMs >= before.reconnectMs;
+    const reconnectMs = isDue ? stuckMs + this.#reconnectAfterMs : before.reconnectMs;
+    this.#spell = { checkedAt: now, stuckMs, reconnectMs };
+    if (stuckMs >= this.#giveUpAfterMs) return 'give-up';
+    return isDue ? 'reconnect' : 'suspicious';
   }
 }

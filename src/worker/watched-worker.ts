@@ -90,7 +90,14 @@ export class WatchedWorker {
       log.warn({ waiting }, 'rows wait, but nothing has started for a while: connecting anew');
       this.#replace();
     }
-    if (verdict === 'give-up') onStuck(stuck());
+    if (verdict === 'give-up')
+      onStuck(
+        fatalError(
+          'WORKER_STUCK',
+          'Rows wait, nothing keeps this worker from taking them, and it takes none, also after connecting anew. It ends, ' +
+            'so that whoever supervises it starts another.',
+        ),
+      );
   }
 
   #replace(): void {
@@ -103,12 +110,4 @@ export class WatchedWorker {
     this.#worker.resting = silent.resting;
     void silent.stop(0);
   }
-}
-
-function stuck(): CqbatchError {
-  return fatalError(
-    'WORKER_STUCK',
-    'Rows wait, nothing keeps this worker from taking them, and it takes none, also after connecting anew. It ends, so ' +
-      'that whoever supervises it starts another.',
-  );
 }

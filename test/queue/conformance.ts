@@ -19,7 +19,7 @@ const { openRowQueue } = await built<typeof import('../../src/queue/row-queue.ts
 const { BatchWorker } = await built<typeof import('../../src/queue/batch-worker.ts')>('queue/batch-worker');
 const { fatalError } = await built<typeof import('../../src/errors.ts')>('errors');
 const { encodeBatch } = await built<typeof import('../../src/queue/payload.ts')>('queue/payload');
-const { obliterate, promote } = await built<typeof import('../../src/queue/commands.ts')>('queue/commands');
+const { obliterate, promote } = await built<typeof import('../../src/queue/bullmq.ts')>('queue/bullmq');
 const { openBatchQueue } = await built<typeof import('../../src/queue/batch-queue.ts')>('queue/batch-queue');
 
 /** What a row went through, as its processor sees it. */

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { WorkerEvent } from '../../src/worker/row-processor.ts';
-import { Totals } from '../../src/worker/totals.ts';
+import { logTotals } from '../../src/worker/totals.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 
 test('totals are logged every ten seconds in which there was something, and at the end', async () => {
   const lines: Record<string, unknown>[] = [];
-  const totals = new Totals(
+  const totals = logTotals(
     pino({ base: null, timestamp: false }, { write: (json) => lines.push(JSON.parse(json)) }),
   );
   const place = { run: 'r', row: 1 };

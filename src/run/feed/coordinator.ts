@@ -1,8 +1,8 @@
 import type { Attribution } from '../../actor.ts';
 import type { RowResult } from '../../domain.ts';
 import type { JournalEntry } from '../../journal/line.ts';
+import { bytesOf } from '../../queue/batch-flow.ts';
 import { type BatchQueue, type CollectedBatch, openBatchQueue } from '../../queue/batch-queue.ts';
-import { bytesOf } from '../../queue/open-batch.ts';
 import type { RowTask } from '../../queue/payload.ts';
 import { type Repeated, repeat } from '../../repeat.ts';
 import { onAbort, orAborted, orAfter } from '../../waiting.ts';
