@@ -24,35 +24,12 @@ import { serverClock, timelineScripts } from './timeline-script.ts';
  * Hashes with an expiry, read and written by small scripts. Ages are told by the clock of Redis. It is for people and for
  * the rate: no result and no lock depends on it, but for one: the first run of an id keeps it.
  */
-export interface Cluster {
-  /**
-   * Writes down a run, or how it is getting on.
-   *
-   * @returns false when another run of the same id is there; nothing was written then.
-   */
-  putRun(entry: RunEntry): Promise<boolean>;
-  runs(): Promise<readonly RunEntry[]>;
-  run(id: string): Promise<RunEntry | undefined>;
-  /** Workers that call an API. */
-  workers(baseUrl: string): Promise<readonly WorkerEntry[]>;
-  /** How an API is called; undefined once the last worker has left. */
-  pace(baseUrl: string): Promise<PublishedPace | undefined>;
-  /** Tells a run what to do, now or when a process coordinates it. */
-  tell(runId: string, control: Control): Promise<void>;
-  /** What it was told: the latest of each kind. */
-  told(runId: string): Promise<readonly Control[]>;
-  /** Forgets what a run was told. */
-  clearControls(runId: string): Promise<void>;
-  /** Removes runs that nobody will want to see any more. */
-  sweep(): Promise<void>;
-  /** A new worker of an API, normalised. @param version of the program */
-  join(baseUrl: string, version: string): Member;
-}
+export type Cluster = ReturnType<typeof openCluster>;
 
 const scripts = timelineScripts(serverClock);
 
 /** @throws when the datastore can't be shared */
-export function openCluster({ prefix = '', runScript }: Datastore): Cluster {
+export function openCluster({ prefix = '', runScript }: Datastore) {
   if (runScript === undefined) throw new Error('Only a shared datastore has a cluster.');
   const ask = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
     runScript(
@@ -60,43 +37,54 @@ export function openCluster({ prefix = '', runScript }: Datastore): Cluster {
       keys.map((key) => keyOf(prefix, key)),
       args,
     );
-  const runs = async (): Promise<readonly RunEntry[]> => {
-    const [now, entries] = (await ask(scripts.all, ['runs'])) as [string, string[]];
-    return entries.flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)));
-  };
   return {
-    async putRun(entry) {
+    /**
+     * Writes down a run, or how it is getting on.
+     *
+     * @returns false when another run of the same id is there; nothing was written then.
+     */
+    async putRun(entry: RunEntry): Promise<boolean> {
       return (await ask(scripts.putRun, ['runs'], entry.id, entry.key, JSON.stringify(entry))) === 1;
     },
-    runs,
-    async run(id) {
+    async runs(): Promise<readonly RunEntry[]> {
+      const [now, entries] = (await ask(scripts.all, ['runs'])) as [string, string[]];
+      return entries.flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)));
+    },
+    async run(id: string): Promise<RunEntry | undefined> {
       const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
       return read(runEntrySchema, now, withoutKey(entry))[0];
     },
-    async workers(baseUrl) {
+    /** Workers that call an API. */
+    async workers(baseUrl: string): Promise<readonly WorkerEntry[]> {
       const [now, entries] = (await ask(scripts.all, [apiKeys(baseUrl).workers])) as [string, string[]];
       return entries
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry, forgottenAfterMs));
     },
-    async pace(baseUrl) {
+    /** How an API is called; undefined once the last worker has left. */
+    async pace(baseUrl: string): Promise<PublishedPace | undefined> {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(baseUrl).pace])) as [string, string, string];
       return readPace(now, at, pace);
     },
-    async tell(runId, control) {
+    /** Tells a run what to do, now or when a process coordinates it. */
+    async tell(runId: string, control: Control): Promise<void> {
       await ask(scripts.tell, ['controls'], runId, control.kind, `0 ${JSON.stringify(control)}`);
     },
-    async told(runId) {
+    /** What it was told: the latest of each kind. */
+    async told(runId: string): Promise<readonly Control[]> {
       const [now, ...controls] = (await ask(scripts.told, ['controls'], runId)) as string[];
       return controls.flatMap((control) => read(controlSchema, now ?? '', control));
     },
-    async clearControls(runId) {
+    /** Forgets what a run was told. */
+    async clearControls(runId: string): Promise<void> {
       await ask(scripts.clearControls, ['controls'], runId);
     },
-    async sweep() {
+    /** Removes runs that nobody will want to see any more. */
+    async sweep(): Promise<void> {
       await ask(scripts.sweep, ['runs', 'controls'], forgottenAfterMs);
     },
-    join: (baseUrl, version) => memberOf(ask, baseUrl, version),
+    /** A new worker of an API, normalised. @param version of the program */
+    join: (baseUrl: string, version: string): Member => memberOf(ask, baseUrl, version),
   };
 }
 
@@ -109,14 +97,8 @@ type Ask = (
 function memberOf(ask: Ask, baseUrl: string, version: string): Member {
   const keys = apiKeys(baseUrl);
   const id = randomUUID();
-  const facts = {
-    id,
-    host: hostname(),
-    pid: process.pid,
-    version,
-    baseUrl,
-    startedAt: new Date().toISOString(),
-  };
+  const startedAt = new Date().toISOString();
+  const facts = { id, host: hostname(), pid: process.pid, version, baseUrl, startedAt };
   /** Of the latest beat that had the lead. */
   let known = { runs: [] as string[], workers: 1 };
   return {

@@ -5,7 +5,6 @@ import type { BackendFactory, IQueueBackend } from 'bullmq';
  * a run is the same on every datastore.
  */
 export interface Datastore {
-  readonly kind: 'embedded' | 'redis';
   /** For people, never with a password: `embedded (.cqbatch/queue)`, `Redis 7.0.15 at redis://10.0.0.7:6379/0`. */
   readonly description: string;
   /** Handed to BullMQ's constructors as `connection`, together with `backend` and `prefix`. */

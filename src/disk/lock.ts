@@ -36,15 +36,6 @@ type Holder = z.infer<typeof holderSchema>;
 /** The paths that this process holds. */
 const held = new Set<string>();
 
-export interface LockOptions {
-  /** The lock's files are this path with `.lock` and `.holder.json` behind it; its folder must exist. */
-  readonly path: string;
-  /** What this process does, for the error that another one gets: `run 20261121-…`. */
-  readonly purpose: string;
-  /** The error when another process holds the lock, of which `who` tells as much as is known. */
-  readonly taken: (who: string) => Error;
-}
-
 /**
  * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process
  * of this machine, even one that is suspended, and never waits for a dead one longer than some seconds. A process of
@@ -53,14 +44,24 @@ export interface LockOptions {
  *
  * @throws what `taken` makes, when another process holds the lock.
  */
-export async function lockPath({ path, purpose, taken }: LockOptions): Promise<ProcessLock> {
+export async function lockPath({
+  path,
+  purpose,
+  taken,
+}: {
+  /** The lock's files are this path with `.lock` and `.holder.json` behind it; its folder must exist. */
+  readonly path: string;
+  /** What this process does, for the error that another one gets: `run 20261121-…`. */
+  readonly purpose: string;
+  /** The error when another process holds the lock, of which `who` tells as much as is known. */
+  readonly taken: (who: string) => Error;
+}): Promise<ProcessLock> {
   const holderFile = `${path}.holder.json`;
   const lockFile = `${path}.lock`;
   const holder = await readJsonFileIfAny(holderFile, holderSchema);
-  const holderState = holder === undefined ? 'unknown' : stateOfHolder(holder, path);
-  if (holder !== undefined && holderState === 'alive' && (await exists(lockFile)))
-    throw taken(describe(holder));
-  if (!(await isFree(lockFile, holderState))) throw taken(describe(holder));
+  const holderState = stateOfHolder(holder, path);
+  const isHeld = holderState === 'alive' && (await exists(lockFile));
+  if (isHeld || !(await isFree(lockFile, holderState))) throw taken(describe(holder));
 
   const lost = deferred<Error>();
   let isLost = false;
@@ -81,7 +82,8 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
       );
     throw taken(describe((await readJsonFileIfAny(holderFile, holderSchema)) ?? holder));
   });
-  await writeFileAtomically(holderFile, `${JSON.stringify(self(purpose))}\n`).catch(async (error) => {
+  const self: Holder = { ...thisProcess(), purpose, since: new Date().toISOString() };
+  await writeFileAtomically(holderFile, `${JSON.stringify(self)}\n`).catch(async (error) => {
     await release().catch(() => {});
     throw error;
   });
@@ -105,7 +107,8 @@ export async function lockPath({ path, purpose, taken }: LockOptions): Promise<P
 }
 
 /** What this process has not released, because it was elsewhere then, counts as that of a dead one. */
-function stateOfHolder(holder: Holder, path: string): ReturnType<typeof stateOfProcess> {
+function stateOfHolder(holder: Holder | undefined, path: string): ReturnType<typeof stateOfProcess> {
+  if (holder === undefined) return 'unknown';
   return isThisProcess(holder) && !held.has(path) ? 'dead' : stateOfProcess(holder);
 }
 
@@ -124,7 +127,7 @@ async function lockLost(lockFile: string, cause: Error): Promise<Error> {
  * Whether a lock may be taken as far as its time tells nothing: of a dead holder it may lie in the future when clocks
  * were set back since, of a living one on another machine in the past when its clock is behind.
  */
-async function isFree(lockFile: string, holder: 'alive' | 'dead' | 'unknown'): Promise<boolean> {
+async function isFree(lockFile: string, holder: ReturnType<typeof stateOfProcess>): Promise<boolean> {
   const touchedAt = await lastTouched(lockFile);
   if (touchedAt === undefined) return true;
   const ageMs = Date.now() - touchedAt;
@@ -140,14 +143,7 @@ async function isFree(lockFile: string, holder: 'alive' | 'dead' | 'unknown'): P
 }
 
 async function lastTouched(lockFile: string): Promise<number | undefined> {
-  return stat(lockFile).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => undefined,
-  );
-}
-
-function self(purpose: string): Holder {
-  return { ...thisProcess(), purpose, since: new Date().toISOString() };
+  return (await stat(lockFile).catch(() => undefined))?.mtimeMs;
 }
 
 function describe(holder: Holder | undefined): string {

@@ -80,10 +80,6 @@ export class BatchWorker {
   }
 
   /** Rows in hand at once, from now on. */
-  get concurrency(): number {
-    return this.#concurrency;
-  }
-
   set concurrency(rows: number) {
     this.#concurrency = rows;
     this.#beginRows();

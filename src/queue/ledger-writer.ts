@@ -45,9 +45,10 @@ export class LedgerWriter {
   /** Entries that were read or written. */
   #length = 0;
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
-  #results: RowResult[] = [];
-  #unfinished: Unfinished[] = [];
-  #answers: SavedAnswer[] = [];
+  /** What came of calls, and is not written yet. */
+  readonly #results: RowResult[] = [];
+  readonly #unfinished: Unfinished[] = [];
+  readonly #answers: SavedAnswer[] = [];
   #writing: Promise<void> | undefined;
   #noteTimer: NodeJS.Timeout | undefined;
   readonly #looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
@@ -117,7 +118,20 @@ export class LedgerWriter {
   }
 
   #write(): void {
-    this.#writing ??= this.#writeAll().finally(() => {
+    this.#workOnce(() => this.#writeAll());
+  }
+
+  #look(): void {
+    if (this.#ended) return;
+    this.#workOnce(async () => {
+      await this.#read().catch(this.#options.onError);
+      await this.#writeAll();
+    });
+  }
+
+  /** Does nothing while something is under way: what gathers meanwhile is written, too. */
+  #workOnce(work: () => Promise<void>): void {
+    this.#writing ??= work().finally(() => {
       this.#writing = undefined;
     });
   }
@@ -195,23 +209,6 @@ export class LedgerWriter {
     }
   }
 
-  /** Own entries are known; those of an earlier claim are old news once this one has begun. */
-  #applyOthers(entry: LedgerEntry): void {
-    const { ledger, claim } = this.#options;
-    if (entry.type === 'work' && entry.claim === claim) return;
-    ledger.apply(entry);
-  }
-
-  #look(): void {
-    if (this.#ended) return;
-    this.#writing ??= this.#read()
-      .catch(this.#options.onError)
-      .then(() => this.#writeAll())
-      .finally(() => {
-        this.#writing = undefined;
-      });
-  }
-
   /** Reads what others have appended. */
   async #read(): Promise<void> {
     const { log, ledger, claim } = this.#options;
@@ -220,7 +217,11 @@ export class LedgerWriter {
     // Who begins and who looks may read the same at the same time.
     const unread = texts.slice(this.#length - first);
     this.#length += unread.length;
-    for (const text of unread) this.#applyOthers(decodeLedgerEntry(text));
+    for (const text of unread) {
+      const entry = decodeLedgerEntry(text);
+      // Own entries are known; those of an earlier claim are old news once this one has begun.
+      if (entry.type !== 'work' || entry.claim !== claim) ledger.apply(entry);
+    }
     if (ledger.claim > claim) this.#end('lost');
     else if (ledger.isWithdrawn) this.#end('withdrawn');
   }

@@ -104,7 +104,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
 
   const { failure } = answer;
   const history = historyAfter(attempt, failure);
-  const halted = () => ({ kind: 'halted' as const, history: sparedHistory(attempt, failure), failure });
+  const halted = () => ({ kind: 'halted' as const, history: unchargedHistory(attempt, failure), failure });
   const failed = () =>
     finished({
       outcome: 'failed',
@@ -159,11 +159,11 @@ export function judge(attempt: JudgedAttempt): Judgement {
  * The row goes back at no cost, because its attempt has failed for a reason that every other row would have met. Where a
  * stranger has answered with something else than JSON, such as a login page, it was not processed.
  */
-export function spare(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
+export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
   const isStrange = blame === 'stranger' && failure.code === 'ANSWER_NOT_JSON';
   return {
     kind: 'returned',
-    history: sparedHistory(attempt, isStrange ? { ...failure, unclear: false } : failure),
+    history: unchargedHistory(attempt, isStrange ? { ...failure, unclear: false } : failure),
   };
 }
 
@@ -201,7 +201,7 @@ function earlierWith(
   };
 }
 
-function sparedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
+function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): RowHistory {
   const history = historyAfter(attempt, failure);
   return failure.unclear
     ? history

@@ -10,7 +10,7 @@ import type { RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import type { TrafficMeter } from '../rate/traffic-meter.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { asRefusal, type JudgedAttempt, judge, notRepeated, spare, uncalled } from './judge.ts';
+import { asRefusal, type JudgedAttempt, judge, notRepeated, returnUncharged, uncalled } from './judge.ts';
 import { signOf } from './sign.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
@@ -149,7 +149,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     if (sign.kind === 'trouble' && blame !== 'row') {
       log.debug({ run: task.run, row: task.row, code: sign.failure.code }, 'row spared');
       onEvent({ type: 'returned', run: task.run, row: task.row });
-      return spare(attempt, sign.failure, blame);
+      return returnUncharged(attempt, sign.failure, blame);
     }
 
     const { run, row } = task;

@@ -38,7 +38,7 @@ describe('the embedded datastore', () => {
     const stateDir = await temporaryFolder();
     for (const purpose of ['first', 'second']) {
       const datastore = await openEmbedded({ stateDir, purpose });
-      expect(datastore).toMatchObject({ kind: 'embedded', exclusive: true });
+      expect(datastore).toMatchObject({ exclusive: true });
       await datastore.maintain();
       await datastore.close();
       await datastore.close();

@@ -6,7 +6,6 @@ import type { Marker } from './waiters.ts';
 /** The model as a shared datastore in real time, with the connections that are given. */
 export function modelDatastore(connection: ModelConnection, producerConnection = connection): Datastore {
   return {
-    kind: 'redis',
     description: 'the model',
     connection,
     producerConnection,

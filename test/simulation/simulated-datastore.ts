@@ -56,7 +56,6 @@ export class SimulatedDatastore {
     };
     const connection = open('worker');
     return {
-      kind: 'redis',
       description: 'the model',
       connection,
       producerConnection: open('producer'),

@@ -10,7 +10,7 @@ import {
   type JudgedAttempt,
   judge,
   notRepeated,
-  spare,
+  returnUncharged,
   uncalled,
 } from '../../src/worker/judge.ts';
 
@@ -348,7 +348,7 @@ describe('a row that is spared', () => {
     ['that got a page from a service that had answered before', page, 'target', true],
     ['that got a page from nobody who had ever answered', page, 'stranger', false],
   ] as const)('%s is unclear or certainly not processed', (_title, answer, blame, unclear) => {
-    expect(spare(attempt(answer), answer.failure, blame)).toMatchObject({
+    expect(returnUncharged(attempt(answer), answer.failure, blame)).toMatchObject({
       kind: 'returned',
       history: { attempts: 1, unprocessed: unclear ? 0 : 1, unclear },
     });

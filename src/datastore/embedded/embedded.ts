@@ -15,21 +15,22 @@ const folderName = 'queue';
 /** Files that PostgreSQL has open at a time. */
 const filesOpen = 110;
 
-export interface EmbeddedOptions {
-  /** The state folder; the datastore lives in its `queue` folder. */
-  readonly stateDir: string;
-  /** What this process does, for the error that another one gets: `run 20261121-…`. */
-  readonly purpose: string;
-}
-
 /**
  * Opens the embedded datastore: BullMQ's PostgreSQL backend on PGlite, in a folder, for one process at a time. The
  * first opening makes the database, which takes some two seconds, later ones take less than one.
  *
+ * @param stateDir the state folder; the datastore lives in its `queue` folder
+ * @param purpose what this process does, for the error that another one gets: `run 20261121-…`
  * @throws a busy error `DATASTORE_LOCKED` when another process holds the folder, a fatal error `DATASTORE_UNUSABLE` when
  *   it can't be opened.
  */
-export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Promise<Datastore> {
+export async function openEmbedded({
+  stateDir,
+  purpose,
+}: {
+  readonly stateDir: string;
+  readonly purpose: string;
+}): Promise<Datastore> {
   const folder = join(stateDir, folderName);
   await makeFolder(stateDir);
   const lock = await lockPath({
@@ -58,13 +59,7 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
     client.release();
     await opened.query('SET search_path TO bullmq');
 
-    let closing: Promise<void> | undefined;
-    const close = async (): Promise<void> => {
-      await opened.close();
-      await lock.release();
-    };
     return {
-      kind: 'embedded',
       description: `embedded (${folder})`,
       connection: pool,
       producerConnection: pool,
@@ -80,9 +75,10 @@ export async function openEmbedded({ stateDir, purpose }: EmbeddedOptions): Prom
           'VACUUM bullmq.job, bullmq.job_dependency, bullmq.job_log, bullmq.event, bullmq.meta, bullmq.rate_limit',
         );
       },
-      close() {
-        closing ??= close();
-        return closing;
+      // Both are idempotent.
+      async close() {
+        await opened.close();
+        await lock.release();
       },
     };
   } catch (error) {

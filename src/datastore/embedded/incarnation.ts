@@ -8,16 +8,10 @@ import { bootId } from '../../disk/process.ts';
 import { onDisk } from '../../system-error.ts';
 import type { Session } from './session.ts';
 
-/**
+/*
  * The name of what the embedded datastore holds. It is kept inside the datastore and in a file beside its folder; while
  * both agree, and the files are those that were written last, the datastore is in its latest state.
  */
-export interface Incarnation {
-  /** Undefined where the system does not tell one of its starts from another. */
-  readonly name: string | undefined;
-  /** Draws another name. */
-  renew(): Promise<void>;
-}
 
 const recordSchema = z.object({
   name: z.string(),
@@ -38,7 +32,10 @@ type FileIdentity = Omit<z.infer<typeof recordSchema>, 'name'>;
 export async function readFileIdentity(folder: string): Promise<FileIdentity | undefined> {
   const paths = [dirname(folder), join(folder, 'PG_VERSION'), join(folder, 'global', 'pg_control')];
   const found = await onDisk(folder, () =>
-    ifThere(Promise.all(paths.map((path) => stat(path, { bigint: true })))),
+    Promise.all(paths.map((path) => stat(path, { bigint: true }))).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+      throw error;
+    }),
   );
   if (found === undefined) return undefined;
   const [home, version, control] = found;
@@ -57,15 +54,11 @@ export async function readFileIdentity(folder: string): Promise<FileIdentity | u
  *
  * @param before what it was before it was opened.
  */
-export async function openIncarnation(
-  session: Session,
-  folder: string,
-  before: FileIdentity | undefined,
-): Promise<Incarnation> {
+export async function openIncarnation(session: Session, folder: string, before: FileIdentity | undefined) {
   const file = `${folder}.incarnation.json`;
   await session.query('CREATE TABLE IF NOT EXISTS public.incarnation (name text)');
   const [kept] = (await session.query('SELECT name FROM public.incarnation')).rows;
-  const record = await readRecord(file);
+  const record = await readJsonFile(file, recordSchema, () => undefined);
   const isLatest = record !== undefined && kept?.['name'] === record.name && agree(record, before);
   let name = isLatest ? record.name : '';
 
@@ -87,26 +80,16 @@ export async function openIncarnation(
   }
   await save();
   return {
-    get name() {
+    /** Undefined where the system does not tell one of its starts from another. */
+    get name(): string | undefined {
       return bootId() === undefined ? undefined : name;
     },
-    async renew() {
+    /** Draws another name. */
+    async renew(): Promise<void> {
       await draw();
       await save();
     },
   };
-}
-
-/** @returns undefined when there is none, or none that can be understood. */
-function readRecord(file: string): Promise<z.infer<typeof recordSchema> | undefined> {
-  return readJsonFile(file, recordSchema, () => undefined);
-}
-
-function ifThere<Found>(looking: Promise<Found>): Promise<Found | undefined> {
-  return looking.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
 }
 
 function agree(then: FileIdentity, now: FileIdentity | undefined): boolean {

@@ -9,9 +9,9 @@ import type { Session } from './session.ts';
  */
 export function poolOver(session: Session): PgPool {
   const clients = new Set<EventEmitter>();
-  session.onNotification((channel, payload) => {
+  session.onNotification = (channel, payload) => {
     for (const client of clients) client.emit('notification', { channel, payload });
-  });
+  };
   const query = <R>(text: string, params: readonly unknown[] = []): Promise<PgQueryResult<R>> =>
     session.query(text, params) as Promise<PgQueryResult<R>>;
   const newView = () => Object.assign(new EventEmitter().setMaxListeners(0), { query });

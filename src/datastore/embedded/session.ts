@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { type CqbatchError, fatalError } from '../../errors.ts';
+import { fatalError } from '../../errors.ts';
 import { packageRoot } from '../../package.ts';
 import { circumstance, systemError } from '../../system-error.ts';
 import { deferred, orAfter } from '../../waiting.ts';
@@ -32,11 +32,6 @@ interface StatementError {
   readonly message: string;
   readonly code?: string;
   readonly detail?: string;
-}
-
-interface Waiting {
-  resolve(result: StatementResult): void;
-  reject(error: Error): void;
 }
 
 /** BullMQ asks again as soon as it is refused: at once, that would leave no time for timers, nor for an end. */
@@ -73,20 +68,19 @@ export async function openSession(folder: string): Promise<Session> {
   try {
     await once(thread, 'message');
   } catch (cause) {
-    throw circumstance(cause, folder) ?? unusable(folder, cause);
+    const reason = systemError(cause, folder)?.what ?? (cause as Error).message;
+    throw (
+      circumstance(cause, folder) ??
+      fatalError(
+        'DATASTORE_UNUSABLE',
+        `The embedded datastore in ${folder} can't be opened: ${reason}. ` +
+          'Move the folder away, then type "cqbatch resume": unfinished runs go on without it, and mark rows that were at ' +
+          'work as unclear.',
+        cause,
+      )
+    );
   }
   return new Session(thread, folder);
-}
-
-function unusable(folder: string, cause: unknown): CqbatchError {
-  const reason = systemError(cause, folder)?.what ?? (cause as Error).message;
-  return fatalError(
-    'DATASTORE_UNUSABLE',
-    `The embedded datastore in ${folder} can't be opened: ${reason}. ` +
-      'Move the folder away, then type "cqbatch resume": unfinished runs go on without it, and mark rows that were at ' +
-      'work as unclear.',
-    cause,
-  );
 }
 
 /** One PostgreSQL session, kept by a thread of its own. */
@@ -94,10 +88,14 @@ export class Session {
   readonly #lost = deferred<Error>();
   /** Resolves with the reason when the thread ends without having been asked to, or its disk refuses. */
   readonly lost = this.#lost.promise;
+  /** Called with what PostgreSQL notifies of. */
+  onNotification: (channel: string, payload: string) => void = () => {};
   readonly #folder: string;
   readonly #thread: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  readonly #listeners: ((channel: string, payload: string) => void)[] = [];
+  readonly #waiting = new Map<
+    number,
+    { resolve(result: StatementResult): void; reject(error: Error): void }
+  >();
   #lastId = 0;
   #failure: Error | undefined;
   #closing: Promise<void> | undefined;
@@ -116,10 +114,6 @@ export class Session {
   /** @throws the PostgreSQL error with `code` and `detail`; a fatal error once the session is lost. */
   query(text: string, params: readonly unknown[] = []): Promise<StatementResult> {
     return this.#send({ type: 'query', text, params });
-  }
-
-  onNotification(listener: (channel: string, payload: string) => void): void {
-    this.#listeners.push(listener);
   }
 
   /** Idempotent. Never fails: what was not left in order is put in order at the next opening. */
@@ -151,7 +145,7 @@ export class Session {
   #receive(reply: Reply): void {
     if (reply.type === 'opened') return;
     if (reply.type === 'notification') {
-      for (const listener of this.#listeners) listener(reply.channel, reply.payload);
+      this.onNotification(reply.channel, reply.payload);
       return;
     }
     if (reply.type === 'error' && isFinal(reply.error)) {
@@ -166,7 +160,15 @@ export class Session {
 
   #end(cause: unknown): void {
     if (this.#failure !== undefined) return;
-    const failure = systemError(cause, this.#folder) ?? endedUnexpectedly(this.#folder, cause);
+    const said = (cause as Error | undefined)?.message;
+    const why = said === undefined ? '' : ` (${said})`;
+    const failure =
+      systemError(cause, this.#folder) ??
+      fatalError(
+        'DATASTORE_LOST',
+        `The embedded datastore in ${this.#folder} ended unexpectedly${why}.`,
+        cause,
+      );
     this.#failure = failure;
     for (const { reject } of this.#waiting.values()) reject(failure);
     this.#waiting.clear();
@@ -181,10 +183,4 @@ function isFinal(error: StatementError): boolean {
   return (
     systemError(error) !== undefined || ['RuntimeError', 'ErrnoError', 'ExitStatus'].includes(error.name)
   );
-}
-
-function endedUnexpectedly(folder: string, cause: unknown): CqbatchError {
-  const said = (cause as Error | undefined)?.message;
-  const why = said === undefined ? '' : ` (${said})`;
-  return fatalError('DATASTORE_LOST', `The embedded datastore in ${folder} ended unexpectedly${why}.`, cause);
 }

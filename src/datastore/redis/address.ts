@@ -52,18 +52,17 @@ const schemes: Readonly<Record<string, { readonly kind: Kind; readonly tls: bool
   'redis+unix': { kind: 'socket', tls: false },
 };
 
-const examples: Readonly<Record<Kind, string>> = {
-  server: 'redis://user:password@redis.example.com:6379/0',
-  sentinel: 'redis+sentinel://sentinel-1.example.com:26379,sentinel-2.example.com:26379/mymaster/0',
-  cluster: 'redis+cluster://node-1.example.com:6379,node-2.example.com:6379',
-  socket: 'unix:///run/redis/redis.sock?db=0',
-};
-
-const parameters: Readonly<Record<Kind, readonly string[]>> = {
-  server: ['db'],
-  sentinel: ['db', 'sentinel-user'],
-  cluster: [],
-  socket: ['db'],
+const kinds: Readonly<Record<Kind, { readonly example: string; readonly parameters: readonly string[] }>> = {
+  server: { example: 'redis://user:password@redis.example.com:6379/0', parameters: ['db'] },
+  sentinel: {
+    example: 'redis+sentinel://sentinel-1.example.com:26379,sentinel-2.example.com:26379/mymaster/0',
+    parameters: ['db', 'sentinel-user'],
+  },
+  cluster: {
+    example: 'redis+cluster://node-1.example.com:6379,node-2.example.com:6379',
+    parameters: [],
+  },
+  socket: { example: 'unix:///run/redis/redis.sock?db=0', parameters: ['db'] },
 };
 
 /**
@@ -129,7 +128,7 @@ export function describeAddress(address: RedisAddress): string {
   const s = address.tls ? 's' : '';
   switch (address.kind) {
     case 'server':
-      return `redis${s}://${describeEndpoint(address.endpoint)}/${address.db}`;
+      return `redis${s}://${describeEndpoints([address.endpoint])}/${address.db}`;
     case 'socket':
       return `unix://${address.path}${address.db === 0 ? '' : `?db=${address.db}`}`;
     case 'sentinel':
@@ -145,21 +144,16 @@ export function describeAddress(address: RedisAddress): string {
  * @param sentinelPassword that of the Sentinels, who have one of their own
  */
 export function membersOf(address: RedisAddress, sentinelPassword?: string): readonly RedisAddress[] {
-  const { kind, tls, username, password } = address;
-  const server = { kind: 'server', tls, db: 0 } as const;
-  if (kind === 'cluster')
-    return address.nodes.map((endpoint) => ({ ...server, endpoint, username, password }));
-  if (kind !== 'sentinel') return [];
-  const login: Login = { username: address.sentinelUsername, password: sentinelPassword };
-  return address.sentinels.map((endpoint) => ({ ...server, endpoint, ...login }));
+  const { tls, username, password } = address;
+  const at = (login: Login) => (endpoint: RedisEndpoint) =>
+    ({ kind: 'server', tls, db: 0, endpoint, ...login }) as const;
+  if (address.kind === 'cluster') return address.nodes.map(at({ username, password }));
+  if (address.kind !== 'sentinel') return [];
+  return address.sentinels.map(at({ username: address.sentinelUsername, password: sentinelPassword }));
 }
 
 function describeEndpoints(endpoints: readonly RedisEndpoint[]): string {
-  return endpoints.map(describeEndpoint).join(',');
-}
-
-function describeEndpoint({ host, port }: RedisEndpoint): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return endpoints.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',');
 }
 
 function splitAuthority(kind: Kind, authority: string): { readonly login: Login; readonly hosts: string } {
@@ -195,7 +189,7 @@ function readDb(kind: Kind, inPath: string, inQuery: string | undefined): number
 function readParameters(kind: Kind, query: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(query)) {
-    const allowed = parameters[kind];
+    const allowed = kinds[kind].parameters;
     if (!allowed.includes(name)) {
       const choice = allowed.length === 0 ? 'none' : allowed.join(', ');
       throw urlError(kind, `has an unknown parameter after the question mark (known: ${choice})`);
@@ -219,5 +213,5 @@ function decode(kind: Kind, text: string): string {
 }
 
 function urlError(kind: Kind, problem: string): CqbatchError {
-  return usageError('REDIS_URL', `The address of Redis ${problem}. Example: ${examples[kind]}`);
+  return usageError('REDIS_URL', `The address of Redis ${problem}. Example: ${kinds[kind].example}`);
 }

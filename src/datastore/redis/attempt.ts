@@ -22,7 +22,13 @@ export async function attempt<Result>(
   for (const event of failureEvents) client.on(event, note);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(lateness(client)), Math.max(0, until - performance.now()));
+    timer = setTimeout(
+      () => {
+        const isConnected = ['connect', 'ready'].includes(client.status);
+        reject(new Error(isConnected ? 'connected, but no reply' : 'timed out'));
+      },
+      Math.max(0, until - performance.now()),
+    );
   });
   try {
     return await Promise.race([work(note), late]);
@@ -62,8 +68,4 @@ export async function noteReasons(options: RedisClientOptions, note: (error: Err
       client.disconnect();
     }),
   );
-}
-
-function lateness(client: RedisClient): Error {
-  return new Error(['connect', 'ready'].includes(client.status) ? 'connected, but no reply' : 'timed out');
 }

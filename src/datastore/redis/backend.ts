@@ -1,4 +1,4 @@
-import { type ConnectionOptions, createRedisBackend, type RedisConnection } from 'bullmq';
+import { type ConnectionOptions, createRedisBackend } from 'bullmq';
 import type { Datastore } from '../datastore.ts';
 import type { Inspection } from './checks.ts';
 import { endBetweenTries, type RedisClient } from './client.ts';
@@ -11,10 +11,11 @@ import { isAtLeast } from './info.ts';
  * for itself follow the primary as ours do.
  */
 export function backendFor(inspection: Inspection, failover: FailoverWatch): Datastore['backend'] {
-  const { evictionPolicy = 'noeviction', mayAskInfo } = inspection;
+  const { evictionPolicy = 'noeviction', mayAskInfo, version } = inspection;
   // BullMQ asks INFO on each connection: it fails where that is forbidden, and prints a warning about the policy even
   // where there is no memory limit and so nothing is ever deleted.
   const askInfo = mayAskInfo && evictionPolicy === 'noeviction';
+  const canBlockFor1Ms = version !== undefined && isAtLeast(version, '7.0.8');
   return (name, options, connections) => {
     const bullmqOptions = options as typeof options & { connection: ConnectionOptions };
     const backend = createRedisBackend(
@@ -31,24 +32,15 @@ export function backendFor(inspection: Inspection, failover: FailoverWatch): Dat
       },
       () => {},
     );
-    if (!askInfo) {
-      for (const connection of [backend.connection, backend.blockingConnection]) {
-        if (connection !== undefined) tellVersion(connection, inspection.version);
-      }
+    for (const connection of askInfo ? [] : [backend.connection, backend.blockingConnection]) {
+      connection?.client.then(
+        // Without it BullMQ takes Redis for one that blocks for whole seconds only, and claims rows that much later.
+        () => {
+          connection.capabilities = { canDoubleTimeout: true, canBlockFor1Ms };
+        },
+        () => {},
+      );
     }
     return backend;
   };
-}
-
-/** Without it BullMQ takes Redis for one that blocks for whole seconds only, and claims rows that much later. */
-function tellVersion(connection: RedisConnection, version: string | undefined): void {
-  connection.client.then(
-    () => {
-      connection.capabilities = {
-        canDoubleTimeout: true,
-        canBlockFor1Ms: version !== undefined && isAtLeast(version, '7.0.8'),
-      };
-    },
-    () => {},
-  );
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
 import { fatalError } from '../../errors.ts';
 import type { RedisClient } from './client.ts';
+import type { FailureContext } from './failure.ts';
 import { isClusterNode, isLoading, judgeInfo, type ServerInfo } from './info.ts';
 
 /** What was found out about a Redis that can be used. */
@@ -10,27 +11,26 @@ export interface Inspection extends ServerInfo {
   readonly mayAskInfo: boolean;
 }
 
-export interface InspectOptions {
-  /** For people, without a password. */
-  readonly where: string;
-  readonly db: number;
-  /** A key to write to. */
-  readonly key: string;
-  /** Called when it is loading its data and must be waited for. */
-  readonly onLoading: () => void;
-}
-
 /**
  * Finds out whether the queue can live in a Redis, by its own account and by writing to it.
  *
+ * @param onLoading called when it is loading its data and must be waited for
  * @throws a fatal error that says what must change; an error of the driver when the connection or a command fails.
  */
-export async function inspect(client: RedisClient, options: InspectOptions): Promise<Inspection> {
-  // ioredis itself goes on in database 0 when the one it was told to use does not exist.
-  if (!(client instanceof Cluster) && options.db > 0) await client.select(options.db);
-  if (client instanceof Cluster && !(await isWorking(client))) throw new Error('CLUSTERDOWN');
-  const inspection = await inspectInfo(client, options);
-  await tryCommands(client, options.key);
+export async function inspect(
+  client: RedisClient,
+  { where, address, prefix }: FailureContext,
+  onLoading: () => void,
+): Promise<Inspection> {
+  if (client instanceof Cluster) {
+    if (!(await isWorking(client))) throw new Error('CLUSTERDOWN');
+    // ioredis itself goes on in database 0 when the one it was told to use does not exist.
+  } else if (address.db > 0) await client.select(address.db);
+  const inspection = await inspectInfo(client, where, onLoading);
+  // What BullMQ lives on: scripts that write, and blocking reads, which here take away what was written.
+  const key = `${prefix}:check`;
+  await client.eval("redis.call('ZADD', KEYS[1], 0, '1') redis.call('EXPIRE', KEYS[1], 10)", 1, key);
+  await client.bzpopmin(key, 0.01);
   return inspection;
 }
 
@@ -41,7 +41,7 @@ async function isWorking(cluster: Cluster): Promise<boolean> {
   );
 }
 
-async function inspectInfo(client: RedisClient, { where, onLoading }: InspectOptions): Promise<Inspection> {
+async function inspectInfo(client: RedisClient, where: string, onLoading: () => void): Promise<Inspection> {
   const usable: ServerInfo[] = [];
   for (const node of client instanceof Cluster ? client.nodes('master') : [client]) {
     const text = await readInfo(node, onLoading);
@@ -90,10 +90,4 @@ async function readInfo(node: Redis, onLoading: () => void): Promise<string | un
     onLoading();
     await pause(100);
   }
-}
-
-/** What BullMQ lives on: scripts that write, and blocking reads, which here take away what was written. */
-async function tryCommands(client: RedisClient, key: string): Promise<void> {
-  await client.eval("redis.call('ZADD', KEYS[1], 0, '1') redis.call('EXPIRE', KEYS[1], 10)", 1, key);
-  await client.bzpopmin(key, 0.01);
 }

@@ -35,7 +35,12 @@ export function createRedisClient(options: RedisClientOptions): RedisClient {
     address.kind === 'cluster' ? clusterClient(address, options) : singleClient(address, options);
   // Node ends the process over an error event that nobody listens for; who wants to know adds listeners.
   client.on('error', () => {});
-  if (options.role === 'producer') rejectUnanswered(client);
+  // ioredis does not send again what a lost connection left unanswered if told so, but it does not say so either: the commands
+  // would stay pending for good. A Cluster needs no help, as it ends the connections to its nodes.
+  if (options.role === 'producer')
+    client.on('close', () =>
+      rejectCommands(client, 'The connection to Redis was lost before it replied.', { waiting: false }),
+    );
   corkTurns(client);
   return client;
 }
@@ -69,16 +74,6 @@ export function endBetweenTries(client: RedisClient): void {
     if (client.status === 'reconnecting' && !reconnect) client.status = 'wait';
     disconnect(reconnect);
   };
-}
-
-/**
- * ioredis does not send again what a lost connection left unanswered if told so, but it does not say so either: the
- * commands would stay pending for good. A Cluster needs no help, as it ends the connections to its nodes.
- */
-function rejectUnanswered(client: RedisClient): void {
-  client.on('close', () =>
-    rejectCommands(client, 'The connection to Redis was lost before it replied.', { waiting: false }),
-  );
 }
 
 function singleClient(address: Exclude<RedisAddress, ClusterAddress>, options: RedisClientOptions): Redis {

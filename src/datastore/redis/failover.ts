@@ -1,5 +1,5 @@
 import { membersOf } from './address.ts';
-import { createRedisClient, type RedisClient, type RedisClientOptions } from './client.ts';
+import { createRedisClient, type RedisClientOptions } from './client.ts';
 
 /** What can be told to connect again. */
 export interface Connection {
@@ -7,48 +7,36 @@ export interface Connection {
   disconnect(reconnect?: boolean): void;
 }
 
+export type FailoverWatch = ReturnType<typeof watchFailover>;
+
 /**
  * Leads connections to the new primary as soon as a Sentinel names one. The old primary may go on for ten seconds as
- * if nothing had happened: what is written to it meanwhile, such as results, is lost.
+ * if nothing had happened: what is written to it meanwhile, such as results, is lost. Without Sentinels, it does nothing.
  */
-export class FailoverWatch {
-  readonly #connections = new Set<Connection>();
-  readonly #sentinels: readonly RedisClient[];
-
-  /** Without Sentinels, it does nothing. */
-  constructor(options: RedisClientOptions) {
-    const { address, sentinelPassword } = options;
-    this.#sentinels =
-      address.kind !== 'sentinel'
-        ? []
-        : membersOf(address, sentinelPassword).map((sentinel) =>
-            this.#subscribe({ ...options, address: sentinel }, address.name),
-          );
-  }
-
-  add(connection: Connection): void {
-    this.#connections.add(connection);
-  }
-
-  close(): void {
-    for (const sentinel of this.#sentinels) sentinel.disconnect();
-  }
-
-  #subscribe(options: RedisClientOptions, name: string): RedisClient {
-    const sentinel = createRedisClient({ ...options, mayAskInfo: false });
+export function watchFailover(options: RedisClientOptions) {
+  const { address, sentinelPassword } = options;
+  const connections = new Set<Connection>();
+  const reconnect = (): void => {
+    for (const connection of connections) {
+      if (connection.status === 'end') connections.delete(connection);
+      // One that is connecting asks the Sentinels anyway, and ioredis would take the call for the end.
+      else if (connection.status === 'ready') connection.disconnect(true);
+    }
+  };
+  const addresses = address.kind === 'sentinel' ? membersOf(address, sentinelPassword) : [];
+  const sentinels = addresses.map((sentinelAddress) => {
+    const sentinel = createRedisClient({ ...options, address: sentinelAddress, mayAskInfo: false });
     sentinel.on('message', (_, message: string) => {
-      if (message.startsWith(`${name} `)) this.#reconnect();
+      if (address.kind === 'sentinel' && message.startsWith(`${address.name} `)) reconnect();
     });
     // It is repeated with every new connection to the Sentinel, and fails only when that is given up.
     sentinel.subscribe('+switch-master').catch(() => {});
     return sentinel;
-  }
-
-  #reconnect(): void {
-    for (const connection of this.#connections) {
-      if (connection.status === 'end') this.#connections.delete(connection);
-      // One that is connecting asks the Sentinels anyway, and ioredis would take the call for the end.
-      else if (connection.status === 'ready') connection.disconnect(true);
-    }
-  }
+  });
+  return {
+    add: (connection: Connection): void => void connections.add(connection),
+    close(): void {
+      for (const sentinel of sentinels) sentinel.disconnect();
+    },
+  };
 }

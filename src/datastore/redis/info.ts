@@ -25,7 +25,9 @@ type Fields = ReadonlyMap<string, string>;
 export function judgeInfo(text: string, where: string): ServerInfo {
   const fields = parseInfo(text);
   const redis = `Redis at ${where}`;
-  const { name, version } = serverOf(fields);
+  const valkey = fields.get('valkey_version');
+  const name = valkey !== undefined || fields.get('server_name') === 'valkey' ? 'Valkey' : 'Redis';
+  const version = name === 'Valkey' ? valkey : fields.get('redis_version');
 
   if (fields.get('redis_mode') === 'sentinel') {
     throw fatalError(
@@ -92,22 +94,8 @@ export function isAtLeast(version: string, least: string): boolean {
 }
 
 function parseInfo(text: string): Fields {
-  const fields = new Map<string, string>();
-  for (const line of text.split(/\r?\n/)) {
-    const colon = line.indexOf(':');
-    if (colon > 0 && !line.startsWith('#')) fields.set(line.slice(0, colon), line.slice(colon + 1));
-  }
-  return fields;
-}
-
-function serverOf(fields: Fields): {
-  readonly name: 'Redis' | 'Valkey';
-  readonly version: string | undefined;
-} {
-  const valkey = fields.get('valkey_version');
-  if (valkey !== undefined || fields.get('server_name') === 'valkey')
-    return { name: 'Valkey', version: valkey };
-  return { name: 'Redis', version: fields.get('redis_version') };
+  const lines = text.matchAll(/^(?!#)([^:\r\n]+):(.*)$/gm);
+  return new Map(Array.from(lines, ([, name = '', value = '']) => [name, value]));
 }
 
 function numberOf(fields: Fields, name: string): number {

@@ -6,10 +6,10 @@ import { attempt, noteReasons, ready } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { createRedisClient, type RedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
-import { FailoverWatch } from './failover.ts';
+import { watchFailover } from './failover.ts';
 import { dropCommand, explainFailure, type FailureContext } from './failure.ts';
 import { incarnationOf } from './incarnation.ts';
-import { ConnectionTrouble } from './trouble.ts';
+import { connectionTrouble } from './trouble.ts';
 
 export interface RedisOptions {
   /**
@@ -48,16 +48,21 @@ const closingLimitMs = 1_000;
 export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const context = contextOf(options);
   const until = performance.now() + openingLimitMs;
-  const inspection = await inspectFirst(context, options, until);
-  const settings = { ...clientSettings(context, options), mayAskInfo: inspection.mayAskInfo };
+  const settings = {
+    address: context.address,
+    // Redis takes no spaces in the name of a client.
+    name: `cqbatch-${options.purpose}`.replaceAll(/[^\x21-\x7e]+/g, '-'),
+    sentinelPassword: options.sentinelPassword,
+    mayAskInfo: true,
+  };
+  const inspection = await inspectFirst(context, { ...settings, role: 'probe' }, until);
+  settings.mayAskInfo = inspection.mayAskInfo;
 
-  const failover = new FailoverWatch({ ...settings, role: 'worker' });
-  const troubles: ConnectionTrouble[] = [];
+  const failover = watchFailover({ ...settings, role: 'worker' });
+  const troubles: ReturnType<typeof connectionTrouble>[] = [];
   const lost = deferred<Error>();
   const open = (role: 'worker' | 'producer'): RedisClient => {
-    const trouble = new ConnectionTrouble(context.where, context.secrets, (reply) =>
-      lost.resolve(explainFailure([reply], context)),
-    );
+    const trouble = connectionTrouble(context, (reply) => lost.resolve(explainFailure([reply], context)));
     troubles.push(trouble);
     const client = createRedisClient({
       ...settings,
@@ -83,7 +88,6 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   let closing: Promise<unknown> | undefined;
   return {
     datastore: {
-      kind: 'redis',
       description: `${inspection.server} at ${context.where}`,
       connection,
       producerConnection,
@@ -121,30 +125,12 @@ function contextOf({ url, password, sentinelPassword, prefix = 'cqbatch' }: Redi
   };
 }
 
-function clientSettings(
-  { address }: FailureContext,
-  { purpose, sentinelPassword }: RedisOptions,
-): Omit<RedisClientOptions, 'role' | 'mayAskInfo'> {
-  return {
-    address,
-    // Redis takes no spaces in the name of a client.
-    name: `cqbatch-${purpose}`.replaceAll(/[^\x21-\x7e]+/g, '-'),
-    sentinelPassword,
-  };
-}
-
 /** Looks at Redis over a connection of its own, which gives up rather than wait. */
 async function inspectFirst(
   context: FailureContext,
-  options: RedisOptions,
+  settings: RedisClientOptions,
   until: number,
 ): Promise<Inspection> {
-  const { where, address, prefix } = context;
-  const settings: RedisClientOptions = {
-    ...clientSettings(context, options),
-    role: 'probe',
-    mayAskInfo: true,
-  };
   const client = createRedisClient(settings);
   try {
     return await attempt(client, context, until, async (note) => {
@@ -152,12 +138,7 @@ async function inspectFirst(
         await noteReasons(settings, note);
         throw error;
       });
-      return inspect(client, {
-        where,
-        db: address.db,
-        key: `${prefix}:check`,
-        onLoading: () => note(new Error('LOADING')),
-      });
+      return inspect(client, context, () => note(new Error('LOADING')));
     });
   } finally {
     client.disconnect();
@@ -178,11 +159,8 @@ async function closeClient(client: RedisClient): Promise<void> {
 function scriptsOn(client: RedisClient): RunScript {
   const digests = new Map<string, string>();
   return async (script, keys, args) => {
-    let digest = digests.get(script);
-    if (digest === undefined) {
-      digest = createHash('sha1').update(script).digest('hex');
-      digests.set(script, digest);
-    }
+    const digest = digests.get(script) ?? createHash('sha1').update(script).digest('hex');
+    digests.set(script, digest);
     try {
       return await client.evalsha(digest, keys.length, ...keys, ...args);
     } catch (error) {

@@ -48,7 +48,7 @@ describeWithRedis('opening Redis', () => {
   test('gives a datastore that says where and what it is', async () => {
     const server = await redisForTest();
     const { datastore, warnings } = await open(server.url);
-    expect(datastore).toMatchObject({ kind: 'redis', prefix: '{cqbatch}', exclusive: false });
+    expect(datastore).toMatchObject({ prefix: '{cqbatch}', exclusive: false });
     expect(datastore.description).toMatch(/^(Redis|Valkey) \d+\.\d+\.\d+ at redis:\/\/127\.0\.0\.1:\d+\/0$/);
     expect([datastore.trouble, warnings]).toEqual([undefined, []]);
     await datastore.maintain();

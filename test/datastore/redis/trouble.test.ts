@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConnectionTrouble } from '../../../src/datastore/redis/trouble.ts';
+import { connectionTrouble } from '../../../src/datastore/redis/trouble.ts';
 
 const misconf = new Error('MISCONF Errors writing to the AOF file: No space left on device');
 
@@ -7,9 +7,8 @@ const misconf = new Error('MISCONF Errors writing to the AOF file: No space left
 function taken(...seconds: readonly number[]): readonly number[] {
   const told: number[] = [];
   let now = 0;
-  const trouble = new ConnectionTrouble(
-    'redis://r',
-    [],
+  const trouble = connectionTrouble(
+    { where: 'redis://r', secrets: [] },
     () => told.push(now / 1_000),
     () => now,
   );
@@ -33,9 +32,8 @@ describe('a Redis that can not write to its disk', () => {
   test('is in trouble meanwhile, which only that reply makes final', () => {
     let now = 0;
     const told: Error[] = [];
-    const trouble = new ConnectionTrouble(
-      'redis://r',
-      [],
+    const trouble = connectionTrouble(
+      { where: 'redis://r', secrets: [] },
       (error) => told.push(error),
       () => now,
     );
