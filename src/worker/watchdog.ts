@@ -18,14 +18,10 @@ export interface WatchdogFacts {
  */
 export type WatchdogVerdict = 'fine' | 'suspicious' | 'reconnect' | 'give-up';
 
-export interface WatchdogOptions {
-  /** Milliseconds without a start after which to reconnect, and between two attempts at it. Default 30 s. */
-  readonly reconnectAfterMs?: number;
-  /** Milliseconds without a start after which to give up. Default 120 s. */
-  readonly giveUpAfterMs?: number;
-  /** Monotonic milliseconds; for tests. */
-  readonly now?: () => number;
-}
+/** Without a start for so long it reconnects, and then again after as long. */
+const reconnectAfterMs = 30_000;
+/** Without a start for so long it gives up. */
+const giveUpAfterMs = 120_000;
 
 /**
  * Notices that a worker has come to a standstill, which no single error shows: rows wait, and it claims none. It has
@@ -46,35 +42,24 @@ export interface WatchdogOptions {
  * kept from running, was not stuck for an hour; the first check after it must not be the last.
  */
 export class Watchdog {
-  readonly #reconnectAfterMs: number;
-  readonly #giveUpAfterMs: number;
-  readonly #now: () => number;
   #started = 0;
   /** What is known of the standstill: when it was last checked, how long it has lasted, when to reconnect. */
   #spell: { readonly checkedAt: number; readonly stuckMs: number; readonly reconnectMs: number } | undefined;
 
-  constructor(options: WatchdogOptions = {}) {
-    this.#reconnectAfterMs = options.reconnectAfterMs ?? 30_000;
-    this.#giveUpAfterMs = options.giveUpAfterMs ?? 120_000;
-    this.#now = options.now ?? (() => performance.now());
-  }
-
   check({ started, waiting, active, resting, away }: WatchdogFacts): WatchdogVerdict {
     const isExcused = started !== this.#started || waiting === 0 || active > 0 || resting || away;
     this.#started = started;
-    const now = this.#now();
+    const now = performance.now();
     const before = this.#spell;
     if (isExcused || before === undefined) {
-      this.#spell = isExcused
-        ? undefined
-        : { checkedAt: now, stuckMs: 0, reconnectMs: this.#reconnectAfterMs };
+      this.#spell = isExcused ? undefined : { checkedAt: now, stuckMs: 0, reconnectMs: reconnectAfterMs };
       return 'fine';
     }
-    const stuckMs = before.stuckMs + Math.min(now - before.checkedAt, this.#reconnectAfterMs);
+    const stuckMs = before.stuckMs + Math.min(now - before.checkedAt, reconnectAfterMs);
     const isDue = stuckMs >= before.reconnectMs;
-    const reconnectMs = isDue ? stuckMs + this.#reconnectAfterMs : before.reconnectMs;
+    const reconnectMs = isDue ? stuckMs + reconnectAfterMs : before.reconnectMs;
     this.#spell = { checkedAt: now, stuckMs, reconnectMs };
-    if (stuckMs >= this.#giveUpAfterMs) return 'give-up';
+    if (stuckMs >= giveUpAfterMs) return 'give-up';
     return isDue ? 'reconnect' : 'suspicious';
   }
 }

@@ -5,7 +5,7 @@ import { BatchWorker, type BatchWorkerOptions } from '../queue/batch-worker.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { orAfter } from '../waiting.ts';
-import { Watchdog, type WatchdogOptions } from './watchdog.ts';
+import { Watchdog } from './watchdog.ts';
 
 export interface WatchedWorkerOptions extends BatchWorkerOptions {
   readonly log: Logger;
@@ -13,11 +13,9 @@ export interface WatchedWorkerOptions extends BatchWorkerOptions {
   readonly isResting: () => boolean;
   /** Called when rows wait, nothing keeps the worker from taking them, and it takes none, also after connecting anew. */
   readonly onStuck: (reason: CqbatchError) => void;
-  /** How long nothing may start, and how often that is looked at; see `WatchdogOptions`. Default: every 5 s. */
-  readonly patience?: WatchdogOptions & { readonly watchMs: number };
 }
 
-const usualWatchMs = 5_000;
+const watchEveryMs = 5_000;
 /** A datastore that takes longer to say how it is does not answer. */
 const answerMs = 10_000;
 
@@ -29,7 +27,7 @@ export class WatchedWorker {
   readonly #datastore: Datastore;
   readonly #queue: RowQueue;
   readonly #options: WatchedWorkerOptions;
-  readonly #watchdog: Watchdog;
+  readonly #watchdog = new Watchdog();
   readonly #checks: Repeated;
   #worker: BatchWorker;
   #concurrency: number;
@@ -41,11 +39,9 @@ export class WatchedWorker {
     this.#datastore = datastore;
     this.#queue = queue;
     this.#options = options;
-    this.#watchdog = new Watchdog(options.patience);
     this.#concurrency = options.concurrency;
     this.#worker = new BatchWorker(datastore, queue, options);
-    const everyMs = options.patience?.watchMs ?? usualWatchMs;
-    this.#checks = repeat(() => this.#check(), { everyMs, onError: options.onError });
+    this.#checks = repeat(() => this.#check(), { everyMs: watchEveryMs, onError: options.onError });
   }
 
   /** Rows in hand at once, from now on. */
