@@ -6,7 +6,7 @@ import { after, orAborted } from '../waiting.ts';
 import { bytesOf, flowOf, type RunBatchData, rowsOf } from './batch-flow.ts';
 import {
   bullmqOn,
-  ifThere,
+  ifJobThere,
   isQueueRefusal,
   lockMs,
   obliterate,
@@ -163,7 +163,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const child = await rows.job(id);
     if (child === undefined) return;
     // Also where nobody has it: a worker that had it until it was suspended finds that before its next call.
-    batch.isWithdrawn ||= await ifThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
+    batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = await batch.abandoned((first) => rows.readLedger(id, first));
     await saveAnswers(batch);
@@ -171,7 +171,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     if (batch.isCollected || !(await child.isWaiting())) return;
     await save(taken);
     const job = await queue.getJob(id);
-    if (job === undefined || !(await ifThere(job.updateData({ ...job.data, taken: true })))) return;
+    if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, taken: true })))) return;
     // Whoever has claimed it meanwhile has it still, unless that was long ago: BullMQ removes nothing that is locked.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;

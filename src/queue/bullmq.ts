@@ -50,7 +50,7 @@ export const stallOptions = {
  */
 
 /** Waits for a command on a job. @returns false when the job is not there: it has just been completed */
-export async function ifThere(command: Promise<unknown>): Promise<boolean> {
+export async function ifJobThere(command: Promise<unknown>): Promise<boolean> {
   try {
     await command;
     return true;

@@ -9,7 +9,7 @@ interface LockHolder {
 }
 
 /** A lock that a claim has, until it is released. */
-export interface HeldLock {
+interface HeldLock {
   /** Whether it can't have run out. If it may have, another worker may be at the job. */
   isHeld(): boolean;
   release(): void;

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { extract } from 'tar';
+import { ifThere } from '../../disk/files.ts';
 import { packageRoot } from '../../package.ts';
 
 /**
@@ -15,10 +16,7 @@ export const templateFile = fileURLToPath(new URL('dist/template.tar.gz', packag
  * @throws an error when there are other files in its place: PGlite would make a new database among them.
  */
 export async function ensureDatabase(folder: string): Promise<void> {
-  const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const files = await ifThere(readdir(folder));
   if (files?.length) {
     if (!files.includes('PG_VERSION'))
       throw new Error('the database in it is damaged: PG_VERSION is missing');
