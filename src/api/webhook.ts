@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import pRetry from 'p-retry';
+import pRetry, { AbortError } from 'p-retry';
 import { Pool } from 'undici';
 import { usageError } from '../errors.ts';
 import { isLoopback } from './base-url.ts';
@@ -67,7 +67,10 @@ export function openWebhook(
       if (ending.kind === 'stopped') throw new Error(`no answer within ${requestMs / 1_000} s`);
       if (ending.kind === 'lost') throw new Error(lostFailure(ending.error, ending).message);
       const { status } = ending.answer;
-      if (status < 200 || status > 299) throw new RefusedError(status);
+      if (status >= 200 && status <= 299) return;
+      const mayPass = status >= 500 || status === 429 || status === 408;
+      const refusal = `it answers ${status}`;
+      throw mayPass ? new Error(refusal) : new AbortError(refusal);
     } finally {
       stop.release();
     }
@@ -75,22 +78,9 @@ export function openWebhook(
 
   return {
     host: url.host,
-    post: (body, options = {}) =>
-      pRetry(() => postOnce(body, options), {
-        ...retries,
-        shouldRetry: ({ error }) => !(error instanceof RefusedError) || error.mayPass,
-      }),
+    post: (body, options = {}) => pRetry(() => postOnce(body, options), retries),
     close: () => dispatcher.close(),
   };
-}
-
-class RefusedError extends Error {
-  readonly mayPass: boolean;
-
-  constructor(status: number) {
-    super(`it answers ${status}`);
-    this.mayPass = status >= 500 || status === 429 || status === 408;
-  }
 }
 
 function readUrl(what: string, text: string): URL {
