@@ -62,99 +62,71 @@ export function exchange(
   request: WireRequest,
   { stop, maxAnswerBytes, onSent }: ExchangeOptions,
 ): Promise<Ending> {
+  if (stop.reason !== undefined) return Promise.resolve({ kind: 'stopped', progress: 'unsent' });
   return new Promise((resolve, reject) => {
-    const handler = new ExchangeHandler(stop, maxAnswerBytes, resolve, reject);
-    if (handler.ended) return;
+    let isOver = false;
+    let controller: Dispatcher.DispatchController | undefined;
+    let progress: RequestProgress = 'unsent';
+    let status: number | undefined;
+    let headers: AnswerHeaders = {};
+    const chunks: Buffer[] = [];
+
+    const reached = (): Reached => ({ progress, ...(status !== undefined && { status }) });
+    function end(ending: Ending): void {
+      if (isOver) return;
+      isOver = true;
+      stop.onStop = ignore;
+      resolve(ending);
+    }
+    stop.onStop = () => {
+      end({ kind: 'stopped', ...reached() });
+      controller?.abort(new Error('stopped'));
+    };
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        // A request that was stopped while it waited for a connection must not go out any more.
+        if (isOver) return started.abort(new Error('stopped before it was sent'));
+        controller = started;
+        progress = 'sent';
+      },
+      onResponseStart(started, startedWith, fields) {
+        // undici can't go on after this one, and would fail on what it expects itself. The words are its own of an
+        // upgrade that was not asked for.
+        if (startedWith === 101) started.abort(new Error('bad upgrade'));
+        if (startedWith < 200) return;
+        progress = 'answering';
+        status = startedWith;
+        headers = fields;
+      },
+      onResponseData: (_, chunk) => void chunks.push(chunk),
+      onResponseEnd() {
+        const [first, ...others] = chunks;
+        const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(chunks);
+        const answer = { status: status ?? 0, headers, ...bodyOf(bytes, headers, maxAnswerBytes) };
+        end({ kind: 'answer', answer });
+      },
+      onResponseError(_, error) {
+        if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') reject(error);
+        end({ kind: 'lost', error, ...reached() });
+      },
+    };
     dispatcher.dispatch({ ...request, idempotent: false }, handler);
     onSent?.();
   });
 }
 
-class ExchangeHandler implements Dispatcher.DispatchHandler {
-  ended = false;
-  #progress: RequestProgress = 'unsent';
-  #status: number | undefined;
-  #headers: AnswerHeaders = {};
-  readonly #chunks: Buffer[] = [];
-  #controller: Dispatcher.DispatchController | undefined;
-  readonly #stop: Stop;
-  readonly #maxAnswerBytes: number;
-  readonly #resolve: (ending: Ending) => void;
-  readonly #reject: (error: Error) => void;
-
-  constructor(
-    stop: Stop,
-    maxAnswerBytes: number,
-    resolve: (ending: Ending) => void,
-    reject: (error: Error) => void,
-  ) {
-    this.#stop = stop;
-    this.#maxAnswerBytes = maxAnswerBytes;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    stop.onStop = () => {
-      this.#end({ kind: 'stopped', ...this.#reached() });
-      this.#controller?.abort(new Error('stopped'));
-    };
-    if (stop.reason !== undefined) stop.onStop();
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A request that was stopped while it waited for a connection must not go out any more.
-    if (this.ended) {
-      controller.abort(new Error('stopped before it was sent'));
-      return;
-    }
-    this.#controller = controller;
-    this.#progress = 'sent';
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    // undici can't go on after this one, and would fail on what it expects itself. The words are its own of an upgrade
-    // that was not asked for.
-    if (status === 101) controller.abort(new Error('bad upgrade'));
-    if (status < 200) return;
-    this.#progress = 'answering';
-    this.#status = status;
-    this.#headers = headers;
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    const [first, ...others] = this.#chunks;
-    const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
-    const answer = { status: this.#status ?? 0, headers: this.#headers, ...this.#bodyOf(bytes) };
-    this.#end({ kind: 'answer', answer });
-  }
-
-  /** What can't be decompressed is taken as it is: some proxies decompress answers and leave their headers. */
-  #bodyOf(bytes: Buffer): Pick<HttpAnswer, 'body' | 'problem'> {
-    const encoding = headerValues(this.#headers, 'content-encoding').join(',');
-    if (encoding === '') return { body: decoder.decode(bytes) };
-    const content = decodeContent(bytes, encoding, this.#maxAnswerBytes);
-    return content.ok
-      ? { body: decoder.decode(content.bytes) }
-      : { body: decoder.decode(bytes), problem: content.problem };
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') this.#reject(error);
-    this.#end({ kind: 'lost', error, ...this.#reached() });
-  }
-
-  #reached(): Reached {
-    return { progress: this.#progress, ...(this.#status !== undefined && { status: this.#status }) };
-  }
-
-  #end(ending: Ending): void {
-    if (this.ended) return;
-    this.ended = true;
-    this.#stop.onStop = ignore;
-    this.#resolve(ending);
-  }
+/** What can't be decompressed is taken as it is: some proxies decompress answers and leave their headers. */
+function bodyOf(
+  bytes: Buffer,
+  headers: AnswerHeaders,
+  maxBytes: number,
+): Pick<HttpAnswer, 'body' | 'problem'> {
+  const encoding = headerValues(headers, 'content-encoding').join(',');
+  if (encoding === '') return { body: decoder.decode(bytes) };
+  const content = decodeContent(bytes, encoding, maxBytes);
+  return content.ok
+    ? { body: decoder.decode(content.bytes) }
+    : { body: decoder.decode(bytes), problem: content.problem };
 }
 
 /** Drops a byte order mark; bytes that are not UTF-8 become U+FFFD. */
