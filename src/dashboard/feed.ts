@@ -1,4 +1,4 @@
-import { type Repeated, repeat } from '../repeat.ts';
+import { repeat } from '../repeat.ts';
 
 /** A reader who wants to know how things stand. */
 interface Listener<Topic> {
@@ -11,40 +11,41 @@ interface Listener<Topic> {
 /** Begins a look for listeners with these topics; what it gives makes the document of each. */
 type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => object>;
 
-/** Looks, a tenth of the time at most, while there are listeners, and tells each what is new to it. A look that fails is repeated. */
-export class EventFeed<Topic> {
-  readonly #look: Look<Topic>;
-  readonly #told = new Map<Listener<Topic>, string>();
-  readonly #looks: Repeated;
-  #tookMs = 0;
-
-  constructor(look: Look<Topic>, everyMs = 1_000) {
-    this.#look = look;
-    this.#looks = repeat(() => this.#tell(), { everyMs: () => Math.max(everyMs, 10 * this.#tookMs) });
-  }
-
+/** Tells listeners how things stand, each what is new to it. */
+export interface EventFeed<Topic> {
   /** @returns ends it */
-  listen(listener: Listener<Topic>): () => void {
-    this.#told.set(listener, '');
-    this.#looks.now();
-    return () => void this.#told.delete(listener);
-  }
+  listen(listener: Listener<Topic>): () => void;
+  close(): Promise<void>;
+}
 
-  async close(): Promise<void> {
-    this.#told.clear();
-    await this.#looks.stop();
-  }
+/** Looks, a tenth of the time at most, while there are listeners. A look that fails is repeated. */
+export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000): EventFeed<Topic> {
+  const told = new Map<Listener<Topic>, string>();
+  let tookMs = 0;
 
-  async #tell(): Promise<void> {
-    if (this.#told.size === 0) return;
+  async function tell(): Promise<void> {
+    if (told.size === 0) return;
     const begun = performance.now();
-    const documentFor = await this.#look([...this.#told.keys()].map(({ topic }) => topic));
-    for (const listener of [...this.#told.keys()]) {
+    const documentFor = await look([...told.keys()].map(({ topic }) => topic));
+    for (const [listener, before] of [...told]) {
       const json = JSON.stringify(documentFor(listener.topic));
-      if (!this.#told.has(listener) || this.#told.get(listener) === json) continue;
-      this.#told.set(listener, json);
+      if (!told.has(listener) || json === before) continue;
+      told.set(listener, json);
       listener.send(json);
     }
-    this.#tookMs = performance.now() - begun;
+    tookMs = performance.now() - begun;
   }
+
+  const looks = repeat(tell, { everyMs: () => Math.max(everyMs, 10 * tookMs) });
+  return {
+    listen(listener) {
+      told.set(listener, '');
+      looks.now();
+      return () => void told.delete(listener);
+    },
+    close() {
+      told.clear();
+      return looks.stop();
+    },
+  };
 }

@@ -2,29 +2,26 @@ import { withJournalReader } from '../run/record/run-journal.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { pageOfRun } from '../run/report/report-run.ts';
 
-/** Makes reports of runs when somebody asks for one, one at a time: a large one keeps a processor busy for seconds. */
-export class LiveReports {
-  readonly #make: (runId: string) => Promise<string>;
-  /** Those that are not begun yet: they will tell of all that has happened until now. */
-  readonly #waiting = new Map<string, Promise<string>>();
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(make: (runId: string) => Promise<string>) {
-    this.#make = make;
-  }
-
-  /** @throws what making it throws */
-  of(runId: string): Promise<string> {
-    const waiting = this.#waiting.get(runId);
-    if (waiting !== undefined) return waiting;
-    const made = this.#last.then(() => {
-      this.#waiting.delete(runId);
-      return this.#make(runId);
+/**
+ * Makes reports of runs when one is asked for, one at a time: a large one keeps a processor busy for seconds.
+ *
+ * @returns a function that rejects with what `make` throws
+ */
+export function oneAtATime(make: (runId: string) => Promise<string>): (runId: string) => Promise<string> {
+  /** Reports that are not begun yet: they will tell of all that has happened until now. */
+  const waiting = new Map<string, Promise<string>>();
+  let last: Promise<unknown> = Promise.resolve();
+  return (runId) => {
+    const known = waiting.get(runId);
+    if (known !== undefined) return known;
+    const made = last.then(() => {
+      waiting.delete(runId);
+      return make(runId);
     });
-    this.#waiting.set(runId, made);
-    this.#last = made.catch(() => {});
+    waiting.set(runId, made);
+    last = made.catch(() => {});
     return made;
-  }
+  };
 }
 
 /**

@@ -8,8 +8,8 @@ import { isRunId } from '../run/record/run-id.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { ControlAccess, isFromHere } from './access.ts';
 import { type ControlRoom, controlRun } from './control.ts';
-import { EventFeed } from './feed.ts';
-import { LiveReports, liveReport } from './live-reports.ts';
+import { openEventFeed } from './feed.ts';
+import { liveReport, oneAtATime } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
 import { controls, heartbeatMs, type RunDetails, type Snapshot } from './page-data.ts';
 
@@ -119,7 +119,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   const server = fastify({ forceCloseConnections: true, bodyLimit: 10_000 });
   const overview = new Overview(store, shared);
   let access: ControlAccess | undefined;
-  const feed = new EventFeed<Topic>(async (topics) => {
+  const feed = openEventFeed<Topic>(async (topics) => {
     const runs = new Set(topics.map(({ run }) => run));
     const look = await overview.look(runs);
     const details = new Map<string | undefined, RunDetails | null>();
@@ -174,10 +174,10 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     return reply.header('content-security-policy', reportPolicy).type('text/html; charset=utf-8').send(html);
   });
 
-  const reports = new LiveReports((id) => liveReport(store, id));
+  const reportOf = oneAtATime((id) => liveReport(store, id));
   server.get<{ Params: { id: string } }>('/runs/:id/report.json', async ({ params: { id } }, reply) => {
     try {
-      return await reply.type('application/json; charset=utf-8').send(await reports.of(id));
+      return await reply.type('application/json; charset=utf-8').send(await reportOf(id));
     } catch (error) {
       return reply.code(404).send({ message: (error as Error).message });
     }

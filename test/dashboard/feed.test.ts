@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { EventFeed } from '../../src/dashboard/feed.ts';
+import { openEventFeed } from '../../src/dashboard/feed.ts';
 
 /** A feed of a value that changes, with how often it was looked at. */
 function feedOf(value: { now: string }) {
   const look = vi.fn(async (_: readonly string[]) => (topic: string) => ({ topic, is: value.now }));
-  const feed = new EventFeed<string>(look, 5);
+  const feed = openEventFeed<string>(look, 5);
   onTestFinished(() => feed.close());
   const listen = (topic: string) => {
     const heard: string[] = [];

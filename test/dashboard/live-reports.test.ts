@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { LiveReports } from '../../src/dashboard/live-reports.ts';
+import { oneAtATime } from '../../src/dashboard/live-reports.ts';
 import { deferred } from '../../src/waiting.ts';
 
 test('reports are made one at a time, and each tells of all that was before it was asked for', async () => {
   const begun: { readonly id: string; readonly end: (json: string) => void }[] = [];
-  const reports = new LiveReports((id) => {
+  const reportOf = oneAtATime((id) => {
     const { promise, resolve } = deferred<string>();
     begun.push({ id, end: resolve });
     return promise;
   });
-  const first = reports.of('a');
+  const first = reportOf('a');
   await Promise.resolve();
   // One that is being made may lack what has happened since.
-  const second = reports.of('a');
-  const together = reports.of('a');
-  const other = reports.of('b');
+  const second = reportOf('a');
+  const together = reportOf('a');
+  const other = reportOf('b');
   expect(begun.map(({ id }) => id)).toEqual(['a']);
   begun[0]?.end('a1');
   expect(await first).toBe('a1');
@@ -27,10 +27,10 @@ test('reports are made one at a time, and each tells of all that was before it w
 });
 
 test('one that fails does not keep others from being made', async () => {
-  const reports = new LiveReports((id) =>
+  const reportOf = oneAtATime((id) =>
     id === 'bad' ? Promise.reject(new Error('damaged')) : Promise.resolve(id),
   );
-  const [bad, good] = await Promise.allSettled([reports.of('bad'), reports.of('good')]);
+  const [bad, good] = await Promise.allSettled([reportOf('bad'), reportOf('good')]);
   expect(bad).toMatchObject({ reason: { message: 'damaged' } });
   expect(good).toMatchObject({ value: 'good' });
 });
