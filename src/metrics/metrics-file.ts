@@ -1,11 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { writeFileAtomically } from '../disk/files.ts';
 import { lockPath, type ProcessLock } from '../disk/lock.ts';
 import { repeat } from '../repeat.ts';
+import { timeAtWork } from '../run/record/record-keeper.ts';
 import type { RunStore } from '../run/record/store.ts';
-import { lastRunIn, readLastRun } from './last-run.ts';
-import { Metrics, type MetricsOptions } from './metrics.ts';
-import { type MetricsPages, openRegistry } from './registry.ts';
+import { type LastRun, Metrics, type MetricsOptions } from './metrics.ts';
+import { lastRunGauges, type MetricsPages, openRegistry } from './registry.ts';
 
 /** Prometheus is rarely told to look more often. */
 const everyMs = 15_000;
@@ -93,4 +94,30 @@ export async function openDaemonMetrics({
   const metrics = new Metrics(options);
   metrics.last = { ...before };
   return { metrics, page: await openRegistry(metrics), close: async () => {} };
+}
+
+/** What the file of an earlier process says; nothing where there is none. */
+async function readLastRun(path: string): Promise<LastRun> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const known = Object.entries(lastRunGauges).map(([key, [name]]) => {
+    const line = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text);
+    return [key, Number(line?.[1])] as const;
+  });
+  return Object.fromEntries(known.filter(([, value]) => Number.isFinite(value)));
+}
+
+/** What the runs of a state folder say: a daemon that is started again knows when one succeeded. */
+async function lastRunIn(store: Pick<RunStore, 'list'>): Promise<LastRun> {
+  let last: LastRun = {};
+  for (const record of await store.list(() => {})) {
+    const { state, states, counts } = record;
+    if (counts === undefined || !['completed', 'halted', 'cancelled', 'interrupted'].includes(state))
+      continue;
+    const at = Date.parse(states.at(-1)?.at ?? '') / 1_000;
+    const hasSucceeded = state === 'completed' && counts.failed + counts.invalid === 0;
+    if (hasSucceeded && at > (last.succeededAt ?? 0)) last = { ...last, succeededAt: at };
+    if (at > (last.endedAt ?? 0))
+      last = { ...last, endedAt: at, durationSeconds: timeAtWork(record, undefined) / 1_000 };
+  }
+  return last;
 }

@@ -1,10 +1,11 @@
+import { STATUS_CODES } from 'node:http';
 import type { RequestWatch, SentRequest } from '../api/network/exchange.ts';
+import { rowCodes } from '../codes.ts';
 import type { RowResult } from '../domain.ts';
-import type { Operation } from '../operation/operation.ts';
+import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Pace } from '../pace.ts';
 import type { RunResult } from '../run/record/ending.ts';
 import type { RunWatch, WatchedEnd, WatchedRun } from '../run/session/execution-options.ts';
-import { codeLabel, operationLabel, statusLabel } from './labels.ts';
 
 /** What is known of the last run, as it outlives the process. */
 export interface LastRun {
@@ -155,4 +156,29 @@ function countUp<Key>(counts: Map<Key, number>, key: Key): void {
 /** Whether a run that has ended so can be gone on with. */
 function isOpen(result: RunResult): boolean {
   return result !== 'succeeded' && result !== 'rows_failed' && result !== 'cancelled';
+}
+
+/**
+ * What a value of a label counts as that is not on a list known here: each that an API, or a worker of another version, comes
+ * up with would be a time series of its own in Prometheus, for ever.
+ */
+export const other = 'other';
+
+/** Codes of results, as docs/report.md and docs/api-client.md explain them. */
+const codes: ReadonlySet<string> = new Set(rowCodes);
+
+export function codeLabel(code: string): string {
+  return codes.has(code) ? code : other;
+}
+
+/** @param operation empty when the row does not say a known one */
+export function operationLabel(operation: string, known: readonly Operation[]): string {
+  if (operation === '') return 'none';
+  return findOperation(known, operation) === undefined ? other : operation;
+}
+
+/** Of an HTTP answer: those that are registered, and 499, which gateways give. @param status undefined: none came */
+export function statusLabel(status: number | undefined): string {
+  if (status === undefined) return 'none';
+  return status === 499 || STATUS_CODES[status] !== undefined ? String(status) : other;
 }

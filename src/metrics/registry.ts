@@ -1,9 +1,16 @@
 import { runResults } from '../run/record/ending.ts';
-import { lastRunGauges } from './last-run.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
 /** Of an API that changes things: from a cache's answer to the default time-out, and what is longer. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** The metrics that outlive a process: name and help of each. */
+export const lastRunGauges = {
+  succeededAt: ['cqbatch_last_success_timestamp_seconds', 'When a run last succeeded with all rows.'],
+  endedAt: ['cqbatch_last_run_timestamp_seconds', 'When the last run ended, however.'],
+  durationSeconds: ['cqbatch_last_run_duration_seconds', 'How long the last run was at work.'],
+  exitCode: ['cqbatch_last_exit_code', 'Exit code of the last command that wrote this file.'],
+} as const satisfies Record<keyof LastRun, readonly [name: string, help: string]>;
 
 /** Writes all of them, as Prometheus reads it. */
 export type MetricsPages = () => Promise<{ readonly contentType: string; readonly text: string }>;

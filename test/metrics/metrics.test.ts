@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { failureCodes } from '../../src/codes.ts';
 import { outcomes } from '../../src/domain.ts';
-import { codeLabel, operationLabel, other, statusLabel } from '../../src/metrics/labels.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { codeLabel, Metrics, operationLabel, other, statusLabel } from '../../src/metrics/metrics.ts';
 
 /** Codes of the tables: first cells in capitals, and those in the third column of the table of statuses. */
 async function documentedCodes(): Promise<readonly string[]> {
