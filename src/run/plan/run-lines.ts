@@ -38,7 +38,7 @@ export async function readRunLines(
   });
   const numberOf = await readRowNumbers(store.folder(record.id), record);
   return {
-    lines: numberOf === undefined ? joined : renumbered(joined, numberOf),
+    lines: record.rowNumbers === undefined ? joined : renumbered(joined, numberOf),
     prepare,
     operations: record.plan.operations.flatMap((name) => findOperation(store.operations, name) ?? []),
   };

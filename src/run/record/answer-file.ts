@@ -22,7 +22,7 @@ export function answerFile(folder: string, record: RunRecord) {
   async function create() {
     const last = (await filesOf(folder)).at(-1);
     const path = join(folder, `responses-${last === undefined ? 1 : numberIn(last) + 1}.jsonl.gz`);
-    const numberOf = (await readRowNumbers(folder, record)) ?? ((row: number) => row);
+    const numberOf = await readRowNumbers(folder, record);
     await onDisk(path, () => writeFile(path, '', { flag: 'wx', mode: 0o600 }));
     return { path, numberOf };
   }

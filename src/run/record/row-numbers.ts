@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '../../disk/files.ts';
+import { ifThere, writeFileAtomically } from '../../disk/files.ts';
 import { fatalError } from '../../errors.ts';
-import { systemError } from '../../system-error.ts';
+import { onDisk } from '../../system-error.ts';
 import type { RunRecord } from './record.ts';
 
 /** The file of a retry that says which row each of its own is in the manifest that the user gave: a number a line. */
@@ -13,26 +13,21 @@ export async function writeRowNumbers(runFolder: string, numbers: readonly numbe
 }
 
 /**
- * What a row of a retry is called in the manifest that the user gave; undefined for other runs.
+ * What a row of a run is called in the manifest that the user gave: that of a retry has another number there.
  *
  * @throws a fatal error `ROW_NUMBERS_MISSING` when that is not known any more.
  */
 export async function readRowNumbers(
   runFolder: string,
   { rowNumbers, plan }: RunRecord,
-): Promise<((row: number) => number) | undefined> {
-  if (rowNumbers === undefined) return undefined;
+): Promise<(row: number) => number> {
+  if (rowNumbers === undefined) return (row) => row;
   const path = join(runFolder, rowNumbers);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? missing(path) : (systemError(error, path) ?? error);
-  });
-  const numbers = text.trimEnd().split('\n').map(Number);
-  if (numbers.length !== plan.rows || !numbers.every(Number.isSafeInteger)) throw missing(path);
-  return (row) => numbers[row - 1] ?? row;
-}
-
-function missing(path: string): Error {
-  return fatalError(
+  const text = await onDisk(path, () => ifThere(readFile(path, 'utf8')));
+  const numbers = text?.trimEnd().split('\n').map(Number);
+  if (numbers?.length === plan.rows && numbers.every(Number.isSafeInteger))
+    return (row) => numbers[row - 1] ?? row;
+  throw fatalError(
     'ROW_NUMBERS_MISSING',
     `${path} is not there or damaged, and nothing else says which rows were tried again: put it back.`,
   );

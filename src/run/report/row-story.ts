@@ -66,7 +66,6 @@ export async function tellRow(store: RunStore, named: RunRecord, number: number)
 async function ownNumber(store: RunStore, record: RunRecord, number: number): Promise<number | undefined> {
   const { rows } = record.plan;
   const numberOf = await readRowNumbers(store.folder(record.id), record);
-  if (numberOf === undefined) return number <= rows ? number : undefined;
   for (let own = 1; own <= rows; own += 1) if (numberOf(own) === number) return own;
   return undefined;
 }

@@ -58,7 +58,7 @@ export class RunSession {
     if (left.state === 'completed') return this.#nextStage();
     if (!('halt' in left)) return left;
     const numberOf = await readRowNumbers(store.folder(record.id), record);
-    const reason = haltText(left.halt, record.id, numberOf ?? ((row) => row));
+    const reason = haltText(left.halt, record.id, numberOf);
     return { state: 'halted', because: 'failures', reason };
   }
 

@@ -102,7 +102,7 @@ export class Stages {
     if (options === undefined) return undefined;
     const numberOf = await readRowNumbers(store.folder(record.id), record);
     const rows = (await canaryResults(canary, planned, journal)).map(({ result, subject }) => ({
-      result: { ...result, row: numberOf?.(result.row) ?? result.row },
+      result: { ...result, row: numberOf(result.row) },
       subject,
     }));
     const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
