@@ -1,6 +1,6 @@
 import { outcomes, type RowResult } from '../domain.ts';
 import { usageError } from '../errors.ts';
-import type { ColumnMap } from '../manifest/columns/column-map.ts';
+import type { ColumnMap } from '../manifest/columns/column-names.ts';
 import { requiredNames } from '../manifest/columns/column-names.ts';
 import { createRowPreparer, type RowPreparer } from '../manifest/columns/row-preparer.ts';
 import type { Manifest, ManifestRow } from '../manifest/manifest.ts';

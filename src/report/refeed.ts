@@ -1,4 +1,4 @@
-import type { FieldNamer } from '../manifest/columns/column-map.ts';
+import type { FieldNamer } from '../manifest/columns/column-names.ts';
 import { fieldNameOf } from '../manifest/columns/column-names.ts';
 import { cellText, type Guard } from '../manifest/formula-guard.ts';
 import type { ManifestRow } from '../manifest/manifest.ts';

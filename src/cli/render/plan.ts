@@ -3,7 +3,7 @@ import { isActive } from '../../cluster/entries.ts';
 import type { ConflictRule } from '../../manifest/check/conflicts.ts';
 import { type RowCounts, subjectsOf } from '../../manifest/check/row-counts.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
-import { isOldName } from '../../manifest/columns/old-values.ts';
+import { isOldName } from '../../manifest/columns/column-names.ts';
 import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { excerpt } from '../../manifest/problem.ts';

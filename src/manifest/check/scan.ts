@@ -1,10 +1,6 @@
 import type { Operation } from '../../operation/operation.ts';
-import {
-  type ColumnMeaning,
-  columnWarnings,
-  meaningsOf,
-  type ScanWarning,
-} from '../columns/column-meanings.ts';
+import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
+import { knownNames } from '../columns/column-names.ts';
 import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from '../columns/row-preparer.ts';
 import type { Manifest } from '../manifest.ts';
 import type { Conflict, ConflictRule } from './conflicts.ts';
@@ -26,8 +22,8 @@ export interface ScanSummary extends RowCounts {
   readonly preview: readonly CallableRow[];
   /** Original column names in order of first appearance. */
   readonly columns: readonly string[];
-  /** The same, with what they are taken for. */
-  readonly meanings: readonly ColumnMeaning[];
+  /** The same, with what they are taken for; one that is only kept for the report has no field. */
+  readonly meanings: readonly { readonly column: string; readonly field?: string }[];
   /** Bytes of text, after unzipping. */
   readonly bytes: number;
   readonly warnings: readonly ScanWarning[];
@@ -75,6 +71,7 @@ export async function scanManifest(
     }
   }
   const columns = manifest.columns();
+  const fields = knownNames(prepare.operations);
   return {
     ...scan.total,
     perOperation: Object.fromEntries([...scan.tallies].map(([name, tally]) => [name, tally.summary()])),
@@ -83,7 +80,9 @@ export async function scanManifest(
     firstConflicts: scan.firstConflicts,
     preview: scan.preview,
     columns,
-    meanings: meaningsOf(columns, prepare),
+    meanings: columns.map((column) =>
+      fields.has(prepare.fieldOf(column)) ? { column, field: prepare.fieldOf(column) } : { column },
+    ),
     bytes: manifest.bytes(),
     leftOut: manifest.leftOut?.() ?? 0,
     warnings: [...columnWarnings(columns, prepare, [...scan.tallies.keys()]), ...scan.paddingWarnings],

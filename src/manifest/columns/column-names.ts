@@ -1,11 +1,17 @@
 import { usageError } from '../../errors.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { Manifest } from '../manifest.ts';
-import { oldNames } from './old-values.ts';
+import { excerpt } from '../problem.ts';
 
 /** Limits of a manifest's columns: as many as a spreadsheet holds, and 1 MiB of names. */
 export const maxColumns = 16_384;
 export const maxColumnNamesLength = 1024 * 1024;
+
+/** What the user says that columns stand for (`--map`): title to name of a field. Titles are matched as fields are. */
+export type ColumnMap = Readonly<Record<string, string>>;
+
+/** Tells the name that a column stands for, known or not. */
+export type FieldNamer = (column: string) => string;
 
 /** The names that columns may stand for. */
 export function knownNames(operations: readonly Operation[]): ReadonlySet<string> {
@@ -22,6 +28,22 @@ export function requiredNames({ fields }: Operation): readonly string[] {
   return fields.filter(({ required }) => required).map(({ name }) => name);
 }
 
+const oldPrefix = 'old_';
+
+/** The name of the column that says what a field was before. */
+export function oldNameOf(field: string): string {
+  return `${oldPrefix}${field}`;
+}
+
+/** Whether a known name is one for an old value. */
+export function isOldName(name: string): boolean {
+  return name.startsWith(oldPrefix);
+}
+
+function oldNames({ fields }: Operation): readonly string[] {
+  return fields.filter(({ undoable }) => undoable).map(({ name }) => oldNameOf(name));
+}
+
 /**
  * The name that a column header stands for: `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and `evaluation-id` all
  * stand for `evaluation_id`.
@@ -35,70 +57,69 @@ export function fieldNameOf(header: string): string {
     .toLowerCase();
 }
 
-/** The name that a value of the column `operation` stands for: `Restore Evaluation` for `restore-evaluation`. */
-export function operationNameOf(text: string): string {
-  return fieldNameOf(text).replaceAll('_', '-');
-}
-
-/** The cells of a row by the names that their columns stand for. */
-export interface MatchedCells {
-  /** Cells of columns that stand for a known name; absent and null cells count as left out. */
-  readonly given: Readonly<Record<string, unknown>>;
-  /** Columns that stand for the same name as one before them. */
-  readonly clashes: readonly Clash[];
-}
-
-export interface Clash {
-  readonly name: string;
-  readonly column: string;
-}
-
-const noClashes: readonly Clash[] = [];
-
-/** Matches column headers to known names, tolerantly; each header is looked at once, however many rows there are. */
-export class CellMatcher {
-  readonly #names: ReadonlySet<string>;
-  readonly #fieldOf: (column: string) => string;
-  readonly #nameByColumn = new Map<string, string | null>();
-
-  /**
-   * @param names what columns may stand for, in snake_case.
-   * @param fieldOf what a column stands for; default is what its title says.
-   */
-  constructor(names: ReadonlySet<string>, fieldOf = fieldNameOf) {
-    this.#names = names;
-    this.#fieldOf = fieldOf;
-  }
-
-  /** The known name that a column stands for. */
-  nameOf(column: string): string | undefined {
-    let name = this.#nameByColumn.get(column);
-    if (name === undefined) {
-      const meant = this.#fieldOf(column);
-      name = this.#names.has(meant) ? meant : null;
-      this.#nameByColumn.set(column, name);
+/**
+ * Makes the function that tells what columns stand for: what the map says, else what their title says. It looks at each
+ * title once, however many rows there are.
+ *
+ * @throws CqbatchError (`usage`, `MAP_UNKNOWN_FIELD`) when the map names a field of no operation.
+ */
+export function fieldNamer(map: ColumnMap = {}, operations: readonly Operation[] = []): FieldNamer {
+  const known = knownNames(operations);
+  const mapped = new Map<string, string>();
+  for (const [title, text] of Object.entries(map)) {
+    const field = fieldNameOf(text);
+    if (!known.has(field)) {
+      throw usageError(
+        'MAP_UNKNOWN_FIELD',
+        `--map "${title}=${text}": ${text} is no field; known are ${[...known].join(', ')}`,
+      );
     }
-    return name ?? undefined;
+    mapped.set(fieldNameOf(title), field);
   }
-
-  match(cells: Readonly<Record<string, unknown>>): MatchedCells {
-    const given: Record<string, unknown> = {};
-    let clashes = noClashes;
-    for (const column in cells) {
-      const name = this.nameOf(column);
-      const value = cells[column];
-      if (name === undefined || value === undefined || value === null) continue;
-      if (given[name] === undefined) given[name] = value;
-      else clashes = [...clashes, { name, column }];
+  const fieldByColumn = new Map<string, string>();
+  return (column) => {
+    let field = fieldByColumn.get(column);
+    if (field === undefined) {
+      const name = fieldNameOf(column);
+      field = mapped.get(name) ?? name;
+      fieldByColumn.set(column, field);
     }
-    return { given, clashes };
-  }
+    return field;
+  };
+}
 
-  /** The first of the columns that stands for the name. */
-  columnOf(name: string, columns: Iterable<string>): string | undefined {
-    for (const column of columns) if (this.nameOf(column) === name) return column;
-    return undefined;
+/**
+ * Values for fields that rows leave out: those of the user, then those of the manifest.
+ *
+ * @throws CqbatchError (`usage`) when one is for no field of any operation.
+ */
+export function readDefaults(
+  manifest: Pick<Manifest, 'name' | 'defaults'>,
+  given: Readonly<Record<string, string>> | undefined,
+  operations: readonly Operation[],
+): ReadonlyMap<string, unknown> {
+  const known = new Set(operations.flatMap(fieldNames));
+  const values = new Map<string, unknown>();
+  for (const [field, value] of Object.entries(manifest.defaults ?? {})) {
+    if (!known.has(field)) {
+      throw usageError(
+        'MANIFEST_DEFAULTS',
+        `${manifest.name}: "defaults": ${excerpt(field)} is no field of any operation; rename or delete it`,
+      );
+    }
+    values.set(field, value);
   }
+  for (const [name, value] of Object.entries(given ?? {})) {
+    const field = fieldNameOf(name);
+    if (!known.has(field)) {
+      throw usageError(
+        'DEFAULT_UNKNOWN_FIELD',
+        `--default "${name}=${excerpt(value)}": ${excerpt(name)} is no field; known are ${[...known].join(', ')}`,
+      );
+    }
+    values.set(field, value);
+  }
+  return values;
 }
 
 /**
@@ -110,14 +131,14 @@ export class CellMatcher {
 export function refuseAmbiguousColumns(
   { name: file, format, columns }: Pick<Manifest, 'name' | 'format' | 'columns'>,
   operations: readonly Operation[],
-  fieldOf: (column: string) => string,
+  fieldOf: FieldNamer,
 ): void {
   if (format === 'json' || format === 'jsonl') return;
-  const matcher = new CellMatcher(knownNames(operations), fieldOf);
+  const known = knownNames(operations);
   const columnByField = new Map<string, string>();
   for (const column of columns()) {
-    const field = matcher.nameOf(column);
-    if (field === undefined) continue;
+    const field = fieldOf(column);
+    if (!known.has(field)) continue;
     const other = columnByField.get(field);
     if (other !== undefined) {
       throw usageError(

@@ -3,9 +3,8 @@ import type { Operation } from '../../operation/operation.ts';
 import { rowsAtOption } from '../json/wrapper.ts';
 import type { Manifest } from '../manifest.ts';
 import { excerpt, type RowProblem } from '../problem.ts';
-import type { FieldNamer } from './column-map.ts';
-import { knownNames, operationNameOf, requiredNames } from './column-names.ts';
-import { likelyColumns, mapOption } from './column-suggestion.ts';
+import { likelyColumns, mapOption } from './column-advice.ts';
+import { type FieldNamer, fieldNameOf, knownNames, requiredNames } from './column-names.ts';
 
 /** How the operation of the rows is known. */
 export type OperationChoice =
@@ -21,7 +20,7 @@ export interface ChoiceFacts {
   /** What `--operation` says. */
   readonly option: string | undefined;
   /** Fields that have a value without a column, from `--default` or the manifest's `defaults`. */
-  readonly givenFields: readonly string[];
+  readonly givenFields: Iterable<string>;
   readonly operations: readonly Operation[];
   /** What a column stands for. */
   readonly fieldOf: FieldNamer;
@@ -33,14 +32,15 @@ export interface ChoiceFacts {
  * @throws CqbatchError (`usage`) when it cannot be told, or is contradictory.
  */
 export function chooseOperation(facts: ChoiceFacts): OperationChoice {
-  const { manifest, operations } = facts;
-  const byOption = known(facts.option, operations, 'UNKNOWN_OPERATION', (text) => `--operation ${text}:`);
-  const byManifest = known(
-    manifest.operation,
-    operations,
-    'MANIFEST_UNKNOWN_OPERATION',
-    (text) => `${manifest.name}: "operation": "${text}" is`,
-  );
+  const { manifest, option, operations } = facts;
+  const find = (text: string | undefined, code: string, what: string): string | undefined => {
+    const operation = findByLooseName(text, operations);
+    if (text === undefined || operation !== undefined) return operation?.name;
+    throw usageError(code, `${what} unknown; known are ${nameList(operations)}`);
+  };
+  const byOption = find(option, 'UNKNOWN_OPERATION', `--operation ${option}:`);
+  const said = `${manifest.name}: "operation": "${manifest.operation}" is`;
+  const byManifest = find(manifest.operation, 'MANIFEST_UNKNOWN_OPERATION', said);
   if (byOption !== undefined && byManifest !== undefined && byOption !== byManifest) {
     throw usageError(
       'MANIFEST_OPERATION_MISMATCH',
@@ -49,25 +49,12 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   }
   const columns = manifest.columns();
   const name = byOption ?? byManifest;
-  if (columns.some((column) => facts.fieldOf(column) === 'operation')) {
-    return name === undefined ? { source: 'column' } : { source: 'column', name };
-  }
+  if (columns.some((column) => facts.fieldOf(column) === 'operation'))
+    return { source: 'column', ...(name !== undefined && { name }) };
   if (name !== undefined) return { source: byOption === undefined ? 'manifest' : 'option', name };
   // The problem of each row tells more than what could be said of columns that were never found.
   if (!manifest.readable && columns.length === 0) return { source: 'none' };
   return { source: 'inferred', name: inferOperation(facts) };
-}
-
-function known(
-  text: string | undefined,
-  operations: readonly Operation[],
-  code: string,
-  what: (text: string) => string,
-): string | undefined {
-  if (text === undefined) return undefined;
-  const operation = findByLooseName(text, operations);
-  if (operation !== undefined) return operation.name;
-  throw usageError(code, `${what(text)} unknown; known are ${nameList(operations)}`);
 }
 
 function nameList(operations: readonly Operation[]): string {
@@ -75,10 +62,14 @@ function nameList(operations: readonly Operation[]): string {
 }
 
 /** The operation of that name, which may be written with underscores, blanks or capitals. */
-export function findByLooseName(text: string, operations: readonly Operation[]): Operation | undefined {
+export function findByLooseName(
+  text: string | undefined,
+  operations: readonly Operation[],
+): Operation | undefined {
+  if (text === undefined) return undefined;
   const exact = operations.find(({ name }) => name === text);
   if (exact !== undefined) return exact;
-  const meant = operationNameOf(text);
+  const meant = fieldNameOf(text).replaceAll('_', '-');
   return operations.find(({ name }) => name === meant);
 }
 
@@ -100,15 +91,16 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
 
   const known = knownNames(operations);
   const unused = columns.filter((column) => !known.has(fieldOf(column)));
+  const lacks = operations.map((each) => `${each.name} lacks ${describe(lackOf(each), each, unused)}`);
   const verdict =
     only === undefined
-      ? `suit no operation: ${operations.map((each) => `${each.name} lacks ${describe(lackOf(each), each, unused)}`).join('; ')}`
+      ? `suit no operation: ${lacks.join('; ')}`
       : `suit several operations: ${nameList(suitable)}`;
-  const { nestedRows } = manifest;
+  const { nestedRows: member } = manifest;
   const nested =
-    nestedRows === undefined
+    member === undefined
       ? ''
-      : `. If the rows are those of "${excerpt(nestedRows)}", pass ${rowsAtOption(nestedRows)}`;
+      : `. If the rows are those of "${excerpt(member)}", pass ${rowsAtOption(member)}`;
   throw usageError(
     'MANIFEST_OPERATION_UNCLEAR',
     `${manifest.name}: ${columns.length === 0 ? 'the rows have no columns, so they' : `the columns (${list(columns)})`} ${verdict}. ` +

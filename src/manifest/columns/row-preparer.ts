@@ -1,26 +1,27 @@
 import type { z } from 'zod';
 import type { ApiRequest } from '../../api/request.ts';
-import { usageError } from '../../errors.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { Row } from '../../operation/row-fields.ts';
-import type { Manifest, ManifestRow } from '../manifest.ts';
+import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
 import { excerpt, type RowProblem } from '../problem.ts';
-import { type ColumnMap, type FieldNamer, fieldNamer } from './column-map.ts';
+import type { ColumnReading } from './column-advice.ts';
 import {
-  CellMatcher,
-  type Clash,
-  fieldNameOf,
-  fieldNames,
+  type FieldNamer,
+  fieldNamer,
   knownNames,
+  oldNameOf,
+  readDefaults,
   refuseAmbiguousColumns,
 } from './column-names.ts';
-import { checkOldValues, type OldValues, oldNameOf, oldNames, pickOldValues } from './old-values.ts';
 import {
   chooseOperation,
   findByLooseName,
   findRowOperation,
   type OperationChoice,
 } from './operation-choice.ts';
+
+/** What a row says that its fields were before, by the name of the field. */
+export type OldValues = Readonly<Record<string, unknown>>;
 
 /** A row that can be called. */
 export interface CallableRow {
@@ -53,20 +54,12 @@ export interface InvalidRow {
 export type PreparedRow = CallableRow | InvalidRow;
 
 /** Turns a row into the call to be made, or says why it cannot. The same row always gives the same. */
-export interface RowPreparer {
+export interface RowPreparer extends ColumnReading {
   (row: ManifestRow): PreparedRow;
   /** How the operation of the rows is known. */
   readonly choice: OperationChoice;
-  /** The operations that rows may be for. */
-  readonly operations: readonly Operation[];
-  /** Field name to the value of rows that leave it out, from `--default` or the manifest's own `defaults`. */
-  readonly defaults: ReadonlyMap<string, unknown>;
-  /** What a column stands for, whether it is a field or not. */
-  readonly fieldOf: FieldNamer;
   /** The names that mean something. */
   readonly known: ReadonlySet<string>;
-  /** What the user says that columns stand for. */
-  readonly map?: ColumnMap;
 }
 
 export interface PreparerOptions {
@@ -79,7 +72,7 @@ export interface PreparerOptions {
   /** `--default`: fields and their values in rows that leave them out; they go before the manifest's `defaults`. */
   readonly defaults?: Readonly<Record<string, string>> | undefined;
   /** `--map`: what columns stand for whose titles don't say it. */
-  readonly map?: ColumnMap | undefined;
+  readonly map?: ColumnReading['map'];
   readonly operations: readonly Operation[];
 }
 
@@ -90,110 +83,140 @@ export interface PreparerOptions {
  *   field, or a default or `--map` is for no field.
  */
 export function createRowPreparer(options: PreparerOptions): RowPreparer {
-  const { manifest, map, operations } = options;
+  const { manifest, map, operations, operation: option } = options;
   const fieldOf = fieldNamer(map, operations);
   const defaults = readDefaults(manifest, options.defaults, operations);
-  const choice = chooseOperation({
-    manifest,
-    option: options.operation,
-    givenFields: [...defaults.keys()],
-    operations,
-    fieldOf,
-  });
+  const choice = chooseOperation({ manifest, option, givenFields: defaults.keys(), operations, fieldOf });
   const mayBeUsed = operations.filter(({ name }) => choice.source === 'column' || choice.name === name);
   refuseAmbiguousColumns(manifest, mayBeUsed, fieldOf);
-
-  const known = knownNames(operations);
-  const matcher = new CellMatcher(known, fieldOf);
-  const shapes = new Map(
-    operations.map((operation) => [
-      operation,
-      { shape: shapeOf(operation, defaults), old: oldNames(operation) },
-    ]),
-  );
   const rules = {
     operations,
-    required: find(options.operation, operations),
-    fallback: find(choice.name, operations),
+    required: findByLooseName(option, operations),
+    fallback: findByLooseName(choice.name, operations),
   };
+  const readings = new Map(operations.map((operation) => [operation, readingOf(operation, defaults)]));
 
   const prepare = (row: ManifestRow): PreparedRow => {
-    const { given, clashes } = matcher.match(row.cells);
+    const { given, clashes } = matchCells(row.cells, fieldOf);
     const found = findRowOperation(given['operation'], rules);
-    const { row: number, line } = row;
     const invalid = (...problems: readonly RowProblem[]): InvalidRow => ({
       kind: 'invalid',
-      row: number,
-      line,
+      row: row.row,
+      line: row.line,
       ...(found.operation !== undefined && { operation: found.operation }),
       problems: problems.map((problem) => located(problem, manifest)),
     });
-    const column = (name: string) =>
-      matcher.columnOf(name, Object.keys(row.cells)) ?? matcher.columnOf(name, manifest.columns()) ?? name;
+    const columnOf = (name: string): string =>
+      [...Object.keys(row.cells), ...manifest.columns()].find((column) => fieldOf(column) === name) ?? name;
 
     if (row.problem !== undefined) return invalid(row.problem);
-    if (!found.ok) return invalid({ column: column('operation'), ...found.problem });
-    const { shape, old } = shapes.get(found.operation) ?? noShape;
-    const matters = (name: string): boolean =>
-      shape.some((field) => field.name === name) || old.includes(name);
-    const relevant = clashes.filter(({ name }) => name === 'operation' || matters(name));
-    if (relevant.length > 0) return invalid(...relevant.map(explainClash));
-    const unusable = unusableCells(row, matters, fieldOf);
-    if (unusable.length > 0) return invalid(...unusable);
-    const fields = pickFields(given, shape);
-    const parsed = found.operation.schema.safeParse(fields);
+    if (!found.ok) return invalid({ column: columnOf('operation'), ...found.problem });
+    const { operation } = found;
+    if (clashes !== undefined || row.cellProblems !== undefined) {
+      const names = knownNames([operation]);
+      const clashing = (clashes ?? []).filter(({ name }) => names.has(name)).map(explainClash);
+      if (clashing.length > 0) return invalid(...clashing);
+      const unusable = unusableCells(row, (column) => names.has(fieldOf(column)));
+      if (unusable.length > 0) return invalid(...unusable);
+    }
+    const reading = readings.get(operation) ?? [];
+    const fields = pickFields(given, reading);
+    const parsed = operation.schema.safeParse(fields);
     if (!parsed.success)
-      return invalid(...parsed.error.issues.map((issue) => explainIssue(issue, fields, column)));
-    const callable = callableRow(row, found.operation, parsed.data);
-    const before = pickOldValues(given, old);
+      return invalid(...parsed.error.issues.map((issue) => explainIssue(issue, fields, columnOf)));
+    const callable = callableRow(row, operation, parsed.data);
+    const before = pickOldValues(given, reading);
     if (before === undefined) return callable;
-    const checked = checkOldValues(found.operation, fields, before);
+    const checked = checkOldValues(operation, fields, before);
     if (checked.success) return { ...callable, old: onlyNamed(before, checked.data) };
     return invalid(
-      ...checked.error.issues.map((issue) => explainIssue(issue, before, (name) => column(oldNameOf(name)))),
+      ...checked.error.issues.map((issue) =>
+        explainIssue(issue, before, (name) => columnOf(oldNameOf(name))),
+      ),
     );
   };
-  return Object.assign(prepare, {
-    choice,
-    operations: mayBeUsed,
-    defaults,
-    fieldOf,
-    known,
-    ...(map && { map }),
+  const known = knownNames(operations);
+  return Object.assign(prepare, { choice, operations: mayBeUsed, defaults, fieldOf, known, map });
+}
+
+/** A column that stands for the same name as one before it. */
+interface Clash {
+  readonly name: string;
+  readonly column: string;
+}
+
+/** The cells of a row by the names that their columns stand for; absent and null cells count as left out. */
+function matchCells(
+  cells: ManifestRow['cells'],
+  fieldOf: FieldNamer,
+): { readonly given: ManifestRow['cells']; readonly clashes: readonly Clash[] | undefined } {
+  const given = new Cells();
+  let clashes: Clash[] | undefined;
+  for (const column in cells) {
+    const value = cells[column];
+    if (value === undefined || value === null) continue;
+    const name = fieldOf(column);
+    if (given[name] === undefined) given[name] = value;
+    else {
+      clashes ??= [];
+      clashes.push({ name, column });
+    }
+  }
+  return { given, clashes };
+}
+
+/** Where the value of a field is found, and what it was before. */
+interface FieldReading {
+  readonly name: string;
+  readonly oldName: string | undefined;
+  /** The value in rows that leave the field out. */
+  readonly byDefault: unknown;
+}
+
+function readingOf({ fields }: Operation, defaults: ReadonlyMap<string, unknown>): readonly FieldReading[] {
+  return fields.map(({ name, undoable }) => {
+    return { name, oldName: undoable ? oldNameOf(name) : undefined, byDefault: defaults.get(name) };
   });
 }
 
-/** The fields of an operation, with the values for rows that leave them out. */
-type Shape = readonly { readonly name: string; readonly byDefault: unknown }[];
-
-function shapeOf(operation: Operation, defaults: ReadonlyMap<string, unknown>): Shape {
-  return fieldNames(operation).map((name) => ({ name, byDefault: defaults.get(name) }));
+function pickFields(given: ManifestRow['cells'], fields: readonly FieldReading[]): ManifestRow['cells'] {
+  const values: Record<string, unknown> = {};
+  for (const { name, byDefault } of fields) {
+    const value = given[name] ?? byDefault;
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
 }
 
-const noShape = { shape: [], old: [] };
+/** The old values among what a row gives; undefined when there are none. */
+function pickOldValues(given: ManifestRow['cells'], fields: readonly FieldReading[]): OldValues | undefined {
+  let old: Record<string, unknown> | undefined;
+  for (const { name, oldName } of fields) {
+    const value = oldName === undefined ? undefined : given[oldName];
+    if (value === undefined) continue;
+    old ??= {};
+    old[name] = value;
+  }
+  return old;
+}
+
+/** Checks old values as the row that would send them, so that none of them can be refused then. */
+function checkOldValues(
+  { schema, fields }: Operation,
+  given: Readonly<Record<string, unknown>>,
+  old: OldValues,
+): ReturnType<Operation['schema']['safeParse']> {
+  const required = fields.filter((field) => field.required).map(({ name }) => [name, given[name]] as const);
+  return schema.safeParse({ ...Object.fromEntries(required), ...old });
+}
 
 /** Those of the values in `data` that `names` has, too. */
 function onlyNamed(names: OldValues, data: unknown): OldValues {
   return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => name in names));
 }
 
-function find(name: string | undefined, operations: readonly Operation[]): Operation | undefined {
-  return name === undefined ? undefined : findByLooseName(name, operations);
-}
-
-function pickFields(
-  given: Readonly<Record<string, unknown>>,
-  shape: Shape,
-): Readonly<Record<string, unknown>> {
-  const fields: Record<string, unknown> = {};
-  for (const { name, byDefault } of shape) {
-    const value = given[name] ?? byDefault;
-    if (value !== undefined) fields[name] = value;
-  }
-  return fields;
-}
-
 function callableRow({ row, line }: ManifestRow, operation: Operation, values: Row): CallableRow {
+  const padded = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
   return {
     kind: 'callable',
     row,
@@ -202,23 +225,17 @@ function callableRow({ row, line }: ManifestRow, operation: Operation, values: R
     subject: values[operation.subject] ?? '',
     request: operation.request(values),
     values,
-    ...paddedField(values),
+    ...(padded !== undefined && { padded }),
   };
-}
-
-function paddedField(values: Row): Pick<CallableRow, 'padded'> {
-  const padded = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
-  return padded === undefined ? {} : { padded };
 }
 
 /** Problems of cells that hold fields. */
 function unusableCells(
   { cells, cellProblems = {} }: ManifestRow,
-  isField: (name: string) => boolean,
-  fieldOf: FieldNamer,
+  isField: (column: string) => boolean,
 ): readonly RowProblem[] {
   return Object.entries(cellProblems)
-    .filter(([column]) => isField(fieldOf(column)))
+    .filter(([column]) => isField(column))
     .map(([column, problem]) => {
       const value = excerpt(cells[column]);
       return { column, problem, ...(value !== '' && { value }) };
@@ -238,44 +255,10 @@ function explainClash({ name, column }: Clash): RowProblem {
 function explainIssue(
   { path: [field], message }: z.core.$ZodIssue,
   fields: Readonly<Record<string, unknown>>,
-  column: (name: string) => string,
+  columnOf: (name: string) => string,
 ): RowProblem {
   if (typeof field !== 'string') return { problem: message };
   const value = fields[field];
   const shown = value === undefined || value === '' ? {} : { value: excerpt(value) };
-  return { column: column(field), problem: message, ...shown };
-}
-
-/**
- * Values for fields that rows leave out: those of the user, then those of the manifest.
- *
- * @throws CqbatchError (`usage`) when one is for no field of any operation.
- */
-function readDefaults(
-  manifest: Pick<Manifest, 'name' | 'defaults'>,
-  given: PreparerOptions['defaults'],
-  operations: readonly Operation[],
-): ReadonlyMap<string, unknown> {
-  const known = new Set(operations.flatMap(fieldNames));
-  const values = new Map<string, unknown>();
-  for (const [field, value] of Object.entries(manifest.defaults ?? {})) {
-    if (!known.has(field)) {
-      throw usageError(
-        'MANIFEST_DEFAULTS',
-        `${manifest.name}: "defaults": ${excerpt(field)} is no field of any operation; rename or delete it`,
-      );
-    }
-    values.set(field, value);
-  }
-  for (const [name, value] of Object.entries(given ?? {})) {
-    const field = fieldNameOf(name);
-    if (!known.has(field)) {
-      throw usageError(
-        'DEFAULT_UNKNOWN_FIELD',
-        `--default "${name}=${excerpt(value)}": ${excerpt(name)} is no field; known are ${[...known].join(', ')}`,
-      );
-    }
-    values.set(field, value);
-  }
-  return values;
+  return { column: columnOf(field), problem: message, ...shown };
 }

@@ -2,7 +2,7 @@ import { usageError } from '../../errors.ts';
 import { isLosslessNumber, stringifyJson } from '../../text/json.ts';
 import type { Manifest, ManifestRow } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
-import { fieldNameOf } from './column-names.ts';
+import { fieldNameOf, fieldNamer } from './column-names.ts';
 
 /** What rows must say to be chosen: the title of a column, how it is compared, and with what. */
 interface Condition {
@@ -32,21 +32,12 @@ export function parseCondition(text: string): Condition {
  */
 export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest {
   const conditions = texts.map(parseCondition);
-  /** Titles are looked at once, however many rows there are. */
-  const names = new Map<string, string>();
+  const nameOf = fieldNamer();
   let leftOut = 0;
 
   /** The title among these that a condition means. */
   function titleOf({ column, name }: Condition, titles: readonly string[]): string | undefined {
-    if (titles.includes(column)) return column;
-    return titles.find((title) => {
-      let known = names.get(title);
-      if (known === undefined) {
-        known = fieldNameOf(title);
-        names.set(title, known);
-      }
-      return known === name;
-    });
+    return titles.includes(column) ? column : titles.find((title) => nameOf(title) === name);
   }
   function refuseUnknown(): void {
     const columns = manifest.columns();

@@ -1,6 +1,6 @@
 import { noHistory, type RowHistory } from '../../domain.ts';
 import { DigestTable } from '../../manifest/check/digest-table.ts';
-import type { FieldNamer } from '../../manifest/columns/column-map.ts';
+import type { FieldNamer } from '../../manifest/columns/column-names.ts';
 import type { CallableRow } from '../../manifest/columns/row-preparer.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { isUnfinished, type ReportLine } from '../../report/join-results.ts';

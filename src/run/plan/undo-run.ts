@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DigestTable } from '../../manifest/check/digest-table.ts';
-import { oldNameOf } from '../../manifest/columns/old-values.ts';
+import { oldNameOf } from '../../manifest/columns/column-names.ts';
 import type { CallableRow } from '../../manifest/columns/row-preparer.ts';
 import { type AtEnd, withReleases } from '../../releases.ts';
 import { CsvFile } from '../../report/csv-file.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fieldNameOf, operationNameOf } from '../../../src/manifest/columns/column-names.ts';
+import { fieldNameOf, fieldNamer } from '../../../src/manifest/columns/column-names.ts';
+import { prepareAll, testOperations } from '../operations.ts';
 
 test.each([
   'evaluation_id',
@@ -23,12 +24,35 @@ test.each(['evaluationid', 'evaluation_ids', 'my evaluation id', 'EVALUATIONID']
   },
 );
 
-test.each([
-  'restore-evaluation',
-  'Restore Evaluation',
-  'restore_evaluation',
-  'restoreEvaluation',
-  'RESTORE-EVALUATION',
-])('%j names restore-evaluation', (text) => {
-  expect(operationNameOf(text)).toBe('restore-evaluation');
+test('a column stands for what the map says, however its title is written', () => {
+  const fieldOf = fieldNamer({ 'Room no': 'Room ID' }, testOperations);
+  expect(['ROOM NO', 'roomNo', 'Title', 'note'].map(fieldOf)).toEqual([
+    'room_id',
+    'room_id',
+    'title',
+    'note',
+  ]);
+});
+
+test('a map for a field that is none is refused', () => {
+  expect(() => fieldNamer({ ID: 'roomid' }, testOperations)).toThrow(
+    '--map "ID=roomid": roomid is no field; known are operation, ',
+  );
+});
+
+test('the operation, the rows and their problems go by the map', async () => {
+  const { preparer, rows } = await prepareAll('Nr,Name\n1,a\nx,b\n', {
+    map: { Nr: 'room_id', Name: 'title' },
+  });
+  expect(preparer.choice).toEqual({ source: 'inferred', name: 'rename-room' });
+  expect(rows).toMatchObject([
+    { kind: 'callable', subject: '1' },
+    { kind: 'invalid', problems: [{ column: 'Nr' }] },
+  ]);
+});
+
+test('a column that is mapped and one with the title of the field clash', async () => {
+  await expect(prepareAll('Nr,room_id\n1,2\n', { map: { Nr: 'room_id' } })).rejects.toThrow(
+    'a: columns "Nr" and "room_id" both stand for room_id; rename or delete one',
+  );
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { findByLooseName } from '../../../src/manifest/columns/operation-choice.ts';
 import type { RowPreparer } from '../../../src/manifest/columns/row-preparer.ts';
-import { type Options, prepareAll } from '../operations.ts';
+import { type Options, prepareAll, testOperations } from '../operations.ts';
 
 test.each<[title: string, content: string, options: Options, choice: RowPreparer['choice']]>([
   ['by a column', 'Operation,ticket_id\nclose-ticket,1\n', {}, { source: 'column' }],
@@ -140,3 +141,10 @@ test('rows that stand in a member of the only row are suggested', async () => {
     /or add a column "operation"\. If the rows are those of "data", pass --rows-at data$/,
   );
 });
+
+test.each(['close-ticket', 'Close Ticket', 'close_ticket', 'closeTicket', 'CLOSE-TICKET'])(
+  '%j names close-ticket',
+  (text) => {
+    expect(findByLooseName(text, testOperations)?.name).toBe('close-ticket');
+  },
+);

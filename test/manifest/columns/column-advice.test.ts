@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { likelyColumns, mapOption, resembledField } from '../../../src/manifest/columns/column-suggestion.ts';
+import {
+  columnWarnings,
+  likelyColumns,
+  mapOption,
+  resembledField,
+} from '../../../src/manifest/columns/column-advice.ts';
+import { prepareAll } from '../operations.ts';
 
 const fields = ['evaluation_id', 'user_id', 'title', 'file_name', 'file_size'];
 
@@ -47,4 +53,16 @@ test.each([
   ["it's $5", `--map 'it'\\''s $5=evaluation_id'`],
 ])('the option for a column %j can be pasted', (column, option) => {
   expect(mapOption(column, 'evaluation_id')).toBe(option);
+});
+
+test('titles of the map that no column has are told', async () => {
+  const { preparer } = await prepareAll('id,note\n1,x\n', {
+    map: { ID: 'room_id', 'Room name': 'title' },
+  });
+  expect(columnWarnings(['id', 'note'], preparer, ['rename-room'])).toEqual([
+    {
+      code: 'MAP_UNUSED',
+      message: '--map says what "Room name" stands for, but there is no such column',
+    },
+  ]);
 });

@@ -1,0 +1,146 @@
+import type { Operation } from '../../operation/operation.ts';
+import { escapeInvisible } from '../../text/printable.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { type ColumnMap, type FieldNamer, fieldNameOf, knownNames, requiredNames } from './column-names.ts';
+
+/** How the columns of a manifest are read. */
+export interface ColumnReading {
+  /** The operations that rows may be for. */
+  readonly operations: readonly Operation[];
+  /** Field name to the value of rows that leave it out, from `--default` or the manifest's own `defaults`. */
+  readonly defaults: ReadonlyMap<string, unknown>;
+  /** What a column stands for, whether it is a field or not. */
+  readonly fieldOf: FieldNamer;
+  /** What the user says that columns stand for. */
+  readonly map?: ColumnMap | undefined;
+}
+
+/** Something in a manifest that is allowed but probably not meant. */
+export interface ScanWarning {
+  readonly code: 'COLUMN_RESEMBLES_FIELD' | 'COLUMN_MISSING' | 'MAP_UNUSED' | 'BLANKS_AROUND_TEXT';
+  /** One line. */
+  readonly message: string;
+}
+
+/**
+ * What is odd about the columns: they look like fields that they are not taken for, and would silently not be sent.
+ *
+ * @param used the names of the operations that rows are for.
+ */
+export function columnWarnings(
+  columns: readonly string[],
+  { operations, defaults, fieldOf, map = {} }: ColumnReading,
+  used: readonly string[],
+): readonly ScanWarning[] {
+  const known = knownNames(operations);
+  const unused = columns.filter((column) => !known.has(fieldOf(column)));
+  const given = new Set([...columns.map(fieldOf), ...defaults.keys()]);
+  const needed = operations.filter(({ name }) => used.includes(name)).flatMap(requiredNames);
+  const missing = needed.filter((name) => !given.has(name));
+  const likely = likelyColumns(missing, unused);
+  const warnings: ScanWarning[] = [...likely].map(([field, column]) => ({
+    code: 'COLUMN_MISSING',
+    message: `no column is for ${field}; is it "${escapeInvisible(column)}"? Then pass ${mapOption(column, field)}`,
+  }));
+  const suggested = new Set(likely.values());
+  for (const column of unused) {
+    const field = suggested.has(column) ? undefined : resembledField(column, known);
+    if (field === undefined) continue;
+    const message =
+      `column "${escapeInvisible(column)}" is for no field and will not be sent; is it meant to be ${field}? ` +
+      `Then pass ${mapOption(column, field)}`;
+    warnings.push({ code: 'COLUMN_RESEMBLES_FIELD', message });
+  }
+  // Most likely these titles of the map were mistyped.
+  const titles = new Set(columns.map(fieldNameOf));
+  for (const title of Object.keys(map).filter((each) => !titles.has(fieldNameOf(each)))) {
+    const message = `--map says what "${escapeInvisible(title)}" stands for, but there is no such column`;
+    warnings.push({ code: 'MAP_UNUSED', message });
+  }
+  return warnings;
+}
+
+/** The option that makes a column stand for a field, ready to be pasted into a shell. */
+export function mapOption(column: string, field: string): string {
+  return `--map ${shellWord(`${column.trim().replace(/\s+/g, ' ')}=${field}`)}`;
+}
+
+/**
+ * The columns that probably hold fields for which there is no column: called almost like the field, or with words of its
+ * own; or it is an identifier, and only one column is called as if it held one. Each column is named once.
+ *
+ * @param columns those that stand for no field.
+ */
+export function likelyColumns(
+  fields: readonly string[],
+  columns: readonly string[],
+): ReadonlyMap<string, string> {
+  const free = new Set(columns);
+  const found = new Map<string, string>();
+  for (const likeness of likenesses) {
+    for (const field of fields) {
+      if (found.has(field)) continue;
+      const alike = [...free].filter((column) => likeness(column, field));
+      const [column] = alike;
+      if (column === undefined || (likeness === holdsIdentifier && alike.length > 1)) continue;
+      found.set(field, column);
+      free.delete(column);
+    }
+  }
+  return found;
+}
+
+/** What columns are called that hold identifiers. */
+const identifierWords: ReadonlySet<string> = new Set(['id', 'ids', 'nr', 'no', 'num', 'number', 'key']);
+
+/** Says little when several columns do. */
+const holdsIdentifier = (column: string, field: string): boolean =>
+  field.endsWith('_id') && identifierWords.has(wordsOf(column).at(-1) ?? '');
+
+/** The surest first. */
+const likenesses: readonly ((column: string, field: string) => boolean)[] = [
+  (column, field) => resembledField(column, [field]) !== undefined,
+  (column, field) => wordsOf(field).every((word) => wordsOf(column).includes(word)),
+  (column, field) => wordsOf(column).every((word) => wordsOf(field).includes(word)),
+  (column, field) => wordsOf(field).some((word) => word !== 'id' && wordsOf(column).includes(word)),
+  holdsIdentifier,
+];
+
+function wordsOf(name: string): readonly string[] {
+  return fieldNameOf(name).split('_');
+}
+
+/**
+ * The field that a column was probably meant to be though it is not called so: `titel` for `title`, `evaluationid`
+ * for `evaluation_id`. Two slips are forgiven, one in short names.
+ */
+export function resembledField(header: string, fields: Iterable<string>): string | undefined {
+  const name = fieldNameOf(header).replaceAll('_', '');
+  let best: { readonly field: string; readonly distance: number } | undefined;
+  for (const field of fields) {
+    const target = field.replaceAll('_', '');
+    const allowed = target.length <= 5 ? 1 : 2;
+    if (Math.abs(target.length - name.length) > allowed) continue;
+    const distance = editDistance(name, target);
+    if (distance <= allowed && (best === undefined || distance < best.distance)) best = { field, distance };
+  }
+  return best?.field;
+}
+
+/** Letters left out, added, replaced or swapped with their neighbour (optimal string alignment distance). */
+function editDistance(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;
+  for (let row = 1; row <= from.length; row++) {
+    rows.push([row]);
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1];
+      const replaced = at(row - 1, column - 1) + (same ? 0 : 1);
+      let least = Math.min(at(row - 1, column) + 1, at(row, column - 1) + 1, replaced);
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (row > 1 && column > 1 && swapped) least = Math.min(least, at(row - 2, column - 2) + 1);
+      rows[row]?.push(least);
+    }
+  }
+  return at(from.length, to.length);
+}
