@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { operations } from '../../jobs/index.ts';
-import { conflictRules } from '../manifest/check/conflicts.ts';
-import { delimiterNames } from '../manifest/csv/delimiter.ts';
+import { conflictRules } from '../manifest/check/call-index.ts';
+import { delimiterNames } from '../manifest/manifest.ts';
 import { openRunStore } from '../run/record/store.ts';
 import { stateDirOf } from './config/load.ts';
 import { logLevels } from './log.ts';

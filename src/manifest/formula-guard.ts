@@ -1,5 +1,5 @@
 import { stringifyJson } from '../text/json.ts';
-import type { Delimiter } from './csv/delimiter.ts';
+import type { Delimiter } from './manifest.ts';
 
 /** What guarding and unguarding need to know besides the text. */
 export interface GuardOptions {

@@ -1,12 +1,9 @@
 import { usageError } from '../errors.ts';
 import type { Operation } from '../operation/operation.ts';
 import { fieldNameOf, requiredNames } from './columns/column-names.ts';
-import { type Delimiter, detectDelimiter } from './csv/delimiter.ts';
-import { cutLines, readPreamble, titleLines } from './csv/preamble.ts';
-import { inputKind } from './input.ts';
+import { cutLines, detectDelimiter, readPreamble, titleLines } from './csv/header.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
-import type { ManifestFormat } from './manifest.ts';
-import type { ReadingOptions } from './reading-options.ts';
+import type { Delimiter, ManifestFormat, ReadingOptions } from './manifest.ts';
 import {
   encodingByMark,
   isGzip,
@@ -14,9 +11,10 @@ import {
   recogniseForeignFile,
   recogniseUtf16,
 } from './text/file-kind.ts';
-import { syntaxMistake, TextMistake } from './text/position.ts';
+import { syntaxMistake, TextMistake } from './text/mistake.ts';
 import {
   type ByteSource,
+  inputKind,
   located,
   type ReadingContext,
   readBytes,

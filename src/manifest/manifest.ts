@@ -1,11 +1,39 @@
-import type { Delimiter } from './csv/delimiter.ts';
 import type { RowProblem } from './problem.ts';
 
 /** The text that stands for the empty string in CSV and TSV, unless another is chosen. */
 export const defaultClearToken = '<clear>';
 
+/** What may separate the cells of delimited text, in order of preference. */
+export const delimiters = [',', ';', '\t', '|'] as const;
+
+export type Delimiter = (typeof delimiters)[number];
+
+/** What people call them where they can't be typed, or are read as something else. */
+export const delimiterNames: Readonly<Record<string, Delimiter>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+  pipe: '|',
+};
+
 /** What a manifest is written in; `tsv` is delimited text with tabs, `csv` with any other delimiter. */
 export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'xlsx';
+
+/** What the user says about how a manifest is written. A run keeps it, so that it is read alike each time. */
+export interface ReadingOptions {
+  /** CSV and TSV: a cell equal to this text means the empty string. Default `<clear>`. */
+  readonly clearToken?: string;
+  /** Encoding of the text, as `TextDecoder` calls it; a byte order mark goes before it. Default is UTF-8. */
+  readonly encoding?: string;
+  /** Workbooks: name of the sheet, or its number from 1. Default is the first visible one with rows. */
+  readonly sheet?: string;
+  /** CSV, TSV and workbooks: lines before the one with the column names. A line `sep=;` does not count. */
+  readonly skipLines?: number;
+  /** JSON: where the array of rows is in the object, names with dots between them. Default `rows`. */
+  readonly rowsAt?: string;
+  /** Whether blanks around cells are dropped; a cell of nothing else is left out. */
+  readonly trim?: boolean;
+}
 
 /** An open manifest: its facts, and its rows as often as wanted. */
 export interface Manifest {

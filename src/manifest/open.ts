@@ -1,19 +1,24 @@
 import { CsvError } from 'csv-parse';
 import { usageError } from '../errors.ts';
 import { isJsonObject } from '../text/json.ts';
-import type { Delimiter } from './csv/delimiter.ts';
-import { type CsvRecord, findCsvMistake, readCsvRecords } from './csv/records.ts';
-import { type CsvHeader, readCsvHeader, readCsvRows } from './csv/rows.ts';
+import { type CsvHeader, readCsvHeader } from './csv/header.ts';
+import { type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './csv/rows.ts';
 import { readWhole } from './json/document.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
-import { headerBelow, identifierTest, identify, type Layout, maxRecordBytes } from './layout.ts';
-import { defaultClearToken, type Manifest, type ManifestRow, type UnnumberedRow } from './manifest.ts';
+import { identify, type Layout, maxRecordBytes } from './layout.ts';
+import {
+  type Delimiter,
+  defaultClearToken,
+  type Manifest,
+  type ManifestRow,
+  type ReadingOptions,
+  type UnnumberedRow,
+} from './manifest.ts';
 import { excerpt } from './problem.ts';
-import type { ReadingOptions } from './reading-options.ts';
-import { syntaxMistake, TextMistake } from './text/position.ts';
+import { syntaxMistake, TextMistake } from './text/mistake.ts';
 import { located, locatedAll, type ReadingContext, readText, type TextSource } from './text/source.ts';
 import { columnLetters } from './workbook/cell.ts';
-import { readSheet, titleRows } from './workbook/sheet.ts';
+import { readSheet } from './workbook/sheet.ts';
 
 export interface OpenOptions extends ReadingOptions {
   /** What to call the manifest in messages; default is its path. */
@@ -140,7 +145,7 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
   const columns = new ColumnList(source.name);
   const place = { offset: source.start, limit };
   if (layout.format === 'jsonl')
-    return { columns: () => columns.names, rows: (text) => readJsonLines(text, place, columns, trim) };
+    return { columns: () => columns.names, rows: (text) => readJsonLines(text, limit, columns, trim) };
   const document = { outer: layout.outer, path: 'path' in layout ? layout.path : undefined, ...place };
   let bytes: Promise<Buffer> | undefined;
   return {
@@ -153,37 +158,20 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
 }
 
 /** A workbook is read once and kept: its library reads it as a whole. */
-async function openWorkbook(
-  source: TextSource,
-  {
+async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
+  const {
     clearToken = defaultClearToken,
     trim = false,
-    maxRecordBytes: limit = maxRecordBytes,
-    skipLines = 0,
-    sheet: wanted,
-    keptColumns,
-  }: OpenOptions,
-): Promise<RowReader> {
-  const {
-    name,
-    sheets,
-    records: all,
-    bytes,
-  } = await readSheet(source, {
-    ...{ wanted, skipLines, recordLimit: limit },
-  });
-  const [first] = all;
+    maxRecordBytes: recordLimit = maxRecordBytes,
+  } = options;
+  const { skipLines = 0, sheet: wanted, keptColumns } = options;
+  const { name, sheets, records, bytes } = await readSheet(source, { wanted, skipLines, recordLimit });
+  const [first] = records;
   if (first === undefined) {
     const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below those that are skipped' : ''}`;
     throw new TextMistake('MANIFEST_EMPTY', undefined, `${problem}; name another one with --sheet`);
   }
-  const cells = all.map((record) => record.cells);
-  const below = all[titleRows(cells, identifierTest(source.context?.operations))];
-  if (below !== undefined && below !== first) throw headerBelow(below.line, below.line - 1);
-  // What stands right of the table is a note to its reader.
-  const width = first.cells.findLastIndex((cell) => cell !== '') + 1;
-  const records = all.map((record) => cutTo(width, record)).filter(isFilled);
-  const header = readCsvHeader(cutTo(width, first), source.name, clearToken, keptColumns);
+  const header = readCsvHeader(first, source.name, clearToken, keptColumns);
   const lettersOf = (column: string): string | undefined => {
     const index = header.indexes[header.names.indexOf(column)];
     return index === undefined ? undefined : columnLetters(index);
@@ -193,14 +181,6 @@ async function openWorkbook(
     workbook: { sheet: { name, sheets }, lettersOf, bytes },
     rows: () => readCsvRows(batchesOf(records), header, { clearToken, trim }),
   };
-}
-
-function cutTo(width: number, record: CsvRecord): CsvRecord {
-  return record.cells.length === width ? record : { ...record, cells: record.cells.slice(0, width) };
-}
-
-function isFilled({ cells, problems }: CsvRecord): boolean {
-  return problems !== undefined || cells.some((cell) => cell !== '');
 }
 
 async function* batchesOf(

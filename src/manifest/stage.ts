@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream, open as openCallback } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { onDisk } from '../system-error.ts';
-import { type InputOptions, readInput } from './input.ts';
 import { identify } from './layout.ts';
-import type { ReadingOptions } from './reading-options.ts';
-import { readSize } from './text/source.ts';
+import type { ReadingOptions } from './manifest.ts';
+import { manifestTooLarge, readingError } from './text/mistake.ts';
+import { inputKind, type ReadingContext, readSize } from './text/source.ts';
 
 /** SHA-256 of bytes, in hexadecimal, and their number. */
 interface Digest {
@@ -78,4 +81,59 @@ async function digest(
     await take(chunk);
   }
   return { sha256: hash.digest('hex'), bytes };
+}
+
+export interface InputOptions extends ReadingContext {
+  /** What `-` stands for; default is the standard input of this process. */
+  readonly stdin?: Readable;
+  /** Called when nothing has come from a pipe or from standard input for a second. */
+  readonly onWaiting?: (name: string) => void;
+}
+
+/** A user who waits for longer wants to know for what. */
+const silentMs = 1_000;
+
+/**
+ * The bytes of a manifest as they come: from a file, a pipe with a name, or standard input (`-`).
+ *
+ * @param name what to call it in messages.
+ * @throws CqbatchError (`usage`) when it cannot be read, or is larger than allowed.
+ */
+export async function* readInput(
+  source: string,
+  name: string,
+  options: InputOptions = {},
+): AsyncGenerator<Buffer, void, undefined> {
+  const { signal, maxBytes = Number.POSITIVE_INFINITY, onWaiting } = options;
+  const kind = source === '-' ? 'stdin' : await inputKind(source, name, options);
+  const waiting = kind === 'file' ? undefined : setTimeout(() => onWaiting?.(name), silentMs);
+  let bytes = 0;
+  try {
+    const stream =
+      kind === 'file'
+        ? createReadStream(source, { highWaterMark: readSize })
+        : kind === 'pipe'
+          ? await openPipe(source)
+          : (options.stdin ?? process.stdin);
+    if (signal !== undefined) addAbortSignal(signal, stream);
+    for await (const chunk of stream) {
+      clearTimeout(waiting);
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw manifestTooLarge(name, 'the file', maxBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    throw readingError(name, error);
+  } finally {
+    clearTimeout(waiting);
+  }
+}
+
+/**
+ * Opens a pipe without waiting for somebody to write into it: an open that waits would block a thread, and the process
+ * could not end.
+ */
+async function openPipe(path: string): Promise<Readable> {
+  const descriptor = await promisify(openCallback)(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd: descriptor, readable: true, writable: false });
 }

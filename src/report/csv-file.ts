@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { type CqbatchError, fatalError } from '../errors.ts';
-import type { Delimiter } from '../manifest/csv/delimiter.ts';
+import type { Delimiter } from '../manifest/manifest.ts';
 import { circumstance } from '../system-error.ts';
 import { byteOrderMark, csvText } from './csv-text.ts';
 

@@ -1,4 +1,4 @@
-import type { Delimiter } from '../manifest/csv/delimiter.ts';
+import type { Delimiter } from '../manifest/manifest.ts';
 
 /** Without it Excel takes UTF-8 for the system's old code page. */
 export const byteOrderMark = '\ufeff';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeJsonFile } from '../disk/json-file.ts';
-import type { Delimiter } from '../manifest/csv/delimiter.ts';
 import { type Guard, guardColumn, guardFor } from '../manifest/formula-guard.ts';
+import type { Delimiter } from '../manifest/manifest.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
 import type { ReportPage } from './html/report-page.ts';
 import type { ReportLine } from './join-results.ts';

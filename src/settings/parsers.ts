@@ -1,6 +1,6 @@
 import type { RatePolicy } from '../cluster/rate-policy.ts';
 import { parseCondition } from '../manifest/columns/where.ts';
-import { type Delimiter, delimiterNames, delimiters } from '../manifest/csv/delimiter.ts';
+import { type Delimiter, delimiterNames, delimiters } from '../manifest/manifest.ts';
 import type { FailureLimit } from '../run/record/guards.ts';
 import { readDuration } from '../text/quantities.ts';
 
@@ -37,13 +37,6 @@ export function parseSwitch(text: string): boolean {
   throw new RangeError('write yes or no');
 }
 
-/** When somebody is told how a command ended. */
-export function parseWhen(text: string): 'failure' | 'always' {
-  const when = text.trim();
-  if (when === 'failure' || when === 'always') return when;
-  throw new RangeError('write failure or always');
-}
-
 /** A file that node_exporter reads: it takes no others. */
 export function parseMetricsFile(text: string): string {
   const path = text.trim();
@@ -61,17 +54,8 @@ export function parseConcurrency(text: string): number | 'auto' {
   }
 }
 
-/** `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. Result in whole milliseconds, from 1 ms to 24 h. */
-export function parseDuration(text: string): number {
-  return durationOf(text, 24);
-}
-
-/** The same, up to 30 days. */
-export function parseLongDuration(text: string): number {
-  return durationOf(text, 30 * 24);
-}
-
-function durationOf(text: string, mostHours: number): number {
+/** `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. Result in whole milliseconds, from 1 ms to that many hours. */
+export function parseDuration(text: string, mostHours = 24): number {
   const exact = readDuration(text);
   if (exact === undefined) throw new RangeError('write a duration as 500ms, 30s, 2m or 1h');
   const milliseconds = Math.round(exact);
@@ -79,6 +63,9 @@ function durationOf(text: string, mostHours: number): number {
     throw new RangeError(`a duration is from 1ms to ${mostHours}h`);
   return milliseconds;
 }
+
+/** A duration of up to 30 days. */
+export const parseLongDuration = (text: string): number => parseDuration(text, 30 * 24);
 
 /** `06:00`, `6:00`, `23:59` */
 export function parseTimeOfDay(text: string): string {

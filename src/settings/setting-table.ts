@@ -1,4 +1,4 @@
-import { conflictRules } from '../manifest/check/conflicts.ts';
+import { conflictRules } from '../manifest/check/call-index.ts';
 import {
   orNone,
   parseChoice,
@@ -20,7 +20,6 @@ import {
   parseText,
   parseTimeOfDay,
   parseTimeZone,
-  parseWhen,
 } from './parsers.ts';
 import type { Setting } from './setting.ts';
 
@@ -250,7 +249,7 @@ export const settings = {
     help: 'post there how it ended, as Slack and Teams take it',
   },
   notifyOn: {
-    parse: parseWhen,
+    parse: parseChoice(['failure', 'always']),
     value: '<when>',
     help: 'failure (any exit code but 0) or always',
     default: 'failure',

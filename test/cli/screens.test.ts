@@ -7,7 +7,7 @@ import { progressLine } from '../../src/cli/render/progress.ts';
 import { cutTo, painted, plain } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain.ts';
-import type { Conflict } from '../../src/manifest/check/conflicts.ts';
+import type { Conflict } from '../../src/manifest/check/call-index.ts';
 import { scanManifest } from '../../src/manifest/check/scan.ts';
 import type { RunSummary } from '../../src/report/summary.ts';
 import { problemCollector } from '../../src/run/plan/problem-file.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readCsvRecords } from '../../src/manifest/csv/records.ts';
+import { readCsvRecords } from '../../src/manifest/csv/rows.ts';
 import { readWhole } from '../../src/manifest/json/document.ts';
 import { ColumnList, readJsonLines, readJsonRows } from '../../src/manifest/json/rows.ts';
 import { readWrapper } from '../../src/manifest/json/wrapper.ts';
@@ -40,7 +40,7 @@ const readers: Readonly<
     (chunks) => flat(readJsonRows(readWhole(chunks), { outer: 'object', ...place }, new ColumnList('a'))),
   ],
   'the facts of an object': [wrapper, 'é', (chunks) => readWrapper(chunks, place)],
-  'JSON Lines': [lines, 4, (chunks) => flat(readJsonLines(chunks, place, new ColumnList('a')))],
+  'JSON Lines': [lines, 4, (chunks) => flat(readJsonLines(chunks, place.limit, new ColumnList('a')))],
 };
 
 test.each(Object.keys(readers))('%s: it does not matter where chunks end', async (name) => {

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { inputKind, readInput } from '../../src/manifest/input.ts';
 import { openManifest } from '../../src/manifest/open.ts';
-import { stageManifest } from '../../src/manifest/stage.ts';
+import { readInput, stageManifest } from '../../src/manifest/stage.ts';
+import { inputKind } from '../../src/manifest/text/source.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { allRows, manifestFile } from './reading.ts';
 

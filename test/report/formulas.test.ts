@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Delimiter, delimiters } from '../../src/manifest/csv/delimiter.ts';
 import { cellText, guardFor } from '../../src/manifest/formula-guard.ts';
+import { type Delimiter, delimiters } from '../../src/manifest/manifest.ts';
 import { csvText } from '../../src/report/csv-text.ts';
 
 /** Cells as spreadsheets read them, with whatever delimiter they were told: nothing is an error. */

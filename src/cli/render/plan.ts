@@ -1,6 +1,6 @@
 import { type ApiRequest, requestHeaders } from '../../api/request.ts';
 import { isActive } from '../../cluster/entries.ts';
-import type { ConflictRule } from '../../manifest/check/conflicts.ts';
+import type { ConflictRule } from '../../manifest/check/call-index.ts';
 import { type RowCounts, subjectsOf } from '../../manifest/check/row-counts.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
 import { isOldName } from '../../manifest/columns/column-names.ts';

@@ -1,4 +1,4 @@
-import type { ProblemGroup } from '../../manifest/check/problem-groups.ts';
+import type { ProblemGroup } from '../../manifest/problem.ts';
 import { formatProblem } from '../../manifest/problem.ts';
 import type { ProblemList } from '../../run/plan/problem-file.ts';
 import { escapeInvisible } from '../../text/printable.ts';

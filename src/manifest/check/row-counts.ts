@@ -23,9 +23,17 @@ export function subjectsOf({ callable, conflicts }: RowCounts): number {
   return callable - conflicts;
 }
 
-export type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
+type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
-export function noRows(): MutableCounts {
+/** What the counts of several tallies come to. */
+export function sumOf(parts: readonly RowCounts[]): RowCounts {
+  const sum = noRows();
+  for (const part of parts)
+    for (const name of Object.keys(sum) as (keyof RowCounts)[]) sum[name] += part[name];
+  return sum;
+}
+
+function noRows(): MutableCounts {
   return {
     rows: 0,
     callable: 0,
@@ -36,12 +44,6 @@ export function noRows(): MutableCounts {
     conflicts: 0,
     partial: 0,
   };
-}
-
-/** Counts one more row. */
-export function countRow(counts: MutableCounts, what: Partial<RowCounts>): void {
-  counts.rows++;
-  for (const name in what) counts[name as keyof RowCounts] += what[name as keyof RowCounts] ?? 0;
 }
 
 /** What the rows of one operation come to. */
@@ -56,10 +58,7 @@ export interface OperationSummary extends RowCounts {
 }
 
 /** A row and what it acts on. */
-interface RowSubject {
-  readonly row: number;
-  readonly subject: string;
-}
+type RowSubject = Pick<CallableRow, 'row' | 'subject'>;
 
 /** Rows by what they do to a field. */
 export interface FieldCounts {
@@ -70,48 +69,48 @@ export interface FieldCounts {
   readonly absent: number;
 }
 
-/** Counts the rows of one operation. */
-export class OperationTally {
-  readonly #counts = noRows();
-  readonly #thing: string;
-  readonly #keepsOmitted: boolean;
+/** Counts the rows of one operation, or those that say no known one. */
+export class RowTally {
+  readonly counts = noRows();
+  readonly #operation: CallableRow['operation'] | undefined;
   /** Fields that rows may leave out, in the order of the operation. */
   readonly #fields: readonly { readonly name: string; given: number; cleared: number }[];
   #first: RowSubject | undefined;
   #last: RowSubject | undefined;
 
-  constructor({ thing, fields, keepsOmitted = false }: CallableRow['operation']) {
-    this.#thing = thing;
-    this.#keepsOmitted = keepsOmitted;
-    this.#fields = fields
+  constructor(operation?: CallableRow['operation']) {
+    this.#operation = operation;
+    this.#fields = (operation?.fields ?? [])
       .filter(({ required }) => !required)
       .map(({ name }) => ({ name, given: 0, cleared: 0 }));
   }
 
-  count(what: Partial<RowCounts>): void {
-    countRow(this.#counts, what);
+  count(what: 'invalid' | 'duplicates' | 'superseded' | 'doneBefore'): void {
+    this.counts.rows++;
+    this.counts[what]++;
   }
 
-  /** @returns whether the row leaves out a field that the service might reset. */
-  countCallable({ row, subject, values }: CallableRow, isConflict: boolean): boolean {
-    let isPartial = false;
+  countCallable({ row, subject, values, operation }: CallableRow, isConflict: boolean): void {
+    let lacksField = false;
     for (const field of this.#fields) {
       const value = values[field.name];
-      if (value === undefined) isPartial = !this.#keepsOmitted;
+      if (value === undefined) lacksField = true;
       else field.given++;
       if (value === '') field.cleared++;
     }
     this.#last = { row, subject };
     this.#first ??= this.#last;
-    this.count({ callable: 1, partial: isPartial ? 1 : 0, conflicts: isConflict ? 1 : 0 });
-    return isPartial;
+    this.counts.rows++;
+    this.counts.callable++;
+    if (isConflict) this.counts.conflicts++;
+    if (lacksField && !operation.keepsOmitted) this.counts.partial++;
   }
 
   summary(): OperationSummary {
-    const { callable } = this.#counts;
+    const { callable } = this.counts;
     return {
-      ...this.#counts,
-      thing: this.#thing,
+      ...this.counts,
+      thing: this.#operation?.thing ?? '',
       ...(this.#first && { first: this.#first }),
       ...(this.#last && { last: this.#last }),
       fields: Object.fromEntries(

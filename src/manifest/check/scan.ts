@@ -3,10 +3,15 @@ import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
 import { knownNames } from '../columns/column-names.ts';
 import type { CallableRow, InvalidRow, PreparedRow, RowPreparer } from '../columns/row-preparer.ts';
 import type { Manifest } from '../manifest.ts';
-import type { Conflict, ConflictRule } from './conflicts.ts';
-import type { DoneBefore, DoneRows } from './done-rows.ts';
-import { type Acquaintance, type CallIdentity, FirstCalls, LatestCalls } from './duplicate-index.ts';
-import { countRow, noRows, type OperationSummary, OperationTally, type RowCounts } from './row-counts.ts';
+import {
+  type CallIdentity,
+  CallIndex,
+  type Conflict,
+  type ConflictRule,
+  type DoneBefore,
+  type DoneRows,
+} from './call-index.ts';
+import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
 /** What a pass over all rows has found. */
 export interface ScanSummary extends RowCounts {
@@ -62,8 +67,11 @@ export async function scanManifest(
   handlers: ScanHandlers = {},
   { onConflict = 'refuse', done }: ScanOptions = {},
 ): Promise<ScanSummary> {
-  const calls = await callsBy(onConflict, manifest, prepare);
-  const scan = new Scan(handlers, calls, done);
+  const calls = new CallIndex(onConflict === 'refuse' ? 'any' : 'latest');
+  if (onConflict === 'last') await addAll(calls, manifest, prepare);
+  const scan = new Scan(handlers, done, (call) =>
+    onConflict === 'last' ? calls.judge(call) : calls.add(call),
+  );
   for await (const chunk of manifest.rows()) {
     for (const row of chunk) {
       const pending = scan.add(prepare(row));
@@ -71,55 +79,37 @@ export async function scanManifest(
     }
   }
   const columns = manifest.columns();
-  const fields = knownNames(prepare.operations);
+  const names = knownNames(prepare.operations);
+  const { tallies } = scan;
   return {
-    ...scan.total,
-    perOperation: Object.fromEntries([...scan.tallies].map(([name, tally]) => [name, tally.summary()])),
+    ...sumOf([...tallies.values(), scan.unknown].map(({ counts }) => counts)),
+    perOperation: Object.fromEntries([...tallies].map(([name, tally]) => [name, tally.summary()])),
     changedSubjects: calls.changedSubjects,
     doneIn: scan.doneIn,
     firstConflicts: scan.firstConflicts,
     preview: scan.preview,
     columns,
-    meanings: columns.map((column) =>
-      fields.has(prepare.fieldOf(column)) ? { column, field: prepare.fieldOf(column) } : { column },
-    ),
+    meanings: columns.map((column) => {
+      const field = prepare.fieldOf(column);
+      return names.has(field) ? { column, field } : { column };
+    }),
     bytes: manifest.bytes(),
     leftOut: manifest.leftOut?.() ?? 0,
-    warnings: [...columnWarnings(columns, prepare, [...scan.tallies.keys()]), ...scan.paddingWarnings],
+    warnings: [...columnWarnings(columns, prepare, [...tallies.keys()]), ...scan.paddingWarnings],
   };
 }
 
-/** The calls of a manifest, one of which is judged by the others. */
-interface Calls {
-  judge(call: CallIdentity): Acquaintance;
-  readonly changedSubjects: number;
-}
-
-/** Looks at all rows first where it takes all of them to judge one. */
-async function callsBy(
-  onConflict: ConflictRule,
+async function addAll(
+  calls: CallIndex,
   manifest: Pick<Manifest, 'rows'>,
   prepare: RowPreparer,
-): Promise<Calls> {
-  if (onConflict === 'refuse') {
-    const first = new FirstCalls();
-    return { judge: (call) => first.add(call), changedSubjects: 0 };
-  }
-  const latest = new LatestCalls();
-  if (onConflict === 'last') {
-    for await (const chunk of manifest.rows()) {
-      for (const row of chunk) {
-        const prepared = prepare(row);
-        if (prepared.kind === 'callable') latest.add(identityOf(prepared));
-      }
+): Promise<void> {
+  for await (const chunk of manifest.rows()) {
+    for (const row of chunk) {
+      const prepared = prepare(row);
+      if (prepared.kind === 'callable') calls.add(identityOf(prepared));
     }
   }
-  return {
-    judge: (call) => (onConflict === 'last' ? latest.judge(call) : latest.add(call)),
-    get changedSubjects() {
-      return latest.changedSubjects;
-    },
-  };
 }
 
 function identityOf({ row, line, operation, subject, request }: CallableRow): CallIdentity {
@@ -136,50 +126,50 @@ const keptConflicts = 5;
 const previewedRows = 3;
 
 class Scan {
-  readonly total = noRows();
-  readonly tallies = new Map<string, OperationTally>();
+  readonly tallies = new Map<string, RowTally>();
+  /** Of rows that say no known operation. */
+  readonly unknown = new RowTally();
   readonly firstConflicts: Conflict[] = [];
   readonly preview: CallableRow[] = [];
-  readonly #padded = new Map<string, { rows: number; readonly firstRow: number }>();
   readonly doneIn = new Map<string, number>();
+  readonly #padded = new Map<string, { rows: number; readonly firstRow: number }>();
   readonly #handlers: ScanHandlers;
-  readonly #calls: Calls;
   readonly #done: DoneRows | undefined;
+  readonly #judge: CallIndex['judge'];
 
-  constructor(handlers: ScanHandlers, calls: Calls, done: DoneRows | undefined) {
+  constructor(handlers: ScanHandlers, done: DoneRows | undefined, judge: CallIndex['judge']) {
     this.#handlers = handlers;
-    this.#calls = calls;
     this.#done = done;
+    this.#judge = judge;
   }
 
   /** Judges a row; returns what a handler has begun. */
   add(row: PreparedRow): void | Promise<void> {
+    const tally = this.#tallyOf(row.operation);
     if (row.kind === 'invalid') {
-      this.#count(row, { invalid: 1 });
+      tally.count('invalid');
       return this.#handlers.onInvalid?.(row);
     }
     const call = identityOf(row);
     const before = this.#done?.find(call);
     if (before !== undefined) {
-      this.#count(row, { doneBefore: 1 });
+      tally.count('doneBefore');
       this.doneIn.set(before.source, (this.doneIn.get(before.source) ?? 0) + 1);
       return this.#handlers.onDone?.(row, before);
     }
-    const met = this.#calls.judge(call);
-    if (met.kind === 'duplicate') {
-      this.#count(row, { duplicates: 1 });
-      return this.#handlers.onDuplicate?.(row, met.row);
+    const verdict = this.#judge(call);
+    if (verdict.kind === 'duplicate') {
+      tally.count('duplicates');
+      return this.#handlers.onDuplicate?.(row, verdict.row);
     }
-    if (met.kind === 'superseded') {
-      this.#count(row, { superseded: 1 });
-      return this.#handlers.onSuperseded?.(row, met.row);
+    if (verdict.kind === 'superseded') {
+      tally.count('superseded');
+      return this.#handlers.onSuperseded?.(row, verdict.row);
     }
-    const isConflict = met.kind === 'conflict';
-    const isPartial = this.#tallyOf(row.operation).countCallable(row, isConflict);
-    countRow(this.total, { callable: 1, partial: isPartial ? 1 : 0, conflicts: isConflict ? 1 : 0 });
+    tally.countCallable(row, verdict.kind === 'conflict');
     if (this.preview.length < previewedRows) this.preview.push(row);
     if (row.padded !== undefined) this.#notePadded(row.padded, row.row);
-    if (isConflict) return this.#noteConflict(row, met);
+    if (verdict.kind === 'conflict') return this.#noteConflict(row, verdict);
   }
 
   /** Blanks around texts that will be sent. */
@@ -194,19 +184,11 @@ class Scan {
   }
 
   #noteConflict(
-    { operation, subject, row, line }: CallableRow,
+    { operation: { name, thing }, subject, row, line }: CallableRow,
     first: { readonly row: number; readonly line: number },
   ): void | Promise<void> {
-    const { name, thing } = operation;
-    const conflict = {
-      operation: name,
-      thing,
-      subject,
-      row,
-      line,
-      firstRow: first.row,
-      firstLine: first.line,
-    };
+    const both = { row, line, firstRow: first.row, firstLine: first.line };
+    const conflict = { operation: name, thing, subject, ...both };
     if (this.firstConflicts.length < keptConflicts) this.firstConflicts.push(conflict);
     return this.#handlers.onConflict?.(conflict);
   }
@@ -217,16 +199,11 @@ class Scan {
     this.#padded.set(field, noted);
   }
 
-  /** @param row one that says no known operation counts in the total only */
-  #count({ operation }: PreparedRow, what: Partial<RowCounts>): void {
-    countRow(this.total, what);
-    if (operation !== undefined) this.#tallyOf(operation).count(what);
-  }
-
-  #tallyOf(operation: Operation): OperationTally {
+  #tallyOf(operation: Operation | undefined): RowTally {
+    if (operation === undefined) return this.unknown;
     const known = this.tallies.get(operation.name);
     if (known !== undefined) return known;
-    const tally = new OperationTally(operation);
+    const tally = new RowTally(operation);
     this.tallies.set(operation.name, tally);
     return tally;
   }

@@ -1,77 +1,120 @@
-import { usageError } from '../../errors.ts';
-import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
-import { guardColumn, unguardCell } from '../formula-guard.ts';
+import { Parser } from 'csv-parse';
+import { unguardCell } from '../formula-guard.ts';
+import type { Delimiter } from '../manifest.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import { excerpt, type RowProblem } from '../problem.ts';
-import type { CsvRecord } from './records.ts';
+import { isLineEnd, type Position, PositionCounter, syntaxMistake, TextMistake } from '../text/mistake.ts';
+import type { CsvHeader } from './header.ts';
 
-/** The header of delimited text: which cell of a record belongs to which column. */
-export interface CsvHeader {
-  readonly names: readonly string[];
-  /** Index of the cell of each name. */
-  readonly indexes: readonly number[];
-  /** Number of cells that every record must have. */
-  readonly width: number;
-  /** Cells under an empty name: they must be empty. */
-  readonly unnamed: readonly number[];
-  /** Index of the column that says whether a row is guarded, or -1; see `formula-guard.ts`. */
-  readonly guardedIndex: number;
-  /** Whether text is guarded behind commas, too. */
-  readonly commas: boolean;
+/** A record of delimited text. */
+export interface CsvRecord {
+  readonly cells: readonly string[];
+  /** Line on which it begins, from 1; line ends inside quotes count. */
+  readonly line: number;
+  /** Why cells of a sheet must not be taken for what was meant, by their index. */
+  readonly problems?: ReadonlyMap<number, string>;
 }
 
 /**
- * Reads the first record as the header. Columns whose names start with `_` are the tool's own and left out.
+ * Splits delimited text (RFC 4180, with any of LF, CR LF and CR as line ends) into records, blank lines left out;
+ * one array for each chunk of text.
  *
- * @param kept those of them that are wanted
- * @throws CqbatchError (`usage`) when it names no column, names one twice, or looks like data.
+ * @param limit bytes of a record; the check happens once a chunk.
+ * @param firstLine number of the first line.
+ * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), or the CsvError of csv-parse when the quotes are not right.
  */
-export function readCsvHeader(
-  record: CsvRecord,
-  file: string,
-  clearToken: string,
-  kept: readonly string[] = [],
-): CsvHeader {
-  const { cells, line } = record;
-  const fail = (code: string, problem: string) => usageError(code, `${file}:${line}: ${problem}`);
-  const commas = cells.includes(guardColumn(';'));
-  const guardedIndex = cells.indexOf(guardColumn(commas ? ';' : ','));
-  const titles = guardedIndex < 0 ? cells : cells.map((cell) => unguardCell(cell, { clearToken, commas }));
-  const indexByName = new Map<string, number>();
-  const unnamed: number[] = [];
-  if (titles.length > maxColumns || titles.join('').length > maxColumnNamesLength) {
-    throw fail('MANIFEST_TOO_MANY_COLUMNS', `more than ${maxColumns} columns, or names longer than 1 MiB`);
-  }
-  for (const [index, title] of titles.entries()) {
-    const earlier = indexByName.get(title);
-    if (title.trim() === '') unnamed.push(index);
-    else if (title.startsWith('_') && !kept.includes(title)) continue;
-    else if (earlier === undefined) indexByName.set(title, index);
-    else {
-      throw fail(
-        'MANIFEST_DUPLICATE_COLUMN',
-        `columns ${earlier + 1} and ${index + 1} are both called "${title}"; rename or delete one`,
-      );
+export async function* readCsvRecords(
+  chunks: AsyncIterable<Buffer>,
+  delimiter: Delimiter,
+  limit: number,
+  firstLine = 1,
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  const parser = new RecordParser(delimiter, firstLine);
+  // Errors come by the callbacks of write and end.
+  parser.on('error', () => {});
+  let pendingBytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      const lineBefore = parser.line;
+      await settled((done) => parser.write(chunk, done));
+      pendingBytes = parser.line === lineBefore ? pendingBytes + chunk.length : 0;
+      if (pendingBytes > limit) throw tooLarge(parser.line, limit);
+      const records = parser.takeRecords();
+      if (records.length > 0) yield records;
     }
+    await settled((done) => {
+      parser.once('error', done);
+      parser.end(done);
+    });
+    const records = parser.takeRecords();
+    if (records.length > 0) yield records;
+  } finally {
+    parser.destroy();
   }
-  if (indexByName.size === 0) {
-    throw fail('MANIFEST_NO_HEADER', 'the first line names no column; it must hold the column names');
+}
+
+/**
+ * Keeps the records as csv-parse finds them: its buffer of objects would tell neither how many blank lines stood before
+ * each, nor be as fast.
+ */
+class RecordParser extends Parser {
+  #records: CsvRecord[] = [];
+  /** Lines of the records that have ended. */
+  #recordLines = 0;
+  readonly #firstLine: number;
+
+  constructor(delimiter: Delimiter, firstLine: number) {
+    super({
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      // Which record has a wrong number of cells is told row by row.
+      relax_column_count: true,
+      skip_empty_lines: true,
+    });
+    this.#firstLine = firstLine;
   }
-  // A file that was written by a report surely has a header.
-  if (guardedIndex < 0 && /^\d+$/.test(titles[0]?.trim() ?? '')) {
-    throw fail(
-      'MANIFEST_NO_HEADER',
-      `the first line looks like data ("${titles[0]}"); it must hold the column names, such as evaluation_id`,
-    );
+
+  /** Line on which the record begins that has not ended yet. csv-parse counts CR LF inside quotes twice. */
+  get line(): number {
+    return this.#firstLine + this.#recordLines + this.info.empty_lines;
   }
-  return {
-    names: [...indexByName.keys()],
-    indexes: [...indexByName.values()],
-    width: titles.length,
-    unnamed,
-    guardedIndex,
-    commas,
-  };
+
+  override push(cells: readonly string[] | null): boolean {
+    if (cells === null) return super.push(null);
+    const isBlank = cells.length === 1 && cells[0] === '';
+    if (!isBlank) this.#records.push({ cells, line: this.line });
+    this.#recordLines += 1 + countLineBreaks(cells);
+    // csv-parse compares each record with the first one, and makes an error, with its stack and copies of its context,
+    // of each that has another number of cells, which takes minutes when there are millions. So each is the first one.
+    (this.info as { records: number }).records = 0;
+    return true;
+  }
+
+  /** The records that have ended since the last call. */
+  takeRecords(): readonly CsvRecord[] {
+    const records = this.#records;
+    this.#records = [];
+    return records;
+  }
+}
+
+/** Line breaks inside the cells of one record; they are there only when the cells were quoted. */
+function countLineBreaks(cells: readonly string[]): number {
+  let count = 0;
+  for (const cell of cells) {
+    if (cell.includes('\n') || cell.includes('\r')) count += cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+  }
+  return count;
+}
+
+function tooLarge(line: number, limit: number): TextMistake {
+  const problem = `the record that begins here is larger than ${limit} bytes; is a quote never closed?`;
+  return new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
+}
+
+/** Waits until the work calls back, and throws the error that it calls back with. */
+function settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => work((error) => (error ? reject(error) : resolve())));
 }
 
 /** How cells are read. */
@@ -151,3 +194,49 @@ function strayText({ unnamed }: CsvHeader, values: readonly string[]): RowProble
   }
   return undefined;
 }
+
+/**
+ * Finds the quote that breaks the rules of delimited text (RFC 4180, section 2, rules 5 to 7). For text that the
+ * parser has refused: it does not tell where the cell began, which is what has to be mended.
+ */
+export async function findCsvMistake(
+  chunks: AsyncIterable<Buffer>,
+  delimiter: Delimiter,
+  firstLine = 1,
+): Promise<TextMistake | undefined> {
+  const delimiterByte = delimiter.charCodeAt(0);
+  const counter = new PositionCounter(firstLine);
+  let state: 'cell-start' | 'plain' | 'quoted' | 'after-quote' = 'cell-start';
+  let opening: Position = counter.position;
+  for await (const chunk of chunks) {
+    for (const byte of chunk) {
+      if (state === 'quoted') {
+        if (byte === quote) state = 'after-quote';
+      } else if (byte === quote) {
+        if (state === 'plain') return syntaxMistake(counter.position, quoteInsideCell);
+        if (state === 'cell-start') opening = counter.position;
+        state = 'quoted';
+      } else if (byte === delimiterByte || isLineEnd(byte)) {
+        state = 'cell-start';
+      } else if (state === 'after-quote') {
+        return syntaxMistake(counter.position, textAfterQuote(opening.line));
+      } else {
+        state = 'plain';
+      }
+      counter.advance(byte);
+    }
+  }
+  return state === 'quoted' ? syntaxMistake(opening, 'this quote is never closed') : undefined;
+}
+
+const quoteInsideCell =
+  'quote inside a cell that does not begin with one; put the whole cell in quotes and double those inside';
+
+function textAfterQuote(openingLine: number): string {
+  return (
+    `text after the closing quote of a cell whose quote opened on line ${openingLine}; ` +
+    'close it where the cell ends, and double the quotes inside'
+  );
+}
+
+const quote = 0x22;

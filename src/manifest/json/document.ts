@@ -1,6 +1,5 @@
 import { escapeInvisible } from '../../text/printable.ts';
-import { isLineEnd, LineCounter, syntaxMistake, TextMistake } from '../text/position.ts';
-import { sizeText } from '../text/source.ts';
+import { endsLine, isLineEnd, sizeText, syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { parsePiece, repeatedName } from './piece.ts';
 
 /** A value in JSON text. */
@@ -49,9 +48,10 @@ export async function readWhole(chunks: AsyncIterable<Buffer>): Promise<Buffer> 
 export class JsonDocument {
   readonly #bytes: Buffer;
   readonly #options: DocumentOptions;
-  readonly #lines = new LineCounter();
   readonly #path: readonly string[];
   #at = 0;
+  /** Line of the next byte. */
+  #line = 1;
   /** What the outer object has beside the rows, the first ones. */
   readonly members: { readonly key: JsonValue; readonly value: JsonValue; readonly isArray: boolean }[] = [];
   /** Whether the array of rows has been met. */
@@ -73,9 +73,9 @@ export class JsonDocument {
   *rows(): Generator<JsonValue, void, undefined> {
     const { outer } = this.#options;
     this.#next();
-    const { line } = this.#lines;
+    const line = this.#line;
     yield* outer === 'array' ? this.#elements() : this.#object(0);
-    this.isOnOneLine = line === this.#lines.line;
+    this.isOnOneLine = line === this.#line;
     if ((outer === 'array' || this.hasRows) && this.#next() !== undefined)
       throw this.#mistake(`text after the end of the ${outer}`);
   }
@@ -143,7 +143,7 @@ export class JsonDocument {
   #next(): number | undefined {
     for (; this.#at < this.#bytes.length; this.#at++) {
       const byte = this.#bytes[this.#at] as number;
-      if (isLineEnd(byte)) this.#lines.count(this.#bytes, this.#at);
+      if (isLineEnd(byte)) this.#line += endsLine(this.#bytes, this.#at) ? 1 : 0;
       else if (byte !== 0x20 && byte !== 0x09) return byte;
     }
     return undefined;
@@ -153,7 +153,7 @@ export class JsonDocument {
     const first = this.#next();
     if (first === undefined || first === comma || first === colon || isClosing(first))
       throw this.#unexpected('a value');
-    const { line } = this.#lines;
+    const line = this.#line;
     const start = this.#at;
     const offset = this.#offset(start);
     const isScalar = first !== quote && first !== openBrace && first !== openBracket;
@@ -205,7 +205,7 @@ export class JsonDocument {
       } else if (byte === closeBrace || byte === closeBracket) {
         depth--;
       } else {
-        if (isLineEnd(byte)) this.#lines.count(bytes, index);
+        if (endsLine(bytes, index)) this.#line++;
         continue;
       }
       if (depth === 0) return index + 1;

@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { parseJson } from '../../text/json.ts';
 import { excerpt } from '../problem.ts';
-import { TextMistake } from '../text/position.ts';
+import { TextMistake } from '../text/mistake.ts';
 
 /** The value of a piece of JSON text, or what is wrong with it and where (character index from 0). */
 export type ParsedPiece =
@@ -65,32 +65,21 @@ function findRepeatedName(
   // A colon follows every name: when there are no more colons than names in the value, no name was lost.
   if (countColons(text) === countNames(value)) return undefined;
   const openObjects: (Set<string> | undefined)[] = [];
-  let stringStart = 0;
-  let stringEnd = 0;
-  for (let index = 0; index < text.length; index++) {
-    switch (text[index]) {
-      case '"':
-        stringStart = index;
-        stringEnd = endOfString(text, index);
-        index = stringEnd - 1;
-        break;
-      case '{':
-        openObjects.push(new Set());
-        break;
-      case '[':
-        openObjects.push(undefined);
-        break;
-      case '}':
-      case ']':
-        openObjects.pop();
-        break;
-      case ':': {
-        const name: string = JSON.parse(text.slice(stringStart, stringEnd));
-        const names = openObjects.at(-1);
-        if (names?.has(name)) return { name, index: stringStart };
-        names?.add(name);
-      }
-    }
+  let nameStart = 0;
+  let nameEnd = 0;
+  const mark = /["{}[\]:]/g;
+  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
+    if (found[0] === '"') {
+      nameStart = found.index;
+      nameEnd = mark.lastIndex = endOfString(text, nameStart);
+    } else if (found[0] === ':') {
+      const name: string = JSON.parse(text.slice(nameStart, nameEnd));
+      const names = openObjects.at(-1);
+      if (names?.has(name)) return { name, index: nameStart };
+      names?.add(name);
+    } else if (found[0] === '{' || found[0] === '[')
+      openObjects.push(found[0] === '{' ? new Set() : undefined);
+    else openObjects.pop();
   }
   return undefined;
 }

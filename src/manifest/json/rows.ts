@@ -3,7 +3,7 @@ import { isJsonObject } from '../../text/json.ts';
 import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
-import { splitLines } from '../text/lines.ts';
+import { TextMistake } from '../text/mistake.ts';
 import { type DocumentOptions, JsonDocument } from './document.ts';
 import { parsePiece, valueAt } from './piece.ts';
 
@@ -31,14 +31,19 @@ export async function* readJsonRows(
   yield rows;
 }
 
-/** Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or has a name twice, is a row with a problem. */
+/**
+ * Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or has a name twice, is a row with a problem.
+ *
+ * @param limit bytes of a line; the check happens once a chunk.
+ * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`).
+ */
 export async function* readJsonLines(
   chunks: AsyncIterable<Buffer>,
-  options: { readonly offset: number; readonly limit: number },
+  limit: number,
   columns: ColumnList,
   trim = false,
 ): AsyncGenerator<readonly UnnumberedRow[], void, undefined> {
-  for await (const lines of splitLines(chunks, options)) {
+  for await (const lines of splitLines(chunks, limit)) {
     yield lines.map(({ text, line }) => {
       const parsed = parsePiece(text);
       if (parsed.ok) return jsonRow(parsed.value, line, columns, trim);
@@ -49,6 +54,44 @@ export async function* readJsonLines(
     });
   }
 }
+
+/** A line of text without its line end; lines are counted from 1. */
+interface TextLine {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** Splits text at LF, CR LF and CR and leaves out blank lines; one array for each chunk. */
+async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  limit: number,
+): AsyncGenerator<readonly TextLine[], void, undefined> {
+  let line = 1;
+  let rest = '';
+  let restBytes = 0;
+  let endedWithReturn = false;
+  for await (const chunk of chunks) {
+    const isSplitEnd = endedWithReturn && chunk[0] === lineFeed;
+    endedWithReturn = chunk.at(-1) === carriageReturn;
+    const [first = '', ...others] = chunk.toString('utf8', isSplitEnd ? 1 : 0).split(/\r\n|\n|\r/);
+    const texts = [rest + first, ...others];
+    rest = texts.pop() ?? '';
+    restBytes = texts.length === 0 ? restBytes + chunk.length : Buffer.byteLength(rest);
+    yield texts.map((text, index) => ({ text, line: line + index })).filter(isFilled);
+    line += texts.length;
+    if (restBytes <= limit) continue;
+    const problem = `this line is larger than ${limit} bytes`;
+    throw new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
+  }
+  yield [{ text: rest, line }].filter(isFilled);
+}
+
+function isFilled({ text }: TextLine): boolean {
+  return /\S/.test(text);
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 
 function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolean): UnnumberedRow {
   const cells = new Cells();

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../text/json.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { fieldNameOf } from '../columns/column-names.ts';
 import { excerpt } from '../problem.ts';
-import { syntaxMistake, TextMistake } from '../text/position.ts';
+import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { JsonDocument, readWhole } from './document.ts';
 import { repeatedName, valueAt } from './piece.ts';
 
@@ -56,37 +56,27 @@ export function rowsAtOption(name: string): string {
 }
 
 function readFacts(members: JsonDocument['members']): WrapperFacts {
-  const values = new Map<string, unknown>();
-  for (const { key, value } of members) {
-    const { offset } = value;
+  const facts: { -readonly [Name in keyof WrapperFacts]: WrapperFacts[Name] } = {};
+  for (const { key, value: piece } of members) {
+    const { offset } = piece;
     const name = String(valueAt(key.text, key.offset));
-    const read = readers.get(name);
     // These are the members beside the array of rows.
-    if (values.has(name) || name === 'rows') {
+    if (name === 'rows' || Object.hasOwn(facts, name)) {
       throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
     }
-    if (read === undefined) {
-      throw syntaxMistake(
-        offset,
-        `unknown member "${excerpt(name)}"; known are operation, defaults and rows`,
-      );
+    if (name !== 'operation' && name !== 'defaults') {
+      const problem = `unknown member "${excerpt(name)}"; known are operation, defaults and rows`;
+      throw syntaxMistake(offset, problem);
     }
-    values.set(name, read(valueAt(value.text, offset), offset));
+    const value = valueAt(piece.text, offset);
+    if (name === 'defaults') facts.defaults = readDefaultValues(value, offset);
+    else if (typeof value === 'string') facts.operation = value;
+    else throw syntaxMistake(offset, '"operation" must be the name of an operation');
   }
-  return Object.fromEntries(values);
+  return facts;
 }
 
-const readers: ReadonlyMap<string, (value: unknown, offset: number) => unknown> = new Map([
-  ['operation', readOperation],
-  ['defaults', readDefaults],
-]);
-
-function readOperation(value: unknown, offset: number): unknown {
-  if (typeof value === 'string') return value;
-  throw syntaxMistake(offset, '"operation" must be the name of an operation');
-}
-
-function readDefaults(value: unknown, offset: number): unknown {
+function readDefaultValues(value: unknown, offset: number): NonNullable<WrapperFacts['defaults']> {
   if (!isJsonObject(value))
     throw syntaxMistake(offset, '"defaults" must be an object with a value for each field');
   const defaults = new Map<string, unknown>();

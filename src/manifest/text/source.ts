@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { type CqbatchError, usageError } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { systemError } from '../../system-error.ts';
-import { isLineEnd, type Position, PositionCounter, TextMistake } from './position.ts';
+import { manifestTooLarge, type Position, PositionCounter, readingError, TextMistake } from './mistake.ts';
 
 /** Bytes read at a time. */
 export const readSize = 256 * 1024;
@@ -42,6 +42,34 @@ export interface ReadingContext {
   readonly signal?: AbortSignal;
   /** What rows may be for: the header has a required field of one of them. Default is none. */
   readonly operations?: readonly Operation[];
+}
+
+/** A file can be read again and again, a pipe once. */
+export type InputKind = 'file' | 'pipe';
+
+/**
+ * Looks at what a path leads to before it is opened.
+ *
+ * @throws CqbatchError (`usage`) for what is no manifest whatever it holds: directories, devices, sockets, and files
+ *   that are too large.
+ */
+export async function inputKind(
+  path: string,
+  name: string,
+  { maxBytes = Number.POSITIVE_INFINITY }: ReadingContext = {},
+): Promise<InputKind> {
+  const stats = await stat(path).catch((error) => {
+    throw readingError(name, error);
+  });
+  if (stats.isFIFO()) return 'pipe';
+  if (stats.isFile()) {
+    if (stats.size > maxBytes) throw manifestTooLarge(name, 'the file', maxBytes);
+    return 'file';
+  }
+  const problem = stats.isDirectory()
+    ? 'this is a directory; name a file'
+    : `this is a ${stats.isSocket() ? 'socket' : 'device'}, no file; pass what it gives as standard input (-), if that is meant`;
+  throw usageError('MANIFEST_NOT_A_FILE', `${name}: ${problem}`);
 }
 
 /**
@@ -108,22 +136,20 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
   for await (const chunk of checkUtf8(readBytes(source))) {
     offset += chunk.length;
     if (isWhiteSpace(chunk)) blankBytes += chunk.length;
-    if (blankBytes > maxBlankBytes) throw tooManyBlankLines(offset);
+    if (blankBytes > maxBlankBytes) {
+      const problem = 'the blank lines up to here come to more than 4 MiB; delete them';
+      throw new TextMistake('MANIFEST_TOO_LARGE', offset, problem);
+    }
     const text = chunk.subarray(before);
     before -= chunk.length - text.length;
     if (text.length > 0) yield text;
   }
 }
 
-/** Whether there are only blanks, tabs and line ends. Text is told by one of its first bytes. */
+/** Whether there is only white space of ASCII. Text is told by one of its first bytes. */
 function isWhiteSpace(bytes: Buffer): boolean {
-  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && !isLineEnd(byte)) return false;
+  for (const byte of bytes) if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
   return true;
-}
-
-function tooManyBlankLines(offset: number): TextMistake {
-  const problem = 'the blank lines up to here come to more than 4 MiB; delete them';
-  return new TextMistake('MANIFEST_TOO_LARGE', offset, problem);
 }
 
 /**
@@ -224,53 +250,4 @@ async function positionOf(source: TextSource, offset: number): Promise<Position>
     }
   }
   return counter.position;
-}
-
-/** @param what is too large. */
-export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
-  return usageError(
-    'MANIFEST_TOO_LARGE',
-    `${name}: ${what} is larger than --max-manifest-size allows (${sizeText(maxBytes)}); split it, or allow more`,
-  );
-}
-
-/** A size for people: `500 MB`, or the bytes when no larger unit tells them exactly. */
-export function sizeText(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-  let unit = 0;
-  let size = bytes;
-  // One digit behind the point is still easy to read.
-  for (; unit + 1 < units.length && size >= 1000 && (size * 10) % 1000 === 0; unit++) size /= 1000;
-  return `${size} ${units[unit]}`;
-}
-
-/** What a failure to read the file means to the user. */
-export function readingError(name: string, error: unknown): unknown {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-      return usageError('MANIFEST_NOT_FOUND', `${name}: there is no such file`, error);
-    case 'ENOTDIR':
-    case 'ELOOP':
-    case 'ENAMETOOLONG':
-      return usageError('MANIFEST_NOT_FOUND', `${systemError(error, name)?.what}; correct it`, error);
-    case 'EISDIR':
-      return usageError('MANIFEST_NOT_A_FILE', `${name}: this is a directory; name a file`, error);
-    case 'EACCES':
-    case 'EPERM':
-      return usageError('MANIFEST_UNREADABLE', `${name}: no permission to read this file`, error);
-    case 'Z_BUF_ERROR':
-      return usageError(
-        'MANIFEST_GZIP_TRUNCATED',
-        `${name}: the gzip data ends early; copy or download the file again`,
-        error,
-      );
-    case 'Z_DATA_ERROR':
-      return usageError(
-        'MANIFEST_GZIP_DAMAGED',
-        `${name}: the gzip data is damaged (${(error as Error).message}); copy or download the file again`,
-        error,
-      );
-    default:
-      return error;
-  }
 }

@@ -1,19 +1,18 @@
 import type { ReadOptions, Sheet } from 'hucre/xlsx';
-import { titleLines } from '../csv/preamble.ts';
-import type { CsvRecord } from '../csv/records.ts';
-import { identifierTest } from '../layout.ts';
+import { titleLines } from '../csv/header.ts';
+import type { CsvRecord } from '../csv/rows.ts';
+import { headerBelow, identifierTest } from '../layout.ts';
 import { excerpt } from '../problem.ts';
-import { type Position, TextMistake } from '../text/position.ts';
-import { manifestTooLarge, readBytes, sizeText, type TextSource } from '../text/source.ts';
-import { unpackedBytes } from './archive.ts';
-import { columnLetters, readCell } from './cell.ts';
+import { manifestTooLarge, type Position, sizeText, TextMistake } from '../text/mistake.ts';
+import { readBytes, type TextSource } from '../text/source.ts';
+import { columnLetters, readCell, unpackedBytes } from './cell.ts';
 
 /** A sheet of a workbook, as records of delimited text would be: the lines are the rows that Excel shows. */
 export interface SheetRecords {
   readonly name: string;
   /** How many sheets the workbook has. */
   readonly sheets: number;
-  /** Rows that are not blank, without those that were skipped; all have the same number of cells. */
+  /** Rows that are not blank, the header first, without those that were skipped; all are as wide as the header. */
   readonly records: readonly CsvRecord[];
   /** Bytes after unpacking. */
   readonly bytes: number;
@@ -69,14 +68,14 @@ export async function readSheet(
   await reading(({ readXlsx }) => readXlsx(archive, { sheets: list }));
   const isName = identifierTest(source.context?.operations);
   for (const index of candidates(infos, wanted)) {
-    const width = await reading((library) => widthOf(library, archive, { sheet: index, skipLines, isName }));
-    const { name = '' } = infos[index] ?? {};
+    const width = await reading((library) => headerWidth(library, archive, index, skipLines, isName));
     if (width === 0 && wanted === undefined) continue;
+    const { name = '' } = infos[index] ?? {};
     if (width === 0) return { name, sheets: infos.length, records: [], bytes };
-    // A single cell far to the right would make every row as wide.
+    // What stands right of the table is a note to its reader, and would make every row as wide.
     const range = `A1:${columnLetters(width - 1)}${maxRows}`;
     const { sheets } = await reading(({ readXlsx }) => readXlsx(archive, { sheets: [index], range }));
-    const records = sheets.flatMap((sheet) => recordsOf(sheet, { skipLines, recordLimit }));
+    const records = sheets.flatMap((sheet) => recordsOf(sheet, width, skipLines, recordLimit));
     return { name, sheets: infos.length, records, bytes };
   }
   throw new TextMistake('MANIFEST_EMPTY', undefined, 'no sheet of this workbook has rows');
@@ -107,50 +106,41 @@ async function reading<Result>(read: (library: Library) => Promise<Result>): Pro
 }
 
 /**
- * How many rows stand above the one with the column names, as in exports that begin with a title.
- *
- * @param isName whether a cell is called like a field of which a header has at least one
- */
-export function titleRows(rows: readonly (readonly string[])[], isName: (cell: string) => boolean): number {
-  const cuts = rows.slice(0, sampledRows).map((cells) => [cells]);
-  return titleLines(cuts, isName);
-}
-
-/**
  * How many columns the header has; 0 when there are no rows.
  *
- * @throws TextMistake when there are so many cells that they would not fit into memory.
+ * @param isName whether a cell is called like a field of which a header has at least one
+ * @throws TextMistake when a title stands above the header, or there are so many cells that they would not fit into memory.
  */
-async function widthOf(
+async function headerWidth(
   { streamXlsxRows }: Library,
   archive: Buffer,
-  {
-    sheet,
-    skipLines,
-    isName,
-  }: {
-    readonly sheet: number;
-    readonly skipLines: number;
-    readonly isName: (cell: string) => boolean;
-  },
+  sheet: number,
+  skipLines: number,
+  isName: (cell: string) => boolean,
 ): Promise<number> {
-  const first: (readonly string[])[] = [];
+  const first: { readonly line: number; readonly cells: readonly string[] }[] = [];
+  let titles = 0;
   let width = 0;
   for await (const { index, values } of streamXlsxRows(archive, { sheet })) {
-    if (width * index > maxCells) throw tooManyCells();
+    if (width * index > maxCells) {
+      const problem = `this sheet has more than ${maxCells} cells, which are read into memory; save it as "CSV UTF-8"`;
+      throw new TextMistake('MANIFEST_TOO_LARGE', undefined, problem);
+    }
     if (index < skipLines || first.length === sampledRows) continue;
-    const filled = values.findLastIndex((value) => value !== null && value !== '') + 1;
-    if (filled > 0) first.push(values.slice(0, filled).map((value) => readCell(value, undefined).text));
-    width = first[titleRows(first, isName)]?.length ?? 0;
+    const cells = values.map((value) => readCell(value, undefined).text);
+    const filled = cells.findLastIndex((cell) => cell !== '') + 1;
+    if (filled > 0) first.push({ line: index + 1, cells: cells.slice(0, filled) });
+    titles = titleLines(
+      first.map((row) => [row.cells]),
+      isName,
+    );
+    width = first[titles]?.cells.length ?? 0;
     // A table that is narrow fits, however long it is.
     if (first.length === sampledRows && width * maxRows <= maxCells) break;
   }
+  const header = first[titles];
+  if (titles > 0 && header !== undefined) throw headerBelow(header.line, header.line - 1);
   return width;
-}
-
-function tooManyCells(): TextMistake {
-  const problem = `this sheet has more than ${maxCells} cells, which are read into memory; save it as "CSV UTF-8"`;
-  return new TextMistake('MANIFEST_TOO_LARGE', undefined, problem);
 }
 
 function unreadable(reason: string): TextMistake {
@@ -186,25 +176,25 @@ function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefine
 
 function recordsOf(
   { rows, cells: details }: Sheet,
-  { skipLines, recordLimit }: Omit<SheetChoice, 'wanted'>,
+  width: number,
+  skipLines: number,
+  recordLimit: number,
 ): readonly CsvRecord[] {
-  const records: { cells: string[]; line: number; problems?: Map<number, string> }[] = [];
-  let width = 0;
+  const records: CsvRecord[] = [];
   // Cells that have the same text share it in the file and in memory, but each of them is read.
   let totalLength = 0;
   for (const [row, values] of rows.entries()) {
+    const line = row + 1;
+    if (line <= skipLines) continue;
     const cells: string[] = [];
     const problems = new Map<number, string>();
     let length = 0;
-    for (const [column, value] of values.entries()) {
-      const { text, problem } = readCell(value, details?.get(`${row},${column}`));
+    for (let column = 0; column < width; column++) {
+      const { text, problem } = readCell(values[column], details?.get(`${row},${column}`));
       cells.push(text);
       length += text.length;
       if (problem !== undefined) problems.set(column, problem);
-      if (text !== '' || problem !== undefined) width = Math.max(width, column + 1);
     }
-    const line = row + 1;
-    if (line <= skipLines) continue;
     if (length > recordLimit) {
       const problem = `this row is larger than ${recordLimit} characters`;
       throw new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
@@ -215,10 +205,6 @@ function recordsOf(
     }
     if (length === 0 && problems.size === 0) continue;
     records.push({ cells, line, ...(problems.size > 0 && { problems }) });
-  }
-  for (const { cells } of records) {
-    cells.length = Math.min(cells.length, width);
-    while (cells.length < width) cells.push('');
   }
   return records;
 }

@@ -1,6 +1,6 @@
 import type { RowCode } from '../../codes.ts';
 import type { RowResult } from '../../domain.ts';
-import type { DoneRows } from '../../manifest/check/done-rows.ts';
+import type { DoneRows } from '../../manifest/check/call-index.ts';
 import { type ScanHandlers, type ScanSummary, scanManifest } from '../../manifest/check/scan.ts';
 import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';
 import type { InvalidRow, PreparedRow } from '../../manifest/columns/row-preparer.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { BusyError, CqbatchError, usageError } from '../../errors.ts';
-import { DoneRows } from '../../manifest/check/done-rows.ts';
+import { DoneRows } from '../../manifest/check/call-index.ts';
 import { withReleases } from '../../releases.ts';
 import { type ReadReportOptions, readReport } from '../../report/read-report.ts';
 import { goesOnByItself, type RunRecord } from '../record/record.ts';

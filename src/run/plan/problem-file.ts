@@ -2,10 +2,9 @@ import { appendFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../disk/files.ts';
 import { fatalError } from '../../errors.ts';
-import { type Conflict, conflictProblem } from '../../manifest/check/conflicts.ts';
-import { type ProblemGroup, ProblemGroups } from '../../manifest/check/problem-groups.ts';
+import { type Conflict, conflictProblem } from '../../manifest/check/call-index.ts';
 import type { InvalidRow } from '../../manifest/columns/row-preparer.ts';
-import { formatProblem, type RowProblem } from '../../manifest/problem.ts';
+import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../manifest/problem.ts';
 import { circumstance } from '../../system-error.ts';
 
 /** The problems of a manifest: equal ones together and the first ones for the screen, all of them in a file. */

@@ -1,4 +1,4 @@
-import type { ConflictRule } from '../../manifest/check/conflicts.ts';
+import type { ConflictRule } from '../../manifest/check/call-index.ts';
 import type { RowCounts } from '../../manifest/check/row-counts.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { counted } from '../../text/quantities.ts';

@@ -9,9 +9,8 @@ import {
   type RowPreparer,
 } from '../../manifest/columns/row-preparer.ts';
 import { chosenBy } from '../../manifest/columns/where.ts';
-import type { Manifest, ManifestRow } from '../../manifest/manifest.ts';
+import type { Manifest, ManifestRow, ReadingOptions } from '../../manifest/manifest.ts';
 import { openManifest } from '../../manifest/open.ts';
-import type { ReadingOptions } from '../../manifest/reading-options.ts';
 import { hashFile } from '../../manifest/stage.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
 import { findOperation } from '../../operation/operation.ts';

@@ -1,5 +1,5 @@
 import type { JournalView } from '../../journal/journal.ts';
-import type { Delimiter } from '../../manifest/csv/delimiter.ts';
+import type { Delimiter } from '../../manifest/manifest.ts';
 import { withReleases } from '../../releases.ts';
 import { writeHtmlReport } from '../../report/html/html-report.ts';
 import type { PageContent } from '../../report/html/page-data.ts';

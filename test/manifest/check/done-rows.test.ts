@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RowResult } from '../../../src/domain.ts';
-import { DoneRows } from '../../../src/manifest/check/done-rows.ts';
+import { DoneRows } from '../../../src/manifest/check/call-index.ts';
 import { usedByArrays } from '../array-memory.ts';
 
 const subject = { operation: 'update-soundboard', subject: '41' };

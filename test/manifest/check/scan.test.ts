@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { operations } from '../../../jobs/index.ts';
-import type { ConflictRule } from '../../../src/manifest/check/conflicts.ts';
+import type { ConflictRule } from '../../../src/manifest/check/call-index.ts';
 import { type ScanHandlers, scanManifest } from '../../../src/manifest/check/scan.ts';
 import {
   type CallableRow,

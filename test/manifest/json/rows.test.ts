@@ -4,7 +4,7 @@ import { readWhole } from '../../../src/manifest/json/document.ts';
 import { ColumnList, readJsonLines, readJsonRows } from '../../../src/manifest/json/rows.ts';
 import { readWrapper } from '../../../src/manifest/json/wrapper.ts';
 import type { UnnumberedRow } from '../../../src/manifest/manifest.ts';
-import { TextMistake } from '../../../src/manifest/text/position.ts';
+import { TextMistake } from '../../../src/manifest/text/mistake.ts';
 import { checkUtf8 } from '../../../src/manifest/text/source.ts';
 import { stringifyJson } from '../../../src/text/json.ts';
 import { anyJson, spoiltJson } from '../../json-texts.ts';
@@ -87,7 +87,7 @@ test('a line is accepted when JSON.parse accepts it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(element, { minLength: 1, maxLength: 4 }), chunkSize, async (texts, size) => {
       const lines = texts.map((text) => text.replace(/[\r\n]/g, ' ')).filter((text) => /\S/.test(text));
-      const reading = readJsonLines(chunksOf(lines.join('\n'), size), place, new ColumnList('a'));
+      const reading = readJsonLines(chunksOf(lines.join('\n'), size), place.limit, new ColumnList('a'));
       const rows = (await outcome(reading)) as readonly UnnumberedRow[];
       expect(rows).toHaveLength(lines.length);
       for (const [index, line] of lines.entries()) {

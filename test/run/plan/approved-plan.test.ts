@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { noRows } from '../../../src/manifest/check/row-counts.ts';
+import { sumOf } from '../../../src/manifest/check/row-counts.ts';
 import { readApprovedPlan, writeApprovedPlan } from '../../../src/run/plan/approved-plan.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { leastOptions } from '../planned-record.ts';
@@ -16,7 +16,7 @@ async function written() {
   const plan = await writeApprovedPlan(file, {
     source,
     options: leastOptions,
-    counts: { ...noRows(), rows: 1, callable: 1 },
+    counts: { ...sumOf([]), rows: 1, callable: 1 },
     skip_invalid: false,
     allow_partial: true,
     approvedBy: 'Ana "the boss"\u2028',

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { makeTemporaryFolder } from '../../../disk/owned-folder.ts';
 import { usageError } from '../../../errors.ts';
-import { type InputOptions, inputKind } from '../../../manifest/input.ts';
-import type { ReadingOptions } from '../../../manifest/reading-options.ts';
+import type { ReadingOptions } from '../../../manifest/manifest.ts';
+import type { InputOptions } from '../../../manifest/stage.ts';
 import { hashFile, stageManifest } from '../../../manifest/stage.ts';
+import { inputKind } from '../../../manifest/text/source.ts';
 import { type ApprovedPlan, planSuffix, writeApprovedPlan } from '../../../run/plan/approved-plan.ts';
 import { checkManifest } from '../../../run/plan/check-manifest.ts';
 import { isReady, verdictText } from '../../../run/plan/readiness.ts';

@@ -1,6 +1,6 @@
 import { usageError } from '../../../errors.ts';
-import type { DoneRows } from '../../../manifest/check/done-rows.ts';
-import type { InputOptions } from '../../../manifest/input.ts';
+import type { DoneRows } from '../../../manifest/check/call-index.ts';
+import type { InputOptions } from '../../../manifest/stage.ts';
 import { type CreatedRun, createRun, discard, type ManifestOrigin } from '../../../run/plan/create-run.ts';
 import { readDone } from '../../../run/plan/done-before.ts';
 import { type EarlierRun, findEarlierRun } from '../../../run/plan/earlier-runs.ts';

@@ -1,8 +1,8 @@
 import { CsvError } from 'csv-parse';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { delimiters } from '../../../src/manifest/csv/delimiter.ts';
-import { type CsvRecord, findCsvMistake, readCsvRecords } from '../../../src/manifest/csv/records.ts';
+import { type CsvRecord, findCsvMistake, readCsvRecords } from '../../../src/manifest/csv/rows.ts';
+import { delimiters } from '../../../src/manifest/manifest.ts';
 import { checkUtf8 } from '../../../src/manifest/text/source.ts';
 import { flat, inChunks } from '../reading.ts';
 

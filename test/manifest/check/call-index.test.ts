@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Acquaintance, FirstCalls, LatestCalls } from '../../../src/manifest/check/duplicate-index.ts';
+import { CallIndex, type DuplicateVerdict } from '../../../src/manifest/check/call-index.ts';
 import { usedByArrays } from '../array-memory.ts';
 
 const call = fc.record({
@@ -14,17 +14,17 @@ const calls = fc
   .array(call, { maxLength: 40 })
   .map((all) => all.map((each, at) => ({ ...each, row: at + 1, line: 2 * at + 5 })));
 
-type Call = Parameters<FirstCalls['add']>[0];
+type Call = Parameters<CallIndex['add']>[0];
 
 const isSameSubject = (a: Call) => (b: Call) => a.operation === b.operation && a.subject === b.subject;
-const conflict = ({ row, line }: Call): Acquaintance => ({ kind: 'conflict', row, line });
-const duplicate = ({ row }: Call): Acquaintance => ({ kind: 'duplicate', row });
+const conflict = ({ row, line }: Call): DuplicateVerdict => ({ kind: 'conflict', row, line });
+const duplicate = ({ row }: Call): DuplicateVerdict => ({ kind: 'duplicate', row });
 
 describe('agrees with a model that compares each call with all others:', () => {
   test('the first call of a request stands for all later ones', () => {
     fc.assert(
       fc.property(calls, (all) => {
-        const index = new FirstCalls();
+        const index = new CallIndex('any');
         for (const [at, each] of all.entries()) {
           const before = all.slice(0, at).filter(isSameSubject(each));
           const same = before.find(({ request }) => request === each.request);
@@ -40,7 +40,7 @@ describe('agrees with a model that compares each call with all others:', () => {
   test('a call stands for those that follow it with the same request, until there is another one', () => {
     fc.assert(
       fc.property(calls, (all) => {
-        const index = new LatestCalls();
+        const index = new CallIndex('latest');
         /** Of each stretch of equal requests for one subject, the first. */
         const called: Call[] = [];
         for (const each of all) {
@@ -66,8 +66,8 @@ describe('agrees with a model that compares each call with all others:', () => {
 });
 
 test.each([
-  ['first', new FirstCalls(), ['new', 'conflict', 'duplicate', 'duplicate']],
-  ['latest', new LatestCalls(), ['new', 'conflict', 'conflict', 'duplicate']],
+  ['any', new CallIndex('any'), ['new', 'conflict', 'duplicate', 'duplicate']],
+  ['latest', new CallIndex('latest'), ['new', 'conflict', 'conflict', 'duplicate']],
 ])('of x, y, x, x the %s calls are', (_which, index, kinds) => {
   const met = ['x', 'y', 'x', 'x'].map((request, at) =>
     index.add({ row: at + 1, line: at + 1, operation: 'a', subject: '1', request }),
@@ -76,8 +76,8 @@ test.each([
 });
 
 describe.each([
-  ['FirstCalls', () => new FirstCalls()],
-  ['LatestCalls', () => new LatestCalls()],
+  ['any earlier call', () => new CallIndex('any')],
+  ['the latest call', () => new CallIndex('latest')],
 ])('%s', (_name, make) => {
   test('stays right while it grows', () => {
     const index = make();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detectDelimiter } from '../../../src/manifest/csv/delimiter.ts';
+import { detectDelimiter } from '../../../src/manifest/csv/header.ts';
 
 test.each<[text: string, delimiter: string, why: string]>([
   ['a,b\n1,2\n', ',', 'one candidate'],

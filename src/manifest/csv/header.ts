@@ -1,0 +1,210 @@
+import { usageError } from '../../errors.ts';
+import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
+import { guardColumn, unguardCell } from '../formula-guard.ts';
+import { type Delimiter, delimiters } from '../manifest.ts';
+import { syntaxMistake, TextMistake } from '../text/mistake.ts';
+
+/** How many records at the beginning are looked at. */
+const sampledRecords = 20;
+
+/**
+ * Finds out what separates the cells: the character that cuts the header into several cells and the most of the
+ * first records into as many as the header; of equals the one that gives more cells. Quoted text does not count.
+ *
+ * @param head beginning of the text; when it is not `complete`, its last record is not looked at.
+ * @param fallback for text with one column.
+ */
+export function detectDelimiter(head: string, complete: boolean, fallback: Delimiter): Delimiter {
+  let best = { delimiter: fallback, agreement: 0, cells: 1 };
+  for (const delimiter of [fallback, ...delimiters]) {
+    const [header = 1, ...others] = countCells(head, complete, delimiter);
+    if (header < 2) continue;
+    const agreeing = others.filter((cells) => cells === header).length;
+    const agreement = others.length === 0 ? 1 : agreeing / others.length;
+    if (agreement > best.agreement || (agreement === best.agreement && header > best.cells)) {
+      best = { delimiter, agreement, cells: header };
+    }
+  }
+  return best.delimiter;
+}
+
+/** The number of cells of each of the first records that are not blank; 0 where text follows a closing quote. */
+function countCells(text: string, complete: boolean, delimiter: Delimiter): readonly number[] {
+  const counts: number[] = [];
+  let cells = 1;
+  let cellStart = 0;
+  let recordStart = 0;
+  let quoted = false;
+  let broken = false;
+  for (let index = 0; index < text.length && counts.length < sampledRecords; index++) {
+    const character = text[index];
+    if (quoted) {
+      // A doubled quote ends and begins again at once, which counts nothing.
+      if (character === '"') quoted = false;
+    } else if (character === '"' && (index === cellStart || text[index - 1] === '"')) {
+      quoted = true;
+    } else if (character === delimiter) {
+      cells++;
+      cellStart = index + 1;
+    } else if (character === '\n' || character === '\r') {
+      if (index > recordStart) counts.push(broken ? 0 : cells);
+      cells = 1;
+      broken = false;
+      cellStart = recordStart = index + 1;
+    } else if (text[cellStart] === '"') {
+      broken = true;
+    }
+  }
+  if (complete && recordStart < text.length && counts.length < sampledRecords)
+    counts.push(broken ? 0 : cells);
+  return counts;
+}
+
+/** What stands before the header of delimited text. */
+export interface Preamble {
+  /** In characters. */
+  readonly length: number;
+  readonly lines: number;
+  /** What a first line `sep=;` says, which spreadsheets write and read. */
+  readonly delimiter?: Delimiter;
+}
+
+/**
+ * Finds the end of what stands before the header: a line `sep=;`, and lines that the user says are to be skipped.
+ *
+ * @param head beginning of the text.
+ * @throws TextMistake when `sep=` names something unknown, or the lines don't end within the head.
+ */
+export function readPreamble(head: string, skipLines: number, complete: boolean): Preamble {
+  const [line, said] = /^"?sep=([^\r\n])"?(?:\r\n|\n|\r)/i.exec(head) ?? [];
+  const delimiter = delimiters.find((known) => known === said);
+  if (said !== undefined && delimiter === undefined) {
+    const problem = `"sep=${said}" names no delimiter that can be read; known are comma, semicolon, tab and |`;
+    throw syntaxMistake({ line: 1, column: 1 }, problem);
+  }
+  let end = line?.length ?? 0;
+  for (let skipped = 0; skipped < skipLines; skipped++) {
+    const rest = /\r\n|\n|\r/.exec(head.slice(end));
+    if (rest === null) {
+      const what = complete ? 'the file has no more lines' : 'the lines to skip are longer than 64 KiB';
+      throw new TextMistake('MANIFEST_EMPTY', undefined, `${what} (--skip-lines ${skipLines})`);
+    }
+    end += rest.index + rest[0].length;
+  }
+  return {
+    length: end,
+    lines: skipLines + (line === undefined ? 0 : 1),
+    ...(delimiter !== undefined && { delimiter }),
+  };
+}
+
+/** How many lines may stand before the header, for it to be found. */
+const sampledLines = 12;
+
+/**
+ * Guesses how many lines stand before the one with the column names, as in exports that begin with a title.
+ *
+ * @param lines the cells of the first lines, in each way in which they may be cut.
+ * @param names of which the header has at least one, in snake_case; a header in other words is found by its form.
+ * @returns 0 when the first line may be the header.
+ */
+export function titleLines(
+  lines: readonly (readonly (readonly string[])[])[],
+  isName: (cell: string) => boolean,
+): number {
+  const first = lines.slice(0, sampledLines);
+  const isHeader = (cuts: readonly (readonly string[])[]): boolean =>
+    cuts.some((cells) => cells.some(isName));
+  const named = first.findIndex(isHeader);
+  if (named >= 0) return named;
+  const isTitle = first[0]?.every((cells) => filled(cells).length === 1) === true;
+  const next = first.findIndex((cuts, index) => index > 0 && cuts.some((cells) => filled(cells).length > 0));
+  const looksLikeHeader = first[next]?.some(
+    (cells) => filled(cells).length > 1 && !cells.some((cell) => /\d/.test(cell)),
+  );
+  return isTitle && looksLikeHeader ? next : 0;
+}
+
+function filled(cells: readonly string[]): readonly string[] {
+  // A line of delimiters only is one cell where it is cut at another delimiter.
+  return cells.filter((cell) => /[^\s;,|]/.test(cell));
+}
+
+/** The lines of delimited text, cut at each delimiter, also between quotes; none when a cell of the first one goes on. */
+export function cutLines(text: string): readonly (readonly (readonly string[])[])[] {
+  const lines = text.split(/\r\n|\n|\r/, sampledLines);
+  const goesOn = ((lines[0]?.split('"').length ?? 1) - 1) % 2 === 1;
+  if (goesOn) return [];
+  return lines.map((line) =>
+    delimiters.map((delimiter) => line.split(delimiter).map((cell) => cell.replace(/^"(.*)"$/, '$1'))),
+  );
+}
+
+/** The header of delimited text: which cell of a record belongs to which column. */
+export interface CsvHeader {
+  readonly names: readonly string[];
+  /** Index of the cell of each name. */
+  readonly indexes: readonly number[];
+  /** Number of cells that every record must have. */
+  readonly width: number;
+  /** Cells under an empty name: they must be empty. */
+  readonly unnamed: readonly number[];
+  /** Index of the column that says whether a row is guarded, or -1; see `formula-guard.ts`. */
+  readonly guardedIndex: number;
+  /** Whether text is guarded behind commas, too. */
+  readonly commas: boolean;
+}
+
+/**
+ * Reads the first record as the header. Columns whose names start with `_` are the tool's own and left out.
+ *
+ * @param kept those of them that are wanted
+ * @throws CqbatchError (`usage`) when it names no column, names one twice, or looks like data.
+ */
+export function readCsvHeader(
+  record: { readonly cells: readonly string[]; readonly line: number },
+  file: string,
+  clearToken: string,
+  kept: readonly string[] = [],
+): CsvHeader {
+  const { cells, line } = record;
+  const fail = (code: string, problem: string) => usageError(code, `${file}:${line}: ${problem}`);
+  const commas = cells.includes(guardColumn(';'));
+  const guardedIndex = cells.indexOf(guardColumn(commas ? ';' : ','));
+  const titles = guardedIndex < 0 ? cells : cells.map((cell) => unguardCell(cell, { clearToken, commas }));
+  const indexByName = new Map<string, number>();
+  const unnamed: number[] = [];
+  if (titles.length > maxColumns || titles.join('').length > maxColumnNamesLength) {
+    throw fail('MANIFEST_TOO_MANY_COLUMNS', `more than ${maxColumns} columns, or names longer than 1 MiB`);
+  }
+  for (const [index, title] of titles.entries()) {
+    const earlier = indexByName.get(title);
+    if (title.trim() === '') unnamed.push(index);
+    else if (title.startsWith('_') && !kept.includes(title)) continue;
+    else if (earlier === undefined) indexByName.set(title, index);
+    else {
+      throw fail(
+        'MANIFEST_DUPLICATE_COLUMN',
+        `columns ${earlier + 1} and ${index + 1} are both called "${title}"; rename or delete one`,
+      );
+    }
+  }
+  if (indexByName.size === 0) {
+    throw fail('MANIFEST_NO_HEADER', 'the first line names no column; it must hold the column names');
+  }
+  // A file that was written by a report surely has a header.
+  if (guardedIndex < 0 && /^\d+$/.test(titles[0]?.trim() ?? '')) {
+    throw fail(
+      'MANIFEST_NO_HEADER',
+      `the first line looks like data ("${titles[0]}"); it must hold the column names, such as evaluation_id`,
+    );
+  }
+  return {
+    names: [...indexByName.keys()],
+    indexes: [...indexByName.values()],
+    width: titles.length,
+    unnamed,
+    guardedIndex,
+    commas,
+  };
+}

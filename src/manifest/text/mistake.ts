@@ -1,0 +1,119 @@
+import { type CqbatchError, usageError } from '../../errors.ts';
+import { systemError } from '../../system-error.ts';
+
+/** A place in a text. Lines end with LF, CR LF or CR; columns count characters (code points). Both from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Something by which a text is no manifest; becomes a `usageError` that names file, line and column. */
+export class TextMistake extends Error {
+  override readonly name = 'TextMistake';
+  readonly code: string;
+  /**
+   * Where it is: a position, or the offset of a byte (after unzipping, byte order mark included); undefined for the
+   * file as a whole.
+   */
+  readonly at: Position | number | undefined;
+
+  constructor(code: string, at: Position | number | undefined, problem: string) {
+    super(problem);
+    this.code = code;
+    this.at = at;
+  }
+}
+
+/** A mistake by which the text is not of its format. */
+export function syntaxMistake(at: Position | number | undefined, problem: string): TextMistake {
+  return new TextMistake('MANIFEST_SYNTAX', at, problem);
+}
+
+/** Follows UTF-8 bytes and knows the position of the next one. */
+export class PositionCounter {
+  #line: number;
+  #column = 1;
+  #lastByte = 0;
+
+  constructor(firstLine = 1) {
+    this.#line = firstLine;
+  }
+
+  get position(): Position {
+    return { line: this.#line, column: this.#column };
+  }
+
+  advance(byte: number): void {
+    if (isLineEnd(byte)) {
+      if (byte !== lineFeed || this.#lastByte !== carriageReturn) this.#line++;
+      this.#column = 1;
+    } else if ((byte & 0xc0) !== 0x80) {
+      this.#column++;
+    }
+    this.#lastByte = byte;
+  }
+}
+
+/** LF or CR. */
+export function isLineEnd(byte: number): boolean {
+  return byte === lineFeed || byte === carriageReturn;
+}
+
+/** Whether a line ends at this index; a CR LF ends it at its CR. */
+export function endsLine(bytes: Buffer, index: number): boolean {
+  return (
+    bytes[index] === carriageReturn || (bytes[index] === lineFeed && bytes[index - 1] !== carriageReturn)
+  );
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** @param what is too large. */
+export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
+  return usageError(
+    'MANIFEST_TOO_LARGE',
+    `${name}: ${what} is larger than --max-manifest-size allows (${sizeText(maxBytes)}); split it, or allow more`,
+  );
+}
+
+/** A size for people: `500 MB`, or the bytes when no larger unit tells them exactly. */
+export function sizeText(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  let unit = 0;
+  let size = bytes;
+  // One digit behind the point is still easy to read.
+  for (; unit + 1 < units.length && size >= 1000 && (size * 10) % 1000 === 0; unit++) size /= 1000;
+  return `${size} ${units[unit]}`;
+}
+
+/** What a failure to read the file means to the user. */
+export function readingError(name: string, error: unknown): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return usageError('MANIFEST_NOT_FOUND', `${name}: there is no such file`, error);
+    case 'ENOTDIR':
+    case 'ELOOP':
+    case 'ENAMETOOLONG':
+      return usageError('MANIFEST_NOT_FOUND', `${systemError(error, name)?.what}; correct it`, error);
+    case 'EISDIR':
+      return usageError('MANIFEST_NOT_A_FILE', `${name}: this is a directory; name a file`, error);
+    case 'EACCES':
+    case 'EPERM':
+      return usageError('MANIFEST_UNREADABLE', `${name}: no permission to read this file`, error);
+    case 'Z_BUF_ERROR':
+      return usageError(
+        'MANIFEST_GZIP_TRUNCATED',
+        `${name}: the gzip data ends early; copy or download the file again`,
+        error,
+      );
+    case 'Z_DATA_ERROR':
+      return usageError(
+        'MANIFEST_GZIP_DAMAGED',
+        `${name}: the gzip data is damaged (${(error as Error).message}); copy or download the file again`,
+        error,
+      );
+    default:
+      return error;
+  }
+}
