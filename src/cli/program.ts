@@ -4,7 +4,7 @@ import { commands } from './commands.ts';
 import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { type OptionGroups, output } from './option-groups.ts';
-import { fieldOption, type OwnMeanings, optionOf } from './option-table.ts';
+import { fieldOption, optionOf } from './option-table.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
 import { indented, table } from './render/words.ts';
@@ -108,12 +108,21 @@ function defineCommand(
     command.optionsGroup('Output:').helpOption(true);
     return;
   }
+  const addOptions = (groups: OptionGroups = {}): void => {
+    for (const [heading, names] of Object.entries(groups)) {
+      command.optionsGroup(`${heading}:`);
+      for (const name of names) {
+        command.addOption(optionOf(name, spec));
+        if (name === 'default') for (const option of forFields) command.addOption(option);
+      }
+    }
+  };
   for (const argument of spec.arguments ?? []) command.argument(...argument);
-  defineOptions(command, spec, spec.options, forFields);
-  defineOptions(command, spec, output);
+  addOptions(spec.options);
+  addOptions(output);
   // Else it would open a group of its own.
   command.helpOption(true);
-  defineOptions(command, spec, spec.seldomNeeded, forFields);
+  addOptions(spec.seldomNeeded);
   if (command.options.every(({ long }) => long !== '--dry-run')) refuseDryRun(command);
   command.action(async (...args: unknown[]) => {
     const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
@@ -127,21 +136,6 @@ function typedFlags(command: Command): Flags {
     ([name]) => command.getOptionValueSource(name) === 'cli',
   );
   return Object.fromEntries(typed);
-}
-
-function defineOptions(
-  command: Command,
-  meanings: OwnMeanings,
-  groups: OptionGroups = {},
-  forFields: readonly Option[] = [],
-): void {
-  for (const [heading, names] of Object.entries(groups)) {
-    command.optionsGroup(`${heading}:`);
-    for (const name of names) {
-      command.addOption(optionOf(name, meanings));
-      if (name === 'default') for (const option of forFields) command.addOption(option);
-    }
-  }
 }
 
 /** Other tools have this option where `cqbatch` has a command. */

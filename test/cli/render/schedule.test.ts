@@ -16,7 +16,7 @@ const run = { state: 'completed' as const, counts: { ...noOutcomes(), succeeded:
 const view: ScheduleView = {
   schedule: {
     ...nightly,
-    options: { rate: '20/s', skipInvalid: true, skipDone: ['a', 'b'] },
+    options: { rate: '20/s', skipInvalid: true, skipDone: ['a', 'b'], html: false },
     changes: [
       { what: 'added', at: '2026-11-01T00:00:00.000Z', by: { user: 'ann', host: 'one' }, reason: 'exports' },
     ],
@@ -57,7 +57,7 @@ describe('a schedule', () => {
 
   test('is shown with its options as they would be typed, and who added it why', () => {
     const text = plain(scheduleText(view));
-    expect(text).toContain('options   --rate 20/s --skip-invalid --skip-done a --skip-done b\n');
+    expect(text).toContain('options   --rate 20/s --skip-invalid --skip-done a --skip-done b --no-html\n');
     expect(text).toContain('catch-up  until 1 h late\n');
     expect(text).toContain('added     2026-11-01 00:00 UTC by ann on one: exports\n');
     expect(plain(scheduleText({ ...view, next: [], schedule: { ...nightly, paused: true } }))).toContain(
