@@ -75,7 +75,7 @@ export class AppendableJournal extends JournalFile implements Journal {
     if (!(await this.#isInPlace())) this.#lost.resolve(removedJournal(this.source.path));
   }
 
-  /** Whether the file is still where it was opened. One that was deleted takes all that is written to it, for nobody. */
+  /** Whether the file is still where it was opened. A deleted file still takes all that is written to it, and loses it. */
   async #isInPlace(): Promise<boolean> {
     const there = await stat(this.source.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;

@@ -84,7 +84,7 @@ export class JournalFile extends JournalState implements JournalReader {
 
   /** Waits for what must be done before the file is closed. */
   protected async finish(): Promise<void> {
-    // Whoever asked for the refresh learns why it failed.
+    // The caller of the refresh learns why it failed.
     await this.#refreshing?.catch(() => {});
   }
 

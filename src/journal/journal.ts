@@ -12,7 +12,7 @@ export interface JournalView extends Readonly<Omit<JournalState, 'apply' | 'offs
   close(): Promise<void>;
 }
 
-/** A journal that this process writes. Nobody else may write it at the same time. */
+/** A journal that this process writes, and no other one at the same time. */
 export interface Journal extends JournalView {
   /**
    * Adds entries, in this order. Resolves when they are synced to disk, with the results that were new.

@@ -98,14 +98,14 @@ export interface UnfinishedRow {
   /** Empty when the row does not say a known one. */
   readonly operation: string;
   readonly history: RowHistory | undefined;
-  /** Whether it was handed to the datastore and nobody has looked since what became of it. */
+  /** Whether it was handed to the datastore and what became of it is not known. */
   readonly unsettled: boolean;
 }
 
 /**
  * The line of the report for a row without a result. A row that was certainly not processed is `not_attempted`; one
  * with an attempt that the API did not just put off is `failed`, unless it will be called yet. What may have been
- * processed is unclear, so that nobody feeds it back unseen.
+ * processed is unclear, so that it is not fed back unseen.
  */
 export function unfinishedResult(unfinished: WhyUnfinished, row: UnfinishedRow): RowResult {
   const { history } = row;

@@ -28,7 +28,7 @@ const ownColumns = ['_row', '_operation', '_outcome', '_code'];
 /**
  * Reads a report.csv, with any delimiter, or a report.xlsx. Rows that could not be called are left out.
  *
- * @throws a usage error `NOT_A_REPORT` when it is none, and where a row does not say what it acts on.
+ * @throws a usage error `NOT_A_REPORT` when it is no report, or a row does not say what it acts on.
  */
 export async function* readReport(
   path: string,

@@ -15,7 +15,7 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
   /** The run's folder. */
   readonly folder: string;
   readonly lines: ReportLines;
-  /** Whether rows without a result will be called though nobody resumes the run. */
+  /** Whether rows without a result will be called without a resume. */
   readonly isPending: boolean;
   /** What separates the cells of the CSV files. */
   readonly delimiter: Delimiter;
@@ -32,7 +32,7 @@ export interface ReportPaths {
   readonly notAttempted?: string;
   /** A page that shows all of it, unless it was not wanted. */
   readonly html?: string;
-  /** The same for Excel, where it was wanted. */
+  /** A workbook for Excel, where it was wanted. */
   readonly xlsx?: string;
 }
 

@@ -1,13 +1,13 @@
 import { type Attempt, type SavedAnswer, unclearText } from '../../domain.ts';
 import { actualState } from '../../run/record/record.ts';
-import type { RowChapter, RowStory } from '../../run/report/row-story.ts';
+import type { RowStory, RunOfRow } from '../../run/report/row-story.ts';
 import { stringifyJson } from '../../text/json.ts';
 import { localTime, zoneText } from '../../text/local-time.ts';
 import { count, counted, exactDuration } from '../../text/quantities.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
 /** What `cqbatch show --row --json` prints. */
-export function rowDocument({ record, row, prepared, chapters }: RowStory): object {
+export function rowDocument({ record, row, prepared, runs }: RowStory): object {
   return {
     run: record.id,
     row: row.row,
@@ -17,11 +17,11 @@ export function rowDocument({ record, row, prepared, chapters }: RowStory): obje
     operation: prepared.operation?.name ?? null,
     request: prepared.kind === 'callable' ? prepared.request : null,
     problems: prepared.kind === 'invalid' ? prepared.problems : [],
-    runs: chapters.map(chapterDocument),
+    runs: runs.map(runDocument),
   };
 }
 
-function chapterDocument({ record, row, result, attempts, untold, answers }: RowChapter): object {
+function runDocument({ record, row, result, attempts, untold, answers }: RunOfRow): object {
   const { outcome, code, message, unclear, duplicateOf } = result;
   return {
     run: record.id,
@@ -42,7 +42,7 @@ function chapterDocument({ record, row, result, attempts, untold, answers }: Row
 }
 
 /** The story of a row, for people. */
-export function rowText({ record, row, prepared, chapters }: RowStory): string {
+export function rowText({ record, row, prepared, runs }: RowStory): string {
   const cells = Object.entries(row.cells).map(([name, value]): Fact => [name, textOf(value)]);
   const [title, ...request] =
     prepared.kind === 'callable'
@@ -58,7 +58,7 @@ export function rowText({ record, row, prepared, chapters }: RowStory): string {
     '',
     title,
     ...textLines(request),
-    ...chapters.flatMap((chapter) => ['', ...chapterLines(chapter, record.id)]),
+    ...runs.flatMap((run) => ['', ...runLines(run, record.id)]),
   ].join('\n');
 }
 
@@ -67,8 +67,8 @@ function textLines(texts: readonly (string | undefined)[]): readonly string[] {
   return texts.flatMap((text) => (text ? wrapped(text, usualColumns - 2).map(movedIn) : []));
 }
 
-function chapterLines(chapter: RowChapter, first: string): readonly string[] {
-  const { record, result, attempts, untold, answers } = chapter;
+function runLines(run: RunOfRow, first: string): readonly string[] {
+  const { record, result, attempts, untold, answers } = run;
   const where = record.id === first ? '' : ` in its retry ${record.id}`;
   const made = Math.max(result.attempts, attempts.length);
   const at = attempts.find((attempt) => attempt.at !== undefined)?.at;
@@ -79,7 +79,7 @@ function chapterLines(chapter: RowChapter, first: string): readonly string[] {
     ...attemptLines(attempts).map(movedIn),
     ...answers.flatMap(answerLines),
     '',
-    ...wrapped(`Outcome${where}: ${resultText(chapter)}`, usualColumns),
+    ...wrapped(`Outcome${where}: ${resultText(run)}`, usualColumns),
   ];
 }
 
@@ -92,7 +92,7 @@ function answerLines({ at, status, headers, body, cut }: SavedAnswer): readonly 
   ];
 }
 
-function resultText({ result, record }: RowChapter): string {
+function resultText({ result, record }: RunOfRow): string {
   const { outcome, code, message, unclear, duplicateOf } = result;
   const name = outcome.replace('_', ' ');
   const why = duplicateOf === undefined ? message : `same as row ${duplicateOf}`;

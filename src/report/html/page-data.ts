@@ -37,7 +37,7 @@ export interface PageRun {
 
 /** How long calls took over time: a value for each stretch of the same length; null where none began. */
 export interface LatencySeries {
-  /** Milliseconds since 1970 of the first stretch; 0 when there is none. */
+  /** Milliseconds since 1970 of the first stretch; 0 when no call began. */
   readonly from: number;
   readonly stretchMs: number;
   /** Of all calls. */
@@ -101,7 +101,7 @@ export class ColumnWriter {
     return taken;
   }
 
-  /** The same at the end. */
+  /** What is left at the end. */
   end(): string {
     this.#endRun();
     return `${this.take()}]`;

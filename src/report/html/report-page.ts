@@ -30,7 +30,7 @@ export class ReportPage {
     this.#rows = new RowColumns(options.refeed, options.resultColumns);
   }
 
-  /** Which rows are inside. One that has left rows out should be made anew with those that failed only. */
+  /** Which rows are inside. When rows were left out, make another page with the troubled ones only. */
   get selection(): RowsInside {
     return this.#selection;
   }

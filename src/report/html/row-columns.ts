@@ -123,7 +123,7 @@ function timeOf(iso: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** So many characters are compressed at a time. */
+/** Characters that are compressed at a time. */
 const portion = 32_768;
 
 /** A column that is compressed while it grows. */

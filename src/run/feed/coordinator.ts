@@ -40,7 +40,7 @@ type State =
 
 /** How often the datastore is asked what workers have finished. */
 const refreshMs = 500;
-/** The same of batches with a row whose result another row waits for: manifests may edit an entry a dozen times. */
+/** Like `refreshMs`, for batches with a row whose result another row waits for: manifests may edit an entry a dozen times. */
 const awaitedMs = 100;
 /** How often it is asked what can be drained. */
 const drainMs = 250;
@@ -105,7 +105,7 @@ export class Coordinator {
   }
 
   /**
-   * After the end: takes out of the datastore what nobody is calling and waits for what somebody is. Afterwards the
+   * After the end: takes out of the datastore what no worker is calling, and waits for what one is calling. Afterwards the
    * journal alone tells what is left to do. Killed at any point, it can be done again.
    *
    * @returns whether it is through; not when the signal aborted before the last call had ended.

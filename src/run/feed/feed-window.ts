@@ -9,7 +9,7 @@ const secondsOfWork = 4;
 /** With a known limit on the rate, calls may take longer than the window is wide: more rows must be ready. */
 const secondsAtFixedRate = 10;
 const maxOpenRows = 5_000;
-/** As long as nobody knows the rate: enough for several machines, little enough for the slowest API. */
+/** As long as the rate is not known: enough for several machines, little enough for the slowest API. */
 const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
 /** Finished rows wait in the datastore until their batch is complete: that many windows of them at the most. */
@@ -20,7 +20,7 @@ const maxBatchRows = 250;
 /** At the end smaller ones are not worth their commands. */
 const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
-/** The rate is measured over about so many of the last seconds. */
+/** The rate is measured over about that many seconds. */
 const memorySeconds = 3;
 
 export interface FeedWindowOptions {
@@ -68,13 +68,13 @@ export class FeedWindow {
     return Math.min(wanted, allowed, maxOpenRows);
   }
 
-  /** Whether a batch of so many rows and bytes is complete: more should go into the next one. */
+  /** Whether a batch with these rows and bytes is complete: more should go into the next one. */
   isFull(rows: number, bytes: number): boolean {
     return bytes >= maxBatchBytes || rows >= this.#batchRows;
   }
 
   /**
-   * A second of work of one worker; less while nobody knows how much that is, and near the end, so that all workers have
+   * A second of work of one worker; less while that is not known, and near the end, so that all workers have
    * something to do until then.
    */
   get #batchRows(): number {
@@ -115,7 +115,7 @@ export class FeedWindow {
     this.#lowerOpenRows(this.#openRows - 1);
   }
 
-  /** So many rows are unfinished, as the datastore says: for rows that other processes work on. */
+  /** The datastore says how many rows are unfinished: for rows that other processes work on. */
   observed(openRows: number): void {
     this.#lowerOpenRows(openRows);
   }

@@ -38,7 +38,7 @@ export class Feed {
     return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
   }
 
-  /** In how many milliseconds a row that was handed back is due; undefined: there is none. */
+  /** In how many milliseconds a row that was handed back is due; undefined: no row was. */
   get dueInMs(): number | undefined {
     const [first] = this.#leftovers;
     return first && Math.max(0, first.dueAt - this.#now());
@@ -52,7 +52,7 @@ export class Feed {
     this.#leftovers.splice(place, 0, { task, dueAt });
   }
 
-  /** The next row that may be called now; undefined: there is none at the moment. */
+  /** The next row that may be called now; undefined: no row may. */
   async next(): Promise<RowTask | undefined> {
     const { order } = this.#options;
     const [first] = this.#leftovers;

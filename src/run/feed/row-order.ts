@@ -1,7 +1,7 @@
 import type { RowTask } from '../../queue/payload.ts';
 import type { RunRecord } from '../record/record.ts';
 
-/** So many rows are held at a time, and so many characters of their request bodies; beyond that no more are read. */
+/** The most rows that are held at a time, and characters of their request bodies; beyond that no more are read. */
 const maxHeldRows = 20_000;
 const maxHeldBytes = 32 * 1024 * 1024;
 

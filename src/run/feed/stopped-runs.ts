@@ -100,7 +100,7 @@ export async function claimForOurselves(run: OpenRun, interrupt: AbortSignal): P
   await run.rows.releaseClaims();
   if (!(await reconcile(run, interrupt))) return;
   await run.datastore.renew();
-  // Rows of runs whose folder somebody deleted: nobody would know what became of them. What the API has asked to wait is
+  // Rows of runs whose folder was deleted: no journal would tell what became of them. What the API has asked to wait is
   // known to the next run anyway, unless it wants a rate of its own.
   await run.rows.clear();
 }

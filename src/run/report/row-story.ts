@@ -20,11 +20,11 @@ export interface RowStory {
   /** What is called for it, or why nothing is. */
   readonly prepared: PreparedRow;
   /** What became of it in that run and in its retries, the oldest first; at least one. */
-  readonly chapters: readonly RowChapter[];
+  readonly runs: readonly RunOfRow[];
 }
 
 /** What became of a row in one run. */
-export interface RowChapter {
+export interface RunOfRow {
   readonly record: RunRecord;
   /** Its number in the manifest of that run. */
   readonly row: number;
@@ -46,23 +46,23 @@ export interface RowChapter {
  */
 export async function tellRow(store: RunStore, named: RunRecord, number: number): Promise<RowStory> {
   const { first, retries } = await findRetries(store, named);
-  const chapters: RowChapter[] = [];
+  const runs: RunOfRow[] = [];
   let told: Pick<RowStory, 'row' | 'prepared'> | undefined;
   for (const record of [first, ...retries]) {
     const own = await ownNumber(store, record, number);
     if (own === undefined) continue;
     const { row, prepared } = await readRow(store, record, own);
     told ??= { row: { ...row, row: number }, prepared };
-    chapters.push(await chapterOf(store, record, own, number, prepared.operation?.name ?? ''));
+    runs.push(await runOf(store, record, own, number, prepared.operation?.name ?? ''));
   }
-  if (told !== undefined) return { record: first, ...told, chapters };
+  if (told !== undefined) return { record: first, ...told, runs };
   throw usageError(
     'ROW_UNKNOWN',
     `Run ${first.id} has no row ${number}: its rows are 1 to ${first.plan.rows}, as in column _row of the report.`,
   );
 }
 
-/** What a run calls the row; undefined when it is none of its rows. */
+/** What a run calls the row; undefined when the run does not have it. */
 async function ownNumber(store: RunStore, record: RunRecord, number: number): Promise<number | undefined> {
   const { rows } = record.plan;
   const numberOf = await readRowNumbers(store.folder(record.id), record);
@@ -70,13 +70,13 @@ async function ownNumber(store: RunStore, record: RunRecord, number: number): Pr
   return undefined;
 }
 
-async function chapterOf(
+async function runOf(
   store: RunStore,
   record: RunRecord,
   row: number,
   given: number,
   operation: string,
-): Promise<RowChapter> {
+): Promise<RunOfRow> {
   const answers = await readAnswers(store.folder(record.id), given);
   return withJournalReader(store, record, async (journal) => {
     const history = journal.history(row);

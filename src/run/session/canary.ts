@@ -6,7 +6,7 @@ import type { PlannedManifest } from '../plan/run-manifest.ts';
 import { haltText } from '../record/guards.ts';
 import type { CanaryOptions, RunRecord } from '../record/record.ts';
 
-/** What a canary has shown, for whoever decides whether the run goes on. */
+/** What a canary has shown, to decide whether the run goes on. */
 export interface CanaryResults {
   /** In the order of the manifest, numbered as in the one that the user gave. */
   readonly rows: readonly CanaryRow[];
@@ -77,7 +77,7 @@ function randomOf(key: string): () => number {
   };
 }
 
-/** The last row of a canary, 0 where there is none. */
+/** The last row of a canary, 0 where it has no rows. */
 export function lastOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
@@ -105,7 +105,7 @@ export async function canaryResults(
   return shown;
 }
 
-/** Why a run does not go on after its canary when nobody was asked; undefined: it does. */
+/** Why a run does not go on after its canary when no user was asked; undefined: it does. */
 export function canaryFailure(
   { rows, failed }: CanaryResults,
   { maxFailures }: CanaryOptions,

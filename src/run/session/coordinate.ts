@@ -26,7 +26,7 @@ export interface CoordinateOptions
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
   /** Tells about each run that begins or goes on. */
   readonly news?: RunNews | undefined;
-  /** Aborts when the daemon is to stop: its runs are then handed over to whoever sees the state folder. */
+  /** Aborts when the daemon is to stop: its runs are then handed over to another one that sees the state folder. */
   readonly stop: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ export interface RunNews {
 }
 
 const lookMs = 1_000;
-/** A run that has ended is read again after so many looks: it may have been pruned since, and its id taken by another. */
+/** A run that has ended is read again after this number of looks: it may have been pruned since, and its id taken by another. */
 const looksAtAll = 30;
 /** Each has a window of rows in memory and in the datastore. */
 const maxRuns = 16;
@@ -157,7 +157,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
       log.error({ run: id, err: message }, 'the run has failed');
       // Another process has it, or its folder was away, perhaps for a moment only: it is looked for again.
       if (error instanceof CqbatchError && ['LOCK_LOST', 'JOURNAL_REMOVED'].includes(error.code)) return;
-      // Whoever tried it again would fail in the same way.
+      // To try it again would fail in the same way.
       await store.save(enterState(await store.load(id), 'failed', { reason: message }));
       news?.failed(error as Error);
     }
@@ -166,7 +166,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
 
 /**
  * The daemon's datastore, which no run takes for lost. A run that failed would not be gone on with by itself, so a daemon
- * waits, as its workers do, until somebody has freed the disk of Redis.
+ * waits, as its workers do, until the disk of Redis has space again.
  */
 function patient(datastore: Datastore): Datastore {
   return Object.create(datastore, { lost: { value: deferred<Error>().promise } });

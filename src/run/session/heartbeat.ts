@@ -58,7 +58,7 @@ export async function announce(cluster: Cluster, entry: RunEntry): Promise<void>
 export interface ClusterStatus {
   /** Workers that call the API of this run, on all machines. */
   readonly workers: number;
-  /** How the API is called, if somebody leads its workers. */
+  /** How the API is called, if a worker leads the others. */
   readonly pace?: PublishedPace;
 }
 

@@ -14,14 +14,14 @@ export type RunEvent =
 /** Where a run stands, for drawing. */
 export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
 
-/** Calls that nobody has answered for long. */
+/** Calls that the API has not answered for long. */
 export interface StalledCalls extends CallsInFlight {
   /** When one is given up. */
   readonly timeoutMs: number;
 }
 
 const memorySeconds = 5;
-/** Shorter than that, a quiet moment is none. */
+/** Calls that take less than that keep nothing waiting. */
 const stalledMs = 5_000;
 
 export interface ProgressOptions {

@@ -62,7 +62,7 @@ export class RunSession {
     return { state: 'halted', because: 'failures', reason };
   }
 
-  /** Waits until somebody wants the run to go on, or to end. */
+  /** Waits until a user wants the run to go on, or to end. */
   async #paused({ state: _, ...attribution }: Attribution & { readonly state: 'paused' }) {
     const { log, controls, onEvent, rateInForce } = this.#options;
     log.info({ run: this.#run.record.id }, 'run paused');

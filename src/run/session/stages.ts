@@ -22,7 +22,7 @@ export interface StagesOptions
  */
 export class Stages {
   readonly #options: StagesOptions;
-  /** Undefined once there is none any more. */
+  /** Undefined without a canary, and once it was evaluated. */
   #canary: ReadonlySet<number> | undefined;
   /** The last rows that the budget allows; absent: it allows all. */
   readonly #allowed: BegunBudget['rows'];
@@ -30,7 +30,7 @@ export class Stages {
   static async begin(options: StagesOptions): Promise<Stages> {
     const { run, budget, interrupt } = options;
     const { record, journal, datastore } = run;
-    // Rows that somebody still has would be called beyond those that the budget allows.
+    // Rows that workers still have would be called beyond those that the budget allows.
     if (budget?.maxRows !== undefined && record.budget?.begun === undefined && !datastore.exclusive)
       await reconcile(run, interrupt);
     const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
@@ -48,7 +48,7 @@ export class Stages {
         allowedRows(maxRows, record.plan.rows, (row) => journal.isFinished(row), canary);
   }
 
-  /** Writes down what the budget comes to, for whoever takes the run over. */
+  /** Writes down what the budget comes to, for the coordinator that takes the run over. */
   async keepBudget(time: Pick<BegunBudget, 'until' | 'stopAt'> = {}): Promise<void> {
     const { budget, keeper } = this.#options;
     if (budget === undefined) return;

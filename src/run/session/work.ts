@@ -115,7 +115,7 @@ export class Work {
     // Calls that other machines are making are waited for as long as the user likes.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
     const [isThrough] = await Promise.all([this.#coordinator.drain(limit), stopped]);
-    // Somebody else is still calling a row: the run can't end, but it can be gone on with.
+    // Another machine is still calling a row: the run can't end, but it can be resumed.
     if (!isThrough) return { state: 'interrupted' };
     // It makes no sense to halt a run when nothing is left to be called.
     const isPointless = 'halt' in reason && journal.finishedCount === record.plan.rows;

@@ -8,7 +8,7 @@ const story: RowStory = {
   record: plannedRecord,
   row: { row: 7, line: 8, cells: { evaluation_id: '7', note: 'a\u001b[2J' } },
   prepared: { kind: 'invalid', row: 7, line: 8, problems: [{ column: 'evaluation_id', problem: 'bad' }] },
-  chapters: [
+  runs: [
     {
       record: plannedRecord,
       row: 7,
