@@ -1,18 +1,10 @@
 import type { Datastore } from './datastore.ts';
+import type { RedisOptions } from './redis/redis.ts';
 
 /** Which datastore is wanted. */
 export interface WantedDatastore {
   /** The shared one; absent: the embedded one of the state folder. */
-  readonly redis?:
-    | {
-        /** As `redis://host:6379/0`; may hold a password. */
-        readonly url: string;
-        /** What its keys begin with. */
-        readonly prefix: string;
-        readonly password?: string | undefined;
-        readonly sentinelPassword?: string | undefined;
-      }
-    | undefined;
+  readonly redis?: Omit<RedisOptions, 'purpose'> | undefined;
   readonly stateDir: string;
   /** What it is opened for, for whoever finds the embedded one taken. */
   readonly purpose: string;

@@ -63,6 +63,8 @@ const idleMs = { unproven: 5_000, proven: 1_000 };
 const testAfterPart = 0.25;
 const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
+/** A worker that has so many rows in hand again has recovered. */
+const mostRecovering = 200;
 
 /**
  * Tells trouble of the API from trouble of a row. While rows fail and nothing is answered, their verdicts are held
@@ -113,14 +115,9 @@ export class CircuitBreaker {
 
   /** How many rows to have in hand, when `wanted` are, and `unproven` at most as long as nothing is known of the API. */
   prefetchLimit(wanted: number, unproven: number): number {
-    switch (this.#state) {
-      case 'unproven':
-        return Math.max(1, Math.min(unproven, unprovenCalls - this.#spent));
-      case 'closed':
-        return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
-      default:
-        return 1;
-    }
+    if (this.#state === 'unproven') return Math.max(1, Math.min(unproven, unprovenCalls - this.#spent));
+    if (this.#state !== 'closed') return 1;
+    return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
   }
 
   /** A row was claimed; `end` is to be called when its verdict is there. */
@@ -292,6 +289,3 @@ export class CircuitBreaker {
 function isDoubtful(sign: Sign): boolean {
   return sign.kind === 'trouble' && sign.cause !== 'either';
 }
-
-/** Whoever has that many rows in hand again has recovered. */
-const mostRecovering = 200;

@@ -30,30 +30,29 @@ const byBaseUrl = 'base URL (--base-url, CQBATCH_BASE_URL)';
 
 const goAround = 'list the host of the API in NO_PROXY to go without it';
 
+const correctHost = `Correct host and port of the ${byBaseUrl}, or see whether the service is up and`;
+const correctToken = 'Correct the token (CQBATCH_TOKEN, --token-file).';
+
+const remedies: Readonly<Record<string, string>> = {
+  HOST_NOT_FOUND: `Correct the host in the ${byBaseUrl}, or mend the name service.`,
+  CONNECTION_REFUSED: `${correctHost} no firewall is in the way.`,
+  CONNECT_TIMEOUT: `${correctHost} no firewall is in the way.`,
+  CONNECT_FAILED: `${correctHost} no firewall is in the way.`,
+  PROXY_UNREACHABLE: `Correct the proxy in that variable, or ${goAround}.`,
+  PROXY_AUTHENTICATION:
+    'Correct user name and password in that variable, as in http://user:password@proxy:3128.',
+  PROXY_REFUSED: `Ask who runs the proxy, or ${goAround}.`,
+  PROXY_BAD_GATEWAY: `${correctHost} the proxy may reach it.`,
+  UNAUTHENTICATED: correctToken,
+  TOKEN_UNREADABLE: correctToken,
+  TOKEN_EMPTY: correctToken,
+  TOKEN_MALFORMED: correctToken,
+  PERMISSION_DENIED: `See what the token permits, and correct the ${byBaseUrl} if it is wrong.`,
+};
+
 function remedy({ code, status = 0 }: ApiFailure): string {
-  switch (code) {
-    case 'HOST_NOT_FOUND':
-      return `Correct the host in the ${byBaseUrl}, or mend the name service.`;
-    case 'CONNECTION_REFUSED':
-    case 'CONNECT_TIMEOUT':
-    case 'CONNECT_FAILED':
-      return `Correct host and port of the ${byBaseUrl}, or see whether the service is up and no firewall is in the way.`;
-    case 'PROXY_UNREACHABLE':
-      return `Correct the proxy in that variable, or ${goAround}.`;
-    case 'PROXY_AUTHENTICATION':
-      return 'Correct user name and password in that variable, as in http://user:password@proxy:3128.';
-    case 'PROXY_REFUSED':
-      return `Ask who runs the proxy, or ${goAround}.`;
-    case 'PROXY_BAD_GATEWAY':
-      return `Correct host and port of the ${byBaseUrl}, or see whether the service is up and the proxy may reach it.`;
-    case 'UNAUTHENTICATED':
-    case 'TOKEN_UNREADABLE':
-    case 'TOKEN_EMPTY':
-    case 'TOKEN_MALFORMED':
-      return 'Correct the token (CQBATCH_TOKEN, --token-file).';
-    case 'PERMISSION_DENIED':
-      return `See what the token permits, and correct the ${byBaseUrl} if it is wrong.`;
-  }
+  const known = remedies[code];
+  if (known !== undefined) return known;
   if (status >= 500) return 'The service is in trouble: go on when it works again.';
   if (status > 0)
     return `Correct the ${byBaseUrl}, unless the service really has nothing that these rows name.`;

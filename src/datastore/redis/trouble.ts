@@ -26,12 +26,10 @@ const refusals: Readonly<Record<string, string>> = {
  * Knows in words what keeps a connection from working.
  *
  * @param onUnwritable is told when its disk keeps Redis from writing, and no longer for a moment only.
- * @param now monotonic milliseconds; for tests.
  */
 export function connectionTrouble(
   { where, secrets }: Pick<FailureContext, 'where' | 'secrets'>,
   onUnwritable: (reply: Error) => void,
-  now: () => number = () => performance.now(),
 ) {
   let away: string | undefined;
   let refusal: { readonly words: string; readonly until: number } | undefined;
@@ -40,7 +38,7 @@ export function connectionTrouble(
     /** One sentence without a full stop; undefined when all is well. */
     get text(): string | undefined {
       if (away !== undefined) return `Redis at ${where} does not answer (${away})`;
-      if (refusal === undefined || now() > refusal.until) return undefined;
+      if (refusal === undefined || performance.now() > refusal.until) return undefined;
       return `Redis at ${where} ${refusal.words}`;
     },
     /** Notices when the connection goes and comes. */
@@ -64,7 +62,7 @@ export function connectionTrouble(
     /** Takes note of an error that Redis replied to some command. */
     noteReply(reply: Error): void {
       const code = /^-?([A-Z]+)/.exec(reply.message)?.[1] ?? '';
-      const at = now();
+      const at = performance.now();
       const words = refusals[code];
       if (words !== undefined) refusal = { words, until: at + refusalLastsMs };
       if (code !== 'MISCONF') return;

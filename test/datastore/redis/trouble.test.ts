@@ -1,17 +1,16 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { connectionTrouble } from '../../../src/datastore/redis/trouble.ts';
 
 const misconf = new Error('MISCONF Errors writing to the AOF file: No space left on device');
+
+afterEach(() => void vi.restoreAllMocks());
 
 /** Says for which of these seconds, at each of which Redis refuses to write, its disk was taken for full. */
 function taken(...seconds: readonly number[]): readonly number[] {
   const told: number[] = [];
   let now = 0;
-  const trouble = connectionTrouble(
-    { where: 'redis://r', secrets: [] },
-    () => told.push(now / 1_000),
-    () => now,
-  );
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const trouble = connectionTrouble({ where: 'redis://r', secrets: [] }, () => told.push(now / 1_000));
   for (const second of seconds) {
     now = second * 1_000;
     trouble.noteReply(misconf);
@@ -31,12 +30,9 @@ describe('a Redis that can not write to its disk', () => {
 
   test('is in trouble meanwhile, which only that reply makes final', () => {
     let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
     const told: Error[] = [];
-    const trouble = connectionTrouble(
-      { where: 'redis://r', secrets: [] },
-      (error) => told.push(error),
-      () => now,
-    );
+    const trouble = connectionTrouble({ where: 'redis://r', secrets: [] }, (error) => told.push(error));
     for (now = 0; now <= 60_000; now += 1_000) trouble.noteReply(new Error('OOM command not allowed'));
     expect(told).toEqual([]);
     expect(trouble.text).toBe('Redis at redis://r has no memory left');
