@@ -1,7 +1,7 @@
 /**
  * What sets the pace:
  *
- * - `starting`: raises the rate quickly, because nobody knows the limit;
+ * - `starting`: raises the rate quickly, because the limit is not known;
  * - `cooldown`: has lowered it after refusals and waits for that to show;
  * - `searching`: raises it slowly between a rate that was fine and one that was not;
  * - `holding`: keeps it just under the limit;

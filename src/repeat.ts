@@ -9,10 +9,10 @@ export interface Repeated {
 export interface RepeatOptions {
   /** From one beginning to the next, milliseconds. */
   readonly everyMs: number | (() => number);
-  /** Called with what the task throws; it is done again all the same. Default: nobody hears of it. */
+  /** Called with what the task throws; it is done again all the same. Default: it is dropped. */
   readonly onError?: (error: Error) => void;
   /**
-   * Whether a task that takes longer than `everyMs` is begun again as soon as it ends; else when it is due the next time.
+   * Whether a task that takes longer than `everyMs` starts again as soon as it ends; else when it is due the next time.
    * Default false.
    */
   readonly catchUp?: boolean;

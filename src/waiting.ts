@@ -22,8 +22,8 @@ export function after(milliseconds: number): Promise<void> {
 }
 
 /**
- * What a promise resolves with, or undefined when that takes longer. What becomes of it then is nobody's concern, also
- * when it rejects.
+ * What a promise resolves with, or undefined when that takes longer. Its outcome is then
+ * ignored, also when it rejects.
  *
  * @param limitMs absent: it may take as long as it likes
  */

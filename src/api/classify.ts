@@ -31,7 +31,7 @@ export function classify(answer: HttpAnswer, { now, mask }: AnswerContext): ApiF
   const waitMs = waitingTime(headers, body.json, now);
   if (waitMs === undefined) return failure;
   const isThrottled = usualClass === 'slow-down' || status === 503 || throttlingCodes.has(code);
-  // Whoever says when to come back has refused the request on purpose.
+  // A server that says when to come back has refused the request on purpose.
   return isThrottled ? { ...failure, class: 'slow-down', waitMs, unclear: false } : { ...failure, waitMs };
 }
 

@@ -42,7 +42,7 @@ export interface ClientOptions extends BaseUrlOptions {
   readonly userAgent?: string | undefined;
   /** Largest body of an answer in bytes. Default: 16777216 (16 MiB). */
   readonly maxAnswerBytes?: number | undefined;
-  /** Counts each HTTP request. Default: nobody does. */
+  /** Counts each HTTP request. Default: none are counted. */
   readonly watch?: RequestWatch | undefined;
 }
 

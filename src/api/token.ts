@@ -7,7 +7,7 @@ export interface TokenSource {
   /** The token to use now. Rejects when it cannot be had. */
   readonly current: () => Promise<string>;
   /**
-   * Called when the API refused a token (401): gets it anew. Undefined when this source cannot change. Rejects when
+   * Called when the API refused a token (401): reads it again. Undefined when this source cannot change. Rejects when
    * the token cannot be had any more.
    */
   readonly refresh: () => Promise<string | undefined>;

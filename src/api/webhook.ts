@@ -7,7 +7,7 @@ import { exchange, Stop } from './network/exchange.ts';
 import { lostFailure } from './network/network-failure.ts';
 import { chooseProxy, type ProxyOptions, tunnelDispatcher } from './network/proxy.ts';
 
-/** A URL of somebody else to which news is posted. Its path and query may be a secret: no message quotes them. */
+/** A URL of another service, to which news is posted. Its path and query may be a secret: no message quotes them. */
 export interface Webhook {
   /** For people: `hooks.example.com`. */
   readonly host: string;

@@ -31,7 +31,7 @@ function hostNameOf(host: string | readonly string[] | undefined): string | unde
   return (bracketed ?? plain)?.toLowerCase();
 }
 
-/** Who may control runs: whoever has exchanged the token for a session, which works once. */
+/** Lets a reader control runs who has exchanged the token for a session, which works once. */
 export class ControlAccess {
   /** Stands in the URL that is printed. */
   readonly token = randomBytes(24).toString('base64url');

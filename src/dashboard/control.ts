@@ -25,7 +25,7 @@ export type ControlAnswer =
 /** Redis is not waited for any longer: people look at the page. */
 const patienceMs = 5_000;
 
-/** Asks whoever works on a run to do something. The page shows what comes of it. */
+/** Asks the process that works on a run to do something. The page shows what comes of it. */
 export async function controlRun(
   { store, cluster, parseRate }: ControlRoom,
   id: string,

@@ -8,7 +8,7 @@ import { pageOfRun } from '../run/report/report-run.ts';
  * @returns a function that rejects with what `make` throws
  */
 export function oneAtATime(make: (runId: string) => Promise<string>): (runId: string) => Promise<string> {
-  /** Reports that are not begun yet: they will tell of all that has happened until now. */
+  /** Reports that have not started: they will tell of all that has happened until now. */
   const waiting = new Map<string, Promise<string>>();
   let last: Promise<unknown> = Promise.resolve();
   return (runId) => {

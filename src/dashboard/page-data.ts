@@ -74,7 +74,7 @@ export interface Snapshot {
   readonly runs: readonly RunData[];
   readonly workers: readonly WorkerData[];
   readonly schedules: readonly ScheduleData[];
-  /** Whether somebody carries the schedules out. */
+  /** Whether a daemon is running, which carries the schedules out. */
   readonly hasDaemon: boolean;
   /** What is damaged or can't be read. */
   readonly warnings: readonly string[];

@@ -80,7 +80,7 @@ const retryMs = 2_000;
 const mostUnsent = 4_000_000;
 
 /**
- * Starts the server of the page: it listens, tells how things stand, and obeys nobody who has not exchanged the token.
+ * Starts the server of the page: it listens, tells how things stand, and lets a reader control runs only after an exchange of the token.
  *
  * @throws a usage error `CANNOT_LISTEN`
  */

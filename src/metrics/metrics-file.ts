@@ -13,7 +13,7 @@ const everyMs = 15_000;
 /** node_exporter is another user, and reads what everybody may. */
 const readableByAll = 0o644;
 
-/** Metrics that somebody can see. */
+/** Metrics that a page or a file shows. */
 export interface OpenMetrics {
   readonly metrics: Metrics;
   readonly page: MetricsPages;
@@ -71,7 +71,7 @@ function takenError(path: string, who: string): Error {
 export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
   /** The runs that it works on; undefined where it works on none. */
   readonly store?: Pick<RunStore, 'list'> | undefined;
-  /** The file that they are kept in, if somebody wants one. */
+  /** The file that they are kept in, if one is wanted. */
   readonly file?: string | undefined;
   readonly onError: (error: Error) => void;
 }

@@ -53,7 +53,7 @@ export class Metrics implements RunWatch {
   paceOfWorker: () => Pace | undefined = () => undefined;
   /** How a run that is going calls the API. */
   paceOfRun: () => Pace | undefined = () => undefined;
-  /** Whether rows are taken; undefined where nobody has to know. */
+  /** Whether rows are taken; undefined where that is not asked. */
   ready: () => boolean | undefined = () => undefined;
   /** Calls in flight; undefined in a process that makes none. */
   inFlight: number | undefined;

@@ -15,7 +15,7 @@ export const lastRunGauges = {
 /** Writes all of them, as Prometheus reads it. */
 export type MetricsPages = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
-/** Names, types and help of the metrics. Each takes its value when somebody asks; docs/monitoring.md lists them. */
+/** Names, types and help of the metrics. Each takes its value when a scrape asks; docs/monitoring.md lists them. */
 export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
   // Most commands do without.
   const client = await import('prom-client');

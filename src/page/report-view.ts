@@ -7,7 +7,7 @@ import { type Column, everything, type Rows, refeedCsv, type Selection } from '.
 import { StoryDialog } from './story.ts';
 import { RowTable } from './table.ts';
 
-/** The outcomes, codes, charts and rows of a run. What the reader has chosen stays when it is shown anew. */
+/** The outcomes, codes, charts and rows of a run. What the reader has chosen stays when newer data are shown. */
 export class ReportView {
   readonly element: HTMLElement;
   #shown: { readonly data: PageData; readonly rows: Rows | undefined } | undefined;
@@ -233,7 +233,7 @@ function offer(select: HTMLSelectElement, choices: readonly string[]): void {
   select.value = value;
 }
 
-/** While somebody types, only what is there at last is looked for. */
+/** While the reader types, only the latest text is looked for. */
 function debounced(action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {

@@ -51,13 +51,11 @@ export const everything: Selection = {
 export class Rows {
   readonly count: number;
   readonly columns: readonly Column[];
-  readonly clearToken: string;
   readonly #facts: ReadonlyMap<string, Column>;
 
-  private constructor(count: number, columns: readonly Column[], clearToken: string) {
+  private constructor(count: number, columns: readonly Column[]) {
     this.count = count;
     this.columns = columns;
-    this.clearToken = clearToken;
     this.#facts = new Map(
       columns.filter(({ kind }) => kind === 'fact').map((column) => [column.name, column]),
     );
@@ -72,7 +70,7 @@ export class Rows {
         columnOf(column, await inflated(pieces[column.piece] ?? ''), count, clearToken),
       ),
     );
-    return new Rows(count, read, clearToken);
+    return new Rows(count, read);
   }
 
   /** The column that these rows have in place of one that others had. */

@@ -1,4 +1,4 @@
-/** A button that is down for longer is not waited for: that it went up may be told to nobody. */
+/** A button that is down for longer is not waited for: the page may never hear that it went up. */
 const longestMs = 1_000;
 
 /** Knows whether a button of the mouse is down: what is replaced under it can't be clicked. */

@@ -7,13 +7,13 @@ import { Rows } from '../rows.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, type OnControl, progressElements, stateText } from './run-parts.ts';
 
-/** At most a tenth of the time is spent on what is read anew of a run that is going. */
+/** At most a tenth of the time is spent on reading a run that is going. */
 const restFactor = 9;
 const leastRestMs = 500;
 /** What could not be read is tried again then. */
 const patienceMs = 5_000;
 
-/** The page of a run: how it stands, and its report as far as it is, read anew when the run has changed. */
+/** The page of a run: how it stands, and its report as far as it is, read again when the run has changed. */
 export class RunPage {
   readonly id: string;
   readonly element: HTMLElement;
