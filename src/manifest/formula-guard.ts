@@ -45,28 +45,22 @@ type Cuts = ReturnType<typeof placesToCut>;
 const usualCuts = placesToCut(';|');
 const cutsWithCommas = placesToCut(',;|');
 
-function cutsOf({ commas = false }: GuardOptions): Cuts {
-  return commas ? cutsWithCommas : usualCuts;
-}
-
 /**
  * Text for a CSV cell that a spreadsheet will not run: an apostrophe goes before text that it might. So it does within
  * the text, behind a semicolon, a pipe, a tab or a line break, where a spreadsheet cuts that takes another delimiter
  * than the file's. Plain numbers such as `-12.5` stay as they are. `unguardCell` with the same options gives back the
  * very text.
  */
-export function guardCell(text: string, options: GuardOptions = {}): string {
-  const { clearToken } = options;
-  const cuts = cutsOf(options);
+export function guardCell(text: string, { clearToken, commas }: GuardOptions = {}): string {
+  const cuts = commas ? cutsWithCommas : usualCuts;
   const pieces = rewriteCuts(text, cuts, cuts.each, "$&'");
   const guarded = isFormula(text) ? `'${pieces}` : pieces;
   return isQuotedToken(guarded, clearToken) ? `'${guarded}` : guarded;
 }
 
 /** The text that `guardCell` was given. */
-export function unguardCell(text: string, options: GuardOptions = {}): string {
-  const { clearToken } = options;
-  const cuts = cutsOf(options);
+export function unguardCell(text: string, { clearToken, commas }: GuardOptions = {}): string {
+  const cuts = commas ? cutsWithCommas : usualCuts;
   const guarded = text.startsWith("'") && isQuotedToken(text, clearToken) ? text.slice(1) : text;
   const pieces = rewriteCuts(guarded, cuts, cuts.guarded, '$1');
   return pieces.startsWith("'") && isFormula(pieces.slice(1)) ? pieces.slice(1) : pieces;

@@ -4,13 +4,7 @@ import { fieldNameOf, requiredNames } from './columns/column-names.ts';
 import { cutLines, detectDelimiter, readPreamble, titleLines } from './csv/header.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
 import type { Delimiter, ManifestFormat, ReadingOptions } from './manifest.ts';
-import {
-  encodingByMark,
-  isGzip,
-  isWorkbook,
-  recogniseForeignFile,
-  recogniseUtf16,
-} from './text/file-kind.ts';
+import { encodingByMark, isGzip, isWorkbook, refuseForeignFile } from './text/file-kind.ts';
 import { syntaxMistake, TextMistake } from './text/mistake.ts';
 import {
   type ByteSource,
@@ -72,9 +66,7 @@ export async function identify(
     refuseOption(reading.sheet !== undefined, '--sheet', 'Excel workbooks');
     const marked = encodingByMark(bytes.bytes);
     const encoding = marked ?? reading.encoding ?? 'utf-8';
-    const foreign =
-      recogniseForeignFile(bytes.bytes) ?? (encoding === 'utf-8' ? recogniseUtf16(bytes.bytes) : undefined);
-    if (foreign !== undefined) throw new TextMistake(foreign.code, undefined, foreign.problem);
+    refuseForeignFile(bytes.bytes, encoding);
     const bomLength = marked === 'utf-8' ? 3 : 0;
     const source = { ...unplaced, bomLength, start: bomLength };
     if (encoding === 'utf-8') return located(source, () => findLayout(source, bytes, reading));

@@ -16,7 +16,7 @@ import {
 } from './manifest.ts';
 import { excerpt } from './problem.ts';
 import { syntaxMistake, TextMistake } from './text/mistake.ts';
-import { located, locatedAll, type ReadingContext, readText, type TextSource } from './text/source.ts';
+import { locate, located, type ReadingContext, readText, type TextSource } from './text/source.ts';
 import { columnLetters } from './workbook/cell.ts';
 import { readSheet } from './workbook/sheet.ts';
 
@@ -56,7 +56,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
       yield chunk;
     }
   }
-  const rows = () => locatedAll(source, numberRows(reader.rows(text())));
+  const rows = () => numberRows(source, reader.rows(text()));
   const { readable, only } = await lookAtFirstRows(source.name, rows());
   return {
     name: source.name,
@@ -105,13 +105,18 @@ function nestedRowsOf(only: ManifestRow | undefined): Pick<Manifest, 'nestedRows
 
 /** Numbers the rows from 1 and hands them over in chunks of 1 to 500. */
 async function* numberRows(
+  source: TextSource,
   batches: AsyncIterable<readonly UnnumberedRow[]>,
 ): AsyncGenerator<readonly ManifestRow[], void, undefined> {
   let row = 0;
-  for await (const batch of batches) {
-    for (let start = 0; start < batch.length; start += maxRowsPerChunk) {
-      yield batch.slice(start, start + maxRowsPerChunk).map((each) => ({ row: ++row, ...each }));
+  try {
+    for await (const batch of batches) {
+      for (let start = 0; start < batch.length; start += maxRowsPerChunk) {
+        yield batch.slice(start, start + maxRowsPerChunk).map((each) => ({ row: ++row, ...each }));
+      }
     }
+  } catch (error) {
+    throw await locate(source, error);
   }
 }
 

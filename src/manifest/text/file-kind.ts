@@ -1,23 +1,20 @@
-/**
- * Recognises files that are no text by their first bytes, and says what to do instead.
- *
- * @returns code and message, or undefined when the bytes may be text.
- */
-export function recogniseForeignFile(head: Buffer): ForeignFile | undefined {
-  const kind = binaryKinds.find(({ magic, at = 0 }) => head.subarray(at, at + magic.length).equals(magic));
-  if (kind !== undefined) return { code: 'MANIFEST_BINARY', problem: kind.problem(head) };
-  if (/^\s*<(?:!doctype|\?xml|html|head|table)\b/i.test(head.toString('utf8', 0, 200))) {
-    return {
-      code: 'MANIFEST_MARKUP',
-      problem: 'this is HTML or XML, no manifest; was it saved from a web page that asked to log in?',
-    };
-  }
-  return undefined;
-}
+import { TextMistake } from './mistake.ts';
 
-export interface ForeignFile {
-  readonly code: string;
-  readonly problem: string;
+/**
+ * Recognises files that are no text by their first bytes.
+ *
+ * @throws TextMistake that says what to do instead.
+ */
+export function refuseForeignFile(head: Buffer, encoding: string): void {
+  const kind = binaryKinds.find(({ magic, at = 0 }) => head.subarray(at, at + magic.length).equals(magic));
+  if (kind !== undefined) throw new TextMistake('MANIFEST_BINARY', undefined, kind.problem(head));
+  if (/^\s*<(?:!doctype|\?xml|html|head|table)\b/i.test(head.toString('utf8', 0, 200))) {
+    const problem = 'this is HTML or XML, no manifest; was it saved from a web page that asked to log in?';
+    throw new TextMistake('MANIFEST_MARKUP', undefined, problem);
+  }
+  const unmarked = encoding === 'utf-8' ? unmarkedUtf16(head) : undefined;
+  if (unmarked === undefined) return;
+  throw new TextMistake('MANIFEST_UTF16', undefined, `this is UTF-16 text; pass --encoding ${unmarked}`);
 }
 
 /** Whether the bytes begin like gzip (RFC 1952, section 2.3.1). */
@@ -85,11 +82,10 @@ export function encodingByMark(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' 
  * UTF-16 without a byte order mark: it begins with two ASCII characters, as every manifest does (the reasoning of RFC
  * 4627, section 3). NULs further on are data.
  */
-export function recogniseUtf16(head: Buffer): ForeignFile | undefined {
+function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;
   const isLittleEndian = first > 0 && second === 0 && third > 0 && fourth === 0;
   const isBigEndian = first === 0 && second > 0 && third === 0 && fourth > 0;
   if (head.length < 4 || !(isLittleEndian || isBigEndian)) return undefined;
-  const encoding = isLittleEndian ? 'utf-16le' : 'utf-16be';
-  return { code: 'MANIFEST_UTF16', problem: `this is UTF-16 text; pass --encoding ${encoding}` };
+  return isLittleEndian ? 'utf-16le' : 'utf-16be';
 }

@@ -217,23 +217,14 @@ export async function located<Result>(source: TextSource, read: () => Promise<Re
   try {
     return await read();
   } catch (error) {
-    throw error instanceof TextMistake ? await locate(source, error) : error;
+    throw await locate(source, error);
   }
 }
 
-/** The same for a reading that yields results. */
-export async function* locatedAll<Result>(
-  source: TextSource,
-  results: AsyncIterable<Result>,
-): AsyncGenerator<Result, void, undefined> {
-  try {
-    yield* results;
-  } catch (error) {
-    throw error instanceof TextMistake ? await locate(source, error) : error;
-  }
-}
-
-async function locate(source: TextSource, { code, at, message }: TextMistake): Promise<Error> {
+/** The `usageError` that a mistake in the text becomes; any other error as it is. */
+export async function locate(source: TextSource, error: unknown): Promise<unknown> {
+  if (!(error instanceof TextMistake)) return error;
+  const { code, at, message } = error;
   if (at === undefined) return usageError(code, `${source.name}: ${message}`);
   const { line, column } = typeof at === 'number' ? await positionOf(source, at) : at;
   return usageError(code, `${source.name}:${line}:${column}: ${message}`);
