@@ -1,8 +1,7 @@
 import { rateTtlMs, type SlotReply } from '../cluster/timeline.ts';
 import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
-import { TimelineVisits, type Visit, type WorkerSituation } from './timeline-visits.ts';
-import type { VisitTiming } from './visit-timing.ts';
+import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } from './timeline-visits.ts';
 
 /**
  * A rest that is longer is not waited for with a row in hand: others must be able to take it back, and what gathers here

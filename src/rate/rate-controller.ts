@@ -7,9 +7,6 @@ import type { Traffic } from './governor/traffic.ts';
 
 export { mostConcurrency, usualConcurrency };
 
-/** So much later another worker hears of a decision, and has used the slots that it had taken before. */
-const heardLateMs = 100;
-
 /** A limit that the workers do not reach for so long is lifted: slots would only delay calls. */
 const idleAfterMs = 2_000;
 
@@ -40,7 +37,8 @@ export class RateController {
   ): Pace {
     this.#governor.bound = perSecond;
     this.#governor.rows = rows;
-    const pace = this.#governor.update(now, amongOthers(traffic, workers - 1));
+    // How many calls others have in flight is known only about, and even our own the API counts at other moments.
+    const pace = this.#governor.update(now, { ...traffic, amongError: workers });
     if (auto) {
       const isIdle = this.#isIdle(now, traffic, pace);
       return {
@@ -72,17 +70,4 @@ export class RateController {
     if (phase !== 'starting' || isRefused || isUsed || this.#sentPerSecond < 1) this.#idleSince = now;
     return now - this.#idleSince >= idleAfterMs;
   }
-}
-
-/**
- * Others hear of a decision a little later: a call that they sent until then was sent before it. How many calls they have
- * in flight is known only about, and even our own the API counts for a little longer or shorter than we do.
- */
-function amongOthers(traffic: Traffic, others: number): Traffic {
-  const { rejectedSentAt } = traffic;
-  return {
-    ...traffic,
-    amongError: others + 1,
-    ...(rejectedSentAt !== undefined && others > 0 && { rejectedSentAt: rejectedSentAt - heardLateMs }),
-  };
 }

@@ -2,7 +2,7 @@ import { steadyNow } from '../../src/clock.ts';
 import { newTimeline, setRate, take } from '../../src/cluster/timeline.ts';
 import { CallGate } from '../../src/rate/call-gate.ts';
 import { CallScheduler } from '../../src/rate/call-scheduler.ts';
-import { ownTiming } from '../../src/rate/visit-timing.ts';
+import { ownTiming } from '../../src/rate/timeline-visits.ts';
 
 /** How calls may go out. */
 export interface Rules {

@@ -13,8 +13,6 @@ type GovernedPace = Pace & { readonly rate: number };
 
 /** No wait is longer, whatever an API asks for. */
 const longestWaitMs = 86_400_000;
-/** The most that was accepted in a second is a little more than what is in each (three workers, a cap of 10). */
-const nearlyAll = 0.93;
 
 /**
  * Decides how an API may be called: signals in, a pace out, on the clock of whoever asks. It has no timers.
@@ -103,8 +101,7 @@ export class Governor {
     this.#reaction.update(now, traffic);
     const wasCapped = this.#concurrency.capped;
     const isCapped = this.#concurrency.update(now, traffic, {
-      // A search that begins again sends less than was accepted already (three workers, windows of a second that answer 503).
-      sending: Math.max(this.#search.sending, nearlyAll * this.#dependence.mostAccepted),
+      sending: this.#search.sending,
       reactionMs: this.#reaction.ms,
       isStated: this.#isStated,
     });

@@ -87,11 +87,6 @@ export class RateDependence {
     return this.#found;
   }
 
-  /** The most that a limit that answers 503 has accepted in a second, of late; 0 where none is known. */
-  get mostAccepted(): number {
-    return this.#isProven || this.#awaited !== undefined ? this.#mostAccepted : 0;
-  }
-
   /** Whether each 503 is known to be a refusal. */
   get isProven(): boolean {
     return this.#isProven && !this.isComparing;
