@@ -1,17 +1,19 @@
-/** Batches and the API client as a library: see `docs/library.md` and `docs/api-client.md`. */
+/**
+ * The engine, as programs and the command line use it. `docs/library.md`, `docs/api-client.md` and `docs/operations.md` describe what
+ * is for programs; what is here besides is for the command line, and may change with any release.
+ */
 
 export { operations } from '../jobs/index.ts';
 export { restoreEvaluation } from '../jobs/restore-evaluation.ts';
 export { updateSoundboard } from '../jobs/update-soundboard.ts';
-export { type BaseUrlOptions, parseBaseUrl } from './api/base-url.ts';
-export {
-  type ApiAnswer,
-  type ApiClient,
-  type CallFigures,
-  type ClientOptions,
-  defaultTimeouts,
-  type SendOptions,
-  type Timeouts,
+export { type BaseUrlOptions, isLoopback, parseBaseUrl } from './api/base-url.ts';
+export type {
+  ApiAnswer,
+  ApiClient,
+  CallFigures,
+  ClientOptions,
+  SendOptions,
+  Timeouts,
 } from './api/client.ts';
 export type { RestoreEvaluationInput } from './api/endpoints/restore-evaluation.ts';
 export type { UpdateSoundboardAnswer, UpdateSoundboardInput } from './api/endpoints/update-soundboard.ts';
@@ -36,16 +38,54 @@ export {
   type Soundboard,
   soundboardSchema,
 } from './api/model/entities.ts';
-export type { ApiRequest } from './api/request.ts';
-export { type TokenSource, tokenFromFile, tokenFromValue } from './api/token.ts';
+export type { RequestWatch } from './api/network/exchange.ts';
+export { chooseProxy, describeProxy } from './api/network/proxy.ts';
+export { type ApiRequest, requestHeaders } from './api/request.ts';
+export { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from './api/token.ts';
 export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';
+export { openWebhook, signatureHeaders, type Webhook } from './api/webhook.ts';
+export { type Cluster, openCluster } from './cluster/cluster.ts';
+export { actualEntryState, goneAfterMs, isActive, isPresent, type RunEntry } from './cluster/entries.ts';
+export { type RatePolicy, toHundredths } from './cluster/rate-policy.ts';
 export type { FailureClass } from './codes.ts';
+export type { SharedPlace } from './dashboard/overview.ts';
+export { startDashboard } from './dashboard/server.ts';
+export type { Datastore } from './datastore/datastore.ts';
+export { datastoreAddress, openDatastore } from './datastore/open.ts';
+export { exists, readSmallFile } from './disk/files.ts';
+export { makeTemporaryFolder } from './disk/owned-folder.ts';
 export type { Outcome, OutcomeCounts, RowResult } from './domain.ts';
 export { CqbatchError, type ErrorKind } from './errors.ts';
+export type { ClaimedManifest, ManifestEnding } from './inbox/claimed-manifest.ts';
+export { type Found, Inbox } from './inbox/inbox.ts';
+export type { FinalFolder } from './inbox/records.ts';
+export type { Journal } from './journal/journal.ts';
+export type { CodeCount } from './journal/state.ts';
 export type { BatchOptions, BatchPlace } from './library/place.ts';
 export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
 export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
 export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
+export { type ConflictRule, conflictRules, type DoneRows } from './manifest/check/call-index.ts';
+export {
+  type FieldCounts,
+  type OperationSummary,
+  type RowCounts,
+  subjectsOf,
+} from './manifest/check/row-counts.ts';
+export type { ScanSummary } from './manifest/check/scan.ts';
+export { isOldName } from './manifest/columns/column-names.ts';
+export type { OperationChoice } from './manifest/columns/operation-choice.ts';
+export {
+  defaultClearToken,
+  delimiterNames,
+  type Manifest,
+  type ReadingOptions,
+} from './manifest/manifest.ts';
+export { excerpt, formatProblem, type ProblemGroup } from './manifest/problem.ts';
+export { hashFile, type InputOptions, stageManifest } from './manifest/stage.ts';
+export { inputKind } from './manifest/text/source.ts';
+export type { Metrics } from './metrics/metrics.ts';
+export { openDaemonMetrics, openMetricsFile } from './metrics/metrics-file.ts';
 export {
   defineOperation,
   type Interpretation,
@@ -54,9 +94,108 @@ export {
   type Refusal,
   type RequestDefinition,
 } from './operation/operation.ts';
-export type { OperationsModule } from './operation/own-operations.ts';
+export { loadOperations, type OperationsModule } from './operation/own-operations.ts';
+export { mostConcurrency } from './rate/rate-controller.ts';
+export type { RatePoint } from './report/rate-history.ts';
 export type { RunSummary } from './report/summary.ts';
-export type { ReportPaths } from './report/write-reports.ts';
-export type { RunResult } from './run/record/ending.ts';
-export type { RunEvent } from './run/session/progress.ts';
-export { parseJson, stringifyJson } from './text/json.ts';
+export type { ReportPaths, WrittenReports } from './report/write-reports.ts';
+export { cancelSettledRun, cancelStoppedRun } from './run/feed/stopped-runs.ts';
+export {
+  type ApprovedPlan,
+  planSuffix,
+  readApprovedPlan,
+  writeApprovedPlan,
+} from './run/plan/approved-plan.ts';
+export { checkManifest } from './run/plan/check-manifest.ts';
+export {
+  type CreatedRun,
+  type CreateRunInput,
+  createRun,
+  discard,
+  type ManifestOrigin,
+} from './run/plan/create-run.ts';
+export { readDone } from './run/plan/done-before.ts';
+export { type EarlierRun, findEarlierRun } from './run/plan/earlier-runs.ts';
+export type { ProblemList } from './run/plan/problem-file.ts';
+export { isPartialAllowed, isReady, partialText, refusalOf, verdictText } from './run/plan/readiness.ts';
+export { findRetries, retriesAfter, retriesAmong, undosOf, unfinishedAmong } from './run/plan/retries.ts';
+export { hasRowsToRetry, type RetryManifest, writeRetryManifest } from './run/plan/retry-run.ts';
+export { refuseChangedManifest } from './run/plan/run-manifest.ts';
+export { rowsOn, type UndoManifest, writeUndoManifest } from './run/plan/undo-run.ts';
+export { allRuns, lookAtCluster } from './run/record/all-runs.ts';
+export { type KnownEnd, type RunResult, resultOf } from './run/record/ending.ts';
+export { lockRun } from './run/record/open-run.ts';
+export { awaitedRuns, prunable, removeRuns, sizeOf } from './run/record/prune.ts';
+export {
+  actualState,
+  endOf,
+  enterState,
+  goesOnByItself,
+  isHaltedByGuard,
+  isResumable,
+  type RunOptions,
+  type RunRecord,
+  type RunState,
+  runStates,
+  withoutPlace,
+} from './run/record/record.ts';
+export { contentRunId, idsMeantBy, isDeviceName, isRunId } from './run/record/run-id.ts';
+export {
+  type JournalSummary,
+  progressOf,
+  readJournalSummary,
+  withJournalReader,
+} from './run/record/run-journal.ts';
+export { liveRun, type RunView, viewOfEntry, viewOfRecord } from './run/record/run-view.ts';
+export { checkStateFolder } from './run/record/state-folder.ts';
+export { ambiguousRun, openRunStore, type RunStore } from './run/record/store.ts';
+export { lookUpTarget, type Target } from './run/record/targets.ts';
+export { delimiterOf, type ReportOptions, reportRun, reportWithRetries } from './run/report/report-run.ts';
+export { type RowStory, type RunOfRow, tellRow } from './run/report/row-story.ts';
+export type { CanaryResults } from './run/session/canary.ts';
+export { type ControlPlace, inCluster, inFolder } from './run/session/control.ts';
+export { type Caller, coordinateRuns, type RunNews } from './run/session/coordinate.ts';
+export { type EstimatedLimits, openEstimatedLimits } from './run/session/estimated-limits.ts';
+export { executeRun } from './run/session/execute-run.ts';
+export type { ExecutedRun, FailedRun, StartedRun } from './run/session/execution-options.ts';
+export type { ProgressSnapshot, RunEvent, StalledCalls } from './run/session/progress.ts';
+export { type Beginning, carryOutSchedules } from './schedule/carry-out.ts';
+export {
+  goingScheduledRun,
+  type HistoryEntry,
+  type Occasion,
+  overlapRules,
+  refuseOtherNames,
+  runIdFor,
+  type Schedule,
+  type ScheduleState,
+  type Trigger,
+} from './schedule/schedule.ts';
+export { openScheduleStore, type ScheduleStore } from './schedule/store.ts';
+export { nextTimes, timesOf } from './schedule/times.ts';
+export { orNone, parseChoice, parseInteger, parseLongDuration, parseRate } from './settings/parsers.ts';
+export {
+  budgetOf,
+  callOptions,
+  canaryOptions,
+  changedOptions,
+  givenRowOptions,
+  newRunOptions,
+  rowOptions,
+  savingOptions,
+} from './settings/run-options.ts';
+export {
+  defaults,
+  flagOf,
+  nameInWords,
+  optionInWords,
+  type RawSettings,
+  resolveSettings,
+  type SettingName,
+  type Settings,
+  setsOption,
+  variableOf,
+} from './settings/settings.ts';
+export { stringifyJson } from './text/json.ts';
+export { type HealthState, startHealthServer } from './worker/health.ts';
+export { type Serving, serveRows } from './worker/serve.ts';

@@ -1,8 +1,6 @@
 import type { Command, Option } from 'commander';
 import { operations } from '../../jobs/index.ts';
-import { conflictRules } from '../manifest/check/call-index.ts';
-import { delimiterNames } from '../manifest/manifest.ts';
-import { openRunStore } from '../run/record/store.ts';
+import { conflictRules, delimiterNames, openRunStore, openScheduleStore } from '../index.ts';
 import { stateDirOf } from './config/load.ts';
 import { logLevels } from './log.ts';
 
@@ -90,7 +88,6 @@ async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
 }
 
 async function schedules(words: readonly string[]): Promise<readonly Candidate[]> {
-  const { openScheduleStore } = await import('../schedule/store.ts');
   const found = await openScheduleStore(stateDirIn(words))
     .list(() => {})
     .catch(() => []);

@@ -1,13 +1,19 @@
 import { operations } from '../../jobs/index.ts';
-import type { Datastore } from '../datastore/datastore.ts';
-import { datastoreAddress, openDatastore } from '../datastore/open.ts';
 import { usageError } from '../errors.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { Operation } from '../operation/operation.ts';
-import type { ApprovedPlan } from '../run/plan/approved-plan.ts';
-import { checkStateFolder } from '../run/record/state-folder.ts';
-import { openRunStore, type RunStore } from '../run/record/store.ts';
-import { defaults, type Settings } from '../settings/settings.ts';
+import {
+  type ApprovedPlan,
+  checkStateFolder,
+  type Datastore,
+  datastoreAddress,
+  defaults,
+  loadOperations,
+  type Metrics,
+  type Operation,
+  openDatastore,
+  openRunStore,
+  type RunStore,
+  type Settings,
+} from '../index.ts';
 import {
   environment,
   type Flags,
@@ -90,7 +96,6 @@ export async function openState(
 /** The operations of the service, and those of the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
 export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
   if (module === undefined) return operations;
-  const { loadOperations } = await import('../operation/own-operations.ts');
   return [...operations, ...(await loadOperations(module, operations))];
 }
 

@@ -1,6 +1,6 @@
 import type { OutcomeCounts } from '../domain.ts';
 import { CqbatchError } from '../errors.ts';
-import { type KnownEnd, type RunResult, resultOf } from '../run/record/ending.ts';
+import { type KnownEnd, type RunResult, resultOf } from '../index.ts';
 import { systemError } from '../system-error.ts';
 
 /** What the exit code of `cqbatch` means; the README's table says the same. */

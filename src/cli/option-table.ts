@@ -1,6 +1,5 @@
 import { Option } from 'commander';
-import { defaultClearToken } from '../manifest/manifest.ts';
-import { flagOf, type SettingName, setsOption, variableOf } from '../settings/settings.ts';
+import { defaultClearToken, flagOf, type SettingName, setsOption, variableOf } from '../index.ts';
 
 /** The state folder when nobody names one. */
 export const defaultStateDir = '.cqbatch';

@@ -11,7 +11,12 @@ export interface Allowed {
  */
 export const allowedImports: Readonly<Record<string, Allowed>> = {
   'src/cli': {
+    folders: ['src/index.ts', 'src/sandbox', 'jobs', 'src/text', 'src'],
+    packages: ['commander', 'pino'],
+  },
+  'src/index.ts': {
     folders: [
+      'src/library',
       'src/dashboard',
       'src/inbox',
       'src/metrics',
@@ -29,25 +34,10 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'src/report',
       'src/manifest',
       'src/journal',
-      'src/sandbox',
       'jobs',
       'src/operation',
       'src/api',
       'src/disk',
-      'src/text',
-      'src',
-    ],
-    packages: ['commander', 'pino'],
-  },
-  'src/index.ts': {
-    folders: [
-      'src/library',
-      'src/run/session',
-      'src/run/record',
-      'src/report',
-      'jobs',
-      'src/operation',
-      'src/api',
       'src/text',
       'src',
     ],

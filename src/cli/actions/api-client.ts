@@ -1,11 +1,17 @@
-import { type ApiClient, createClient } from '../../api/client.ts';
-import type { RequestWatch } from '../../api/network/exchange.ts';
-import { chooseProxy, describeProxy } from '../../api/network/proxy.ts';
-import { type TokenSource, tokenFromFile, tokenFromValue } from '../../api/token.ts';
 import { usageError } from '../../errors.ts';
-import { mostConcurrency } from '../../rate/rate-controller.ts';
-import type { RunOptions } from '../../run/record/record.ts';
-import type { Settings } from '../../settings/settings.ts';
+import {
+  type ApiClient,
+  chooseProxy,
+  createClient,
+  describeProxy,
+  mostConcurrency,
+  type RequestWatch,
+  type RunOptions,
+  type Settings,
+  type TokenSource,
+  tokenFromFile,
+  tokenFromValue,
+} from '../../index.ts';
 import { environment } from '../config/load.ts';
 
 /** The API, and whether it may be called without TLS. */

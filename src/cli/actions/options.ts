@@ -1,9 +1,14 @@
 import { type Attribution, attributed, maxReasonLength } from '../../actor.ts';
-import { parseBaseUrl } from '../../api/base-url.ts';
 import { usageError } from '../../errors.ts';
-import type { RunOptions } from '../../run/record/record.ts';
-import { budgetOf, canaryOptions, newRunOptions } from '../../settings/run-options.ts';
-import { nameInWords, type Settings } from '../../settings/settings.ts';
+import {
+  budgetOf,
+  canaryOptions,
+  nameInWords,
+  newRunOptions,
+  parseBaseUrl,
+  type RunOptions,
+  type Settings,
+} from '../../index.ts';
 import type { Flags } from '../config/load.ts';
 import type { Workplace } from '../context.ts';
 

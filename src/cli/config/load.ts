@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { readSmallFile } from '../../disk/files.ts';
 import { usageError } from '../../errors.ts';
 import {
   type RawSettings,
+  readSmallFile,
   resolveSettings,
   type SettingName,
   type Settings,
   variableOf,
-} from '../../settings/settings.ts';
+} from '../../index.ts';
 import { defaultStateDir, type OwnFlags } from '../option-table.ts';
 import { requireOwn } from './trust.ts';
 

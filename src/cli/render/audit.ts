@@ -1,7 +1,5 @@
 import { type Actor, thisActor } from '../../actor.ts';
-import { actualState, type RunRecord } from '../../run/record/record.ts';
-import type { JournalSummary } from '../../run/record/run-journal.ts';
-import { optionInWords } from '../../settings/settings.ts';
+import { actualState, type JournalSummary, optionInWords, type RunRecord } from '../../index.ts';
 import { localTime } from '../../text/local-time.ts';
 import { count, counted, duration, exactDuration } from '../../text/quantities.ts';
 import { plain } from './style.ts';

@@ -1,8 +1,11 @@
 import type { Actor } from '../../actor.ts';
-import type { ManifestEnding } from '../../inbox/claimed-manifest.ts';
-import type { FinalFolder } from '../../inbox/records.ts';
-import type { RunSummary } from '../../report/summary.ts';
-import { actualState, type RunRecord } from '../../run/record/record.ts';
+import {
+  actualState,
+  type FinalFolder,
+  type ManifestEnding,
+  type RunRecord,
+  type RunSummary,
+} from '../../index.ts';
 import { counted, duration } from '../../text/quantities.ts';
 import { plain } from './style.ts';
 import { indented, outcomeTexts } from './words.ts';

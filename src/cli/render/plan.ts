@@ -1,15 +1,21 @@
-import { type ApiRequest, requestHeaders } from '../../api/request.ts';
-import { isActive } from '../../cluster/entries.ts';
-import type { ConflictRule } from '../../manifest/check/call-index.ts';
-import { type RowCounts, subjectsOf } from '../../manifest/check/row-counts.ts';
-import type { ScanSummary } from '../../manifest/check/scan.ts';
-import { isOldName } from '../../manifest/columns/column-names.ts';
-import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
-import { excerpt } from '../../manifest/problem.ts';
-import type { EarlierRun } from '../../run/plan/earlier-runs.ts';
-import type { ProblemList } from '../../run/plan/problem-file.ts';
-import { isPartialAllowed, isReady, partialText } from '../../run/plan/readiness.ts';
+import {
+  type ApiRequest,
+  type ConflictRule,
+  type EarlierRun,
+  excerpt,
+  isActive,
+  isOldName,
+  isPartialAllowed,
+  isReady,
+  type Manifest,
+  type OperationChoice,
+  type ProblemList,
+  partialText,
+  type RowCounts,
+  requestHeaders,
+  type ScanSummary,
+  subjectsOf,
+} from '../../index.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted } from '../../text/quantities.ts';
 import { problemText } from './problems.ts';

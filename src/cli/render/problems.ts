@@ -1,6 +1,4 @@
-import type { ProblemGroup } from '../../manifest/problem.ts';
-import { formatProblem } from '../../manifest/problem.ts';
-import type { ProblemList } from '../../run/plan/problem-file.ts';
+import { formatProblem, type ProblemGroup, type ProblemList } from '../../index.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count } from '../../text/quantities.ts';
 import { moreText } from './words.ts';

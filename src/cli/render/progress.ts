@@ -1,7 +1,6 @@
 import { percentOf } from '../../domain.ts';
+import type { CanaryResults, ProgressSnapshot, StalledCalls } from '../../index.ts';
 import type { Pace } from '../../pace.ts';
-import type { CanaryResults } from '../../run/session/canary.ts';
-import type { ProgressSnapshot, StalledCalls } from '../../run/session/progress.ts';
 import { count, counted, duration, exactDuration, perSecond } from '../../text/quantities.ts';
 import { allowedText, clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 

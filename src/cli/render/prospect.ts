@@ -1,6 +1,10 @@
-import { type FieldCounts, type OperationSummary, subjectsOf } from '../../manifest/check/row-counts.ts';
-import type { ScanSummary } from '../../manifest/check/scan.ts';
-import type { Target } from '../../run/record/targets.ts';
+import {
+  type FieldCounts,
+  type OperationSummary,
+  type ScanSummary,
+  subjectsOf,
+  type Target,
+} from '../../index.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import { clockTime, indented, movedIn } from './words.ts';

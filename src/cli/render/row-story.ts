@@ -1,6 +1,5 @@
 import { type Attempt, type SavedAnswer, unclearText } from '../../domain.ts';
-import { actualState } from '../../run/record/record.ts';
-import type { RowStory, RunOfRow } from '../../run/report/row-story.ts';
+import { actualState, type RowStory, type RunOfRow } from '../../index.ts';
 import { stringifyJson } from '../../text/json.ts';
 import { localTime, zoneText } from '../../text/local-time.ts';
 import { count, counted, exactDuration } from '../../text/quantities.ts';

@@ -1,7 +1,12 @@
 import type { OutcomeCounts } from '../../domain.ts';
-import type { RunState } from '../../run/record/record.ts';
-import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../schedule/schedule.ts';
-import { nameInWords } from '../../settings/settings.ts';
+import {
+  type HistoryEntry,
+  nameInWords,
+  type RunState,
+  type Schedule,
+  type ScheduleState,
+  type Trigger,
+} from '../../index.ts';
 import { duration } from '../../text/quantities.ts';
 import { documentOf, type Fact, factLines, indented, outcomeTexts, table } from './words.ts';
 

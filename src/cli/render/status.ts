@@ -1,9 +1,7 @@
 import { steadyTimeOf, timeOfDay } from '../../clock.ts';
-import { goneAfterMs } from '../../cluster/entries.ts';
-import { toHundredths } from '../../cluster/rate-policy.ts';
 import { percentOf } from '../../domain.ts';
+import { goneAfterMs, type RunView, toHundredths } from '../../index.ts';
 import { noticeableRestMs } from '../../pace.ts';
-import type { RunView } from '../../run/record/run-view.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import {
   allowedText,

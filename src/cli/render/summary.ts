@@ -1,9 +1,5 @@
 import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domain.ts';
-import type { RatePoint } from '../../report/rate-history.ts';
-import type { RunSummary } from '../../report/summary.ts';
-import type { ReportPaths } from '../../report/write-reports.ts';
-import type { RunRecord } from '../../run/record/record.ts';
-import type { FailedRun } from '../../run/session/execution-options.ts';
+import type { FailedRun, RatePoint, ReportPaths, RunRecord, RunSummary } from '../../index.ts';
 import { count, counted, duration, perSecond } from '../../text/quantities.ts';
 import { styled } from './style.ts';
 import { factLines, moreText, movedIn, outcomeTexts, styledOutcome, styleOf, table } from './words.ts';

@@ -1,7 +1,7 @@
+import { nameInWords } from '../../index.ts';
 /** Small pieces of text for people. */
 
 import { type Outcome, type OutcomeCounts, outcomes } from '../../domain.ts';
-import { nameInWords } from '../../settings/settings.ts';
 import { zoneText } from '../../text/local-time.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted, perSecond } from '../../text/quantities.ts';

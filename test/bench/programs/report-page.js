@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import { CsvFile } from '../../../dist/src/report/csv-file.js';
 import { writeHtmlReport } from '../../../dist/src/report/html/html-report.js';
 import { ReportPage } from '../../../dist/src/report/html/report-page.js';
-import { resultCells, resultHeader } from '../../../dist/src/report/report-columns.js';
+import { ReportCells } from '../../../dist/src/report/report-columns.js';
 import { Tally } from '../../../dist/src/report/summary.js';
 import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';
@@ -69,17 +69,17 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
     await report.add(lines);
   }
   const manifest = { name: 'bench.csv', sha256: '' };
-  const summary = tally.summary({ id: 'bench', state: 'completed', manifest, activeMs: 1_000 });
+  const summary = tally.summary({
+    ...{ run: 'bench', state: 'completed', manifest, activeMs: 1_000, rate: null },
+    ...{ started_at: null, finished_at: null, retry_of: null, retries: [] },
+  });
   return writeHtmlReport(folder, await report.content(summary));
 }
 
 async function makeCsv(/** @type {number} */ rows, /** @type {string} */ folder) {
-  const file = new CsvFile(join(folder, 'report.csv'), [...columns, ...resultHeader([], String)], ',');
-  for (const lines of linesOf(rows)) {
-    await file.write(
-      lines.map(({ row, result }) => [...Object.values(row.cells), ...resultCells(result, [], String)]),
-    );
-  }
+  const cells = new ReportCells({ columns, clearToken: '<clear>', operations: [] }, String);
+  const file = new CsvFile(join(folder, 'report.csv'), cells.header, ',');
+  for (const lines of linesOf(rows)) await file.write(lines.map((line) => cells.of(line)));
   await file.seal();
   await file.publish();
   return file.path;

@@ -1,12 +1,22 @@
-import { isActive, isPresent } from '../../../cluster/entries.ts';
-import type { RatePolicy } from '../../../cluster/rate-policy.ts';
 import { CqbatchError, fatalError, usageError } from '../../../errors.ts';
+import {
+  actualState,
+  cancelSettledRun,
+  cancelStoppedRun,
+  inCluster,
+  inFolder,
+  isActive,
+  isPresent,
+  isResumable,
+  parseRate,
+  type RatePolicy,
+  type RunRecord,
+  type RunView,
+  runStates,
+  viewOfEntry,
+  viewOfRecord,
+} from '../../../index.ts';
 import { withReleases } from '../../../releases.ts';
-import { cancelSettledRun, cancelStoppedRun } from '../../../run/feed/stopped-runs.ts';
-import { actualState, isResumable, type RunRecord, runStates } from '../../../run/record/record.ts';
-import { type RunView, viewOfEntry, viewOfRecord } from '../../../run/record/run-view.ts';
-import { inCluster, inFolder } from '../../../run/session/control.ts';
-import { parseRate } from '../../../settings/parsers.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { count, counted } from '../../../text/quantities.ts';
 import { firstSeen } from '../../../waiting.ts';

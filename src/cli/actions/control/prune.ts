@@ -1,7 +1,13 @@
 import { usageError } from '../../../errors.ts';
-import { awaitedRuns, prunable, removeRuns, sizeOf } from '../../../run/record/prune.ts';
-import { actualState, type RunRecord } from '../../../run/record/record.ts';
-import type { RunStore } from '../../../run/record/store.ts';
+import {
+  actualState,
+  awaitedRuns,
+  prunable,
+  type RunRecord,
+  type RunStore,
+  removeRuns,
+  sizeOf,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';

@@ -1,11 +1,14 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../../../api/base-url.ts';
-import { openCluster } from '../../../cluster/cluster.ts';
-import type { SharedPlace } from '../../../dashboard/overview.ts';
-import { startDashboard } from '../../../dashboard/server.ts';
 import { usageError } from '../../../errors.ts';
+import {
+  isLoopback,
+  openCluster,
+  parseInteger,
+  parseRate,
+  type SharedPlace,
+  startDashboard,
+} from '../../../index.ts';
 import { withReleases } from '../../../releases.ts';
-import { parseInteger, parseRate } from '../../../settings/parsers.ts';
 import { aborted } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
 import { openContext } from '../../context.ts';

@@ -1,11 +1,22 @@
-import { type Cluster, openCluster } from '../../../cluster/cluster.ts';
-import { actualEntryState, isActive, type RunEntry } from '../../../cluster/entries.ts';
-import type { RatePolicy } from '../../../cluster/rate-policy.ts';
 import { CqbatchError, usageError } from '../../../errors.ts';
-import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../../run/record/record.ts';
-import { idsMeantBy } from '../../../run/record/run-id.ts';
-import { ambiguousRun, type RunStore } from '../../../run/record/store.ts';
-import { type ControlPlace, inCluster, inFolder } from '../../../run/session/control.ts';
+import {
+  actualEntryState,
+  actualState,
+  ambiguousRun,
+  type Cluster,
+  type ControlPlace,
+  goesOnByItself,
+  idsMeantBy,
+  inCluster,
+  inFolder,
+  isActive,
+  isResumable,
+  openCluster,
+  type RatePolicy,
+  type RunEntry,
+  type RunRecord,
+  type RunStore,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { DatastoreChoice } from '../../context.ts';
 

@@ -1,8 +1,5 @@
-import { actualEntryState } from '../../../cluster/entries.ts';
 import { type OutcomeCounts, totalOf } from '../../../domain.ts';
-import { actualState, type RunRecord } from '../../../run/record/record.ts';
-import { progressOf } from '../../../run/record/run-journal.ts';
-import type { RunStore } from '../../../run/record/store.ts';
+import { actualEntryState, actualState, progressOf, type RunRecord, type RunStore } from '../../../index.ts';
 import { count, duration } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
 import { type DatastoreChoice, openContext } from '../../context.ts';

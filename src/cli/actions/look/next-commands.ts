@@ -1,10 +1,16 @@
 import { mayPassAgain } from '../../../codes.ts';
-import type { CodeCount } from '../../../journal/state.ts';
-import type { RunSummary } from '../../../report/summary.ts';
-import { findRetries, retriesAfter } from '../../../run/plan/retries.ts';
-import { hasRowsToRetry } from '../../../run/plan/retry-run.ts';
-import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../../run/record/record.ts';
-import type { RunStore } from '../../../run/record/store.ts';
+import {
+  actualState,
+  type CodeCount,
+  findRetries,
+  goesOnByItself,
+  hasRowsToRetry,
+  isResumable,
+  type RunRecord,
+  type RunStore,
+  type RunSummary,
+  retriesAfter,
+} from '../../../index.ts';
 
 /** More codes than that make a command that nobody wants to read. */
 const maxCodes = 4;

@@ -1,12 +1,20 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { usageError } from '../../../errors.ts';
-import type { WrittenReports } from '../../../report/write-reports.ts';
-import { findRetries, unfinishedAmong } from '../../../run/plan/retries.ts';
-import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../../run/record/record.ts';
-import { withJournalReader } from '../../../run/record/run-journal.ts';
-import type { RunStore } from '../../../run/record/store.ts';
-import { type ReportOptions, reportRun, reportWithRetries } from '../../../run/report/report-run.ts';
+import {
+  actualState,
+  findRetries,
+  goesOnByItself,
+  isResumable,
+  type ReportOptions,
+  type RunRecord,
+  type RunStore,
+  reportRun,
+  reportWithRetries,
+  unfinishedAmong,
+  type WrittenReports,
+  withJournalReader,
+} from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
 import { openState } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

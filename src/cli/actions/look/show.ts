@@ -1,9 +1,13 @@
 import { usageError } from '../../../errors.ts';
-import { retriesAfter, retriesAmong, undosOf } from '../../../run/plan/retries.ts';
-import type { RunRecord } from '../../../run/record/record.ts';
-import { readJournalSummary } from '../../../run/record/run-journal.ts';
-import type { RunStore } from '../../../run/record/store.ts';
-import { tellRow } from '../../../run/report/row-story.ts';
+import {
+  type RunRecord,
+  type RunStore,
+  readJournalSummary,
+  retriesAfter,
+  retriesAmong,
+  tellRow,
+  undosOf,
+} from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
 import { openState } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

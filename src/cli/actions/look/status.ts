@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Cluster, openCluster } from '../../../cluster/cluster.ts';
-import { isActive } from '../../../cluster/entries.ts';
+import {
+  allRuns,
+  type Cluster,
+  isActive,
+  liveRun,
+  lookAtCluster,
+  openCluster,
+  type RunView,
+  viewOfEntry,
+  viewOfRecord,
+} from '../../../index.ts';
 import { type AtEnd, withReleases } from '../../../releases.ts';
-import { allRuns, lookAtCluster } from '../../../run/record/all-runs.ts';
-import { liveRun, type RunView, viewOfEntry, viewOfRecord } from '../../../run/record/run-view.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';

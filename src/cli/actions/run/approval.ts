@@ -1,11 +1,16 @@
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../../../errors.ts';
-import type { ScanSummary } from '../../../manifest/check/scan.ts';
-import { type ApprovedPlan, planSuffix, readApprovedPlan } from '../../../run/plan/approved-plan.ts';
-import { contentRunId } from '../../../run/record/run-id.ts';
-import { changedOptions, givenRowOptions } from '../../../settings/run-options.ts';
-import { optionInWords } from '../../../settings/settings.ts';
+import {
+  type ApprovedPlan,
+  changedOptions,
+  contentRunId,
+  givenRowOptions,
+  optionInWords,
+  planSuffix,
+  readApprovedPlan,
+  type ScanSummary,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { Workplace } from '../../context.ts';
 import { baseUrlOf } from '../options.ts';

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { thisActor } from '../../../actor.ts';
-import { openWebhook, signatureHeaders, type Webhook } from '../../../api/webhook.ts';
 import { steadyNow } from '../../../clock.ts';
-import type { Datastore } from '../../../datastore/datastore.ts';
 import { BusyError } from '../../../errors.ts';
+import {
+  type Datastore,
+  openMetricsFile,
+  openWebhook,
+  signatureHeaders,
+  type Webhook,
+} from '../../../index.ts';
 import { readVersion } from '../../../package.ts';
 import { type AtEnd, withReleases } from '../../../releases.ts';
 import { duration } from '../../../text/quantities.ts';
@@ -124,7 +129,6 @@ export function measuring(
   const { metricsFile } = settings;
   if (metricsFile === undefined) return work(context);
   return withReleases(async (atEnd) => {
-    const { openMetricsFile } = await import('../../../metrics/metrics-file.ts');
     const { operations } = store;
     const options = { version: readVersion(), operations, runs: true, once: true };
     const file = await openMetricsFile(metricsFile, options, ({ message }) =>

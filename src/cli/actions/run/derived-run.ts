@@ -1,14 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isActive } from '../../../cluster/entries.ts';
-import { makeTemporaryFolder } from '../../../disk/owned-folder.ts';
 import { BusyError, usageError } from '../../../errors.ts';
-import { defaultClearToken } from '../../../manifest/manifest.ts';
-import { type CreateRunInput, createRun } from '../../../run/plan/create-run.ts';
-import { unfinishedAmong } from '../../../run/plan/retries.ts';
-import { actualState, type RunOptions, type RunRecord } from '../../../run/record/record.ts';
-import { delimiterOf } from '../../../run/report/report-run.ts';
-import { callOptions, canaryOptions, savingOptions } from '../../../settings/run-options.ts';
+import {
+  actualState,
+  type CreateRunInput,
+  callOptions,
+  canaryOptions,
+  createRun,
+  defaultClearToken,
+  delimiterOf,
+  isActive,
+  makeTemporaryFolder,
+  type RunOptions,
+  type RunRecord,
+  savingOptions,
+  unfinishedAmong,
+} from '../../../index.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';

@@ -1,13 +1,17 @@
 import { attributed } from '../../../actor.ts';
-import type { Journal } from '../../../journal/journal.ts';
+import {
+  budgetOf,
+  type CanaryResults,
+  discard,
+  type ExecutedRun,
+  executeRun,
+  type FailedRun,
+  type Journal,
+  type RunRecord,
+  type StartedRun,
+} from '../../../index.ts';
 import { readVersion } from '../../../package.ts';
 import { type AtEnd, withReleases } from '../../../releases.ts';
-import { discard } from '../../../run/plan/create-run.ts';
-import type { RunRecord } from '../../../run/record/record.ts';
-import type { CanaryResults } from '../../../run/session/canary.ts';
-import { executeRun } from '../../../run/session/execute-run.ts';
-import type { ExecutedRun, FailedRun, StartedRun } from '../../../run/session/execution-options.ts';
-import { budgetOf } from '../../../settings/run-options.ts';
 import { systemError } from '../../../system-error.ts';
 import { counted } from '../../../text/quantities.ts';
 import type { Context } from '../../context.ts';

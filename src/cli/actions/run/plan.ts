@@ -1,15 +1,21 @@
 import { rm } from 'node:fs/promises';
-import { makeTemporaryFolder } from '../../../disk/owned-folder.ts';
 import { usageError } from '../../../errors.ts';
-import type { ReadingOptions } from '../../../manifest/manifest.ts';
-import type { InputOptions } from '../../../manifest/stage.ts';
-import { hashFile, stageManifest } from '../../../manifest/stage.ts';
-import { inputKind } from '../../../manifest/text/source.ts';
-import { type ApprovedPlan, planSuffix, writeApprovedPlan } from '../../../run/plan/approved-plan.ts';
-import { checkManifest } from '../../../run/plan/check-manifest.ts';
-import { isReady, verdictText } from '../../../run/plan/readiness.ts';
-import { rowOptions } from '../../../settings/run-options.ts';
-import { defaults } from '../../../settings/settings.ts';
+import {
+  type ApprovedPlan,
+  checkManifest,
+  defaults,
+  hashFile,
+  type InputOptions,
+  inputKind,
+  isReady,
+  makeTemporaryFolder,
+  planSuffix,
+  type ReadingOptions,
+  rowOptions,
+  stageManifest,
+  verdictText,
+  writeApprovedPlan,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import type { Flags } from '../../config/load.ts';

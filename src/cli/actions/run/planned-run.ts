@@ -1,13 +1,21 @@
 import { usageError } from '../../../errors.ts';
-import type { DoneRows } from '../../../manifest/check/call-index.ts';
-import type { InputOptions } from '../../../manifest/stage.ts';
-import { type CreatedRun, createRun, discard, type ManifestOrigin } from '../../../run/plan/create-run.ts';
-import { readDone } from '../../../run/plan/done-before.ts';
-import { type EarlierRun, findEarlierRun } from '../../../run/plan/earlier-runs.ts';
-import { refusalOf, verdictText } from '../../../run/plan/readiness.ts';
-import type { RunOptions } from '../../../run/record/record.ts';
-import { isDeviceName, isRunId } from '../../../run/record/run-id.ts';
-import { defaults } from '../../../settings/settings.ts';
+import {
+  type CreatedRun,
+  createRun,
+  type DoneRows,
+  defaults,
+  discard,
+  type EarlierRun,
+  findEarlierRun,
+  type InputOptions,
+  isDeviceName,
+  isRunId,
+  type ManifestOrigin,
+  type RunOptions,
+  readDone,
+  refusalOf,
+  verdictText,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';

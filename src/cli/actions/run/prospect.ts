@@ -1,8 +1,12 @@
-import { type TokenSource, tokenMark } from '../../../api/token.ts';
-import type { RunOptions } from '../../../run/record/record.ts';
-import type { RunStore } from '../../../run/record/store.ts';
-import { lookUpTarget } from '../../../run/record/targets.ts';
-import { type EstimatedLimits, openEstimatedLimits } from '../../../run/session/estimated-limits.ts';
+import {
+  type EstimatedLimits,
+  lookUpTarget,
+  openEstimatedLimits,
+  type RunOptions,
+  type RunStore,
+  type TokenSource,
+  tokenMark,
+} from '../../../index.ts';
 import { fileThatSays } from '../../config/load.ts';
 import type { Workplace } from '../../context.ts';
 import type { Prospect } from '../../render/prospect.ts';

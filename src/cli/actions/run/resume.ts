@@ -1,18 +1,29 @@
 import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { attributed } from '../../../actor.ts';
-import { isActive } from '../../../cluster/entries.ts';
-import { makeTemporaryFolder } from '../../../disk/owned-folder.ts';
 import { BusyError, type CqbatchError, usageError } from '../../../errors.ts';
-import { hashFile, stageManifest } from '../../../manifest/stage.ts';
-import { inputKind } from '../../../manifest/text/source.ts';
-import { refuseChangedManifest } from '../../../run/plan/run-manifest.ts';
-import { actualState, isHaltedByGuard, isResumable, type RunRecord } from '../../../run/record/record.ts';
-import { readJournalSummary, withJournalReader } from '../../../run/record/run-journal.ts';
-import type { RunStore } from '../../../run/record/store.ts';
-import { reportRun } from '../../../run/report/report-run.ts';
-import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../../../settings/run-options.ts';
-import { nameInWords, type Settings } from '../../../settings/settings.ts';
+import {
+  actualState,
+  changedOptions,
+  givenRowOptions,
+  hashFile,
+  inputKind,
+  isActive,
+  isHaltedByGuard,
+  isResumable,
+  makeTemporaryFolder,
+  nameInWords,
+  type RunRecord,
+  type RunStore,
+  readJournalSummary,
+  refuseChangedManifest,
+  reportRun,
+  rowOptions,
+  type Settings,
+  savingOptions,
+  stageManifest,
+  withJournalReader,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import { environment, type Flags } from '../../config/load.ts';

@@ -1,10 +1,18 @@
-import { isActive } from '../../../cluster/entries.ts';
 import { usageError } from '../../../errors.ts';
-import { findRetries, retriesAfter, retriesAmong, unfinishedAmong } from '../../../run/plan/retries.ts';
-import { hasRowsToRetry, type RetryManifest, writeRetryManifest } from '../../../run/plan/retry-run.ts';
-import { actualState, type RunRecord } from '../../../run/record/record.ts';
-import { progressOf } from '../../../run/record/run-journal.ts';
-import type { RunStore } from '../../../run/record/store.ts';
+import {
+  actualState,
+  findRetries,
+  hasRowsToRetry,
+  isActive,
+  progressOf,
+  type RetryManifest,
+  type RunRecord,
+  type RunStore,
+  retriesAfter,
+  retriesAmong,
+  unfinishedAmong,
+  writeRetryManifest,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { count, counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';

@@ -1,9 +1,6 @@
 import { attributed } from '../../../actor.ts';
 import { CqbatchError, usageError } from '../../../errors.ts';
-import type { ManifestOrigin } from '../../../run/plan/create-run.ts';
-import { enterState, type RunRecord } from '../../../run/record/record.ts';
-import type { RunStore } from '../../../run/record/store.ts';
-import { budgetOf } from '../../../settings/run-options.ts';
+import { budgetOf, enterState, type ManifestOrigin, type RunRecord, type RunStore } from '../../../index.ts';
 import { firstSeen } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';

@@ -1,9 +1,16 @@
 import { usageError } from '../../../errors.ts';
-import { retriesAfter, retriesAmong, undosOf } from '../../../run/plan/retries.ts';
-import { rowsOn, type UndoManifest, writeUndoManifest } from '../../../run/plan/undo-run.ts';
-import { actualState, type RunRecord } from '../../../run/record/record.ts';
-import { progressOf } from '../../../run/record/run-journal.ts';
-import type { RunStore } from '../../../run/record/store.ts';
+import {
+  actualState,
+  progressOf,
+  type RunRecord,
+  type RunStore,
+  retriesAfter,
+  retriesAmong,
+  rowsOn,
+  type UndoManifest,
+  undosOf,
+  writeUndoManifest,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';

@@ -1,16 +1,23 @@
 import type { Logger } from 'pino';
-import type { Datastore } from '../../../datastore/datastore.ts';
 import { usageError } from '../../../errors.ts';
-import type { Metrics } from '../../../metrics/metrics.ts';
+import {
+  awaitedRuns,
+  type Caller,
+  carryOutSchedules,
+  coordinateRuns,
+  type Datastore,
+  endOf,
+  type Metrics,
+  openScheduleStore,
+  prunable,
+  type RunNews,
+  type RunRecord,
+  type RunStore,
+  removeRuns,
+  type Schedule,
+} from '../../../index.ts';
 import type { AtEnd } from '../../../releases.ts';
 import { repeat } from '../../../repeat.ts';
-import { awaitedRuns, prunable, removeRuns } from '../../../run/record/prune.ts';
-import { endOf, type RunRecord } from '../../../run/record/record.ts';
-import type { RunStore } from '../../../run/record/store.ts';
-import { type Caller, coordinateRuns, type RunNews } from '../../../run/session/coordinate.ts';
-import { carryOutSchedules } from '../../../schedule/carry-out.ts';
-import type { Schedule } from '../../../schedule/schedule.ts';
-import { openScheduleStore } from '../../../schedule/store.ts';
 import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, type CallSettings, tokenSource } from '../api-client.ts';

@@ -1,11 +1,17 @@
 import { join } from 'node:path';
-import { isActive } from '../../../cluster/entries.ts';
-import { exists } from '../../../disk/files.ts';
 import { CqbatchError } from '../../../errors.ts';
-import type { ClaimedManifest, ManifestEnding } from '../../../inbox/claimed-manifest.ts';
-import type { FinalFolder } from '../../../inbox/records.ts';
-import { actualState, endOf, isHaltedByGuard, type RunRecord } from '../../../run/record/record.ts';
-import type { RunStore } from '../../../run/record/store.ts';
+import {
+  actualState,
+  type ClaimedManifest,
+  endOf,
+  exists,
+  type FinalFolder,
+  isActive,
+  isHaltedByGuard,
+  type ManifestEnding,
+  type RunRecord,
+  type RunStore,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import type { Context, RefusedManifest } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';

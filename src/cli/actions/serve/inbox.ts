@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyError, usageError } from '../../../errors.ts';
-import { type Found, Inbox } from '../../../inbox/inbox.ts';
+import { defaults, type Found, type HealthState, Inbox } from '../../../index.ts';
 import { withReleases } from '../../../releases.ts';
-import { defaults } from '../../../settings/settings.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
-import type { HealthState } from '../../../worker/health.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';

@@ -1,10 +1,15 @@
-import type { Metrics } from '../../../metrics/metrics.ts';
-import type { Operation } from '../../../operation/operation.ts';
+import {
+  defaults,
+  type HealthState,
+  type Metrics,
+  type Operation,
+  openDaemonMetrics,
+  type RunStore,
+  type Settings,
+  startHealthServer,
+} from '../../../index.ts';
 import { readVersion } from '../../../package.ts';
 import type { AtEnd } from '../../../releases.ts';
-import type { RunStore } from '../../../run/record/store.ts';
-import { defaults, type Settings } from '../../../settings/settings.ts';
-import { type HealthState, startHealthServer } from '../../../worker/health.ts';
 
 export interface ProbesOptions {
   readonly settings: Settings;
@@ -36,7 +41,6 @@ export async function openProbes(
 ): Promise<Probes> {
   const { healthPort, healthHost: host = defaults.healthHost, metricsFile: file } = settings;
   if (healthPort === undefined && file === undefined) return { metrics: undefined, port: undefined };
-  const { openDaemonMetrics } = await import('../../../metrics/metrics-file.ts');
   const { metrics, page, close } = await openDaemonMetrics({
     version: readVersion(),
     operations,

@@ -2,16 +2,18 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../../../errors.ts';
-import { Inbox } from '../../../inbox/inbox.ts';
-import { planSuffix } from '../../../run/plan/approved-plan.ts';
 import {
   goingScheduledRun,
+  Inbox,
+  orNone,
   overlapRules,
+  parseChoice,
+  parseLongDuration,
+  planSuffix,
   refuseOtherNames,
   type Schedule,
-} from '../../../schedule/schedule.ts';
-import { timesOf } from '../../../schedule/times.ts';
-import { orNone, parseChoice, parseLongDuration } from '../../../settings/parsers.ts';
+  timesOf,
+} from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { scheduleDocument, timesText } from '../../render/schedule.ts';

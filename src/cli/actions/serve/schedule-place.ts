@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { BusyError } from '../../../errors.ts';
-import { Inbox } from '../../../inbox/inbox.ts';
-import { actualState } from '../../../run/record/record.ts';
-import { progressOf } from '../../../run/record/run-journal.ts';
-import type { Schedule } from '../../../schedule/schedule.ts';
-import { openScheduleStore, type ScheduleStore } from '../../../schedule/store.ts';
-import { nextTimes, timesOf } from '../../../schedule/times.ts';
+import {
+  actualState,
+  Inbox,
+  nextTimes,
+  openScheduleStore,
+  progressOf,
+  type Schedule,
+  type ScheduleStore,
+  timesOf,
+} from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import { firstSeen } from '../../../waiting.ts';

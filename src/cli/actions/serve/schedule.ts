@@ -1,5 +1,5 @@
 import { BusyError, usageError } from '../../../errors.ts';
-import { goingScheduledRun } from '../../../schedule/schedule.ts';
+import { goingScheduledRun } from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import {

@@ -1,22 +1,24 @@
 import type { Logger } from 'pino';
 import { attributed } from '../../../actor.ts';
 import { BusyError, CqbatchError } from '../../../errors.ts';
-import type { ClaimedManifest } from '../../../inbox/claimed-manifest.ts';
-import { Inbox } from '../../../inbox/inbox.ts';
-import type { ManifestOrigin } from '../../../run/plan/create-run.ts';
-import { lockRun } from '../../../run/record/open-run.ts';
 import {
   actualState,
+  type Beginning,
+  budgetOf,
+  type ClaimedManifest,
+  defaults,
   enterState,
   goesOnByItself,
+  Inbox,
+  lockRun,
+  type ManifestOrigin,
+  type Occasion,
   type RunRecord,
+  type RunStore,
+  runIdFor,
+  type Schedule,
   withoutPlace,
-} from '../../../run/record/record.ts';
-import type { RunStore } from '../../../run/record/store.ts';
-import type { Beginning } from '../../../schedule/carry-out.ts';
-import { type Occasion, runIdFor, type Schedule } from '../../../schedule/schedule.ts';
-import { budgetOf } from '../../../settings/run-options.ts';
-import { defaults } from '../../../settings/settings.ts';
+} from '../../../index.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import type { RefusedManifest, Workplace } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';

@@ -1,14 +1,18 @@
 import type { Logger } from 'pino';
-import { parseBaseUrl } from '../../../api/base-url.ts';
-import type { Datastore } from '../../../datastore/datastore.ts';
 import { usageError } from '../../../errors.ts';
+import {
+  type Datastore,
+  defaults,
+  type HealthState,
+  parseBaseUrl,
+  type Serving,
+  type Settings,
+  serveRows,
+} from '../../../index.ts';
 import { readVersion } from '../../../package.ts';
 import { withReleases } from '../../../releases.ts';
 import { type Repeated, repeat } from '../../../repeat.ts';
-import { defaults, type Settings } from '../../../settings/settings.ts';
 import { aborted } from '../../../waiting.ts';
-import type { HealthState } from '../../../worker/health.ts';
-import { type Serving, serveRows } from '../../../worker/serve.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import { chooseDatastore, openState, operationsWith } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
