@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { fieldOptions } from '../../jobs/index.ts';
 import { settings } from '../../src/settings/setting-table.ts';
 import { nameInWords } from '../../src/settings/settings.ts';
 import { understood, words } from './command-line.ts';
@@ -30,7 +31,10 @@ test('the README names every setting of the configuration file', () => {
     /can stand in `\.cqbatch\/config\.json`:(.*?)Flags come before/s.exec(
       readFileSync('README.md', 'utf8'),
     ) ?? [];
-  const keys = Object.keys(settings).map((name) => nameInWords(name, '_'));
+  const keys = [
+    ...Object.keys(settings).map((name) => nameInWords(name, '_')),
+    ...fieldOptions.map(({ name }) => name),
+  ];
   expect(namesIn(list).toSorted()).toEqual(keys.toSorted());
 });
 
