@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createRowPreparer, type InvalidRow } from '../../../src/manifest/columns/row-preparer.ts';
+import {
+  type CallableRow,
+  createRowPreparer,
+  type InvalidRow,
+} from '../../../src/manifest/columns/row-preparer.ts';
 import { formatProblem } from '../../../src/manifest/problem.ts';
 import { dialects, sheetOf } from '../../fixtures/workbooks/dialects.ts';
 import { zipped } from '../../fixtures/workbooks/zip.ts';
@@ -111,6 +115,27 @@ test('cells that are not what was meant make a row invalid by their address, but
     expect.stringMatching(/^a\.xlsx:B6: Room ID: /),
   ]);
 });
+
+test.each([
+  ['f:A1', 'is a formula whose result is not in the file; open it in Excel, save it and use that file'],
+  ['e:#N/A', 'is unknown; name one of close-ticket, rename-room (#N/A)'],
+])(
+  'a row whose operation is the cell %s is invalid, whatever rows are for that say none',
+  async (cell, problem) => {
+    const rows = [
+      ['operation', 'room_id', 'title'],
+      [cell, 'n:7', 'a'],
+      ['', 'n:8', 'b'],
+    ];
+    const manifest = await openText('a.xlsx', sheet(rows));
+    const preparer = createRowPreparer({ manifest, operation: 'rename-room', operations: testOperations });
+    const [unusable, saysNone] = (await allRows(manifest)).map(preparer) as [InvalidRow, CallableRow];
+    expect(unusable.problems.map((each) => formatProblem('a.xlsx', unusable, each))).toEqual([
+      `a.xlsx:A2: operation: ${problem}`,
+    ]);
+    expect(saysNone.operation.name).toBe('rename-room');
+  },
+);
 
 test('a title above the header is told, and skipped when the user says so', async () => {
   const rows = [['Export'], [], ['Nr', 'Name'], ['n:1', 'x']];
