@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { Worker } from 'bullmq';
 import { expect, test, vi } from 'vitest';
 import { operations } from '../../jobs/index.ts';
+import type { RowResult } from '../../src/domain.ts';
 import type { RowTask } from '../../src/queue/payload.ts';
 import type { OpenRun } from '../../src/run/record/open-run.ts';
 import { openRunStore } from '../../src/run/record/store.ts';
+import type { SessionOptions } from '../../src/run/session/work.ts';
 import { built } from '../helpers/built.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 
@@ -23,6 +25,8 @@ const { answerFile } =
   await built<typeof import('../../src/run/record/answer-file.ts')>('run/record/answer-file');
 const { FeedWindow } =
   await built<typeof import('../../src/run/feed/feed-window.ts')>('run/feed/feed-window');
+const { FailureGuard } = await built<typeof import('../../src/run/record/guards.ts')>('run/record/guards');
+const { Work } = await built<typeof import('../../src/run/session/work.ts')>('run/session/work');
 const { reconcile } =
   await built<typeof import('../../src/run/feed/stopped-runs.ts')>('run/feed/stopped-runs');
 
@@ -51,7 +55,8 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const lost = new AbortController().signal;
   const answers = answerFile(stateDir, plannedRecord);
   const store = openRunStore(stateDir, operations);
-  const run = { store, record: plannedRecord, datastore, rows, journal, answers, lost };
+  const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount } };
+  const run = { store, record, datastore, rows, journal, answers, lost };
   const window = new FeedWindow({ concurrency: 1 });
   const silent = { onCollected: async () => {}, onError: () => {} };
   const start = async () => {
@@ -64,6 +69,21 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   await rows.close();
   await datastore.close();
   await rm(stateDir, { recursive: true });
+}
+
+/** What came of the first row. */
+function resultOf(outcome: RowResult['outcome']): RowResult {
+  const known = { row: 1, operation: 'restore-evaluation', message: '', attempts: 1, unclear: false };
+  return { ...known, outcome, code: outcome === 'succeeded' ? 'OK' : 'NOT_FOUND' };
+}
+
+/** A batch as a worker claims it. */
+async function claimed({ datastore, rows }: Pick<OpenRun, 'datastore' | 'rows'>) {
+  const { classes, options } = bullmqOn(datastore);
+  const worker = new classes.Worker(rows.name, null, { ...options, autorun: false });
+  let job = await worker.getNextJob('token');
+  while (job === undefined) job = await worker.getNextJob('token');
+  return { worker, job };
 }
 
 test('a run that is stopped between what it says of its batches and adding them waits for none of them', () =>
@@ -96,16 +116,53 @@ test('a row that is handed back though the journal has its result is not fed aga
   withRun(async ({ run: { datastore, rows, journal }, start }) => {
     const coordinator = await start();
     const running = coordinator.run();
-    const { classes, options } = bullmqOn(datastore);
-    const worker = new classes.Worker(rows.name, null, { ...options, autorun: false });
-    let job = await worker.getNextJob('token');
-    while (job === undefined) job = await worker.getNextJob('token');
+    const { worker, job } = await claimed({ datastore, rows });
     // As after an older copy of the datastore was put in its place.
-    const known = { row: 1, operation: 'restore-evaluation', outcome: 'succeeded', message: '' } as const;
-    await journal.append([{ type: 'row', result: { ...known, code: 'OK', attempts: 1, unclear: false } }]);
+    await journal.append([{ type: 'row', result: resultOf('succeeded') }]);
     const leftover = { row: 1, attemptsUsed: 1, delayMs: 0 };
     await job.moveToCompleted(encodeReturn({ results: [], leftovers: [leftover] }), 'token', false);
     expect(await running).toEqual({ state: 'completed' });
     await worker.close();
     await coordinator.close();
   }, 1));
+
+test('a run that its guard halts while it recovers what the process before it left calls nothing', () =>
+  withRun(async ({ run, start }) => {
+    const before = await start();
+    const running = before.run();
+    const { worker, job } = await claimed(run);
+    before.end({ state: 'interrupted' });
+    await running;
+    await before.close();
+    const leftover = { row: 2, attemptsUsed: 0, delayMs: 0 };
+    const left = encodeReturn({ results: [resultOf('failed')], leftovers: [leftover] });
+    await job.moveToCompleted(left, 'token', false);
+    await worker.close();
+
+    const guard = new FailureGuard({ maxFailures: 0 });
+    // Recovering asks for it once batches are collected.
+    vi.spyOn(run.datastore, 'incarnation').mockImplementation(async () => {
+      await vi.waitUntil(() => guard.check(), { timeout: 60_000 });
+      return undefined;
+    });
+    const join = vi.fn<SessionOptions['join']>();
+    const never = new AbortController().signal;
+    const options = {
+      client: {},
+      log: { warn: vi.fn() },
+      stages: { tasks: () => tasksOf(2) },
+      interrupt: never,
+      deadline: never,
+      workers: () => 1,
+      rate: () => undefined,
+      controls: { until: () => new Promise(() => {}) },
+      join,
+    } as unknown as SessionOptions;
+    expect(await new Work(run, options, guard, never).untilLeft()).toMatchObject({
+      state: 'halted',
+      halt: { most: { code: 'NOT_FOUND', rows: 1 } },
+    });
+    expect(join).not.toHaveBeenCalled();
+    expect([run.journal.isFinished(1), run.journal.isFinished(2)]).toEqual([true, false]);
+    vi.restoreAllMocks();
+  }, 2));
