@@ -3,7 +3,6 @@ import { usageError } from '../../errors.ts';
 import {
   budgetOf,
   canaryOptions,
-  nameInWords,
   newRunOptions,
   parseBaseUrl,
   type RunOptions,
@@ -11,6 +10,7 @@ import {
 } from '../../index.ts';
 import type { Flags } from '../config/load.ts';
 import type { Workplace } from '../context.ts';
+import { flagWords } from '../render/words.ts';
 
 /**
  * Whether this process calls the API itself, or leaves that to workers elsewhere.
@@ -71,11 +71,5 @@ const ownFlags: ReadonlySet<string> = new Set<keyof Flags>(['json', 'quiet', 'ou
 
 /** The words of a command line that say again what flags said of the run. */
 export function runWords(flags: Flags): readonly string[] {
-  return Object.entries(flags).flatMap(([name, value]: [string, unknown]) => {
-    if (value === undefined || ownFlags.has(name)) return [];
-    const words = nameInWords(name, '-');
-    if (value === true) return [`--${words}`];
-    if (value === false) return [`--no-${words}`];
-    return [value].flat().flatMap((text) => [`--${words}`, String(text)]);
-  });
+  return flagWords(Object.fromEntries(Object.entries(flags).filter(([name]) => !ownFlags.has(name))));
 }

@@ -1,14 +1,7 @@
 import type { OutcomeCounts } from '../../domain.ts';
-import {
-  type HistoryEntry,
-  nameInWords,
-  type RunState,
-  type Schedule,
-  type ScheduleState,
-  type Trigger,
-} from '../../index.ts';
+import type { HistoryEntry, RunState, Schedule, ScheduleState, Trigger } from '../../index.ts';
 import { duration } from '../../text/quantities.ts';
-import { documentOf, type Fact, factLines, indented, outcomeTexts, table } from './words.ts';
+import { documentOf, type Fact, factLines, flagWords, indented, outcomeTexts, table } from './words.ts';
 
 /** A schedule, with what came of it and what comes next. */
 export interface ScheduleView {
@@ -69,7 +62,7 @@ export function scheduleText(view: ScheduleView): string {
   const facts: readonly Fact[] = [
     ['when', `${cron} (${tz})`],
     ['what', sourceText(view.schedule)],
-    ['options', optionsText(options) || 'none of its own'],
+    ['options', flagWords(options).join(' ') || 'none of its own'],
     ['overlap', `${skipsOrQueues} while its run is going`],
     ['catch-up', catchUpMs === null ? 'none' : `until ${duration(catchUpMs / 1_000)} late`],
     [change?.what ?? '', change && changeText(change)],
@@ -107,17 +100,6 @@ function nextText({ schedule, state, next, triggered }: ScheduleView): string {
 
 function sourceText({ source }: Schedule): string {
   return 'manifest' in source ? source.manifest : `inbox ${source.inbox}`;
-}
-
-/** The options as they would be typed. */
-function optionsText(options: Schedule['options']): string {
-  return Object.entries(options)
-    .flatMap(([name, value]) => {
-      const words = nameInWords(name, '-');
-      if (value === false) return `--no-${words}`;
-      return [value].flat().map((each) => (each === true ? `--${words}` : `--${words} ${each}`));
-    })
-    .join(' ');
 }
 
 function changeText({ at, by, reason }: Schedule['changes'][number]): string {

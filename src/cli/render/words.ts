@@ -1,7 +1,7 @@
-import { nameInWords } from '../../index.ts';
 /** Small pieces of text for people. */
 
 import { type Outcome, type OutcomeCounts, outcomes } from '../../domain.ts';
+import { nameInWords } from '../../index.ts';
 import { zoneText } from '../../text/local-time.ts';
 import { escapeInvisible } from '../../text/printable.ts';
 import { count, counted, perSecond } from '../../text/quantities.ts';
@@ -85,6 +85,17 @@ export function indented(lines: readonly string[]): string {
 /** `… and 5 more`, `… and 1 more row` */
 export function moreText(more: number, noun?: string): string {
   return `… and ${noun === undefined ? `${count(more)} more` : counted(more, `more ${noun}`)}`;
+}
+
+/** The words of a command line that give these options. */
+export function flagWords(options: object): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    const words = nameInWords(name, '-');
+    if (value === undefined) return [];
+    if (value === true) return [`--${words}`];
+    if (value === false) return [`--no-${words}`];
+    return [value].flat().flatMap((text) => [`--${words}`, String(text)]);
+  });
 }
 
 /** How wide a screen is that doesn't say so, and a text that is for any screen. */

@@ -28,7 +28,6 @@ import {
   contactOf,
   type FittingRun,
   type FoundRun,
-  factsOf,
   goingRun,
   pausedRun,
   runningRun,
@@ -60,11 +59,11 @@ async function change(
   flags: Flags,
 ): Promise<ExitCode> {
   const attribution = attributionOf(flags);
-  const { terminal, store, datastore } = await openContext(flags);
-  return withRun(store, datastore, id, fitting, async (found) => {
-    const { runId, state } = factsOf(found);
+  const context = await openContext(flags);
+  return withRun(context, id, fitting, async (found) => {
+    const contact = contactOf(context.store, found);
+    const { runId, state } = contact;
     if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
-    const contact = contactOf(store, found);
     await contact.tell({ kind: 'command', command, ...attribution });
     const now = await firstSeen(patienceMs, async () => {
       const { state = 'gone' } = (await contact.look()) ?? {};
@@ -73,7 +72,7 @@ async function change(
     if (now !== to)
       throw fatalError('COMMAND_UNANSWERED', `Run ${runId} did not become ${to}: it is ${now ?? from}.`);
     const next = to === 'paused' ? ` Go on with: cqbatch unpause ${runId}` : '';
-    terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
+    context.terminal.result({ run: runId, state: now }, `Run ${runId} is ${now}.${next}`);
     return exitCodes.success;
   });
 }
@@ -83,7 +82,7 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
   const context = await openContext(flags);
   const { store } = context;
   requireName(context, id);
-  return withRun(store, context.datastore, id, goingRun, async (found) => {
+  return withRun(context, id, goingRun, async (found) => {
     const view =
       'entry' in found
         ? viewOfEntry(found.entry, undefined)
@@ -218,8 +217,6 @@ async function cancelElsewhere(
   );
 }
 
-const resumable: readonly string[] = runStates.filter(isResumable);
-
 /** A run takes another rate within a second, unless its machine is busy. */
 const ratePatienceMs = 20_000;
 
@@ -227,11 +224,11 @@ const ratePatienceMs = 20_000;
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const attribution = attributionOf(flags);
   const rate = wanted(text);
-  const { terminal, store, datastore } = await openContext(flags);
-  return withRun(store, datastore, id, runningRun, async (found) => {
-    const { runId, state } = factsOf(found);
+  const context = await openContext(flags);
+  return withRun(context, id, runningRun, async (found) => {
+    const contact = contactOf(context.store, found);
+    const { runId, state } = contact;
     refuseUnlessGoing(runId, state, text.trim());
-    const contact = contactOf(store, found);
     await contact.tell({ kind: 'rate', rate, ...attribution });
     const isTaken = await firstSeen(ratePatienceMs, async () =>
       (await contact.look())?.rate?.text === rate?.text ? true : undefined,
@@ -244,7 +241,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
       );
     }
     const said = rate === null ? 'is called as fast as can be' : `has the rate ${name}`;
-    terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${said}.`);
+    context.terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${said}.`);
     return exitCodes.success;
   });
 }
@@ -260,7 +257,7 @@ function wanted(text: string): RatePolicy | null {
 /** @throws a usage error when nobody works on the run. */
 function refuseUnlessGoing(runId: string, state: string, rate: string): void {
   if (isActive(state)) return;
-  const instead = resumable.includes(state)
+  const instead = runStates.filter(isResumable).some((each) => each === state)
     ? `: "cqbatch resume ${runId} --rate ${rate}" goes on with it at that rate`
     : '';
   throw usageError('RUN_STATE', `Run ${runId} is ${state}, not going${instead}.`);

@@ -18,41 +18,35 @@ import {
   type RunStore,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
-import type { DatastoreChoice } from '../../context.ts';
+import type { Context, DatastoreChoice } from '../../context.ts';
 
 /** A run that is wanted: of this state folder, or one that only the shared datastore knows, which is open then. */
 export type FoundRun =
   | { readonly record: RunRecord }
   | { readonly entry: RunEntry; readonly cluster: Cluster };
 
-/** A run as it is now, and where it is told what to do. */
-export interface RunContact extends ControlPlace {
+/** A run that was found, and where it is told what to do. */
+interface RunContact extends ControlPlace {
+  readonly runId: string;
+  /** Its state as it really was when it was found. */
+  readonly state: string;
   /** Undefined: the shared datastore knows it no longer. */
-  look(): Promise<{ readonly state: string; readonly rate: RatePolicy | undefined } | undefined>;
+  look(): Promise<{ readonly state: string; readonly rate?: RatePolicy | undefined } | undefined>;
 }
 
 export function contactOf(store: RunStore, found: FoundRun): RunContact {
   if ('record' in found) {
-    const { id } = found.record;
+    const { id: runId } = found.record;
     const look = async () => {
-      const record = await store.load(id);
+      const record = await store.load(runId);
       return { state: actualState(record), rate: record.options.rate };
     };
-    return { ...inFolder(store.folder(id)), look };
+    return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), look };
   }
   const { entry, cluster } = found;
-  const look = async () => {
-    const now = await cluster.run(entry.id);
-    return now && { state: now.state, rate: now.rate };
-  };
-  return { ...inCluster(cluster, entry.id), look };
-}
-
-/** The id of a run that was found, and its state as it really is. */
-export function factsOf(found: FoundRun): { readonly runId: string; readonly state: string } {
-  return 'record' in found
-    ? { runId: found.record.id, state: actualState(found.record) }
-    : { runId: found.entry.id, state: actualEntryState(found.entry) };
+  const { id: runId } = entry;
+  const look = () => cluster.run(runId);
+  return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), look };
 }
 
 /** Which run a command means when nobody names one: the newest that it fits. */
@@ -98,8 +92,7 @@ export const unfinishedRun: FittingRun = {
  * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` when none is named and none fits.
  */
 export async function withRun<Result>(
-  store: RunStore,
-  datastore: DatastoreChoice,
+  { store, datastore }: Pick<Context, 'store' | 'datastore'>,
   name: string | undefined,
   fitting: FittingRun,
   use: (found: FoundRun) => Promise<Result>,
@@ -110,9 +103,12 @@ export async function withRun<Result>(
     return error;
   });
   if (!(here instanceof CqbatchError)) return use({ record: here });
-  return withCluster(datastore, 'look', async (cluster) => {
+  return withCluster(datastore, async (cluster) => {
     const entries = newestFirst(await cluster.runs());
-    const entry = name === undefined ? newestFitting(entries, fitting) : entryNamed(name, entries);
+    const entry =
+      name === undefined
+        ? entries.find((each) => fitting.fitsElsewhere(actualEntryState(each)))
+        : entryNamed(name, entries);
     if (entry !== undefined) return use({ entry, cluster });
     if (here.code === 'NO_RUN_FITS') throw here;
     const any = entries.length > 0 ? `no run that ${fitting.what}` : 'no run';
@@ -150,10 +146,6 @@ export async function findRecord(
   );
 }
 
-function newestFitting(entries: readonly RunEntry[], { fitsElsewhere }: FittingRun): RunEntry | undefined {
-  return entries.find((entry) => fitsElsewhere(actualEntryState(entry)));
-}
-
 function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | undefined {
   const ids = idsMeantBy(
     name,
@@ -165,7 +157,7 @@ function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | unde
 
 /** The runs that a shared datastore knows, newest first. */
 export async function newestEntries(datastore: DatastoreChoice): Promise<readonly RunEntry[]> {
-  return newestFirst(await withCluster(datastore, 'look', (cluster) => cluster.runs()));
+  return newestFirst(await withCluster(datastore, (cluster) => cluster.runs()));
 }
 
 function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {
@@ -173,12 +165,11 @@ function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {
 }
 
 /** Opens the shared datastore to see who is there. */
-export async function withCluster<Result>(
+async function withCluster<Result>(
   datastore: DatastoreChoice,
-  purpose: string,
   look: (cluster: Cluster) => Promise<Result>,
 ): Promise<Result> {
-  const opened = await datastore.open(purpose);
+  const opened = await datastore.open('look');
   try {
     return await look(openCluster(opened));
   } finally {

@@ -16,17 +16,16 @@ import {
   withJournalReader,
 } from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
-import { openState } from '../../context.ts';
+import { openWorkplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { summaryText } from '../../render/summary.ts';
-import { openTerminal, type Terminal } from '../../terminal.ts';
+import type { Terminal } from '../../terminal.ts';
 import { anyRun, findRecord } from './find-run.ts';
 import { isCured, nextCommands } from './next-commands.ts';
 
 /** `cqbatch report`: writes the report anew, from what the journal holds now. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  const terminal = openTerminal(flags);
-  const { store, settings } = await openState(terminal, flags);
+  const { terminal, store, settings } = await openWorkplace(flags);
   const { delimiter } = settings;
   if (flags.open && flags.html === false)
     throw usageError('INVALID_SETTING', '--open shows what --no-html leaves out: give one of them.');
@@ -37,6 +36,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
     ...((flags.open || flags.html === false) && { html: flags.open === true }),
   };
   const record = await findRecord(store, id, anyRun);
+  let reports: WrittenReports;
   if (flags.withRetries) {
     const retried = await findRetries(store, record);
     const unfinished = unfinishedAmong(retried.retries);
@@ -46,13 +46,10 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
           'back before it is finished or cancelled.',
       );
     }
-    const reports = await reportWithRetries(store, retried, how);
+    reports = await reportWithRetries(store, retried, how);
     printReport(terminal, retried.first, reports);
-    if (flags.open) showPage(terminal, reports);
-  } else {
-    const reports = await reportAnew(terminal, store, record, how);
-    if (flags.open) showPage(terminal, reports);
-  }
+  } else reports = await reportAnew(terminal, store, record, how);
+  if (flags.open) showPage(terminal, reports);
   return exitCodes.success;
 }
 

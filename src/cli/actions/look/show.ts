@@ -1,7 +1,6 @@
 import { usageError } from '../../../errors.ts';
 import {
   type RunRecord,
-  type RunStore,
   readJournalSummary,
   retriesAfter,
   retriesAmong,
@@ -9,30 +8,29 @@ import {
   undosOf,
 } from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
-import { openState } from '../../context.ts';
+import { openWorkplace, type Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { auditDocument, auditText, type RunAudit } from '../../render/audit.ts';
 import { rowDocument, rowText } from '../../render/row-story.ts';
-import { openTerminal, type Terminal } from '../../terminal.ts';
 import { anyRun, findRecord } from './find-run.ts';
 
 /** `cqbatch show`: what a run was, and what happened to it: who, when, why. With `--row`, the story of one row. */
 export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const row = rowOf(flags);
-  const terminal = openTerminal(flags);
-  const { store } = await openState(terminal, flags);
+  const workplace = await openWorkplace(flags);
+  const { terminal, store } = workplace;
   const record = await findRecord(store, id, anyRun);
   if (row !== undefined) {
     const story = await tellRow(store, record, row);
     terminal.result(rowDocument(story), rowText(story));
     return exitCodes.success;
   }
-  const audit = await auditOf(terminal, store, record);
+  const audit = await auditOf(workplace, record);
   terminal.result(auditDocument(audit), auditText(audit));
   return exitCodes.success;
 }
 
-async function auditOf(terminal: Terminal, store: RunStore, record: RunRecord): Promise<RunAudit> {
+async function auditOf({ terminal, store }: Workplace, record: RunRecord): Promise<RunAudit> {
   // What happened can be told without what became of the rows.
   const result = await readJournalSummary(store, record).catch(({ message }: Error) => {
     terminal.warn(`warning: ${message}`);

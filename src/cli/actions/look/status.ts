@@ -24,11 +24,10 @@ const printEveryLooks = 5;
 /** `cqbatch status`: where a run stands, from its folder and from the shared datastore; or where all stand that are going. */
 export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
-  const { store, datastore } = context;
   return withReleases(async (atEnd) => {
     if (id === undefined && flags.watch) {
       const cluster = await seenFromHere(context, atEnd);
-      const all = allRuns(store, warningOnce(context.terminal));
+      const all = allRuns(context.store, warningOnce(context.terminal));
       atEnd(() => all.close());
       const look = async (ids?: ReadonlySet<string>): Promise<readonly RunView[]> =>
         all.look(
@@ -37,9 +36,9 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
         );
       const going = await look();
       if (going.length > 1) return showAll(context, await followAll(context.terminal, look));
-      return withRun(store, datastore, going[0]?.id, anyRun, (found) => show(context, found, cluster));
+      return withRun(context, going[0]?.id, anyRun, (found) => show(context, found, cluster));
     }
-    return withRun(store, datastore, id, anyRun, async (found) =>
+    return withRun(context, id, anyRun, async (found) =>
       show(context, found, 'entry' in found ? found.cluster : await seenFromHere(context, atEnd)),
     );
   });

@@ -24,7 +24,7 @@ import { apiClient, type CallSettings, tokenSource } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
 import { type Notifier, openNotifier } from '../run/at-work.ts';
 import { estimatedLimits } from '../run/prospect.ts';
-import { beginInbox, beginRun, inboxFinisher } from './scheduled.ts';
+import { beginScheduled, inboxFinisher } from './scheduled.ts';
 
 export interface DaemonOptions {
   readonly datastore: Datastore;
@@ -40,7 +40,7 @@ export interface DaemonOptions {
 
 /** `cqbatch worker --coordinate`: takes submitted runs to their end, carries out schedules, removes old runs. */
 export async function runDaemon(workplace: Workplace, options: DaemonOptions, atEnd: AtEnd): Promise<void> {
-  const { store, flags } = workplace;
+  const { store } = workplace;
   const { datastore, queue, version, metrics, log, stop } = options;
   const notifier = await openNotifier(workplace, atEnd);
   const news = notifier && newsTo(notifier);
@@ -71,14 +71,11 @@ export async function runDaemon(workplace: Workplace, options: DaemonOptions, at
       schedules,
       finish,
       begin: (schedule, occasion) => {
-        const { name, source } = schedule;
         const tell = async (message: string): Promise<void> => {
-          news?.failed(usageError('MANIFEST_REFUSED', `schedule ${name}: ${message}`));
+          news?.failed(usageError('MANIFEST_REFUSED', `schedule ${schedule.name}: ${message}`));
           await news?.told();
         };
-        return 'inbox' in source
-          ? beginInbox({ store, flags }, schedule, occasion, source.inbox, tell)
-          : beginRun({ store, flags }, schedule, occasion, source.manifest);
+        return beginScheduled(workplace, schedule, occasion, tell);
       },
       onFailed: ({ name }, { code, message }) =>
         news?.failed(usageError(code, `schedule ${name}: ${message}`)),

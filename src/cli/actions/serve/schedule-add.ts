@@ -17,10 +17,9 @@ import {
 import type { Flags } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { scheduleDocument, timesText } from '../../render/schedule.ts';
-import { attributionOf, runOptions } from '../options.ts';
+import { runOptions } from '../options.ts';
 import {
-  mostChanges,
-  newKey,
+  changed,
   openPlace,
   type Place,
   refuseToLeave,
@@ -42,13 +41,10 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   const source = await sourceOf(flags, place.store.stateDir);
   checkOptions(place);
   const before = await schedules.look(name);
-  const what: Schedule['changes'][number]['what'] =
-    flags.replace && before !== undefined ? 'replaced' : 'added';
-  const at = new Date().toISOString();
+  const what = flags.replace && before !== undefined ? 'replaced' : 'added';
   const schedule: Schedule = {
     version: 1,
     name,
-    key: newKey(),
     cron: cron.trim().replace(/\s+/g, ' '),
     tz,
     source,
@@ -56,8 +52,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     overlap: parsed('--overlap', flags.overlap ?? 'skip', parseChoice(overlapRules)),
     catchUpMs: parsed('--catch-up', flags.catchUp ?? '1h', orNone(parseLongDuration)),
     paused: what === 'replaced' && before?.paused === true,
-    since: at,
-    changes: [...(before?.changes ?? []), { what, at, ...attributionOf(flags) }].slice(-mostChanges),
+    ...changed(what, before?.changes ?? [], flags),
   };
   if (before === undefined || what === 'added') await schedules.add(schedule);
   else {

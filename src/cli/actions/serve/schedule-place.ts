@@ -18,6 +18,7 @@ import { firstSeen } from '../../../waiting.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace, type Workplace } from '../../context.ts';
 import type { ScheduleView } from '../../render/schedule.ts';
+import { attributionOf } from '../options.ts';
 
 /** `cqbatch schedule …`: everything is in the state folder, so that none of it needs the datastore. */
 export interface Place extends Workplace {
@@ -30,11 +31,17 @@ export async function openPlace(flags: Flags): Promise<Place> {
 }
 
 /** What users did to a schedule is kept so far back. */
-export const mostChanges = 50;
+const mostChanges = 50;
 
-/** What tells a schedule from what it was before it was changed. */
-export function newKey(): string {
-  return randomUUID().slice(0, 8);
+/** What a user does to a schedule now, and a key that tells it from what it was before. */
+export function changed(
+  what: Schedule['changes'][number]['what'],
+  before: Schedule['changes'],
+  flags: Flags,
+): Pick<Schedule, 'key' | 'since' | 'changes'> {
+  const at = new Date().toISOString();
+  const changes = [...before, { what, at, ...attributionOf(flags) }].slice(-mostChanges);
+  return { key: randomUUID().slice(0, 8), since: at, changes };
 }
 
 /** Daemons look at a schedule for a moment every half minute; beginning a run may take minutes. */

@@ -13,8 +13,7 @@ import {
 } from '../../render/schedule.ts';
 import { attributionOf } from '../options.ts';
 import {
-  mostChanges,
-  newKey,
+  changed,
   openPlace,
   refuseToLeave,
   sayWhoCarriesOut,
@@ -78,14 +77,7 @@ async function setPaused(name: string, flags: Flags, paused: boolean): Promise<E
   const what = paused ? 'paused' : 'unpaused';
   if (before.paused === paused)
     throw usageError('SCHEDULE_STATE', `Schedule ${name} is ${paused ? 'paused already' : 'not paused'}.`);
-  const at = new Date().toISOString();
-  const schedule = {
-    ...before,
-    key: newKey(),
-    paused,
-    since: at,
-    changes: [...before.changes, { what, at, ...attributionOf(flags) } as const].slice(-mostChanges),
-  };
+  const schedule = { ...before, paused, ...changed(what, before.changes, flags) };
   await schedules.save(schedule);
   const view = await viewOf(place, schedule);
   const next = paused

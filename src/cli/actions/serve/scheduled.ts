@@ -5,7 +5,6 @@ import {
   actualState,
   type Beginning,
   budgetOf,
-  type ClaimedManifest,
   defaults,
   enterState,
   goesOnByItself,
@@ -17,6 +16,7 @@ import {
   type RunStore,
   runIdFor,
   type Schedule,
+  type Taking,
   withoutPlace,
 } from '../../../index.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
@@ -28,36 +28,38 @@ import { runOptions } from '../options.ts';
 import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
 import { endingOf, endingOfRefused, isOfManifest } from './inbox-manifest.ts';
-/** What a daemon brings to a schedule, which may say it otherwise. */
-export interface DaemonPlace {
-  readonly store: RunStore;
-  readonly flags: Flags;
-}
 
-/** Submits the run that an occasion of a schedule begins, unless it is there. */
-export async function beginRun(
+/** What a daemon brings to a schedule, which may say it otherwise. */
+type DaemonPlace = Pick<Workplace, 'store' | 'flags'>;
+
+/** Tells that a manifest can't be run, and waits until that is told. */
+type Tell = (message: string) => Promise<void>;
+
+/** Submits what an occasion of a schedule begins. @throws a defect of this program */
+export async function beginScheduled(
   daemon: DaemonPlace,
   schedule: Schedule,
   occasion: Occasion,
-  manifest: string,
+  tell: Tell,
 ): Promise<Beginning> {
+  const { source } = schedule;
   try {
     const workplace = await scheduledWorkplace(daemon, schedule, occasion);
-    const runId = runIdFor(schedule, occasion);
-    const submitted = await submitOnce(workplace, runId, manifest);
-    if (submitted.is === 'there') return { came: 'began', runs: [runId] };
-    if (submitted.is === 'later') return { came: 'later' };
-    return { came: 'failed', code: 'MANIFEST_REFUSED', message: submitted.why.text };
+    if ('inbox' in source) return await beginInbox(workplace, source.inbox, tell);
+    return await beginRun(workplace, runIdFor(schedule, occasion), source.manifest);
   } catch (error) {
-    return failedToBegin(error);
+    const known = knownError(error);
+    if (known === undefined) throw error;
+    return { came: 'failed', code: known.code, message: known.message };
   }
 }
 
-/** What nothing could be begun for. @throws a defect of this program */
-export function failedToBegin(error: unknown): Beginning {
-  const known = knownError(error);
-  if (known === undefined) throw error;
-  return { came: 'failed', code: known.code, message: known.message };
+/** Submits a run, unless it is there. */
+async function beginRun(workplace: Workplace, runId: string, manifest: string): Promise<Beginning> {
+  const submitted = await submitOnce(workplace, runId, manifest);
+  if (submitted.is === 'there') return { came: 'began', runs: [runId] };
+  if (submitted.is === 'later') return { came: 'later' };
+  return { came: 'failed', code: 'MANIFEST_REFUSED', message: submitted.why.text };
 }
 
 /** Whether a run is there now. */
@@ -72,7 +74,7 @@ type Submitted =
  *
  * @throws what has nothing to do with the manifest
  */
-export async function submitOnce(
+async function submitOnce(
   { store, flags, ...workplace }: Workplace,
   runId: string,
   manifest: string,
@@ -99,7 +101,7 @@ export async function submitOnce(
 }
 
 /** Where the runs of a schedule are planned. What the schedule leaves open is as the daemon has it. */
-export async function scheduledWorkplace(
+async function scheduledWorkplace(
   { store, flags: { baseUrl, allowInsecureHttp, stateDir } }: DaemonPlace,
   { name, options }: Schedule,
   { due }: Occasion,
@@ -122,73 +124,46 @@ export async function scheduledWorkplace(
   };
 }
 
-/** What became of an occasion so far. */
-interface Begun {
-  readonly runs: Set<string>;
-  readonly refused: string[];
-  /** Tells that a manifest can't be run, and waits until that is told. */
-  readonly tell: (message: string) => Promise<void>;
-}
-
 /** Submits a run of each manifest that waits in an inbox, and of what was taken out of it and is not finished. */
-export async function beginInbox(
-  daemon: DaemonPlace,
-  schedule: Schedule,
-  occasion: Occasion,
-  path: string,
-  tell: Begun['tell'],
-): Promise<Beginning> {
-  const begun: Begun = { runs: new Set(), refused: [], tell };
-  try {
-    const workplace = await scheduledWorkplace(daemon, schedule, occasion);
-    // Found out before anything is taken.
-    runOptions(workplace);
-    const { store, settings } = workplace;
-    const { settle: settleMs = defaults.settle } = settings;
-    const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
-    const hasRun = async (id: string): Promise<boolean> => (await store.look(id)) !== undefined;
-    for (const record of await inbox.unfinished()) {
-      const taking = await inbox.takeOver(record, hasRun);
-      if (taking.kind === 'taken' && !(await begin(workplace, taking.manifest, begun)))
-        return { came: 'later' };
-    }
-    for (const file of (await inbox.look()).complete) {
-      const taking = await inbox.take(file);
-      if (taking.kind === 'unusable') {
-        await tell(`${file.name}: ${taking.why}`);
-        begun.refused.push(file.name);
-      }
-      if (taking.kind === 'taken' && !(await begin(workplace, taking.manifest, begun)))
-        return { came: 'later' };
-    }
-    return { came: 'began', runs: [...begun.runs], refused: begun.refused };
-  } catch (error) {
-    return failedToBegin(error);
-  }
-}
-
-/** @returns whether it is begun; not when that has to wait. */
-async function begin(
-  workplace: Workplace,
-  manifest: ClaimedManifest,
-  { runs, refused, tell }: Begun,
-): Promise<boolean> {
-  const { record, path, origin } = manifest;
-  try {
-    const submitted = await submitOnce(workplace, record.run, path, origin);
-    if (submitted.is === 'later') return false;
-    if (submitted.is === 'refused') {
-      // Before it is put away: whoever comes after a process that was killed would know nothing of it.
-      await tell(`${record.name}: ${submitted.why.text}`);
-      await manifest.finish(endingOfRefused(submitted.why));
-      refused.push(record.name);
+async function beginInbox(workplace: Workplace, path: string, tell: Tell): Promise<Beginning> {
+  // Found out before anything is taken.
+  runOptions(workplace);
+  const { store, settings } = workplace;
+  const { settle: settleMs = defaults.settle } = settings;
+  const runs = new Set<string>();
+  const refused: string[] = [];
+  /** @returns false when beginning it has to wait. */
+  const begin = async (taking: Taking): Promise<boolean> => {
+    if (taking.kind !== 'taken') return true;
+    const { manifest } = taking;
+    const { record, path: taken, origin } = manifest;
+    try {
+      const submitted = await submitOnce(workplace, record.run, taken, origin);
+      if (submitted.is === 'later') return false;
+      if (submitted.is === 'refused') {
+        // Before it is put away: what comes after a process that was killed would know nothing of it.
+        await tell(`${record.name}: ${submitted.why.text}`);
+        await manifest.finish(endingOfRefused(submitted.why));
+        refused.push(record.name);
+      } else if (await goesOn(workplace, record.run)) runs.add(record.run);
       return true;
+    } finally {
+      await manifest.release();
     }
-    if (await goesOn(workplace, record.run)) runs.add(record.run);
-    return true;
-  } finally {
-    await manifest.release();
+  };
+  const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
+  const hasRun = async (id: string): Promise<boolean> => (await store.look(id)) !== undefined;
+  for (const record of await inbox.unfinished())
+    if (!(await begin(await inbox.takeOver(record, hasRun)))) return { came: 'later' };
+  for (const file of (await inbox.look()).complete) {
+    const taking = await inbox.take(file);
+    if (taking.kind === 'unusable') {
+      await tell(`${file.name}: ${taking.why}`);
+      refused.push(file.name);
+    }
+    if (!(await begin(taking))) return { came: 'later' };
   }
+  return { came: 'began', runs: [...runs], refused };
 }
 
 /** Whether a run goes on by itself, from now on if it has stopped before its end. */
