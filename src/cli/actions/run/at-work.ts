@@ -40,7 +40,7 @@ export async function atWork(
  * Does what one process at a time can do, as soon as nobody else does, if that is within `--wait`. The embedded datastore is
  * held from the beginning then: what is found of runs stays so.
  *
- * @param work is begun anew when it has met somebody else at work.
+ * @param work begins again when it has met somebody else at work.
  * @throws a busy error when somebody else is at work for longer, `Interrupted` when the user has stopped waiting.
  */
 export function whenFree<Result>(
@@ -50,17 +50,17 @@ export function whenFree<Result>(
 ): Promise<Result> {
   const { terminal, settings, datastore } = context;
   if (settings.wait === undefined) return work(context);
-  const wait = new Wait(terminal, settings.wait);
-  if (datastore.queue !== undefined) return wait.for(() => work(context));
+  const whenFreed = waiting(terminal, settings.wait);
+  if (datastore.queue !== undefined) return whenFreed(() => work(context));
   return withReleases(async (atEnd) => {
-    const opened = await wait.for(async (stopped) => {
+    const opened = await whenFreed(async (stopped) => {
       const own = await datastore.open(purpose);
       atEnd(() => own.close());
       refuseStopped(stopped);
       return own;
     });
     const open = async (): Promise<Datastore> => keptOpen(opened);
-    return wait.for(() => work({ ...context, datastore: { queue: undefined, open } }));
+    return whenFreed(() => work({ ...context, datastore: { queue: undefined, open } }));
   });
 }
 
@@ -69,19 +69,23 @@ function keptOpen(datastore: Datastore): Datastore {
   return Object.create(datastore, { close: { value: async () => {} } });
 }
 
-/** A time for which others are waited for. */
-class Wait {
-  readonly #terminal: Terminal;
-  readonly #ms: number;
-  #until: number | undefined;
-
-  constructor(terminal: Terminal, ms: number) {
-    this.#terminal = terminal;
-    this.#ms = ms;
-  }
-
+/** Does work as soon as nobody else is in its way. All that is done by one of these waits for so long in sum. */
+function waiting(terminal: Terminal, ms: number) {
+  const howLong = duration(ms / 1_000);
+  let until: number | undefined;
+  /** @throws the error when there is no time left. */
+  const pauseAfter = async ({ code, what }: BusyError, stopped: AbortSignal): Promise<void> => {
+    if (until === undefined) {
+      until = steadyNow() + ms;
+      terminal.say(`${what}: waiting for up to ${howLong}. Ctrl-C gives up.`);
+    }
+    const left = until - steadyNow();
+    if (left <= 0) throw new BusyError(code, `${what}, and still is after ${howLong}`, 'Nothing was sent.');
+    await pause(Math.min(lookMs, left), undefined, { signal: stopped }).catch(() => {});
+    refuseStopped(stopped);
+  };
   /** @param work is told when the user has stopped the waiting before it. */
-  async for<Result>(work: (stopped?: AbortSignal) => Promise<Result>): Promise<Result> {
+  return async <Result>(work: (stopped?: AbortSignal) => Promise<Result>): Promise<Result> => {
     let interrupt: Interrupt | undefined;
     try {
       for (;;) {
@@ -90,26 +94,13 @@ class Wait {
         } catch (error) {
           if (!(error instanceof BusyError) || !passing.includes(error.code)) throw error;
           interrupt ??= interruptible(() => {});
-          await this.#pause(error, interrupt.signal);
+          await pauseAfter(error, interrupt.signal);
         }
       }
     } finally {
       interrupt?.release();
     }
-  }
-
-  /** @throws the error when there is no time left. */
-  async #pause({ code, what }: BusyError, stopped: AbortSignal): Promise<void> {
-    const howLong = duration(this.#ms / 1_000);
-    if (this.#until === undefined) {
-      this.#until = steadyNow() + this.#ms;
-      this.#terminal.say(`${what}: waiting for up to ${howLong}. Ctrl-C gives up.`);
-    }
-    const left = this.#until - steadyNow();
-    if (left <= 0) throw new BusyError(code, `${what}, and still is after ${howLong}`, 'Nothing was sent.');
-    await pause(Math.min(lookMs, left), undefined, { signal: stopped }).catch(() => {});
-    refuseStopped(stopped);
-  }
+  };
 }
 
 function refuseStopped(stopped: AbortSignal | undefined): void {
@@ -178,11 +169,7 @@ export async function openNotifier(
     what: 'the secret in',
     code: 'NOTIFY_SECRET_UNREADABLE',
   });
-  const telling = async (
-    what: string,
-    hook: Webhook | undefined,
-    told: Promise<void> | undefined,
-  ): Promise<void> =>
+  const telling = async (what: string, hook?: Webhook, told?: Promise<void>): Promise<void> =>
     told?.catch(({ message }: Error) =>
       terminal.warn(`warning: ${what} on ${hook?.host} was not told: ${message}`),
     );

@@ -63,7 +63,7 @@ async function untilEnd(
   atEnd(() => client?.close());
   const interrupt = interruptible(stopping(terminal));
   atEnd(() => interrupt.release());
-  const reporter = new ProgressReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
+  const reporter = openReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
   atEnd(() => reporter.end());
   let begun = false;
   let failed: FailedRun | undefined;
@@ -117,7 +117,7 @@ async function untilEnd(
  */
 async function confirmAfterCanary(
   { terminal, flags: { yes } }: Context,
-  reporter: ProgressReporter,
+  reporter: ReturnType<typeof openReporter>,
   canary: CanaryResults,
   signal: AbortSignal,
   stop: () => void,
@@ -161,40 +161,27 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
 }
 
 /** Shows the progress of a run. */
-class ProgressReporter {
-  readonly #terminal: Terminal;
-  readonly #record: RunRecord;
-  readonly #proxy: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isHeld = false;
-
-  constructor(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
-    this.#terminal = terminal;
-    this.#record = record;
-    this.#proxy = proxy;
-  }
-
-  begin({ progress, datastore }: StartedRun): void {
-    const { id, options } = this.#record;
-    this.#terminal.say(`Run ${id} on ${wayTo(options.baseUrl, this.#proxy)}`);
-    const { live } = this.#terminal;
-    const show = live ? this.#terminal.draw : this.#terminal.say;
-    this.#timer = setInterval(
-      () => {
-        if (!this.#isHeld) show(progressLine(progress.snapshot(), datastore.trouble));
-      },
-      live ? drawEveryMs : printEveryMs,
-    );
-  }
-
-  /** Says nothing, as long as a question stands on the screen. */
-  hold(isHeld: boolean): void {
-    this.#isHeld = isHeld;
-    this.#terminal.draw('');
-  }
-
-  end(): void {
-    clearInterval(this.#timer);
-    this.#terminal.draw('');
-  }
+function openReporter(terminal: Terminal, { id, options }: RunRecord, proxy: string | undefined) {
+  let timer: NodeJS.Timeout | undefined;
+  let isHeld = false;
+  return {
+    begin({ progress, datastore }: StartedRun): void {
+      terminal.say(`Run ${id} on ${wayTo(options.baseUrl, proxy)}`);
+      const { live } = terminal;
+      const show = live ? terminal.draw : terminal.say;
+      const look = (): void => {
+        if (!isHeld) show(progressLine(progress.snapshot(), datastore.trouble));
+      };
+      timer = setInterval(look, live ? drawEveryMs : printEveryMs);
+    },
+    /** Says nothing, as long as a question stands on the screen. */
+    hold(held: boolean): void {
+      isHeld = held;
+      terminal.draw('');
+    },
+    end(): void {
+      clearInterval(timer);
+      terminal.draw('');
+    },
+  };
 }

@@ -25,8 +25,7 @@ import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { fingerprint } from '../../render/words.ts';
 import { proxyTo } from '../api-client.ts';
 import { baseUrlOf, runOptions, runWords } from '../options.ts';
-import { doneBefore, earlierRun, readingManifest } from './planned-run.ts';
-import { prospectOf } from './prospect.ts';
+import { doneBefore, planOf, readingManifest } from './planned-run.ts';
 
 /** `cqbatch plan`: looks at every row, sends nothing. */
 export async function plan(source: string, flags: Flags): Promise<ExitCode> {
@@ -37,32 +36,21 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   const { allowInsecureHttp } = flags;
   const proxy = baseUrl === undefined ? undefined : proxyTo({ baseUrl, allowInsecureHttp });
   const { rate = defaults.rate } = settings;
-  const prospect = await prospectOf(
-    workplace,
-    { ...(baseUrl !== undefined && { baseUrl }), ...(rate && { rate }) },
-    proxy,
-  );
   const reading = rowOptions(flags, settings);
+  const { onConflict = defaults.onConflict } = reading;
+  const options = {
+    ...reading,
+    onConflict,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(rate && { rate }),
+  };
   const out = planWriter(workplace, source);
   const planned = await readingManifest(workplace, async (input) => {
     const { path, name, dispose } = await readable(source, stateDir, input, reading);
     try {
-      const { onConflict = defaults.onConflict } = reading;
-      const done = await doneBefore(
-        workplace,
-        { ...reading, ...(baseUrl !== undefined && { baseUrl }) },
-        input,
-      );
-      const options = { ...reading, onConflict };
+      const done = await doneBefore(workplace, options, input);
       const checked = await checkManifest(workplace.store, { path, name, options, context: input, done });
-      return {
-        ...checked,
-        ...prospect,
-        skipInvalid: flags.skipInvalid === true,
-        allowPartial: settings.allowPartial === true,
-        onConflict,
-        earlier: await earlierRun(workplace, (await hashFile(path)).sha256, baseUrl),
-      };
+      return await planOf(workplace, checked, options, (await hashFile(path)).sha256, proxy);
     } finally {
       await dispose();
     }

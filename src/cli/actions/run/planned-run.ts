@@ -5,7 +5,6 @@ import {
   type DoneRows,
   defaults,
   discard,
-  type EarlierRun,
   findEarlierRun,
   type InputOptions,
   isDeviceName,
@@ -59,11 +58,16 @@ export async function planRun(
     await discard(store, created.record, created.journal);
     throw error;
   }
-  const planned = await planOf(workplace, created, proxy);
+  const { record, scan, choice, problems, sheet } = created;
+  const { name, file, sha256 } = record.manifest;
+  const format = file.replace(/^manifest\.|\.gz$/g, '');
+  const manifest = { name, format, ...(sheet && { sheet }) };
+  const checked = { manifest, scan, choice, problems };
+  const planned = await planOf(workplace, checked, record.options, sha256, proxy);
   terminal.say(planText(planned));
   const refusal = refusalOf(planned);
   if (refusal !== undefined) {
-    await discard(store, created.record, created.journal);
+    await discard(store, record, created.journal);
     return refuse(workplace, planned, refusal);
   }
   terminal.say(`\n${verdictText(planned)}`);
@@ -160,38 +164,27 @@ export async function isAgreed(
   return false;
 }
 
-async function planOf(
+/** What checked rows mean for a run with these options. */
+export async function planOf(
   workplace: Workplace,
-  { record, scan, choice, problems, sheet }: CreatedRun,
+  checked: Pick<Plan, 'manifest' | 'scan' | 'choice' | 'problems'>,
+  options: Partial<Pick<RunOptions, 'baseUrl' | 'rate' | 'onConflict'>>,
+  sha256: string,
   proxy: string | undefined,
 ): Promise<Plan> {
-  const { skipInvalid = false } = workplace.flags;
-  const { onConflict = defaults.onConflict } = record.options;
+  const { store, flags, settings } = workplace;
+  const { skipInvalid = false, skipDone } = flags;
+  const { baseUrl, onConflict = defaults.onConflict } = options;
+  // With --skip-done, the user knows of earlier runs.
+  const isNews = skipDone === undefined && baseUrl !== undefined;
   return {
-    manifest: {
-      name: record.manifest.name,
-      format: record.manifest.file.replace(/^manifest\.|\.gz$/g, ''),
-      ...(sheet && { sheet }),
-    },
-    scan,
-    choice,
-    problems,
-    ...(await prospectOf(workplace, record.options, proxy)),
+    ...checked,
+    ...(await prospectOf(workplace, options, proxy)),
     skipInvalid,
-    allowPartial: workplace.settings.allowPartial === true,
+    allowPartial: settings.allowPartial === true,
     onConflict,
-    earlier: await earlierRun(workplace, record.manifest.sha256, record.options.baseUrl),
+    earlier: isNews ? await findEarlierRun(store, sha256, baseUrl) : undefined,
   };
-}
-
-/** The latest run of the same manifest, unless the user knows it. */
-export async function earlierRun(
-  { store, flags: { skipDone } }: Workplace,
-  sha256: string,
-  baseUrl: string | undefined,
-): Promise<EarlierRun | undefined> {
-  if (skipDone !== undefined || baseUrl === undefined) return undefined;
-  return findEarlierRun(store, sha256, baseUrl);
 }
 
 /** Says why a plan is not carried out. */

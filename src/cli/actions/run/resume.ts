@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { attributed } from '../../../actor.ts';
+import type { OutcomeCounts } from '../../../domain.ts';
 import { BusyError, type CqbatchError, usageError } from '../../../errors.ts';
 import {
   actualState,
@@ -31,6 +32,7 @@ import type { Context, Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { EndedRun } from '../../render/ended-run.ts';
 import { outcomeTexts } from '../../render/words.ts';
+import type { Terminal } from '../../terminal.ts';
 import { findRecord, unfinishedRun } from '../look/find-run.ts';
 import { isCured, nextCommands, retryCommand } from '../look/next-commands.ts';
 import { baseUrlOf } from '../options.ts';
@@ -152,12 +154,7 @@ export async function goOn(context: Context, record: RunRecord, source: string):
   const next = (await isCured(store, record)) ? [] : retryCommand(id, codes);
   const isDone = state === 'completed';
   context.metrics?.foundFinished();
-  const rows = `${counted(record.plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
-  const text = `Run ${id} ${isDone ? 'is completed already' : 'was cancelled'}: ${rows}. Nothing was sent.`;
-  terminal.result(
-    { run: id, state, outcomes, next },
-    [text, ...next.map((command) => `Next: ${command}`)].join('\n'),
-  );
+  sayEnded(terminal, record, isDone ? 'is completed already' : 'was cancelled', outcomes, next);
   return isDone ? exitCodes.success : exitCodes.halted;
 }
 
@@ -166,16 +163,23 @@ async function stillHalted(context: Context, record: RunRecord): Promise<ExitCod
   const ended = await endedRun(context.store, record);
   const { summary, next } = ended;
   context.onEnded?.(ended);
-  const rows = `${counted(summary.manifest.rows, 'row')}, ${outcomeTexts(summary.outcomes).join(', ')}`;
-  context.terminal.result(
-    { run: record.id, state: record.state, outcomes: summary.outcomes, next },
-    [
-      `Run ${record.id} is halted: ${rows}. Nothing was sent.`,
-      ...next.map((command) => `Next: ${command}`),
-    ].join('\n'),
-  );
+  sayEnded(context.terminal, record, 'is halted', summary.outcomes, next);
   context.terminal.warn(`Halted: ${record.states.at(-1)?.reason}`);
   return exitCodes.halted;
+}
+
+/** Prints what became of a run that is not gone on with. */
+function sayEnded(
+  terminal: Terminal,
+  record: RunRecord,
+  what: string,
+  outcomes: OutcomeCounts,
+  next: readonly string[],
+): void {
+  const { id, plan } = record;
+  const rows = `${counted(plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
+  const lines = [`Run ${id} ${what}: ${rows}. Nothing was sent.`, ...next.map((each) => `Next: ${each}`)];
+  terminal.result({ run: id, state: actualState(record), outcomes, next }, lines.join('\n'));
 }
 
 /** What a run has come to that was taken to its end before, perhaps by a process that had no time to report it. */

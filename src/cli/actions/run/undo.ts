@@ -44,7 +44,7 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
       `Run ${before.id} of ${escapeInvisible(before.manifest.name)}: ${counted(undone.rowNumbers.length, 'row', ['is', 'are'])} put back ` +
         'to what the manifest says was before',
     );
-    for (const text of leftTexts(undone)) terminal.warn(text);
+    for (const text of leftTexts(undone)) terminal.warn(`warning: ${text}`);
     await warnOfLaterEdits(context, before, runs, undone);
     return { rowNumbers: undone.rowNumbers, histories: new Map(), options: { onConflict: 'refuse' } };
   });
@@ -87,18 +87,16 @@ function refuseUnlessEnded(record: RunRecord): void {
 
 /** What is left to be done by hand, or can't be undone, and which file lists it. */
 function leftTexts({ notUndone, byHand }: UndoManifest): readonly string[] {
-  return [
-    ...(notUndone.file === undefined
-      ? []
-      : [
-          `warning: ${counted(notUndone.rows, 'row', ['is', 'are'])} not undone, or only in part: ${escapeInvisible(notUndone.file)} says why`,
-        ]),
-    ...(byHand.file === undefined
-      ? []
-      : [
-          `warning: what ${counted(byHand.rows, 'row', ['has', 'have'])} restored can be deleted by hand only: ${escapeInvisible(byHand.file)} lists it`,
-        ]),
-  ];
+  const texts: string[] = [];
+  if (notUndone.file !== undefined) {
+    const rows = counted(notUndone.rows, 'row', ['is', 'are']);
+    texts.push(`${rows} not undone, or only in part: ${escapeInvisible(notUndone.file)} says why`);
+  }
+  if (byHand.file !== undefined) {
+    const rows = counted(byHand.rows, 'row', ['has', 'have']);
+    texts.push(`what ${rows} restored can be deleted by hand only: ${escapeInvisible(byHand.file)} lists it`);
+  }
+  return texts;
 }
 
 /** @throws a usage error when there is nothing to be done by hand, either. */
@@ -113,14 +111,10 @@ function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoMan
     throw usageError('NOTHING_TO_UNDO', `Run ${id} can't be undone: ${why}.`);
   }
   terminal.result(
-    { run: id, state: 'nothing sent', undone: 0, ...counts(undone), files },
-    [...leftTexts(undone).map((text) => text.replace(/^warning: /, '')), 'Nothing was sent.'].join('\n'),
+    { run: id, state: 'nothing sent', undone: 0, not_undone: notUndone.rows, by_hand: byHand.rows, files },
+    [...leftTexts(undone), 'Nothing was sent.'].join('\n'),
   );
   return exitCodes.success;
-}
-
-function counts({ notUndone, byHand }: UndoManifest): object {
-  return { not_undone: notUndone.rows, by_hand: byHand.rows };
 }
 
 /** Who has edited the same entries since would lose that. */
