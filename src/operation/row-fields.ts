@@ -11,7 +11,7 @@ export interface FieldDefinition {
   readonly type: 'integer' | 'identifier' | 'text';
   /** The least that an integer may be; default 0. */
   readonly min?: 0 | 1;
-  /** Whether each row has it; default false. */
+  /** Whether each row has it; default false. The service might reset one that is left out (interface document, section 4.2). */
   readonly required?: boolean;
   /** Whether rows may say in `old_<name>` what it was before, so that an undo can put that back; default false. */
   readonly undoable?: boolean;
@@ -36,15 +36,10 @@ export type RowOf<Fields extends FieldDefinitions> = {
 export type Row = Readonly<Record<string, string>>;
 
 /** A manifest column that an operation reads. */
-export interface Field {
+export interface Field extends Required<Pick<FieldDefinition, 'required' | 'undoable'>> {
   /** Name on the wire: snake_case. Headers match it in any case, with spaces, hyphens or camelCase. */
   readonly name: string;
-  /** A field that is not may be left out; the service might reset it then (interface document, section 4.2). */
-  readonly required: boolean;
-  /** Whether rows may say in `old_<name>` what it was before, so that an undo can put that back. */
-  readonly undoable: boolean;
-  /** How the value of its own option is written; undefined: it has none. */
-  readonly option: string | undefined;
+  readonly option: FieldDefinition['option'] | undefined;
 }
 
 export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {

@@ -3,8 +3,7 @@ import { defaultClearToken } from '../manifest/manifest.ts';
 import type { RowOptions } from '../run/plan/run-manifest.ts';
 import type { Budget } from '../run/record/budget.ts';
 import type { RunOptions } from '../run/record/record.ts';
-import type { Setting } from './setting.ts';
-import { settings as settingTable } from './setting-table.ts';
+import { type Setting, settings as settingTable } from './setting-table.ts';
 import { type CallOptionName, defaults, isCallOption, type SettingName, type Settings } from './settings.ts';
 
 /** What is said of one run, and has no place among the settings. */

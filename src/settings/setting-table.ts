@@ -21,17 +21,44 @@ import {
   parseTimeOfDay,
   parseTimeZone,
 } from './parsers.ts';
-import type { Setting } from './setting.ts';
+
+/** A setting that can be given in more than one place. */
+export interface Setting {
+  /** Reads what users write; throws a RangeError that says how to. */
+  readonly parse: (text: string) => unknown;
+  /** What stands for its value in the help; absent: the flag has none, and means yes. */
+  readonly value?: string;
+  readonly help: string;
+  /** What applies when nobody says otherwise, as it would be written. */
+  readonly default?: string;
+  /** That in words, where it can't be written. */
+  readonly otherwise?: string;
+  /** A variable that says the same in another way. */
+  readonly orVariable?: string;
+  /** The field of a run's options that says how its rows are read: it stays as it was planned. */
+  readonly rowOption?: string;
+  /** The field of a run's options that says how its rows are called: `resume` may change it. */
+  readonly callOption?: string;
+  /** Pairs `name=value`: a flag that may be repeated, an object in the configuration file, lines in the variable. */
+  readonly isMap?: true;
+}
+
+/** Kinds of values: how they are read, and how help writes them. */
+
+const url = { parse: parseText, value: '<url>' } as const;
+const file = { parse: parseText, value: '<file>' } as const;
+const duration = { parse: parseDuration, value: '<duration>' } as const;
+const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  ({ parse: parseInteger(least, most), value: '<n>' }) as const;
 
 /**
  * Every setting. `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and `timeout` in the configuration file;
  * that is also their precedence. The token is not among them: it never comes from a flag (see `tokenSource`).
  */
 export const settings = {
-  baseUrl: { parse: parseText, value: '<url>', help: 'where the API is' },
+  baseUrl: { ...url, help: 'where the API is' },
   queue: {
-    parse: parseText,
-    value: '<url>',
+    ...url,
     help: 'shared datastore: redis://host:6379/0',
     otherwise: 'embedded',
   },
@@ -41,12 +68,7 @@ export const settings = {
     help: 'what its keys begin with',
     default: 'cqbatch',
   },
-  queuePasswordFile: {
-    parse: parseText,
-    value: '<file>',
-    help: 'file with its password',
-    orVariable: 'CQBATCH_QUEUE_PASSWORD',
-  },
+  queuePasswordFile: { ...file, help: 'file with its password', orVariable: 'CQBATCH_QUEUE_PASSWORD' },
   where: {
     rowOption: 'where',
     parse: parseConditions,
@@ -83,8 +105,7 @@ export const settings = {
   },
   skipLines: {
     rowOption: 'skipLines',
-    parse: parseInteger(0, 1_000),
-    value: '<n>',
+    ...wholeNumber(0, 1_000),
     help: 'lines above the one with the column names',
     default: '0',
   },
@@ -102,12 +123,7 @@ export const settings = {
     help: 'where a JSON object has its rows',
     default: 'rows',
   },
-  tokenFile: {
-    parse: parseText,
-    value: '<file>',
-    help: 'file with the access token, read again on 401',
-    orVariable: 'CQBATCH_TOKEN',
-  },
+  tokenFile: { ...file, help: 'file with the access token, read again on 401', orVariable: 'CQBATCH_TOKEN' },
   onConflict: {
     rowOption: 'onConflict',
     parse: parseChoice(conflictRules),
@@ -131,31 +147,18 @@ export const settings = {
   },
   attempts: {
     callOption: 'attempts',
-    parse: parseInteger(1, 100),
-    value: '<n>',
+    ...wholeNumber(1, 100),
     help: 'attempts per row for failures that may pass',
     default: '5',
   },
-  timeout: {
-    callOption: 'timeoutMs',
-    parse: parseDuration,
-    value: '<duration>',
-    help: 'for one request, all in all',
-    default: '60s',
-  },
+  timeout: { callOption: 'timeoutMs', ...duration, help: 'for one request, all in all', default: '60s' },
   backoff: {
     callOption: 'backoffMs',
-    parse: parseDuration,
-    value: '<duration>',
+    ...duration,
     help: 'longest pause after the first failed attempt, doubled with each',
     default: '1s',
   },
-  shutdownTimeout: {
-    parse: parseDuration,
-    value: '<duration>',
-    help: 'for calls in flight after SIGTERM',
-    default: '25s',
-  },
+  shutdownTimeout: { ...duration, help: 'for calls in flight after SIGTERM', default: '25s' },
   healthPort: {
     parse: parseInteger(0, 65_535),
     value: '<port>',
@@ -185,8 +188,7 @@ export const settings = {
   },
   maxFailuresAfter: {
     callOption: 'maxFailuresAfter',
-    parse: parseInteger(1, Number.MAX_SAFE_INTEGER),
-    value: '<n>',
+    ...wholeNumber(1),
     help: 'a share of failures counts from so many finished rows on',
     default: '100',
   },
@@ -198,8 +200,7 @@ export const settings = {
     otherwise: 'no limit',
   },
   confirmAbove: {
-    parse: parseInteger(0, Number.MAX_SAFE_INTEGER),
-    value: '<n>',
+    ...wholeNumber(0),
     help: 'above so many requests their number is to be typed, not just y',
     default: '1000',
   },
@@ -208,20 +209,17 @@ export const settings = {
     help: 'let rows leave fields out, which the API might reset; asked once for each API',
   },
   canary: {
-    parse: parseInteger(1, 1_000_000),
-    value: '<n>',
+    ...wholeNumber(1, 1_000_000),
     help: 'call so many rows first, show what became of them, and ask',
     otherwise: 'no canary',
   },
   canaryMaxFailures: {
-    parse: parseInteger(0, 1_000_000),
-    value: '<n>',
+    ...wholeNumber(0, 1_000_000),
     help: 'where nobody can be asked: go on after the canary if no more of its rows have failed',
     default: '0',
   },
   maxRows: {
-    parse: parseInteger(1, Number.MAX_SAFE_INTEGER),
-    value: '<n>',
+    ...wholeNumber(1),
     help: 'stop when so many rows have been called; resume goes on',
     otherwise: 'no limit',
   },
@@ -243,11 +241,7 @@ export const settings = {
     help: 'time zone of --stop-at, such as Europe/London',
     otherwise: 'that of the system',
   },
-  notifyUrl: {
-    parse: parseText,
-    value: '<url>',
-    help: 'post there how it ended, as Slack and Teams take it',
-  },
+  notifyUrl: { ...url, help: 'post there how it ended, as Slack and Teams take it' },
   notifyOn: {
     parse: parseChoice(['failure', 'always']),
     value: '<when>',
@@ -255,32 +249,25 @@ export const settings = {
     default: 'failure',
   },
   notifySecretFile: {
-    parse: parseText,
-    value: '<file>',
+    ...file,
     help: 'file with what that is signed with',
     orVariable: 'CQBATCH_NOTIFY_SECRET',
   },
-  pingUrl: {
-    parse: parseText,
-    value: '<url>',
-    help: 'call <url>/start and <url>/<exit code>, as healthchecks.io takes it',
-  },
+  pingUrl: { ...url, help: 'call <url>/start and <url>/<exit code>, as healthchecks.io takes it' },
   metricsFile: {
     parse: parseMetricsFile,
     value: '<file.prom>',
     help: 'keep figures there, for the textfile collector of node_exporter',
   },
   settle: {
-    parse: parseDuration,
-    value: '<duration>',
+    ...duration,
     help: 'take a file that nobody has renamed only when it has not changed for so long',
     default: '5s',
   },
-  keepLast: { parse: parseInteger(0, 1_000_000), value: '<n>', help: 'keep so many of the newest runs' },
-  keepDays: { parse: parseInteger(0, 100_000), value: '<n>', help: 'keep the runs of so many days' },
+  keepLast: { ...wholeNumber(0, 1_000_000), help: 'keep so many of the newest runs' },
+  keepDays: { ...wholeNumber(0, 100_000), help: 'keep the runs of so many days' },
   wait: {
-    parse: parseDuration,
-    value: '<duration>',
+    ...duration,
     help: 'wait for so long while another process is at work',
     otherwise: 'exit with code 5',
   },

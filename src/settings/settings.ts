@@ -1,7 +1,6 @@
 import { usageError } from '../errors.ts';
 import { parseText } from './parsers.ts';
-import type { Setting } from './setting.ts';
-import { settings } from './setting-table.ts';
+import { type Setting, settings } from './setting-table.ts';
 
 type Definitions = typeof settings;
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { runOptionsSchema } from '../../src/run/record/record.ts';
 import { callOptions, changedOptions, rowOptions } from '../../src/settings/run-options.ts';
-import type { Setting } from '../../src/settings/setting.ts';
-import { settings } from '../../src/settings/setting-table.ts';
+import { type Setting, settings } from '../../src/settings/setting-table.ts';
 import { isCallOption, optionInWords, resolveSettings } from '../../src/settings/settings.ts';
 
 const said = (values: Readonly<Record<string, unknown>>) =>
