@@ -1,4 +1,4 @@
-/** Counts, rates and durations as texts, for terminal and page, and durations as people write them. */
+/** Counts, rates, sizes and durations as texts, for terminal and page, and durations as people write them. */
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
@@ -31,6 +31,14 @@ export function counted(value: number, noun: string, verb?: readonly [one: strin
 /** `640/s`, `0.5/s` */
 export function perSecond(value: number): string {
   return `${value < 10 ? Number(value.toPrecision(2)) : count(value)}/s`;
+}
+
+/** `12 bytes`, `340 kB`, `1.25 GB`, `4 GB` */
+export function size(bytes: number): string {
+  const power = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  if (power === 0) return counted(bytes, 'byte');
+  const value = bytes / 1_000 ** power;
+  return `${Number(value.toPrecision(3))} ${['', 'kB', 'MB', 'GB', 'TB'][power]}`;
 }
 
 /** `45 s`, `3 min 20 s`, `2 h 5 min` */

@@ -6,6 +6,7 @@ import {
   exactDuration,
   perSecond,
   readDuration,
+  size,
 } from '../../src/text/quantities.ts';
 
 test.each([
@@ -24,6 +25,19 @@ test.each([
 
 test.each(['', 'ms', 'soon', '-1ms', '1d', '1e3ms', '.5s', '5 minutes', '1h30m'])('%j is none', (text) => {
   expect(readDuration(text)).toBeUndefined();
+});
+
+test.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [999, '999 bytes'],
+  [340_000, '340 kB'],
+  [1_250_000_000, '1.25 GB'],
+  [2 * 1024 ** 3, '2.15 GB'],
+  [4e9, '4 GB'],
+  [5e15, '5000 TB'],
+])('a size of %d bytes is %s', (bytes, text) => {
+  expect(size(bytes)).toBe(text);
 });
 
 test.each([

@@ -52,14 +52,6 @@ export function clockTime(date: Date, now = new Date()): string {
   return `${Number(day)} ${month} ${time}`;
 }
 
-/** `12 bytes`, `340 kB`, `1.2 GB` */
-export function size(bytes: number): string {
-  const power = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-  if (power === 0) return counted(bytes, 'byte');
-  const value = bytes / 1_000 ** power;
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${['', 'kB', 'MB', 'GB', 'TB'][power]}`;
-}
-
 /** Enough of a SHA-256 to be compared by eye. */
 export function fingerprint(sha256: string): string {
   return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');

@@ -1,5 +1,6 @@
 import { escapeInvisible } from '../../text/printable.ts';
-import { endsLine, isLineEnd, sizeText, syntaxMistake, TextMistake } from '../text/mistake.ts';
+import { size } from '../../text/quantities.ts';
+import { endsLine, isLineEnd, syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { parsePiece, repeatedName } from './piece.ts';
 
 /** A value in JSON text. */
@@ -35,7 +36,7 @@ export async function readWhole(chunks: AsyncIterable<Buffer>): Promise<Buffer> 
     parts.push(chunk);
     length += chunk.length;
     if (length <= maxDocumentBytes) continue;
-    const problem = `a JSON document is read up to ${sizeText(maxDocumentBytes)}; write one object on each line (JSON Lines)`;
+    const problem = `a JSON document is read up to ${size(maxDocumentBytes)}; write one object on each line (JSON Lines)`;
     throw new TextMistake('MANIFEST_TOO_LARGE', undefined, problem);
   }
   return Buffer.concat(parts, length);

@@ -1,5 +1,6 @@
 import { type CqbatchError, usageError } from '../../errors.ts';
 import { systemError } from '../../system-error.ts';
+import { size } from '../../text/quantities.ts';
 
 /** A place in a text. Lines end with LF, CR LF or CR; columns count characters (code points). Both from 1. */
 export interface Position {
@@ -73,18 +74,8 @@ const carriageReturn = 0x0d;
 export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
   return usageError(
     'MANIFEST_TOO_LARGE',
-    `${name}: ${what} is larger than --max-manifest-size allows (${sizeText(maxBytes)}); split it, or allow more`,
+    `${name}: ${what} is larger than --max-manifest-size allows (${size(maxBytes)}); split it, or allow more`,
   );
-}
-
-/** A size for people: `500 MB`, or the bytes when no larger unit tells them exactly. */
-export function sizeText(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-  let unit = 0;
-  let size = bytes;
-  // One digit behind the point is still easy to read.
-  for (; unit + 1 < units.length && size >= 1000 && (size * 10) % 1000 === 0; unit++) size /= 1000;
-  return `${size} ${units[unit]}`;
 }
 
 /** What a failure to read the file means to the user. */

@@ -1,9 +1,10 @@
 import type { ReadOptions, Sheet } from 'hucre/xlsx';
+import { size } from '../../text/quantities.ts';
 import { titleLines } from '../csv/header.ts';
 import type { CsvRecord } from '../csv/rows.ts';
 import { headerBelow, identifierTest } from '../layout.ts';
 import { excerpt } from '../problem.ts';
-import { manifestTooLarge, type Position, sizeText, TextMistake } from '../text/mistake.ts';
+import { manifestTooLarge, type Position, TextMistake } from '../text/mistake.ts';
 import { readBytes, type TextSource } from '../text/source.ts';
 import { columnLetters, readCell, unpackedBytes } from './cell.ts';
 
@@ -152,7 +153,7 @@ function unreadable(reason: string): TextMistake {
 }
 
 function tooLarge(what: string, at?: Position): TextMistake {
-  const problem = `${what} more than ${sizeText(maxUnpackedBytes)}, which are read into memory; save it as "CSV UTF-8"`;
+  const problem = `${what} more than ${size(maxUnpackedBytes)}, which are read into memory; save it as "CSV UTF-8"`;
   return new TextMistake('MANIFEST_TOO_LARGE', at, problem);
 }
 

@@ -9,11 +9,11 @@ import {
   sizeOf,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
-import { counted } from '../../../text/quantities.ts';
+import { counted, size } from '../../../text/quantities.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { clockTime, indented, size, table } from '../../render/words.ts';
+import { clockTime, indented, table } from '../../render/words.ts';
 
 /** `cqbatch prune`: removes runs that nobody wants to keep. */
 export async function prune(flags: Flags): Promise<ExitCode> {
