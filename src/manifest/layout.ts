@@ -2,6 +2,7 @@ import { usageError } from '../errors.ts';
 import type { Operation } from '../operation/operation.ts';
 import { fieldNameOf, requiredNames } from './columns/column-names.ts';
 import { cutLines, detectDelimiter, readPreamble, titleLines } from './csv/header.ts';
+import { readWhole } from './json/document.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
 import type { Delimiter, ManifestFormat, ReadingOptions } from './manifest.ts';
 import { encodingByMark, isGzip, isWorkbook, refuseForeignFile } from './text/file-kind.ts';
@@ -24,6 +25,8 @@ export type Layout =
       readonly format: 'json';
       readonly outer: 'object';
       readonly facts: WrapperFacts;
+      /** The whole text: where its rows are shows at its end only. */
+      readonly bytes: Buffer;
       /** Where the rows are, when the user says so. */
       readonly path?: readonly string[];
     }
@@ -138,10 +141,11 @@ async function jsonLayout(
   const path = rowsAt?.split('.');
   const isObject = /^\s*\{/.test(text);
   if (isObject && (path !== undefined || (hint !== 'jsonl' && !/^\s*\{.*[\r\n]\s*\{/.test(text)))) {
-    const facts = await readWrapper(readText(source), { offset: source.start, limit: maxRecordBytes, path });
+    const bytes = await readWhole(readText(source));
+    const facts = readWrapper(bytes, { offset: source.start, limit: maxRecordBytes, path });
     return facts === undefined
       ? { format: 'jsonl' }
-      : { format: 'json', outer: 'object', facts, ...(path && { path }) };
+      : { format: 'json', outer: 'object', facts, bytes, ...(path && { path }) };
   }
   refuseOption(path !== undefined, '--rows-at', nestedJson);
   if (/^\s*\[/.test(text)) return { format: 'json', outer: 'array' };

@@ -47,7 +47,6 @@ const rowsLookedAt = 100;
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
   const { source, layout } = await identify(path, options.name ?? path, options.context, options);
   const reader = await located(source, () => openReader(source, layout, options));
-  const { workbook } = reader;
   let bytes = 0;
   async function* text(): AsyncGenerator<Buffer, void, undefined> {
     bytes = 0;
@@ -66,8 +65,8 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     columns: () => reader.columns(),
     readable,
     ...nestedRowsOf(only),
-    ...(workbook && { sheet: workbook.sheet, lettersOf: workbook.lettersOf }),
-    bytes: () => workbook?.bytes ?? bytes,
+    ...reader.workbook,
+    bytes: () => reader.bytes ?? bytes,
     rows,
   };
 }
@@ -124,8 +123,9 @@ async function* numberRows(
 interface RowReader {
   /** See `Manifest.columns`. */
   columns(): readonly string[];
-  /** What is known of a workbook; its rows are not read from the text. */
-  readonly workbook?: Pick<Manifest, 'sheet' | 'lettersOf'> & { readonly bytes: number };
+  readonly workbook?: Pick<Manifest, 'sheet' | 'lettersOf'>;
+  /** Of a manifest that is read into memory once, whose rows are not read from the text. */
+  readonly bytes?: number;
   /** Rows of the text, which is that of the reader's source. */
   rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
 }
@@ -151,14 +151,12 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
   const place = { offset: source.start, limit };
   if (layout.format === 'jsonl')
     return { columns: () => columns.names, rows: (text) => readJsonLines(text, limit, columns, trim) };
+  const bytes = layout.outer === 'object' ? layout.bytes : await readWhole(readText(source));
   const document = { outer: layout.outer, path: 'path' in layout ? layout.path : undefined, ...place };
-  let bytes: Promise<Buffer> | undefined;
   return {
     columns: () => columns.names,
-    rows(text) {
-      bytes ??= readWhole(text);
-      return readJsonRows(bytes, document, columns, trim);
-    },
+    bytes: bytes.length,
+    rows: () => readJsonRows(bytes, document, columns, trim),
   };
 }
 
@@ -183,7 +181,8 @@ async function openWorkbook(source: TextSource, options: OpenOptions): Promise<R
   };
   return {
     columns: () => header.names,
-    workbook: { sheet: { name, sheets }, lettersOf, bytes },
+    workbook: { sheet: { name, sheets }, lettersOf },
+    bytes,
     rows: () => readCsvRows(batchesOf(records), header, { clearToken, trim }),
   };
 }

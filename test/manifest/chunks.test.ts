@@ -18,6 +18,10 @@ const wrapper = Buffer.from('{"defaults" :\n{"a":"]}\\""},"rows":[{"x":"{"},\r\n
 
 const place = { offset: 0, limit: 1000 };
 
+async function documentRows(chunks: AsyncIterable<Buffer>, outer: 'array' | 'object'): Promise<unknown> {
+  return flat(readJsonRows(await readWhole(chunks), { outer, ...place }, new ColumnList('a')));
+}
+
 const readers: Readonly<
   Record<
     string,
@@ -29,17 +33,9 @@ const readers: Readonly<
   >
 > = {
   'delimited text': [csv, 7, (chunks) => flat(readCsvRecords(chunks, ',', place.limit))],
-  'a JSON array': [
-    array,
-    6,
-    (chunks) => flat(readJsonRows(readWhole(chunks), { outer: 'array', ...place }, new ColumnList('a'))),
-  ],
-  'rows in an object': [
-    wrapper,
-    2,
-    (chunks) => flat(readJsonRows(readWhole(chunks), { outer: 'object', ...place }, new ColumnList('a'))),
-  ],
-  'the facts of an object': [wrapper, 'é', (chunks) => readWrapper(chunks, place)],
+  'a JSON array': [array, 6, (chunks) => documentRows(chunks, 'array')],
+  'rows in an object': [wrapper, 2, (chunks) => documentRows(chunks, 'object')],
+  'the facts of an object': [wrapper, 'é', async (chunks) => readWrapper(await readWhole(chunks), place)],
   'JSON Lines': [lines, 4, (chunks) => flat(readJsonLines(chunks, place.limit, new ColumnList('a')))],
 };
 

@@ -16,13 +16,13 @@ const rowsAtOnce = 500;
  * @throws TextMistake where the text is not JSON, or an object has a name twice.
  */
 export async function* readJsonRows(
-  bytes: Promise<Buffer>,
+  bytes: Buffer,
   options: DocumentOptions,
   columns: ColumnList,
   trim = false,
 ): AsyncGenerator<readonly UnnumberedRow[], void, undefined> {
   let rows: UnnumberedRow[] = [];
-  for (const { text, line, offset } of new JsonDocument(await bytes, options).rows()) {
+  for (const { text, line, offset } of new JsonDocument(bytes, options).rows()) {
     rows.push(jsonRow(valueAt(text, offset), line, columns, trim));
     if (rows.length < rowsAtOnce) continue;
     yield rows;

@@ -3,7 +3,7 @@ import { shellWord } from '../../text/shell-word.ts';
 import { fieldNameOf } from '../columns/column-names.ts';
 import { excerpt } from '../problem.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
-import { JsonDocument, readWhole } from './document.ts';
+import { JsonDocument } from './document.ts';
 import { repeatedName, valueAt } from './piece.ts';
 
 /** What `{ "operation", "defaults", "rows": [ … ] }` says for all rows. */
@@ -21,12 +21,12 @@ export interface WrapperFacts {
  * @param path where the rows are in the object, when the user says so: then it is no JSON Lines, and no fact is read.
  * @throws TextMistake when it is neither, is not JSON, or says something unknown.
  */
-export async function readWrapper(
-  chunks: AsyncIterable<Buffer>,
+export function readWrapper(
+  bytes: Buffer,
   options: { readonly offset: number; readonly limit: number; readonly path?: readonly string[] | undefined },
-): Promise<WrapperFacts | undefined> {
+): WrapperFacts | undefined {
   const { path, offset } = options;
-  const document = new JsonDocument(await readWhole(chunks), { outer: 'object', ...options });
+  const document = new JsonDocument(bytes, { outer: 'object', ...options });
   for (const _ of document.rows());
   const { hasRows, isOnOneLine, members } = document;
   if (hasRows) return path === undefined ? readFacts(members) : {};
