@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { defaultClearToken, flagOf, type SettingName, setsOption, variableOf } from '../index.ts';
 
-/** The state folder when nobody names one. */
+/** The state folder unless another one is named. */
 export const defaultStateDir = '.cqbatch';
 
 /** An option with its help; `collect` puts together what is said of one that may be repeated. */

@@ -79,7 +79,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     async clearControls(runId: string): Promise<void> {
       await ask(scripts.clearControls, ['controls'], runId);
     },
-    /** Removes runs that nobody will want to see any more. */
+    /** Removes runs that ended long ago. */
     async sweep(): Promise<void> {
       await ask(scripts.sweep, ['runs', 'controls'], forgottenAfterMs);
     },

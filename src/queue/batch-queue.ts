@@ -65,7 +65,7 @@ export interface BatchQueueOptions {
 /** The batches of one run: added as flows, collected when their worker is done with them. */
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
-/** Opens the batches of a run, which nobody else may have open, and begins to collect those that are done. */
+/** Opens the batches of a run, which no other process may have open, and begins to collect those that are done. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
   const { runId, rows } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
@@ -269,7 +269,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       }
     },
     /**
-     * Takes the batches out of the datastore that nobody has, what they went through being handed to `save` first, and asks
+     * Takes the batches that no worker has out of the datastore, after `save` has got what they went through, and asks
      * for the others back.
      */
     async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {

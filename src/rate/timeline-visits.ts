@@ -21,7 +21,7 @@ export interface VisitTiming {
    * many, and not all of them.
    */
   readonly lateUse: LateUse;
-  /** While calls wait, slots that have just passed are taken, too: nobody else could have used them. Milliseconds. */
+  /** While calls wait, slots that have just passed are taken, too: no other worker could have used them. Milliseconds. */
   readonly pastMs: number;
 }
 

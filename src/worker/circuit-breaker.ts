@@ -63,7 +63,7 @@ const idleMs = { unproven: 5_000, proven: 1_000 };
 const testAfterPart = 0.25;
 const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
-/** A worker that has so many rows in hand again has recovered. */
+/** A worker that has this many rows in hand again has recovered. */
 const mostRecovering = 200;
 
 /**

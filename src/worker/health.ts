@@ -5,7 +5,7 @@ import { type CqbatchError, usageError } from '../errors.ts';
 
 /** How a worker is, at the moment of asking. */
 export interface HealthState {
-  /** Fit to go on. If not, whoever supervises the process had better start another. */
+  /** Fit to go on. If not, its supervisor should start another. */
   readonly healthy: boolean;
   /** Takes rows. A worker that is starting, stopping, or waiting for its datastore does not, and is healthy. */
   readonly ready: boolean;

@@ -14,7 +14,7 @@ export interface WatchdogFacts {
 
 /**
  * What is to be done: nothing; say that rows wait and none starts; open the connections of the worker anew; stop the
- * worker, so that whoever supervises it starts another.
+ * worker, so that its supervisor starts another.
  */
 export type WatchdogVerdict = 'fine' | 'suspicious' | 'reconnect' | 'give-up';
 

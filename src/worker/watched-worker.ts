@@ -11,7 +11,7 @@ export interface WatchedWorkerOptions extends BatchWorkerOptions {
   readonly log: Logger;
   /** Whether rows wait because the API asked for it. */
   readonly isResting: () => boolean;
-  /** Called when rows wait, nothing keeps the worker from taking them, and it takes none, also after connecting anew. */
+  /** Called when rows wait, nothing keeps the worker from taking them, and it takes none, also after connecting again. */
   readonly onStuck: (reason: CqbatchError) => void;
 }
 
@@ -83,15 +83,15 @@ export class WatchedWorker {
     if (this.#paused) return;
     if (verdict === 'suspicious') log.debug({ waiting }, 'rows wait and nothing starts');
     if (verdict === 'reconnect') {
-      log.warn({ waiting }, 'rows wait, but nothing has started for a while: connecting anew');
+      log.warn({ waiting }, 'rows wait, but nothing has started for a while: connecting again');
       this.#replace();
     }
     if (verdict === 'give-up')
       onStuck(
         fatalError(
           'WORKER_STUCK',
-          'Rows wait, nothing keeps this worker from taking them, and it takes none, also after connecting anew. It ends, ' +
-            'so that whoever supervises it starts another.',
+          'Rows wait, nothing keeps this worker from taking them, and it takes none, also after connecting again. It ends, ' +
+            'so that its supervisor starts another.',
         ),
       );
   }

@@ -38,7 +38,7 @@ test('a worker that takes nothing though rows wait connects anew, then gives up'
   const facts = { countWaiting: async () => 3 };
   expect(await watched(120, facts)).toMatchObject({ isStuck: false });
   const { said, isStuck } = await watched(130, facts);
-  expect(said.filter((line) => line.includes('connecting anew')).length).toBeGreaterThan(1);
+  expect(said.filter((line) => line.includes('connecting again')).length).toBeGreaterThan(1);
   expect(isStuck).toBe(true);
 });
 

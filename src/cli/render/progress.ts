@@ -62,7 +62,7 @@ function waitText(waitMs: number, reason: string): string {
   return `waiting ${duration(seconds)}${until}${reason === '' ? '' : ` (${reason})`}`;
 }
 
-/** More rows than that nobody reads before answering. */
+/** The most rows that a person reads before answering. */
 const maxRows = 30;
 
 /** What became of the rows of a canary: all of them, or those first that have failed. */

@@ -103,7 +103,7 @@ const blocks: Readonly<Record<Outcome, string>> = {
   not_attempted: '·',
 };
 
-/** The shares of the outcomes in a bar of so many columns; whatever occurs has at least one of them. */
+/** The shares of the outcomes in a bar of that many columns; each outcome that occurs has at least one. */
 export function outcomeChart(counts: OutcomeCounts, columns: number): string {
   const occurring = outcomes.filter((outcome) => counts[outcome] > 0);
   const total = totalOf(counts);
@@ -121,7 +121,7 @@ export function outcomeChart(counts: OutcomeCounts, columns: number): string {
 
 const levels = [...'▁▂▃▄▅▆▇█'];
 
-/** Calls per second over the time of a run, in so many columns. */
+/** Calls per second over the time of a run, in that many columns. */
 export function rateLine(series: readonly RatePoint[], columns: number): string {
   const values = resampled(series, columns);
   const most = Math.max(...values);
@@ -130,7 +130,7 @@ export function rateLine(series: readonly RatePoint[], columns: number): string 
     .join('');
 }
 
-/** The mean of each of so many parts of the time; of a part without a point what was before it. */
+/** The mean of each part of the time; a part without a point repeats the one before it. */
 function resampled(series: readonly RatePoint[], parts: number): readonly number[] {
   const end = series.at(-1)?.t_s ?? 0;
   let mean = 0;

@@ -111,7 +111,7 @@ export function wrapped(text: string, width: number): readonly string[] {
 /** A name and what is known under it, one text or several below each other. */
 export type Fact = readonly [name: string, known: string | readonly string[] | undefined];
 
-/** Facts below each other, their texts broken into lines of so many columns. Of what is not known the name is left out. */
+/** Facts below each other, their texts broken into lines of that many columns. Unknown facts are left out. */
 export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFINITY): readonly string[] {
   const known = facts.flatMap(([name, texts = []]) =>
     [texts].flat().map((text, index) => [index === 0 ? name : '', text] as const),

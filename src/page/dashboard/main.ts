@@ -119,7 +119,7 @@ class Dashboard {
       }),
     );
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
-    const idle = 'Nobody carries them out: start "cqbatch worker --coordinate".';
+    const idle = 'No daemon is running: start "cqbatch worker --coordinate".';
     return [
       element('h1', 'Runs'),
       element('p', { class: 'quiet' }, `of ${place}`),

@@ -59,7 +59,7 @@ export interface CreatedRun extends Pick<CheckedManifest, 'scan' | 'choice' | 'p
   readonly sheet?: Manifest['sheet'];
 }
 
-/** Results of rows that need no call are journaled in parts of so many: one sync for many rows. */
+/** Results of rows that need no call are journaled in parts of this size: one sync for many rows. */
 const journalPart = 1_000;
 
 /**

@@ -15,7 +15,7 @@ export type FailureLimit = z.infer<typeof failureLimitSchema>;
 export const failureLimitsSchema = z.object({
   /** The run halts when more rows than that have failed. */
   maxFailures: failureLimitSchema.exactOptional(),
-  /** Where that is a share: it counts from so many finished rows on. */
+  /** A limit that is a share counts once this many rows are finished. */
   maxFailuresAfter: z.number().int().min(1).exactOptional(),
   /** The run halts when more rows than that have failed one after the other. */
   maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
@@ -33,7 +33,7 @@ export interface FailureHalt {
 
 /** Where a share is wanted and the user does not say from how many rows on. */
 const usuallyAfter = 100;
-/** So many failures show an operation or column that is wrong from the first row on. */
+/** This many failures show an operation or column that is wrong from the first row on. */
 const firstCalls = 20;
 
 /**

@@ -24,7 +24,7 @@ function admission(admitted: boolean, allowance: Allowance & { readonly moreAfte
 }
 
 /**
- * So many tokens flow in per second; each admitted request takes one, refused ones take none. The bucket starts full.
+ * `rate` tokens flow in per second; each admitted request takes one, refused ones take none. The bucket starts full.
  * `burst` is how many it holds: by default a second's worth.
  */
 export function tokenBucket({
@@ -95,7 +95,7 @@ interface Window {
 }
 
 /**
- * So many requests per window, whenever in it they come. Windows begin by the `clock` at the multiples of their length
+ * `limit` requests per window, at any time in it. Windows begin by the `clock` at the multiples of their length
  * since 1970 UTC, or with the `first` request after the end of the one before.
  */
 export function fixedWindow({
@@ -120,7 +120,7 @@ export function fixedWindow({
   };
 }
 
-/** So many requests in any span of the window's length: exact, from the time of each admission. */
+/** `limit` requests in any span of the window's length: exact, from the time of each admission. */
 export function slidingWindow({ limit, window }: Window): Limiter {
   const policy = windowPolicy(limit, window);
   /** Times of admission in order; those before `oldest` are out of the window. */
@@ -146,7 +146,7 @@ export function slidingWindow({ limit, window }: Window): Limiter {
   };
 }
 
-/** So many requests at once, each from its admission to its release. */
+/** `limit` requests at once, each from its admission to its release. */
 export function concurrency({ limit }: { readonly limit: number }): Limiter {
   const policy = { quota: limit, capacity: limit };
   let inFlight = 0;
