@@ -1,11 +1,17 @@
-import { steadyNow, watchClock } from '../clock.ts';
+import { steadyNow, steadyTimeOf, watchClock } from '../clock.ts';
 import { repeat } from '../repeat.ts';
 import { lockMs } from './bullmq.ts';
 
-/** What extends locks: a worker of BullMQ. @returns the jobs whose lock is somebody else's */
+/** What extends locks: a worker of BullMQ. @returns the jobs whose lock is another worker's */
 interface LockHolder {
   extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
   once(event: 'closed', listener: () => void): unknown;
+}
+
+/** What is needed of a job that was claimed; `processedOn` is when the claim was sent, in milliseconds since 1970. */
+interface ClaimedJob {
+  readonly id?: string | undefined;
+  readonly processedOn?: number | undefined;
 }
 
 /** A lock that a claim has, until it is released. */
@@ -38,12 +44,12 @@ export function renewLocks(onError: (error: Error) => void) {
   }>();
   return {
     /**
-     * Keeps the lock of a job that was just claimed.
+     * Keeps the lock of a job that was just claimed. It counts from when the claim was sent: the answer may have come late.
      *
-     * @param onLost called when the lock is somebody else's
+     * @param onLost called when the lock is another worker's
      */
-    hold({ id = '' }: { readonly id?: string | undefined }, token = '', onLost?: () => void): HeldLock {
-      const since = steadyNow();
+    hold({ id = '', processedOn = Date.now() }: ClaimedJob, token = '', onLost?: () => void): HeldLock {
+      const since = Math.min(steadyNow(), steadyTimeOf(processedOn));
       const lock = { id, token, since, renewedAt: since, onLost };
       held.add(lock);
       return {

@@ -24,6 +24,7 @@ function begin() {
   locks.start(worker);
   return {
     worker,
+    locks,
     errors,
     /** Claims a job. */
     claim(id: string, onLost?: () => void) {
@@ -56,6 +57,18 @@ test.each([0, -3_600_000, -30_000, 3_600_000])(
     expect(errors).toEqual([]);
   },
 );
+
+test('a claim whose answer comes late counts from when it was sent, unless the clock was set back meanwhile', async () => {
+  const { locks } = begin();
+  const sentAt = Date.now();
+  await vi.advanceTimersByTimeAsync(lockMs - 1_000);
+  const late = locks.hold({ id: 'a', processedOn: sentAt }, 'token of a');
+  const ahead = locks.hold({ id: 'b', processedOn: Date.now() + 3_600_000 }, 'token of b');
+  expect([late.isHeld(), ahead.isHeld()]).toEqual([true, true]);
+  // No renewal comes through.
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([late.isHeld(), ahead.isHeld()]).toEqual([false, true]);
+});
 
 test('a clock that is set makes it renew at once, what was claimed a moment ago, too', async () => {
   const { worker, claim } = begin();
