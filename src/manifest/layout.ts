@@ -33,9 +33,6 @@ export type Layout =
   | { readonly format: 'jsonl' }
   | { readonly format: 'xlsx' };
 
-/** Default limit of one record, in bytes: CSV record, JSON array element or line of JSON Lines. */
-export const maxRecordBytes = 16 * 1024 * 1024;
-
 /** Bytes at the beginning of the text from which its layout is told. */
 const headSize = 64 * 1024;
 
@@ -116,11 +113,7 @@ async function findLayout(source: TextSource, head: Head, reading: ReadingOption
   if (preamble.length === 0 && (isJson || hint === 'json' || hint === 'jsonl')) {
     return { source, layout: await jsonLayout(source, text, hint, reading) };
   }
-  refuseOption(
-    reading.rowsAt !== undefined,
-    '--rows-at',
-    'a JSON object that has its rows in one of its members',
-  );
+  refuseOption(reading.rowsAt !== undefined, '--rows-at', nestedJson);
   refuseOption(isJson, '--skip-lines', 'CSV, TSV and Excel workbooks');
   const titles = titleLines(cutLines(text), identifierTest(source.context?.operations));
   if (titles > 0) throw headerBelow(preamble.lines + titles + 1, skipLines + titles);
@@ -142,7 +135,7 @@ async function jsonLayout(
   const isObject = /^\s*\{/.test(text);
   if (isObject && (path !== undefined || (hint !== 'jsonl' && !/^\s*\{.*[\r\n]\s*\{/.test(text)))) {
     const bytes = await readWhole(readText(source));
-    const facts = readWrapper(bytes, { offset: source.start, limit: maxRecordBytes, path });
+    const facts = readWrapper(bytes, { offset: source.start, path });
     return facts === undefined
       ? { format: 'jsonl' }
       : { format: 'json', outer: 'object', facts, bytes, ...(path && { path }) };

@@ -5,7 +5,7 @@ import { type CsvHeader, readCsvHeader } from './csv/header.ts';
 import { type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './csv/rows.ts';
 import { readWhole } from './json/document.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
-import { identify, type Layout, maxRecordBytes } from './layout.ts';
+import { identify, type Layout } from './layout.ts';
 import {
   type Delimiter,
   defaultClearToken,
@@ -25,8 +25,6 @@ export interface OpenOptions extends ReadingOptions {
   readonly name?: string;
   /** Columns of delimited text and workbooks that are read though they are the tool's own. */
   readonly keptColumns?: readonly string[];
-  /** Largest record in bytes; default 16 MiB. */
-  readonly maxRecordBytes?: number;
   /** Default is none. */
   readonly context?: ReadingContext;
 }
@@ -136,10 +134,9 @@ interface RowReader {
  * @throws CqbatchError (`usage`) or TextMistake when delimited text has no good header.
  */
 async function openReader(source: TextSource, layout: Layout, options: OpenOptions): Promise<RowReader> {
-  const { clearToken = defaultClearToken, trim = false, maxRecordBytes: limit = maxRecordBytes } = options;
-  const { keptColumns } = options;
+  const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
   if ('delimiter' in layout) {
-    const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter, limit);
+    const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter);
     const header = await readHeader(source, records(readText(source)), clearToken, keptColumns);
     return {
       columns: () => header.names,
@@ -148,11 +145,14 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
   }
   if (layout.format === 'xlsx') return openWorkbook(source, options);
   const columns = new ColumnList(source.name);
-  const place = { offset: source.start, limit };
   if (layout.format === 'jsonl')
-    return { columns: () => columns.names, rows: (text) => readJsonLines(text, limit, columns, trim) };
+    return { columns: () => columns.names, rows: (text) => readJsonLines(text, columns, trim) };
   const bytes = layout.outer === 'object' ? layout.bytes : await readWhole(readText(source));
-  const document = { outer: layout.outer, path: 'path' in layout ? layout.path : undefined, ...place };
+  const document = {
+    outer: layout.outer,
+    path: 'path' in layout ? layout.path : undefined,
+    offset: source.start,
+  };
   return {
     columns: () => columns.names,
     bytes: bytes.length,
@@ -162,13 +162,9 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
 
 /** A workbook is read once and kept: its library reads it as a whole. */
 async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
-  const {
-    clearToken = defaultClearToken,
-    trim = false,
-    maxRecordBytes: recordLimit = maxRecordBytes,
-  } = options;
-  const { skipLines = 0, sheet: wanted, keptColumns } = options;
-  const { name, sheets, records, bytes } = await readSheet(source, { wanted, skipLines, recordLimit });
+  const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
+  const { skipLines = 0, sheet: wanted } = options;
+  const { name, sheets, records, bytes } = await readSheet(source, { wanted, skipLines });
   const [first] = records;
   if (first === undefined) {
     const problem = `the sheet "${excerpt(name)}" has no rows${skipLines > 0 ? ' below those that are skipped' : ''}`;
@@ -212,10 +208,9 @@ async function* readDelimited(
   source: TextSource,
   text: AsyncIterable<Buffer>,
   delimiter: Delimiter,
-  limit: number,
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   try {
-    yield* readCsvRecords(text, delimiter, limit, source.firstLine);
+    yield* readCsvRecords(text, delimiter, source.firstLine);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const mistake = await findCsvMistake(readText(source), delimiter, source.firstLine);

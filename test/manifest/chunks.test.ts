@@ -16,7 +16,7 @@ const array = Buffer.from(
 const lines = Buffer.from('{"a":1}\r\n\r\n\n{"b":"é🙂"}\r \r\n{"c":\n\r{"d":null}');
 const wrapper = Buffer.from('{"defaults" :\n{"a":"]}\\""},"rows":[{"x":"{"},\r\n[2]],"operation":"é" }\n');
 
-const place = { offset: 0, limit: 1000 };
+const place = { offset: 0 };
 
 async function documentRows(chunks: AsyncIterable<Buffer>, outer: 'array' | 'object'): Promise<unknown> {
   return flat(readJsonRows(await readWhole(chunks), { outer, ...place }, new ColumnList('a')));
@@ -32,11 +32,11 @@ const readers: Readonly<
     ]
   >
 > = {
-  'delimited text': [csv, 7, (chunks) => flat(readCsvRecords(chunks, ',', place.limit))],
+  'delimited text': [csv, 7, (chunks) => flat(readCsvRecords(chunks, ','))],
   'a JSON array': [array, 6, (chunks) => documentRows(chunks, 'array')],
   'rows in an object': [wrapper, 2, (chunks) => documentRows(chunks, 'object')],
   'the facts of an object': [wrapper, 'é', async (chunks) => readWrapper(await readWhole(chunks), place)],
-  'JSON Lines': [lines, 4, (chunks) => flat(readJsonLines(chunks, place.limit, new ColumnList('a')))],
+  'JSON Lines': [lines, 4, (chunks) => flat(readJsonLines(chunks, new ColumnList('a')))],
 };
 
 test.each(Object.keys(readers))('%s: it does not matter where chunks end', async (name) => {

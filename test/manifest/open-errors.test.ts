@@ -179,21 +179,23 @@ test.each<[content: string, message: string]>([
 test.each(['a.csv', 'a.json', 'a.jsonl'])(
   'a record of %s beyond the limit is refused where it begins',
   async (name) => {
-    const huge = 'x'.repeat(2_000_000);
-    const content = {
-      'a.csv': `id,note\n1,a\n2,"${huge}"\n`,
-      'a.json': `[\n{"a":1},\n{"a":"${huge}"}]`,
-      'a.jsonl': `{"a":1}\n\n{"a":"${huge}"}`,
-    }[name] as string;
-    const error = await failure(name, content, { maxRecordBytes: 1_000_000 });
+    const contentOf = (size: number) => {
+      const huge = 'x'.repeat(size);
+      return {
+        'a.csv': `id,note\n1,a\n2,"${huge}"\n`,
+        'a.json': `[\n{"a":1},\n{"a":"${huge}"}]`,
+        'a.jsonl': `{"a":1}\n\n{"a":"${huge}"}`,
+      }[name] as string;
+    };
+    const error = await failure(name, contentOf(18_000_000));
     expect(error.code).toBe('MANIFEST_RECORD_TOO_LARGE');
-    expect(error.message).toMatch(new RegExp(`^${name}:3:1: .*larger than 1000000 bytes`));
-    expect(await allRows(await openText(name, content, { maxRecordBytes: 3_000_000 }))).toHaveLength(2);
+    expect(error.message).toMatch(new RegExp(`^${name}:3:1: .*larger than 16777216 bytes`));
+    expect(await allRows(await openText(name, contentOf(16_000_000)))).toHaveLength(2);
   },
 );
 
 test('a record of nothing but delimiters beyond the limit is refused', async () => {
-  const error = await failure('a.csv', `a,b\n${','.repeat(1_000_000)}\n`, { maxRecordBytes: 100_000 });
+  const error = await failure('a.csv', `a,b\n${','.repeat(18_000_000)}\n`);
   expect(error.code).toBe('MANIFEST_RECORD_TOO_LARGE');
 });
 

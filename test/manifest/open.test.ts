@@ -370,7 +370,12 @@ test.each<[title: string, content: string | Buffer, options: OpenOptions, messag
 
 test.each<[title: string, content: string, rowsAt: string, lines: number[]]>([
   ['a member', '{"total":2,"data":[{"a":1},\n{"a":2}],"next":{"rows":[5]}}', 'data', [1, 2]],
-  ['a member among large arrays', `{"ids":[${'1,'.repeat(99)}1],"data":[\n{"a":1},{"a":2}]}`, 'data', [2, 2]],
+  [
+    'a member among large arrays',
+    `{"ids":[${'1,'.repeat(9_000_000)}1],"data":[\n{"a":1},{"a":2}]}`,
+    'data',
+    [2, 2],
+  ],
   [
     'a deeper member',
     '{"x":{"items":[1]},"result":{"n":1,"items":[{"a":1},{"a":2}]},"items":[]}',
@@ -378,7 +383,7 @@ test.each<[title: string, content: string, rowsAt: string, lines: number[]]>([
     [1, 1],
   ],
 ])('finds the rows in %s of an object', async (_title, content, rowsAt, lines) => {
-  const rows = await allRows(await openText('a.json', content, { rowsAt, maxRecordBytes: 100 }));
+  const rows = await allRows(await openText('a.json', content, { rowsAt }));
   expect(rows.map(({ line }) => line)).toEqual(lines);
   expect(rows.map(({ cells }) => String(cells['a']))).toEqual(['1', '2']);
 });

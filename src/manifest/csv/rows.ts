@@ -1,9 +1,15 @@
 import { Parser } from 'csv-parse';
 import { unguardCell } from '../formula-guard.ts';
-import type { Delimiter } from '../manifest.ts';
-import { Cells, type UnnumberedRow } from '../manifest.ts';
+import { Cells, type Delimiter, type UnnumberedRow } from '../manifest.ts';
 import { excerpt, type RowProblem } from '../problem.ts';
-import { isLineEnd, type Position, PositionCounter, syntaxMistake, TextMistake } from '../text/mistake.ts';
+import {
+  isLineEnd,
+  maxRecordBytes,
+  type Position,
+  PositionCounter,
+  syntaxMistake,
+  TextMistake,
+} from '../text/mistake.ts';
 import type { CsvHeader } from './header.ts';
 
 /** A record of delimited text. */
@@ -19,14 +25,12 @@ export interface CsvRecord {
  * Splits delimited text (RFC 4180, with any of LF, CR LF and CR as line ends) into records, blank lines left out;
  * one array for each chunk of text.
  *
- * @param limit bytes of a record; the check happens once a chunk.
  * @param firstLine number of the first line.
- * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), or the CsvError of csv-parse when the quotes are not right.
+ * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), which is checked once a chunk, or the CsvError of csv-parse when the quotes are not right.
  */
 export async function* readCsvRecords(
   chunks: AsyncIterable<Buffer>,
   delimiter: Delimiter,
-  limit: number,
   firstLine = 1,
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   const parser = new RecordParser(delimiter, firstLine);
@@ -38,7 +42,7 @@ export async function* readCsvRecords(
       const lineBefore = parser.line;
       await settled((done) => parser.write(chunk, done));
       pendingBytes = parser.line === lineBefore ? pendingBytes + chunk.length : 0;
-      if (pendingBytes > limit) throw tooLarge(parser.line, limit);
+      if (pendingBytes > maxRecordBytes) throw tooLarge(parser.line);
       const records = parser.takeRecords();
       if (records.length > 0) yield records;
     }
@@ -107,8 +111,8 @@ function countLineBreaks(cells: readonly string[]): number {
   return count;
 }
 
-function tooLarge(line: number, limit: number): TextMistake {
-  const problem = `the record that begins here is larger than ${limit} bytes; is a quote never closed?`;
+function tooLarge(line: number): TextMistake {
+  const problem = `the record that begins here is larger than ${maxRecordBytes} bytes; is a quote never closed?`;
   return new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
 }
 

@@ -1,6 +1,6 @@
 import { escapeInvisible } from '../../text/printable.ts';
 import { size } from '../../text/quantities.ts';
-import { endsLine, isLineEnd, syntaxMistake, TextMistake } from '../text/mistake.ts';
+import { endsLine, isLineEnd, maxRecordBytes, syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { parsePiece, repeatedName } from './piece.ts';
 
 /** A value in JSON text. */
@@ -19,8 +19,6 @@ export interface DocumentOptions {
   readonly path?: readonly string[] | undefined;
   /** Offset of the first byte: the length of a byte order mark that has been taken off. */
   readonly offset: number;
-  /** Bytes of one value. */
-  readonly limit: number;
 }
 
 /** A document is read into memory; JSON Lines are not. */
@@ -103,7 +101,7 @@ export class JsonDocument {
     }
     // It may be as large as the file.
     const isUnbounded = isArray || this.#options.path !== undefined;
-    const value = this.#value(isUnbounded ? Number.POSITIVE_INFINITY : this.#options.limit);
+    const value = this.#value(isUnbounded ? Number.POSITIVE_INFINITY : maxRecordBytes);
     if (depth === 0 && this.members.length < keptMembers) this.members.push({ key, value, isArray });
   }
 
@@ -150,7 +148,7 @@ export class JsonDocument {
     return undefined;
   }
 
-  #value(limit = this.#options.limit): JsonValue {
+  #value(limit = maxRecordBytes): JsonValue {
     const first = this.#next();
     if (first === undefined || first === comma || first === colon || isClosing(first))
       throw this.#unexpected('a value');

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../text/json.ts';
 import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import { excerpt } from '../problem.ts';
-import { TextMistake } from '../text/mistake.ts';
+import { maxRecordBytes, TextMistake } from '../text/mistake.ts';
 import { type DocumentOptions, JsonDocument } from './document.ts';
 import { parsePiece, valueAt } from './piece.ts';
 
@@ -34,16 +34,14 @@ export async function* readJsonRows(
 /**
  * Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or has a name twice, is a row with a problem.
  *
- * @param limit bytes of a line; the check happens once a chunk.
- * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`).
+ * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`); the check happens once a chunk.
  */
 export async function* readJsonLines(
   chunks: AsyncIterable<Buffer>,
-  limit: number,
   columns: ColumnList,
   trim = false,
 ): AsyncGenerator<readonly UnnumberedRow[], void, undefined> {
-  for await (const lines of splitLines(chunks, limit)) {
+  for await (const lines of splitLines(chunks)) {
     yield lines.map(({ text, line }) => {
       const parsed = parsePiece(text);
       if (parsed.ok) return jsonRow(parsed.value, line, columns, trim);
@@ -64,7 +62,6 @@ interface TextLine {
 /** Splits text at LF, CR LF and CR and leaves out blank lines; one array for each chunk. */
 async function* splitLines(
   chunks: AsyncIterable<Buffer>,
-  limit: number,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
   let line = 1;
   let rest = '';
@@ -79,8 +76,8 @@ async function* splitLines(
     restBytes = texts.length === 0 ? restBytes + chunk.length : Buffer.byteLength(rest);
     yield texts.map((text, index) => ({ text, line: line + index })).filter(isFilled);
     line += texts.length;
-    if (restBytes <= limit) continue;
-    const problem = `this line is larger than ${limit} bytes`;
+    if (restBytes <= maxRecordBytes) continue;
+    const problem = `this line is larger than ${maxRecordBytes} bytes`;
     throw new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
   }
   yield [{ text: rest, line }].filter(isFilled);

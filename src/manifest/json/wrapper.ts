@@ -3,7 +3,7 @@ import { shellWord } from '../../text/shell-word.ts';
 import { fieldNameOf } from '../columns/column-names.ts';
 import { excerpt } from '../problem.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
-import { JsonDocument } from './document.ts';
+import { type DocumentOptions, JsonDocument } from './document.ts';
 import { repeatedName, valueAt } from './piece.ts';
 
 /** What `{ "operation", "defaults", "rows": [ … ] }` says for all rows. */
@@ -23,7 +23,7 @@ export interface WrapperFacts {
  */
 export function readWrapper(
   bytes: Buffer,
-  options: { readonly offset: number; readonly limit: number; readonly path?: readonly string[] | undefined },
+  options: Pick<DocumentOptions, 'offset' | 'path'>,
 ): WrapperFacts | undefined {
   const { path, offset } = options;
   const document = new JsonDocument(bytes, { outer: 'object', ...options });

@@ -70,6 +70,9 @@ export function endsLine(bytes: Buffer, index: number): boolean {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
+/** Limit of one record, in bytes: CSV record, JSON array element or line of JSON Lines; in characters: row of a sheet. */
+export const maxRecordBytes = 16 * 1024 * 1024;
+
 /** @param what is too large. */
 export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
   return usageError(

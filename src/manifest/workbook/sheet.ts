@@ -4,7 +4,7 @@ import { titleLines } from '../csv/header.ts';
 import type { CsvRecord } from '../csv/rows.ts';
 import { headerBelow, identifierTest } from '../layout.ts';
 import { excerpt } from '../problem.ts';
-import { manifestTooLarge, type Position, TextMistake } from '../text/mistake.ts';
+import { manifestTooLarge, maxRecordBytes, type Position, TextMistake } from '../text/mistake.ts';
 import { readBytes, type TextSource } from '../text/source.ts';
 import { columnLetters, readCell, unpackedBytes } from './cell.ts';
 
@@ -42,8 +42,6 @@ export interface SheetChoice {
   readonly wanted: string | undefined;
   /** Rows that are not looked at. */
   readonly skipLines: number;
-  /** The largest row, in characters. */
-  readonly recordLimit: number;
 }
 
 /**
@@ -53,7 +51,7 @@ export interface SheetChoice {
  */
 export async function readSheet(
   source: TextSource,
-  { wanted, skipLines, recordLimit }: SheetChoice,
+  { wanted, skipLines }: SheetChoice,
 ): Promise<SheetRecords> {
   const archive = await readArchive(source);
   const bytes = unpackedBytes(archive);
@@ -76,7 +74,7 @@ export async function readSheet(
     // What stands right of the table is a note to its reader, and would make every row as wide.
     const range = `A1:${columnLetters(width - 1)}${maxRows}`;
     const { sheets } = await reading(({ readXlsx }) => readXlsx(archive, { sheets: [index], range }));
-    const records = sheets.flatMap((sheet) => recordsOf(sheet, width, skipLines, recordLimit));
+    const records = sheets.flatMap((sheet) => recordsOf(sheet, width, skipLines));
     return { name, sheets: infos.length, records, bytes };
   }
   throw new TextMistake('MANIFEST_EMPTY', undefined, 'no sheet of this workbook has rows');
@@ -175,12 +173,7 @@ function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefine
   );
 }
 
-function recordsOf(
-  { rows, cells: details }: Sheet,
-  width: number,
-  skipLines: number,
-  recordLimit: number,
-): readonly CsvRecord[] {
+function recordsOf({ rows, cells: details }: Sheet, width: number, skipLines: number): readonly CsvRecord[] {
   const records: CsvRecord[] = [];
   // Cells that have the same text share it in the file and in memory, but each of them is read.
   let totalLength = 0;
@@ -196,8 +189,8 @@ function recordsOf(
       length += text.length;
       if (problem !== undefined) problems.set(column, problem);
     }
-    if (length > recordLimit) {
-      const problem = `this row is larger than ${recordLimit} characters`;
+    if (length > maxRecordBytes) {
+      const problem = `this row is larger than ${maxRecordBytes} characters`;
       throw new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
     }
     totalLength += length;
