@@ -61,7 +61,7 @@ export { type Found, Inbox, type Taking } from './inbox/inbox.ts';
 export type { FinalFolder } from './inbox/records.ts';
 export type { Journal } from './journal/journal.ts';
 export type { CodeCount } from './journal/state.ts';
-export type { BatchOptions, BatchPlace } from './library/place.ts';
+export { type BatchOptions, type BatchPlace, lookUpRun } from './library/place.ts';
 export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
 export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
 export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';

@@ -70,27 +70,23 @@ export interface Context extends Workplace {
   readonly metrics?: Metrics;
 }
 
-/** @throws a usage error when a setting can't be understood. */
+/**
+ * Opens the state folder that a command works in: its runs and its settings. Says what is not as it should be.
+ *
+ * @throws a usage error when a setting can't be understood.
+ */
 export async function openWorkplace(flags: Flags): Promise<Workplace> {
   const terminal = openTerminal(flags);
-  return { terminal, flags, ...(await openState(terminal, flags)) };
+  const stateDir = await trustedStateDir(flags);
+  for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
+  const settings = await loadSettings(flags);
+  return { terminal, flags, settings, store: openRunStore(stateDir, await operationsWith(settings)) };
 }
 
 /** @throws a usage error when a setting, or where the datastore is, can't be understood. */
 export async function openContext(flags: Flags): Promise<Context> {
   const workplace = await openWorkplace(flags);
   return { ...workplace, datastore: await chooseDatastore(workplace) };
-}
-
-/** Opens the state folder that a command works in: its runs and its settings. Says what is not as it should be. */
-export async function openState(
-  terminal: Terminal,
-  flags: Flags,
-): Promise<Pick<Workplace, 'store' | 'settings'>> {
-  const stateDir = await trustedStateDir(flags);
-  for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
-  const settings = await loadSettings(flags);
-  return { store: openRunStore(stateDir, await operationsWith(settings)), settings };
 }
 
 /** The operations of the service, and those of the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */

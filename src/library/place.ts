@@ -1,5 +1,6 @@
-import { usageError } from '../errors.ts';
+import { BusyError, usageError } from '../errors.ts';
 import { fieldsWithOption, type Operation } from '../operation/operation.ts';
+import type { RunRecord } from '../run/record/record.ts';
 import { openRunStore, type RunStore } from '../run/record/store.ts';
 import {
   nameInWords,
@@ -8,6 +9,17 @@ import {
   type Settings,
   setsOption,
 } from '../settings/settings.ts';
+
+/**
+ * The run of that name; undefined when it may be planned.
+ *
+ * @throws a busy error when another process is planning it.
+ */
+export async function lookUpRun(store: RunStore, id: string): Promise<RunRecord | undefined> {
+  const found = await store.look(id);
+  if (found !== 'being planned') return found;
+  throw new BusyError('RUN_RUNNING', `Run ${id} is being planned by another process`, 'Wait for its end.');
+}
 
 /** Where batches are kept, and what their rows may be for. */
 export interface BatchPlace<Each extends Operation = Operation> {

@@ -21,7 +21,7 @@ import { executeRun } from '../run/session/execute-run.ts';
 import type { RunEvent } from '../run/session/progress.ts';
 import { budgetOf, newRunOptions } from '../settings/run-options.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
-import { type BatchOptions, openBatchPlace } from './place.ts';
+import { type BatchOptions, lookUpRun, openBatchPlace } from './place.ts';
 import { type BatchPlan, batchPlan } from './plan-batch.ts';
 
 /** What happens to a batch, as it happens. The results that count are those of `results`. */
@@ -70,13 +70,7 @@ export interface BatchResult {
 export async function runBatch(options: RunBatchOptions): Promise<BatchResult> {
   const { runId, orResume = false, client } = options;
   const { store, settings } = openBatchPlace(options);
-  const existing = runId !== undefined && orResume ? await store.look(runId) : undefined;
-  if (existing === 'being planned')
-    throw new BusyError(
-      'RUN_RUNNING',
-      `Run ${runId} is being planned by another process`,
-      'Wait for its end.',
-    );
+  const existing = runId !== undefined && orResume ? await lookUpRun(store, runId) : undefined;
   if (existing === undefined) {
     const created = await planned(store, settings, options);
     return execute(store, settings, options, created.record, created.journal);

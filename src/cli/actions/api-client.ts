@@ -4,13 +4,17 @@ import {
   chooseProxy,
   createClient,
   describeProxy,
+  type EstimatedLimits,
   mostConcurrency,
+  openEstimatedLimits,
   type RequestWatch,
   type RunOptions,
+  type RunStore,
   type Settings,
   type TokenSource,
   tokenFromFile,
   tokenFromValue,
+  tokenMark,
 } from '../../index.ts';
 import { environment } from '../config/load.ts';
 
@@ -54,6 +58,17 @@ export function apiClient(
     timeouts: { headersMs: timeoutMs, bodyMs: timeoutMs, totalMs: timeoutMs },
     watch,
   });
+}
+
+/** What runs of this state folder have estimated of the API with this token. */
+export async function estimatedLimits(
+  { stateDir }: Pick<RunStore, 'stateDir'>,
+  { baseUrl }: Pick<RunOptions, 'baseUrl'>,
+  token: TokenSource,
+): Promise<EstimatedLimits | undefined> {
+  // A token that can't be read will show at the first call.
+  const current = await token.current().catch(() => undefined);
+  return current === undefined ? undefined : openEstimatedLimits(stateDir, baseUrl, tokenMark(current));
 }
 
 /** The API and how it is reached, for people. */

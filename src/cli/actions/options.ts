@@ -37,6 +37,15 @@ export function attributionOf({ reason }: Pick<Flags, 'reason'>): Attribution {
   throw usageError('INVALID_SETTING', `--reason ${problem}: write up to ${maxReasonLength}.`);
 }
 
+/** @throws a usage error that says what of the command line can't be understood. */
+export function parsed<Value>(what: string, text: string, parse: (text: string) => Value): Value {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw usageError('INVALID_SETTING', `${what} "${text}": ${(error as Error).message}.`);
+  }
+}
+
 /** The base URL, if somebody says where the API is. */
 export function baseUrlOf(
   { allowInsecureHttp }: Pick<Flags, 'allowInsecureHttp'>,

@@ -9,7 +9,6 @@ import {
   isPresent,
   isResumable,
   parseRate,
-  type RatePolicy,
   type RunRecord,
   type RunView,
   runStates,
@@ -34,7 +33,7 @@ import {
   withRun,
 } from '../look/find-run.ts';
 import { reportAnew } from '../look/report.ts';
-import { attributionOf } from '../options.ts';
+import { attributionOf, parsed } from '../options.ts';
 
 /** How long a run is waited for that was told something: its calls in flight may finish, then it writes its report. */
 const patienceMs = 120_000;
@@ -223,7 +222,7 @@ const ratePatienceMs = 20_000;
 /** `cqbatch set-rate`: changes the rate of a run that is going, also while it is paused. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const attribution = attributionOf(flags);
-  const rate = wanted(text);
+  const rate = parsed('set-rate', text, parseRate);
   const context = await openContext(flags);
   return withRun(context, id, runningRun, async (found) => {
     const contact = contactOf(context.store, found);
@@ -244,14 +243,6 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
     context.terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${said}.`);
     return exitCodes.success;
   });
-}
-
-function wanted(text: string): RatePolicy | null {
-  try {
-    return parseRate(text);
-  } catch (error) {
-    throw usageError('INVALID_SETTING', `set-rate "${text}": ${(error as Error).message}.`);
-  }
 }
 
 /** @throws a usage error when nobody works on the run. */

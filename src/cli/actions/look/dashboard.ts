@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { usageError } from '../../../errors.ts';
 import {
   isLoopback,
   openCluster,
@@ -14,12 +13,14 @@ import type { Flags } from '../../config/load.ts';
 import { openContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
+import { parsed } from '../options.ts';
 
 const loopback = '127.0.0.1';
+const defaultPort = '8788';
 
 /** `cqbatch dashboard`: a page that shows runs, workers and schedules, until it is stopped. */
 export async function dashboard(flags: Flags): Promise<ExitCode> {
-  const port = portOf(flags);
+  const port = parsed('--port', flags.port ?? defaultPort, parseInteger(0, 65_535));
   const { terminal, store, datastore } = await openContext(flags);
   const host = flags.host ?? loopback;
   return withReleases(async (atEnd) => {
@@ -50,16 +51,6 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
     await aborted(stop.signal);
     return exitCodes.success;
   });
-}
-
-const defaultPort = 8788;
-
-function portOf({ port = String(defaultPort) }: Flags): number {
-  try {
-    return parseInteger(0, 65_535)(port);
-  } catch (error) {
-    throw usageError('INVALID_SETTING', `--port "${port}": ${(error as Error).message}.`);
-  }
 }
 
 function hintOf(controlUrl: string | undefined): string {

@@ -70,12 +70,17 @@ function inState(what: string, fits: (state: string) => boolean, otherwise?: str
   };
 }
 
+/** Whether a process works on a run in this state, or will without being asked. */
+export function isGoing(state: string): boolean {
+  return isActive(state) || state === 'submitted';
+}
+
 export const anyRun = inState('is there', () => true);
 export const runningRun = inState('is running', (state) => state === 'running');
 export const pausedRun = inState('is paused', (state) => state === 'paused');
 export const goingRun = inState(
   'is going',
-  (state) => isActive(state) || state === 'submitted',
+  isGoing,
   'To give up one that has stopped before its end, name it.',
 );
 export const unfinishedRun: FittingRun = {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   allRuns,
   type Cluster,
-  isActive,
   liveRun,
   lookAtCluster,
   openCluster,
@@ -16,7 +15,7 @@ import { type Context, openContext } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { statusDocument, statusLine, statusText } from '../../render/status.ts';
 import type { Terminal } from '../../terminal.ts';
-import { anyRun, type FoundRun, withRun } from './find-run.ts';
+import { anyRun, type FoundRun, isGoing, withRun } from './find-run.ts';
 
 const lookMs = 1_000;
 const printEveryLooks = 5;
@@ -42,11 +41,6 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
       show(context, found, 'entry' in found ? found.cluster : await seenFromHere(context, atEnd)),
     );
   });
-}
-
-/** Whether somebody works on a run in this state, or will without being asked. */
-function isGoing(state: string): boolean {
-  return isActive(state) || state === 'submitted';
 }
 
 /** The shared datastore, if there is one that answers: what the state folder tells is better than nothing. */

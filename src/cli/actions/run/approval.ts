@@ -15,22 +15,16 @@ import { escapeInvisible } from '../../../text/printable.ts';
 import type { Workplace } from '../../context.ts';
 import { baseUrlOf } from '../options.ts';
 
-/** What a run is made of, and how it is wanted. */
-export interface RunSource<Place extends Workplace> {
-  readonly workplace: Place;
-  /** Path of the manifest, `-` for standard input. */
-  readonly source: string;
-}
-
 /**
- * Where a signed-off plan is given for a manifest: its manifest, options and consent in place of those of the command line.
+ * What a run is made of, and how it is wanted. Where a signed-off plan is given for a manifest: its manifest, options and consent in place of those of the command line.
  *
+ * @param source path of the manifest, or of the plan; `-` for standard input
  * @throws a usage error when the plan or its manifest was changed, or when something else is wanted now than it says.
  */
 export async function approvedSource<Place extends Workplace>(
   workplace: Place,
   source: string,
-): Promise<RunSource<Place>> {
+): Promise<{ readonly workplace: Place; readonly source: string }> {
   if (!source.endsWith(planSuffix)) return { workplace, source };
   const approved = await readApprovedPlan(source);
   refuseOtherOptions(workplace, approved);

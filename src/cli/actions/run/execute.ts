@@ -21,11 +21,10 @@ import { openLog } from '../../log.ts';
 import { canaryText, progressLine } from '../../render/progress.ts';
 import { failureText } from '../../render/summary.ts';
 import type { Terminal } from '../../terminal.ts';
-import { apiClient, proxyTo, tokenSource, wayTo } from '../api-client.ts';
+import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
 import { printReport } from '../look/report.ts';
 import { attributionOf, calls } from '../options.ts';
-import { estimatedLimits } from './prospect.ts';
 
 /** How often a screen is redrawn, and how often a line is printed where there is none. */
 const drawEveryMs = 100;

@@ -9,24 +9,26 @@ import {
   type InputOptions,
   isDeviceName,
   isRunId,
+  lookUpTarget,
   type ManifestOrigin,
   type RunOptions,
   readDone,
   refusalOf,
+  type TokenSource,
   verdictText,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
-import type { Flags } from '../../config/load.ts';
+import { type Flags, fileThatSays } from '../../config/load.ts';
 import type { Workplace } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { problemText } from '../../render/problems.ts';
-import { proxyTo, wayTo } from '../api-client.ts';
+import type { Prospect } from '../../render/prospect.ts';
+import { estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { attributionOf, runOptions } from '../options.ts';
 import { refuseOtherRows } from './approval.ts';
-import { prospectOf } from './prospect.ts';
 
 /**
  * Plans a run, shows the plan and asks.
@@ -185,6 +187,47 @@ export async function planOf(
     onConflict,
     earlier: isNews ? await findEarlierRun(store, sha256, baseUrl) : undefined,
   };
+}
+
+/**
+ * What is known beforehand of a run against an API, if somebody says where that is.
+ *
+ * @param proxy on the way there, without its password
+ */
+async function prospectOf(
+  workplace: Workplace,
+  { baseUrl, rate }: Partial<Pick<RunOptions, 'baseUrl' | 'rate'>>,
+  proxy: string | undefined,
+): Promise<Prospect> {
+  const bound = rate?.perSecond;
+  const wanted = bound === undefined ? undefined : { perSecond: bound, isWanted: true };
+  if (baseUrl === undefined) return { baseUrl, proxy, target: undefined, rate: wanted };
+  const limit = rate?.auto ? await limitOf(workplace, baseUrl) : undefined;
+  const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
+  const { approved, settings, flags } = workplace;
+  const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
+  return {
+    baseUrl,
+    baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
+    proxy,
+    target: await lookUpTarget(workplace.store.stateDir, baseUrl),
+    rate: isLower ? { perSecond: limit, isWanted: false } : wanted,
+  };
+}
+
+/** Calls per second that an API permitted the last time. */
+async function limitOf({ store, settings }: Workplace, baseUrl: string): Promise<number | undefined> {
+  const token = tokenIfAny(settings);
+  const estimates = token && (await estimatedLimits(store, { baseUrl }, token));
+  return (await estimates?.load())?.limit;
+}
+
+function tokenIfAny(settings: Workplace['settings']): TokenSource | undefined {
+  try {
+    return tokenSource(settings);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Says why a plan is not carried out. */

@@ -124,17 +124,6 @@ export function runGoing({ id, state, process }: RunRecord): BusyError {
 }
 
 /**
- * The run of that name; undefined when it may be planned.
- *
- * @throws a busy error when somebody else is planning it.
- */
-export async function lookUp(store: RunStore, id: string): Promise<RunRecord | undefined> {
-  const found = await store.look(id);
-  if (found !== 'being planned') return found;
-  throw new BusyError('RUN_RUNNING', `Run ${id} is being planned by another process`, 'Wait for its end.');
-}
-
-/**
  * `run --or-resume` where there is a run of that name: goes on with it, unless it is finished or a guard has halted it.
  *
  * @throws a usage error when it is of another manifest, or reads it in another way; a busy error when it is going.

@@ -1,4 +1,5 @@
 import { usageError } from '../../../errors.ts';
+import { lookUpRun } from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
 import { type Context, openContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
@@ -9,7 +10,7 @@ import { approvedSource } from './approval.ts';
 import { measuring, notifying, whenFree } from './at-work.ts';
 import { execute } from './execute.ts';
 import { planRun, runIdOf } from './planned-run.ts';
-import { goOn, lookUp } from './resume.ts';
+import { goOn } from './resume.ts';
 
 /** `cqbatch run`: plans, asks, and takes the run to its end. */
 export async function run(manifest: string, flags: Flags): Promise<ExitCode> {
@@ -32,7 +33,7 @@ async function runOrResume(opened: Context, manifest: string): Promise<ExitCode>
     throw usageError('INVALID_SETTING', '--or-resume goes on with a run of that name: it needs --run-id.');
   }
   return whenFree(context, `run ${id}`, async (free) => {
-    const existing = await lookUp(free.store, id);
+    const existing = await lookUpRun(free.store, id);
     return existing === undefined ? start(free, source) : goOn(free, existing, source);
   });
 }

@@ -20,10 +20,9 @@ import type { AtEnd } from '../../../releases.ts';
 import { repeat } from '../../../repeat.ts';
 import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
-import { apiClient, type CallSettings, tokenSource } from '../api-client.ts';
+import { apiClient, type CallSettings, estimatedLimits, tokenSource } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
 import { type Notifier, openNotifier } from '../run/at-work.ts';
-import { estimatedLimits } from '../run/prospect.ts';
 import { beginScheduled, inboxFinisher } from './scheduled.ts';
 
 export interface DaemonOptions {

@@ -6,8 +6,8 @@ import {
   endOf,
   exists,
   type FinalFolder,
-  isActive,
   isHaltedByGuard,
+  lookUpRun,
   type ManifestEnding,
   type RunRecord,
   type RunStore,
@@ -17,11 +17,12 @@ import type { Context, RefusedManifest } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run.ts';
 import { plain } from '../../render/style.ts';
+import { isGoing } from '../look/find-run.ts';
 import { calls } from '../options.ts';
 import { notifying, whenFree } from '../run/at-work.ts';
 import { execute } from '../run/execute.ts';
 import { planRun } from '../run/planned-run.ts';
-import { endedRun, lookUp, resumeRun, runGoing } from '../run/resume.ts';
+import { endedRun, resumeRun, runGoing } from '../run/resume.ts';
 
 /** What became of a manifest of an inbox. */
 export interface CarriedOut {
@@ -86,7 +87,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
 
 async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedManifest): Promise<ExitCode> {
   const { store, flags } = context;
-  const existing = await lookUp(store, record.run);
+  const existing = await lookUpRun(store, record.run);
   if (existing !== undefined) return goOn(context, existing);
   const named = { ...context, flags: { ...flags, runId: record.run } };
   const planned = await planRun(named, path, calls(context), origin);
@@ -100,7 +101,7 @@ export function isOfManifest({ kind, code }: CqbatchError): boolean {
 
 async function goOn(context: Context, record: RunRecord): Promise<ExitCode> {
   const state = actualState(record);
-  if (isActive(state) || state === 'submitted') throw runGoing(record);
+  if (isGoing(state)) throw runGoing(record);
   const isOver = state === 'completed' || state === 'cancelled' || isHaltedByGuard(record);
   if (!isOver) return resumeRun(context, record);
   const ended = await endedRun(context.store, record);

@@ -17,7 +17,7 @@ import {
 import type { Flags } from '../../config/load.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { scheduleDocument, timesText } from '../../render/schedule.ts';
-import { runOptions } from '../options.ts';
+import { parsed, runOptions } from '../options.ts';
 import {
   changed,
   openPlace,
@@ -77,14 +77,6 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   if (before !== undefined) await warnOfLeftManifests(place, before.source);
   await sayWhoCarriesOut(place);
   return exitCodes.success;
-}
-
-function parsed<Value>(flag: string, text: string, parse: (text: string) => Value): Value {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw usageError('INVALID_SETTING', `${flag} "${text}": ${(error as Error).message}.`);
-  }
 }
 
 /** What runs are made of; the daemon may be in another folder. */

@@ -14,7 +14,7 @@ import { withReleases } from '../../../releases.ts';
 import { type Repeated, repeat } from '../../../repeat.ts';
 import { aborted } from '../../../waiting.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
-import { chooseDatastore, openState, operationsWith } from '../../context.ts';
+import { chooseDatastore, openWorkplace, operationsWith } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import { openLog } from '../../log.ts';
@@ -25,9 +25,12 @@ import { openProbes } from './probes.ts';
 
 /** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
-  const terminal = openTerminal(flags);
-  const opened = flags.coordinate ? await openState(terminal, flags) : undefined;
-  const { store, settings: given = await loadSettings(flags) } = opened ?? {};
+  const workplace = flags.coordinate ? await openWorkplace(flags) : undefined;
+  const {
+    terminal = openTerminal(flags),
+    store,
+    settings: given = await loadSettings(flags),
+  } = workplace ?? {};
   const operations = store?.operations ?? (await operationsWith(given));
   const settings = { ...defaults, ...given };
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
@@ -71,12 +74,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     log.info({ queue: datastore.description, ...target, ...facts }, 'worker started');
     const [stuck] = await Promise.all([
       serving?.end ?? aborted(stop.signal),
-      store &&
-        runDaemon(
-          { terminal, flags, store, settings: given },
-          { datastore, queue, api, metrics, ...common },
-          atEnd,
-        ),
+      workplace && runDaemon(workplace, { datastore, queue, api, metrics, ...common }, atEnd),
     ]);
     if (stuck !== undefined) throw stuck;
     if (datastore.exclusive) await throwIfLost(datastore);
