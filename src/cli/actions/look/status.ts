@@ -28,13 +28,16 @@ export async function status(id: string | undefined, flags: Flags): Promise<Exit
       const cluster = await seenFromHere(context, atEnd);
       const all = allRuns(context.store, warningOnce(context.terminal));
       atEnd(() => all.close());
-      const look = async (ids?: ReadonlySet<string>): Promise<readonly RunView[]> =>
-        all.look(
-          cluster && (await lookAtCluster(cluster)),
-          (each, state) => isGoing(state) || ids?.has(each) === true,
-        );
+      // Also those that begin meanwhile, and those that have ended since.
+      const seen = new Map<string, RunView>();
+      const look = async (): Promise<readonly RunView[]> => {
+        const isWanted = (each: string, state: string): boolean => isGoing(state) || seen.has(each);
+        const views = await all.look(cluster && (await lookAtCluster(cluster)), isWanted);
+        for (const view of views) seen.set(view.id, view);
+        return [...seen.values()];
+      };
       const going = await look();
-      if (going.length > 1) return showAll(context, await followAll(context.terminal, look));
+      if (going.length > 1) return showAll(context, await follow(context.terminal, look));
       return withRun(context, going[0]?.id, anyRun, (found) => show(context, found, cluster));
     }
     return withRun(context, id, anyRun, async (found) =>
@@ -71,44 +74,26 @@ async function show(
   found: FoundRun,
   cluster: Cluster | undefined,
 ): Promise<ExitCode> {
-  const look = async (): Promise<RunView> => {
+  const look = async (): Promise<readonly [RunView]> => {
     if ('entry' in found)
-      return viewOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)));
+      return [viewOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)))];
     const record = await store.load(found.record.id);
-    return viewOfRecord(store, record, cluster && (await liveRun(cluster, record.id)));
+    return [await viewOfRecord(store, record, cluster && (await liveRun(cluster, record.id)))];
   };
-  const view = flags.watch ? await follow(terminal, look) : await look();
+  const [view] = await (flags.watch ? follow(terminal, look) : look());
   terminal.result(statusDocument(view), statusText(view));
   return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
 }
 
-/** Shows how a run is getting on, until nobody works on it any more. */
-async function follow(terminal: Terminal, look: () => Promise<RunView>): Promise<RunView> {
-  for (let looks = 0; ; looks++) {
-    const view = await look();
-    if (view.ended) return view;
-    if (terminal.live) terminal.draw(statusLine(view));
-    else if (looks % printEveryLooks === 0) terminal.say(statusLine(view));
-    await sleep(lookMs);
-  }
-}
-
-/**
- * Shows how runs are getting on, also those that begin meanwhile, until none is going.
- *
- * @param look for runs that are going, and for those of these ids
- * @returns all that were seen going, as they are now
- */
-async function followAll(
+/** Shows how runs are getting on, until none is going. @returns them as they are then */
+async function follow<Views extends readonly RunView[]>(
   terminal: Terminal,
-  look: (ids: ReadonlySet<string>) => Promise<readonly RunView[]>,
-): Promise<readonly RunView[]> {
-  const seen = new Map<string, RunView>();
+  look: () => Promise<Views>,
+): Promise<Views> {
   for (let looks = 0; ; looks++) {
-    const views = await look(new Set(seen.keys()));
-    for (const view of views) seen.set(view.id, view);
-    if (!views.some(({ state }) => isGoing(state))) return [...seen.values()];
-    const lines = [...seen.values()].map(statusLine);
+    const views = await look();
+    if (views.every(({ ended }) => ended)) return views;
+    const lines = views.map(statusLine);
     if (terminal.live) terminal.drawLines(lines);
     else if (looks % printEveryLooks === 0) terminal.say(lines.join('\n'));
     await sleep(lookMs);

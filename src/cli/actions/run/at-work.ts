@@ -127,16 +127,12 @@ export function measuring(
     );
     const { metrics } = file;
     atEnd(() => file.close());
-    let code: ExitCode = exitCodes.fatal;
-    try {
-      code = await work({ ...context, metrics });
-      return code;
-    } catch (error) {
-      code = exitCodeOfError(error);
+    const code = await work({ ...context, metrics }).catch((error) => {
+      metrics.ending(exitCodeOfError(error));
       throw error;
-    } finally {
-      metrics.ending(code);
-    }
+    });
+    metrics.ending(code);
+    return code;
   });
 }
 
@@ -205,18 +201,13 @@ export function notifying(
     const starting = notifier.began();
     let run: EndedRun | undefined;
     let failure: unknown;
-    let exitCode: ExitCode;
-    try {
-      exitCode = await work({
-        ...context,
-        onEnded(ended) {
-          run = ended;
-        },
-      });
-    } catch (error) {
+    const onEnded = (ended: EndedRun): void => {
+      run = ended;
+    };
+    const exitCode = await work({ ...context, onEnded }).catch((error: unknown) => {
       failure = error;
-      exitCode = exitCodeOfError(error);
-    }
+      return exitCodeOfError(error);
+    });
     await starting;
     await notifier.ended({ run, exitCode, error: failure as Error | undefined });
     if (failure !== undefined) throw failure;

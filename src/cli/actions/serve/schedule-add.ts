@@ -27,7 +27,7 @@ import {
   viewOf,
   warnOfLeftManifests,
   whileNoneBegins,
-} from './schedule-place.ts';
+} from './schedule.ts';
 
 /** `cqbatch schedule add` */
 export async function addSchedule(name: string, flags: Flags): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
-import { warnOfLeftManifests } from '../../../../src/cli/actions/serve/schedule-place.ts';
+import { warnOfLeftManifests } from '../../../../src/cli/actions/serve/schedule.ts';
 import { silentTerminal } from '../../../../src/cli/terminal.ts';
 import { openRunStore } from '../../../../src/run/record/store.ts';
 import { openScheduleStore } from '../../../../src/schedule/store.ts';
