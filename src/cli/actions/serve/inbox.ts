@@ -53,7 +53,7 @@ export async function watch(path: string, flags: Flags): Promise<ExitCode> {
       ...(metrics !== undefined && { metrics }),
       settings: { wait: patienceMs, ...settings },
     };
-    const work = await InboxWork.open(patient, path, stop.signal);
+    const work = await openWork(patient, path, stop.signal);
     return work === undefined ? declined(context) : work.untilStopped();
   });
 }
@@ -73,7 +73,7 @@ export async function runOnce(context: Context, path: string): Promise<ExitCode>
   return notifying({ ...context, settings: pinging }, async () => {
     const stop = interruptible(stopping(context.terminal));
     try {
-      const work = await InboxWork.open({ ...context, settings: telling }, path, stop.signal);
+      const work = await openWork({ ...context, settings: telling }, path, stop.signal);
       return work === undefined ? declined(context) : await work.untilEmpty();
     } finally {
       stop.release();
@@ -86,104 +86,43 @@ function declined({ terminal }: Context): ExitCode {
   return exitCodes.usage;
 }
 
+/**
+ * Finds out, before any manifest is taken, whether it could be run.
+ *
+ * @param stop aborts when no other is to be begun
+ * @returns undefined when the user does not want it.
+ */
+async function openWork(context: Context, path: string, stop: AbortSignal) {
+  const { terminal, flags, settings, store } = context;
+  const options = runOptions(context);
+  const callsHere = calls(context);
+  if (callsHere) await tokenSource(settings).current();
+  requireConsent(context);
+  const { settle: settleMs = defaults.settle } = settings;
+  const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
+  const way = wayTo(options.baseUrl, callsHere ? proxyTo(options) : undefined);
+  const question = `Run each manifest in ${escapeInvisible(path)} on ${way}, with no further question?`;
+  if (!flags.yes && !(await terminal.confirm(question))) return undefined;
+  return inboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);
+}
+
 /** The manifests of an inbox, one after the other. */
-class InboxWork {
-  readonly #context: Context;
-  readonly #inbox: Inbox;
-  readonly #carriedOut: CarriedOut[] = [];
-  readonly #said = new Set<string>();
+function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
+  const { terminal, store, settings } = context;
+  const carriedOut: CarriedOut[] = [];
+  const said = new Set<string>();
 
-  readonly #stop: AbortSignal;
-
-  private constructor(context: Context, inbox: Inbox, stop: AbortSignal) {
-    this.#context = context;
-    this.#inbox = inbox;
-    this.#stop = stop;
+  function sayOnce(text: string): void {
+    if (!said.has(text)) terminal.warn(text);
+    said.add(text);
   }
 
-  /**
-   * Finds out, before any manifest is taken, whether it could be run.
-   *
-   * @param stop aborts when no other is to be begun
-   * @returns undefined when the user does not want it.
-   */
-  static async open(context: Context, path: string, stop: AbortSignal): Promise<InboxWork | undefined> {
-    const { terminal, flags, settings, store } = context;
-    const options = runOptions(context);
-    const callsHere = calls(context);
-    if (callsHere) await tokenSource(settings).current();
-    requireConsent(context);
-    const { settle: settleMs = defaults.settle } = settings;
-    const inbox = await Inbox.open({ path, stateDir: store.stateDir, settleMs });
-    const what = `Run each manifest in ${escapeInvisible(path)} on ${wayTo(options.baseUrl, callsHere ? proxyTo(options) : undefined)}, with no further question?`;
-    if (!flags.yes && !(await terminal.confirm(what))) return undefined;
-    return new InboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);
-  }
+  /** Undefined unless a run can't go on, for a reason that others would meet as well. */
+  const unfinished = (): CarriedOut | undefined => carriedOut.find(({ folder }) => folder === 'unfinished');
+  const isOver = (): boolean => stop.aborted || unfinished() !== undefined;
 
-  async untilStopped(): Promise<ExitCode> {
-    const { terminal } = this.#context;
-    terminal.say(`Watching ${escapeInvisible(this.#inbox.folder)}. Ctrl-C stops.`);
-    const say = ({ document }: CarriedOut): void => {
-      if (terminal.json) terminal.result(document, '');
-    };
-    for (;;) {
-      await this.#untilNoneWaits(say).catch((error: unknown) => {
-        if (!(error instanceof BusyError)) throw error;
-        this.#sayOnce(error.message);
-      });
-      // A supervisor starts it anew, and it goes on with what it has left.
-      const unfinished = this.#carriedOut.find(({ folder }) => folder === 'unfinished');
-      if (unfinished !== undefined) return unfinished.exitCode;
-      this.#carriedOut.length = 0;
-      await pause(lookMs, this.#stop);
-      if (this.#stop.aborted) return exitCodes.success;
-    }
-  }
-
-  async untilEmpty(): Promise<ExitCode> {
-    const { terminal, settings } = this.#context;
-    let left = await this.#untilNoneWaits();
-    // What was put there a moment ago may be complete.
-    if (left.growing.length > 0 && !this.#isOver) {
-      await pause(settings.settle ?? defaults.settle, this.#stop);
-      left = await this.#untilNoneWaits();
-    }
-    const { growing } = left;
-    const unusable = left.others.flatMap(({ name, taking }) => (taking.kind === 'unusable' ? [name] : []));
-    const manifests = this.#carriedOut.map(({ document }) => document);
-    const folders = this.#carriedOut.map(({ folder }) => folder);
-    terminal.result({ manifests, growing, unusable }, inboxText(folders, growing.length, unusable.length));
-    if (this.#stop.aborted) return exitCodes.interrupted;
-    const codes = new Set(this.#carriedOut.map(({ exitCode }) => exitCode));
-    if (unusable.length > 0) codes.add(exitCodes.fatal);
-    return severity.find((code) => codes.has(code)) ?? exitCodes.success;
-  }
-
-  /** @returns what is left in the folder. */
-  async #untilNoneWaits(onCarriedOut: (carriedOut: CarriedOut) => void = () => {}): Promise<Found> {
-    for (;;) {
-      if (this.#isOver) return { others: [], growing: [] };
-      const found = await this.#next();
-      const { manifest } = found;
-      if (manifest === undefined) return found;
-      try {
-        const carriedOut = await carryOut(this.#context, manifest);
-        this.#carriedOut.push(carriedOut);
-        onCarriedOut(carriedOut);
-      } finally {
-        await manifest.release();
-      }
-    }
-  }
-
-  /** Whether the user wants it, or a run can't go on for a reason that others would meet as well. */
-  get #isOver(): boolean {
-    return this.#stop.aborted || this.#carriedOut.some(({ folder }) => folder === 'unfinished');
-  }
-
-  async #next(): Promise<Found> {
-    const { terminal, store } = this.#context;
-    const found = await this.#inbox.next(async (id) => (await store.look(id)) !== undefined);
+  async function next(): Promise<Found> {
+    const found = await inbox.next(async (id) => (await store.look(id)) !== undefined);
     for (const { name, taking } of found.others) {
       if (taking.kind === 'copy') {
         const { name: first, run } = taking.of;
@@ -192,17 +131,68 @@ class InboxWork {
         );
       }
       if (taking.kind === 'elsewhere')
-        this.#sayOnce(`${escapeInvisible(name)} waits: its content is with ${taking.who}`);
+        sayOnce(`${escapeInvisible(name)} waits: its content is with ${taking.who}`);
       if (taking.kind === 'unusable')
-        this.#sayOnce(`${escapeInvisible(name)} waits: ${escapeInvisible(taking.why)}`);
+        sayOnce(`${escapeInvisible(name)} waits: ${escapeInvisible(taking.why)}`);
     }
     return found;
   }
 
-  #sayOnce(text: string): void {
-    if (!this.#said.has(text)) this.#context.terminal.warn(text);
-    this.#said.add(text);
+  /** @returns what is left in the folder. */
+  async function untilNoneWaits(onCarriedOut: (carriedOut: CarriedOut) => void = () => {}): Promise<Found> {
+    for (;;) {
+      if (isOver()) return { others: [], growing: [] };
+      const found = await next();
+      const { manifest } = found;
+      if (manifest === undefined) return found;
+      try {
+        const done = await carryOut(context, manifest);
+        carriedOut.push(done);
+        onCarriedOut(done);
+      } finally {
+        await manifest.release();
+      }
+    }
   }
+
+  return {
+    async untilStopped(): Promise<ExitCode> {
+      terminal.say(`Watching ${escapeInvisible(inbox.folder)}. Ctrl-C stops.`);
+      const say = ({ document }: CarriedOut): void => {
+        if (terminal.json) terminal.result(document, '');
+      };
+      for (;;) {
+        await untilNoneWaits(say).catch((error: unknown) => {
+          if (!(error instanceof BusyError)) throw error;
+          sayOnce(error.message);
+        });
+        // A supervisor starts it again, and it goes on with what it has left.
+        const stuck = unfinished();
+        if (stuck !== undefined) return stuck.exitCode;
+        carriedOut.length = 0;
+        await pause(lookMs, stop);
+        if (stop.aborted) return exitCodes.success;
+      }
+    },
+
+    async untilEmpty(): Promise<ExitCode> {
+      let left = await untilNoneWaits();
+      // What was put there a moment ago may be complete.
+      if (left.growing.length > 0 && !isOver()) {
+        await pause(settings.settle ?? defaults.settle, stop);
+        left = await untilNoneWaits();
+      }
+      const { growing } = left;
+      const unusable = left.others.flatMap(({ name, taking }) => (taking.kind === 'unusable' ? [name] : []));
+      const manifests = carriedOut.map(({ document }) => document);
+      const folders = carriedOut.map(({ folder }) => folder);
+      terminal.result({ manifests, growing, unusable }, inboxText(folders, growing.length, unusable.length));
+      if (stop.aborted) return exitCodes.interrupted;
+      const codes = new Set(carriedOut.map(({ exitCode }) => exitCode));
+      if (unusable.length > 0) codes.add(exitCodes.fatal);
+      return severity.find((code) => codes.has(code)) ?? exitCodes.success;
+    },
+  };
 }
 
 /** Keeps the process alive meanwhile. */
