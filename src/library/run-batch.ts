@@ -11,7 +11,7 @@ import type { RunSummary } from '../report/summary.ts';
 import type { ReportPaths, WrittenReports } from '../report/write-reports.ts';
 import { type CreatedRun, createRun, discard } from '../run/plan/create-run.ts';
 import { refuseChangedManifest } from '../run/plan/run-manifest.ts';
-import { type RunResult, resultOf } from '../run/record/ending.ts';
+import { type KnownEnd, type RunResult, resultOf } from '../run/record/ending.ts';
 import { actualState, endOf, isHaltedByGuard, isResumable, type RunRecord } from '../run/record/record.ts';
 import { withJournalReader } from '../run/record/run-journal.ts';
 import type { RunStore } from '../run/record/store.ts';
@@ -148,22 +148,23 @@ async function execute(
     throw error;
   });
   if (reports === undefined) throw new TypeError('Only a daemon hands runs over.');
-  return batchResult(record.id, resultOf(end, reports.summary.outcomes), end.reason, reports);
+  return batchResult(record.id, end, end.reason, reports);
 }
 
 /** What a run has come to that is not gone on with. */
 async function endedBatch(store: RunStore, record: RunRecord): Promise<BatchResult> {
   const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
   const { reason } = record.states.at(-1) ?? {};
-  return batchResult(record.id, resultOf(endOf(record), reports.summary.outcomes), reason, reports);
+  return batchResult(record.id, endOf(record), reason, reports);
 }
 
 function batchResult(
   run: string,
-  result: RunResult,
+  end: KnownEnd,
   reason: string | undefined,
   { summary, paths: files }: WrittenReports,
 ): BatchResult {
+  const result = resultOf(end, summary.outcomes);
   return { run, result, ...(reason !== undefined && { reason }), summary, files };
 }
 

@@ -11,7 +11,7 @@ import {
 import { readVersion } from '../../../package.ts';
 import type { AtEnd } from '../../../releases.ts';
 
-export interface ProbesOptions {
+interface ProbesOptions {
   readonly settings: Settings;
   readonly operations: readonly Operation[];
   /** The runs that it works on; undefined where it works on none. */
@@ -22,25 +22,18 @@ export interface ProbesOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** What others can ask of a process that goes on until it is stopped. */
-export interface Probes {
-  /** What it counts; undefined where nobody can see it. */
-  readonly metrics: Metrics | undefined;
-  /** Where it answers, if it does. */
-  readonly port: number | undefined;
-}
-
 /**
  * Answers supervisors and Prometheus on `--health-port`, and keeps `--metrics-file`, as far as the user wants them.
  *
+ * @returns what it counts, unless nobody can see that, and where it answers, if it does
  * @throws a usage error when the port can't be used.
  */
 export async function openProbes(
   { settings, operations, store, state, onError }: ProbesOptions,
   atEnd: AtEnd,
-): Promise<Probes> {
+): Promise<{ readonly metrics?: Metrics; readonly port?: number }> {
   const { healthPort, healthHost: host = defaults.healthHost, metricsFile: file } = settings;
-  if (healthPort === undefined && file === undefined) return { metrics: undefined, port: undefined };
+  if (healthPort === undefined && file === undefined) return {};
   const { metrics, page, close } = await openDaemonMetrics({
     version: readVersion(),
     operations,
@@ -50,7 +43,7 @@ export async function openProbes(
   });
   atEnd(close);
   metrics.ready = () => state().ready;
-  if (healthPort === undefined) return { metrics, port: undefined };
+  if (healthPort === undefined) return { metrics };
   const health = await startHealthServer({ host, port: healthPort, state, metrics: page });
   atEnd(() => health.close());
   return { metrics, port: health.port };
