@@ -185,6 +185,7 @@ export {
   savingOptions,
 } from './settings/run-options.ts';
 export {
+  defaultStateDir,
   defaults,
   flagOf,
   nameInWords,

@@ -1,8 +1,12 @@
 import { Option } from 'commander';
-import { defaultClearToken, flagOf, type SettingName, setsOption, variableOf } from '../index.ts';
-
-/** The state folder unless another one is named. */
-export const defaultStateDir = '.cqbatch';
+import {
+  defaultClearToken,
+  defaultStateDir,
+  flagOf,
+  type SettingName,
+  setsOption,
+  variableOf,
+} from '../index.ts';
 
 /** An option with its help; `collect` puts together what is said of one that may be repeated. */
 type OwnOption = readonly [flags: string, help: string, collect?: (text: string) => unknown];

@@ -3,6 +3,7 @@ import { fieldsWithOption, type Operation } from '../operation/operation.ts';
 import type { RunRecord } from '../run/record/record.ts';
 import { openRunStore, type RunStore } from '../run/record/store.ts';
 import {
+  defaultStateDir,
   nameInWords,
   resolveSettings,
   type SettingName,
@@ -61,7 +62,7 @@ const own: readonly SettingName[] = [
 /** @throws a usage error when the settings can't be understood, or one of them means nothing to a batch */
 export function openBatchPlace({
   operations,
-  stateDir = '.cqbatch',
+  stateDir = defaultStateDir,
   settings = {},
 }: Omit<BatchOptions, 'manifest'>): { readonly store: RunStore; readonly settings: Settings } {
   const resolved = resolveSettings({

@@ -9,6 +9,9 @@ export type SettingName = keyof Definitions;
 /** The settings that were given somewhere, validated. */
 export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions[Name]['parse']> };
 
+/** The state folder unless another one is named. */
+export const defaultStateDir = '.cqbatch';
+
 /** What applies when nobody says otherwise. */
 export const defaults = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { parse, default: text }]) =>

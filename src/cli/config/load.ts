@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { usageError } from '../../errors.ts';
 import {
+  defaultStateDir,
   type RawSettings,
   readSmallFile,
   resolveSettings,
@@ -8,7 +9,7 @@ import {
   type Settings,
   variableOf,
 } from '../../index.ts';
-import { defaultStateDir, type OwnFlags } from '../option-table.ts';
+import type { OwnFlags } from '../option-table.ts';
 import { requireOwn } from './trust.ts';
 
 /** The one place that reads the process's environment. */
