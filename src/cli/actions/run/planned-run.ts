@@ -54,18 +54,18 @@ export async function planRun(
     return createRun(store, { source, origin, input, options, runId, attribution, approved, done });
   });
   if (typeof created === 'number') return created;
-  try {
-    if (approved !== undefined) refuseOtherRows(approved, created.scan);
-  } catch (error) {
-    await discard(store, created.record, created.journal);
-    throw error;
-  }
   const { record, scan, choice, problems, sheet } = created;
   const { name, file, sha256 } = record.manifest;
   const format = file.replace(/^manifest\.|\.gz$/g, '');
   const manifest = { name, format, ...(sheet && { sheet }) };
-  const checked = { manifest, scan, choice, problems };
-  const planned = await planOf(workplace, checked, record.options, sha256, proxy);
+  let planned: Plan;
+  try {
+    if (approved !== undefined) refuseOtherRows(approved, scan);
+    planned = await planOf(workplace, { manifest, scan, choice, problems }, record.options, sha256, proxy);
+  } catch (error) {
+    await discard(store, record, created.journal);
+    throw error;
+  }
   terminal.say(planText(planned));
   const refusal = refusalOf(planned);
   if (refusal !== undefined) {
