@@ -5,53 +5,57 @@ import { exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-code
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
 
-const wantsJson = process.argv.includes('--json');
-
 /** What is still open after the end of a command has so long to go by itself. */
 const lingerMs = 2_000;
 
-/** Runs the command that the process was started with. */
-export async function runCommand(): Promise<void> {
+/** Runs the command that the process was started with, and nothing else until the process ends. */
+export async function runProcess(): Promise<void> {
+  const args = process.argv.slice(2);
   outliveTerminal();
 
   // What a manifest holds is nobody else's business, nor is what an API answers: whatever is written, also by PGlite.
   process.umask(0o077);
 
   // Node itself would print it as it is, and end with 1, which means that rows have failed.
-  process.on('uncaughtException', (error) => process.exit(explain(error)));
+  process.on('uncaughtException', (error) => process.exit(explain(error, args)));
 
-  try {
-    const program = await createProgram(readVersion(), process.argv.slice(2));
-    await program.parseAsync();
-  } catch (error) {
-    process.exitCode = explain(error);
-  }
+  await runCommand(args);
   // All is done and said; what still waits for a datastore that is away must not keep the process.
   setTimeout(() => process.exit(), lingerMs).unref();
 }
 
+/** Runs a command to its end. Its exit code is that of the process then. */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  try {
+    const program = await createProgram(readVersion(), args);
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = explain(error, args);
+  }
+}
+
 /** Prints what ended the command, as one JSON document with `--json`, and gives the exit code. */
-function explain(error: unknown): number {
+function explain(error: unknown, args: readonly string[]): number {
+  const json = args.includes('--json');
   if (error instanceof CommanderError) {
     // Help and version have been printed; usage errors too, on standard error.
     if (error.exitCode === 0) return exitCodes.success;
-    printJson('USAGE', error.message.replace(/^error: /, ''));
+    if (json) printJson('USAGE', error.message.replace(/^error: /, ''));
     return exitCodes.usage;
   }
   if (error instanceof Interrupted) {
-    if (wantsJson) writeDocument({ state: 'interrupted' });
+    if (json) writeDocument({ state: 'interrupted' });
     writeTalk(`${error.at === 'question' ? '\n' : ''}Nothing was sent or changed.\n`);
     return exitCodeOfError(error);
   }
   const known = knownError(error);
   const message = known?.message ?? `Unexpected error: ${(error as Error).stack ?? String(error)}`;
-  printJson(known?.code ?? 'UNEXPECTED', message);
+  if (json) printJson(known?.code ?? 'UNEXPECTED', message);
   writeTalk(`error: ${known === undefined ? message : escapeInvisible(message)}\n`);
   return exitCodeOfError(error);
 }
 
 function printJson(code: string, message: string): void {
-  if (!wantsJson) return;
   try {
     writeDocument({ error: { code, message } });
   } catch {

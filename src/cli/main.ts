@@ -3,8 +3,8 @@ import { writeSync } from 'node:fs';
 
 // Where a process may open very few files, not even its own parts can be read; who says so must need none of them.
 try {
-  const { runCommand } = await import('./command-line.ts');
-  await runCommand();
+  const { runProcess } = await import('./command-line.ts');
+  await runProcess();
 } catch (error) {
   if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
   writeSync(

@@ -132,7 +132,7 @@ export class CircuitBreaker {
   }
 
   /** Waits until a call may go out, which may be long. False: it must not be made now. */
-  admit(): boolean | Promise<boolean> {
+  async admit(): Promise<boolean> {
     if (this.#closed || this.#state === 'halted') return false;
     this.#firstCallAt ??= performance.now();
     if (this.#state !== 'open') return true;

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { type Observed, observe } from '../helpers/observed.ts';
 import { describeWithRedis, freePort, redisProgram } from '../helpers/redis-server.ts';
 import { readCsv } from '../helpers/run-folder.ts';
@@ -80,7 +80,7 @@ class Host {
   /** `docker compose exec coordinator cqbatch …` */
   exec(...args: string[]) {
     const env = this.environmentOf(this.services.coordinator);
-    return cqbatch(
+    return cqbatchProcess(
       args.map((arg) => this.#moved(arg)),
       { cwd: this.folder, env },
     );

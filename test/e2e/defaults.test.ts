@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { usualConcurrency } from '../../src/rate/rate-controller.ts';
-import { asUsersHaveIt, cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { asUsersHaveIt, cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -17,7 +17,7 @@ async function newPlace(text: string, ...sandboxArgs: string[]) {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), text);
   const options = { cwd, env: { ...sandbox.env, ...asUsersHaveIt } };
-  const type = (line: string) => cqbatch(line.split(' '), options);
+  const type = (line: string) => cqbatchProcess(line.split(' '), options);
   const report = (id: string) => readCsv(join(cwd, '.cqbatch', 'runs', id), 'report.csv');
   return { sandbox, options, type, report };
 }

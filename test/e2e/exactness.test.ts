@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/text/json.ts';
 import { httpServer } from '../api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch } from '../helpers/cqbatch.ts';
+import { cqbatchProcess } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { sandboxToken, startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -36,7 +36,7 @@ describe('what a manifest says arrives exactly', () => {
     await writeFile(join(cwd, name), text);
     const all = ['--evaluations', '9223372036854775807', '--unrecoverable', '0%', '--not-deleted', '0%'];
     const sandbox = await startSandbox(...all);
-    const { code, stderr } = await cqbatch(['run', name, '--yes'], {
+    const { code, stderr } = await cqbatchProcess(['run', name, '--yes'], {
       cwd,
       env: { ...sandbox.env, ...anyDatastore() },
     });
@@ -67,7 +67,7 @@ describe('what a manifest says arrives exactly', () => {
     const rows = titles.map((title, index) => ({ soundboard_id: index + 1, title }));
     await writeFile(join(cwd, 'rows.json'), JSON.stringify(rows));
     const sandbox = await startSandbox();
-    const { code, stderr } = await cqbatch(['run', 'rows.json', '--yes'], { cwd, env: sandbox.env });
+    const { code, stderr } = await cqbatchProcess(['run', 'rows.json', '--yes'], { cwd, env: sandbox.env });
     expect({ code, stderr: stderr.slice(0, 1_000) }).toMatchObject({ code: 0 });
 
     const seen = new Map((await sandbox.log()).map(({ id, body }) => [id, body]));
@@ -88,7 +88,7 @@ describe('what a manifest says arrives exactly', () => {
     const sandbox = await startSandbox();
     const env = { ...sandbox.env, ...anyDatastore() };
     const options = { cwd, env, input: 'evaluation_id\n1\n2\n' };
-    expect((await cqbatch(['run', '-', '--yes', '--user-id', 'admin'], options)).code).toBe(0);
+    expect((await cqbatchProcess(['run', '-', '--yes', '--user-id', 'admin'], options)).code).toBe(0);
     expect((await sandbox.log()).map(({ user_id: user }) => user)).toEqual(['admin', 'admin']);
   });
 
@@ -100,13 +100,13 @@ describe('what a manifest says arrives exactly', () => {
       join(cwd, 'rows.csv'),
       'soundboard_id,title,description,note\n1,=cmd(),<clear>,"-x"\n2,"a,b",,\n',
     );
-    expect((await cqbatch(['run', 'rows.csv', '--yes'], options)).code).toBe(1);
+    expect((await cqbatchProcess(['run', 'rows.csv', '--yes'], options)).code).toBe(1);
     const first = (await sandbox.log()).map(({ body }) => body).toSorted();
     const failed = join(await newestRunFolder(cwd), 'failed.csv');
     expect((await readCsv(await newestRunFolder(cwd), 'failed.csv'))[0]?.['title']).toBe("'=cmd()");
 
-    await cqbatch(['retry', '--yes'], options);
-    await cqbatch(['run', failed, '--yes'], options);
+    await cqbatchProcess(['retry', '--yes'], options);
+    await cqbatchProcess(['run', failed, '--yes'], options);
     const bodies = (await sandbox.log()).map(({ body }) => body);
     expect(bodies.slice(2, 4).toSorted()).toEqual(first);
     expect(bodies.slice(4).toSorted()).toEqual(first);
@@ -119,9 +119,9 @@ describe('resume', () => {
     await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
     const sandbox = await startSandbox('--fault', '403=100%');
     const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
-    expect((await cqbatch(['run', 'rows.csv', '--yes'], options)).code).toBe(4);
+    expect((await cqbatchProcess(['run', 'rows.csv', '--yes'], options)).code).toBe(4);
     await writeFile(join(await newestRunFolder(cwd), 'manifest.csv'), 'evaluation_id,user_id\n2,u\n');
-    const { code, stderr } = await cqbatch(['resume'], options);
+    const { code, stderr } = await cqbatchProcess(['resume'], options);
     expect(code).toBe(2);
     expect(stderr).toContain('is not what it was');
   });
@@ -141,7 +141,7 @@ describe('the token', () => {
       ['error', anyDatastore()],
       ['debug', {}],
     ] as const) {
-      const { stdout, stderr } = await cqbatch(
+      const { stdout, stderr } = await cqbatchProcess(
         [
           ...['run', 'rows.csv', '--yes', '--skip-invalid', '--backoff', '1ms', '--log-level', level],
           '--save-responses',
@@ -153,7 +153,7 @@ describe('the token', () => {
     sandbox.configure({ token: 'renewed' });
     outputs.push(
       (
-        await cqbatch(['run', 'rows.csv', '--yes', '--skip-invalid', '--log-level', 'debug'], {
+        await cqbatchProcess(['run', 'rows.csv', '--yes', '--skip-invalid', '--log-level', 'debug'], {
           cwd,
           env: { ...env, ...anyDatastore() },
         })
@@ -181,7 +181,7 @@ describe('the token', () => {
     });
     const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: token };
     const args = ['run', 'rows.csv', '--yes', '--log-level', 'debug', '--json', '--save-responses'];
-    const { code, stdout, stderr } = await cqbatch(args, { cwd, env });
+    const { code, stdout, stderr } = await cqbatchProcess(args, { cwd, env });
     expect({ code, stderr }).toMatchObject({ code: 1 });
     expect(stdout + stderr).not.toContain(token);
     const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
@@ -196,7 +196,7 @@ describe('the token', () => {
     expect(responses).not.toContain('u002B');
     await expectNowhere(token, join(cwd, '.cqbatch'));
     const shown = await Promise.all(
-      ['1', '2', '3'].map((row) => cqbatch(['show', '--row', row], { cwd, env })),
+      ['1', '2', '3'].map((row) => cqbatchProcess(['show', '--row', row], { cwd, env })),
     );
     expect(shown.map(({ stdout }) => stdout).join('')).not.toContain(token);
   });

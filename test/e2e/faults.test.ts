@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readRateHistory } from '../../src/report/rate-history.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { cqbatchProcess, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
 import { allFaults, startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -33,7 +33,10 @@ describe('a run against every fault', () => {
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--fault', everyFault);
 
-    const { code, stderr } = await cqbatch(runArgs, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
+    const { code, stderr } = await cqbatchProcess(runArgs, {
+      cwd,
+      env: { ...sandbox.env, ...anyDatastore() },
+    });
     expect(stderr).not.toContain('error');
     expect(code).toBe(1);
 
@@ -57,7 +60,7 @@ describe('a run against every fault', () => {
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--fault', passingFaults);
 
-    await cqbatch(runArgs, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
+    await cqbatchProcess(runArgs, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
     const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
     expectEveryRowOnce(report, rows);
     expectAgreement(report, await sandbox.log());
@@ -74,7 +77,10 @@ describe('a run against every fault', () => {
     await writeFile(join(cwd, 'manifest.csv'), text);
     const sandbox = await startSandbox(...sandboxArgs, '--limit', 'token-bucket:rate=20,burst=5');
 
-    await cqbatch([...runArgs, '--attempts', '1'], { cwd, env: { ...sandbox.env, ...anyDatastore() } });
+    await cqbatchProcess([...runArgs, '--attempts', '1'], {
+      cwd,
+      env: { ...sandbox.env, ...anyDatastore() },
+    });
     const log = await sandbox.log();
     expect(log.some(({ throttled }) => throttled)).toBe(true);
     const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
@@ -90,7 +96,7 @@ describe('a run against every fault', () => {
     const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%', '--fault', '503=50%');
 
     const args = ['run', 'rows.csv', '--yes', '--attempts', '50', '--backoff', '1ms'];
-    const { code } = await cqbatch(args, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
+    const { code } = await cqbatchProcess(args, { cwd, env: { ...sandbox.env, ...anyDatastore() } });
     expect(code).toBe(0);
     const folder = await newestRunFolder(cwd);
     const { reason } = (await readRateHistory(folder)) ?? {};

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -37,7 +37,7 @@ async function runKilled(kills: number, backoff: string, ...sandboxArgs: string[
     expect((await sandbox.log()).some(({ status }) => status === null)).toBe(true);
     await once(child, 'close');
   }
-  const { code, stderr } = await cqbatch(['resume', ...callArgs], options);
+  const { code, stderr } = await cqbatchProcess(['resume', ...callArgs], options);
   expect(stderr).not.toContain('error');
   expect(code).toBe(1);
   return { cwd, sandbox };

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { httpServer } from '../api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, finished, startAtTerminal, startCqbatch } from '../helpers/cqbatch.ts';
+import { cqbatch, cqbatchProcess, finished, startAtTerminal, startCqbatch } from '../helpers/cqbatch.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 /** An escape sequence, a C1 one, BEL, DEL, a right-to-left override, a line separator, a zero-width blank. */
@@ -99,9 +99,14 @@ describe('nothing that a terminal acts on is written', () => {
   test('by commands that work on hostile manifests and answers, as text and as JSON', async () => {
     const { name, run } = await hostilePlace();
     const outputs = [
-      ...(await Promise.all([run('plan', name), run('plan', name, '--json'), run('plan', `bad${name}`)])),
+      await run('plan', name),
+      await run('plan', name, '--json'),
+      await run('plan', `bad${name}`),
       await run('run', name, '--yes', '--log-level', 'debug'),
-      ...(await Promise.all([run('list', '--json'), run('list'), run('status'), run('report', '--json')])),
+      await run('list', '--json'),
+      await run('list'),
+      await run('status'),
+      await run('report', '--json'),
     ];
     for (const { stdout, stderr } of outputs) {
       expect(stdout).not.toMatch(harmful);
@@ -138,9 +143,8 @@ describe('nothing that a terminal acts on is written', () => {
       ['report', '--state-dir', `${hostile}\nerror: none`],
       ['sandbox', '--fault', hostile],
     ];
-    const ends = await Promise.all(refused.map((args) => run(...args)));
-    for (const [index, { code, stdout, stderr }] of ends.entries()) {
-      const args = refused[index];
+    for (const args of refused) {
+      const { code, stdout, stderr } = await run(...args);
       expect(stdout + stderr, JSON.stringify(args)).not.toMatch(harmful);
       expect(stdout + stderr, JSON.stringify(args)).not.toMatch(/^(?:success|error: none)/m);
       expect(code, JSON.stringify(args) + stderr).toBe(2);
@@ -153,7 +157,7 @@ describe('nothing that a terminal acts on is written', () => {
       if (name === 'SIGTERM') setImmediate(() => { throw new Error(${JSON.stringify(hostile)}); });
     })`;
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(throwing)}` };
-    const { code, stderr } = await cqbatch(['sandbox', '--port', '0'], { cwd, env });
+    const { code, stderr } = await cqbatchProcess(['sandbox', '--port', '0'], { cwd, env });
     expect(code).toBe(4);
     expect(stderr).toContain('error: Unexpected error: Error: x\\u001b[2J');
     expect(stderr).not.toMatch(harmful);

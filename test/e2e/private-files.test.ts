@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { cqbatchProcess, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { describeOnPosix } from '../helpers/describe-with-program.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -47,7 +47,7 @@ describeOnPosix('what is in the state folder', () => {
 
     // As an earlier version, or somebody's hand, may have left it.
     execFileSync('chmod', ['-R', 'a+rwX', stateDir]);
-    const { code, stderr } = await cqbatch(['run', 'rows.csv', '--yes', '--skip-invalid'], options);
+    const { code, stderr } = await cqbatchProcess(['run', 'rows.csv', '--yes', '--skip-invalid'], options);
     expect(code).toBe(1);
     expect(await openToOthers(stateDir)).toEqual([]);
     expect(stderr).toContain('warning: other users may write to the state folder .cqbatch');
@@ -59,7 +59,7 @@ describeOnPosix('what is in the state folder', () => {
     const cwd = await temporaryFolder();
     await mkdir(join(cwd, '.cqbatch'));
     await chmod(join(cwd, '.cqbatch'), 0o770);
-    expect(await cqbatch(['list'], { cwd })).toMatchObject({
+    expect(await cqbatchProcess(['list'], { cwd })).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('type "chmod go-w .cqbatch"'),
     });
@@ -76,18 +76,18 @@ describeOnPosix('a configuration that other users may change', () => {
     await writeFile(config, JSON.stringify({ base_url }), { mode: 0o600 });
     await writeFile(join(cwd, 'rows.csv'), restoreCsv(2).text);
     const from = 'the address is that of base_url in .cqbatch/config.json';
-    expect(await cqbatch(['plan', 'rows.csv'], { cwd, env })).toMatchObject({
+    expect(await cqbatchProcess(['plan', 'rows.csv'], { cwd, env })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(from),
     });
     await chmod(config, 0o666);
-    expect(await cqbatch(['run', 'rows.csv', '--yes'], { cwd, env })).toMatchObject({
+    expect(await cqbatchProcess(['run', 'rows.csv', '--yes'], { cwd, env })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('.cqbatch/config.json may be changed by other users'),
     });
     expect(await sandbox.log()).toEqual([]);
     expect(
-      await cqbatch(['run', 'rows.csv', '--yes', '--state-dir', '.cqbatch'], { cwd, env }),
+      await cqbatchProcess(['run', 'rows.csv', '--yes', '--state-dir', '.cqbatch'], { cwd, env }),
     ).toMatchObject({ code: 0 });
   });
 });

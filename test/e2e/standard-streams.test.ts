@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { describeWithFullDevice } from '../helpers/describe-with-program.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -47,7 +47,7 @@ describeWithFullDevice('a run whose words can not be written', () => {
   ])('is completed with its report: %s', async (_title, shell, code, stdout, stderr) => {
     const place = await newPlace();
     const args = ['run', 'rows.csv', '--yes', '--json', '--run-id', 'r', ...talkative];
-    const end = await cqbatch(args, { ...place, shell: `exec 3>&1; ${shell}` });
+    const end = await cqbatchProcess(args, { ...place, shell: `exec 3>&1; ${shell}` });
     expect(end).toEqual({
       code,
       stdout: expect.stringMatching(stdout),
@@ -86,7 +86,7 @@ describeWithFullDevice('a command whose result can not be written', () => {
     ['plan rows.csv', 'exec "$@" 2> /dev/full', success],
   ])('%s with %s ends with code %d', async (command, shell, code) => {
     const { cwd } = await newPlace();
-    const end = await cqbatch(command.split(' '), { cwd, shell });
+    const end = await cqbatchProcess(command.split(' '), { cwd, shell });
     expect({ code: end.code, stderr: end.stderr }).toEqual({
       code,
       stderr: code === fatal ? expect.stringContaining(unwritable) : '',
@@ -95,14 +95,17 @@ describeWithFullDevice('a command whose result can not be written', () => {
 
   test('keeps the code of an error, which is told on standard error', async () => {
     const { cwd } = await newPlace();
-    const end = await cqbatch(['status', 'nothing', '--json'], { cwd, shell: 'exec "$@" > /dev/full' });
+    const end = await cqbatchProcess(['status', 'nothing', '--json'], {
+      cwd,
+      shell: 'exec "$@" > /dev/full',
+    });
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('error: There is no run') });
   });
 
   test('is quiet when its reader has gone', async () => {
     const { cwd } = await newPlace();
     const shell = '{ "$@"; echo "code $?" >&2; } | true';
-    expect(await cqbatch(['run', '--help'], { cwd, shell })).toEqual({
+    expect(await cqbatchProcess(['run', '--help'], { cwd, shell })).toEqual({
       code: 0,
       stdout: '',
       stderr: 'code 0\n',

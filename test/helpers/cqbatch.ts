@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { canRunHere, type Finished, runHere } from './command-here.ts';
+
+export type { Finished };
 
 const main = fileURLToPath(new URL('../../dist/bin/cqbatch.js', import.meta.url));
 /** Most runs of tests are too short to be worth what it costs to compile PostgreSQL well: half of the time of all. */
@@ -22,12 +25,6 @@ export interface CommandOptions {
   readonly input?: string | Buffer;
   /** A shell command in which `"$@"` is the command: `umask 0; exec "$@"`. */
   readonly shell?: string;
-}
-
-export interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** Starts the built `cqbatch` as users do. It ends with the test, at the latest. */
@@ -79,9 +76,20 @@ export async function finished(child: ChildProcess): Promise<Finished> {
   return { code, stdout, stderr };
 }
 
-/** Runs the built `cqbatch` to its end. */
-export function cqbatch(args: readonly string[], options: CommandOptions): Promise<Finished> {
+/** Runs the built `cqbatch` to its end, in a process of its own. */
+export function cqbatchProcess(args: readonly string[], options: CommandOptions): Promise<Finished> {
   return finished(startCqbatch(args, options));
+}
+
+/**
+ * Runs the built `cqbatch` to its end. That is in the process of the tests, which costs a fraction, unless the command needs one
+ * of its own: for its standard input, for a shell, or beside another command.
+ */
+export function cqbatch(args: readonly string[], options: CommandOptions): Promise<Finished> {
+  const { cwd, env = {}, input, shell } = options;
+  if (input !== undefined || shell !== undefined || !canRunHere(args)) return cqbatchProcess(args, options);
+  const { PATH = '', HOME = '' } = process.env;
+  return runHere(args, { cwd, env: { PATH, HOME, ...unguarded, ...env } });
 }
 
 /** Waits until what a process says on standard error holds a text. */

@@ -89,7 +89,7 @@ export async function eventually(condition: () => unknown, interval = 50): Promi
   await vi.waitUntil(condition, { timeout: 120_000, interval });
 }
 
-/** The same, for what a command tells, which costs a third of a second of CPU time each time. */
+/** The same, for what a command tells, which costs more. */
 export async function eventuallyTold(condition: () => unknown): Promise<void> {
-  await eventually(condition, 500);
+  await eventually(condition, 200);
 }
