@@ -1,6 +1,6 @@
 /** A task that is done again and again. */
 export interface Repeated {
-  /** Does it now, or once more when what is under way has ended. */
+  /** Does it now, or once more when what is under way has ended; after that it is due in `everyMs`. */
   now(): void;
   /** Begins it no more, and resolves when nothing is under way. */
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ export function repeat(task: () => Promise<void> | void, options: RepeatOptions)
   let working: Promise<void> | undefined;
   let again = false;
   let stopped = false;
-  let timer: NodeJS.Timeout;
+  let timer: NodeJS.Timeout | undefined;
 
   async function work(): Promise<void> {
     do {
@@ -37,16 +37,17 @@ export function repeat(task: () => Promise<void> | void, options: RepeatOptions)
     } while (again && !stopped);
     working = undefined;
   }
-  function now(): void {
+  function begin(): void {
     if (stopped) return;
     if (working !== undefined) again = true;
     else working = work();
   }
   function wait(): void {
+    clearTimeout(timer);
     timer = setTimeout(
       () => {
         wait();
-        if (working === undefined || catchUp) now();
+        if (working === undefined || catchUp) begin();
       },
       typeof everyMs === 'number' ? everyMs : everyMs(),
     );
@@ -54,7 +55,10 @@ export function repeat(task: () => Promise<void> | void, options: RepeatOptions)
   }
   wait();
   return {
-    now,
+    now() {
+      if (!stopped) wait();
+      begin();
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);

@@ -54,6 +54,19 @@ test('one that catches up, or is wanted now, is begun once more as soon as it ha
   expect(wanted.task).toHaveBeenCalledTimes(2);
 });
 
+test('one that was wanted now is due a period after that', async () => {
+  let everyMs = 1_000;
+  const task = vi.fn();
+  const repeated = repeat(task, { everyMs: () => everyMs });
+  await vi.advanceTimersByTimeAsync(900);
+  everyMs = 300;
+  repeated.now();
+  await vi.advanceTimersByTimeAsync(299);
+  expect(task).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(task).toHaveBeenCalledTimes(2);
+});
+
 test('stopping waits for what is under way, and begins nothing more', async () => {
   const { task, end } = slowTask();
   const repeated = repeat(task, { everyMs: 100 });

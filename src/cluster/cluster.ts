@@ -16,7 +16,7 @@ import {
   workerEntrySchema,
 } from './entries.ts';
 import { type Member, rateCommandOf } from './member.ts';
-import { type SlotReply, silentMs } from './timeline.ts';
+import type { SlotReply } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
 /**
@@ -79,9 +79,9 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     async clearControls(runId: string): Promise<void> {
       await ask(scripts.clearControls, ['controls'], runId);
     },
-    /** Removes runs that ended long ago. */
-    async sweep(): Promise<void> {
-      await ask(scripts.sweep, ['runs', 'controls'], forgottenAfterMs);
+    /** Removes runs that ended long ago, and workers of an API that did. */
+    async sweep(baseUrl: string): Promise<void> {
+      await ask(scripts.sweep, ['runs', 'controls', apiKeys(baseUrl).workers], forgottenAfterMs);
     },
     /** A new worker of an API, normalised. @param version of the program */
     join: (baseUrl: string, version: string): Member => memberOf(ask, baseUrl, version),
@@ -103,27 +103,30 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
   let known = { runs: [] as string[], workers: 1 };
   return {
     isShared: true,
-    async beat(heartbeat) {
+    async beat(heartbeat, wantsLead) {
       const own = { ...facts, ...heartbeat };
-      const [now, leads, at, paceText, workers = [], runs = []] = (await ask(
+      const [now, lead, at, paceText, workers = [], runs = []] = (await ask(
         scripts.beat,
         [keys.timeline, keys.pace, keys.workers, 'runs'],
         id,
         JSON.stringify(own),
+        wantsLead ? 1 : 0,
       )) as [string, number, string, string, string[]?, string[]?];
       const pace = readPace(now, at, paceText);
-      const present = workers
-        .flatMap((entry) => read(workerEntrySchema, now, entry))
-        .filter((entry) => isPresent(entry, silentMs));
+      const leads = lead > 0;
+      const present = workers.flatMap((entry) => read(workerEntrySchema, now, entry));
       // A run that is paused calls nothing, so that it must not hold the others back.
-      const atWork = runs
+      const begun = runs
         .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
-        .filter((run) => run.baseUrl === baseUrl && run.state === 'running' && isPresent(run));
-      if (leads === 1) known = { runs: atWork.map((run) => run.id), workers: present.length };
+        .filter((run) => run.baseUrl === baseUrl && run.state === 'running');
+      const atWork = begun.filter((run) => isPresent(run));
+      if (leads) known = { runs: atWork.map((run) => run.id), workers: present.length };
       const reports = present.flatMap((one) => (one.traffic ? [[one.id, one.traffic] as const] : []));
       return {
-        leads: leads === 1,
+        leads,
+        hasLed: lead === 2,
         reports: new Map([...reports, [id, heartbeat.traffic]]),
+        hasRuns: begun.length > 0,
         policies: new Map(atWork.map(({ id: run, rate }) => [run, rate])),
         rows: atWork.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
         ...(pace !== undefined && { pace }),
@@ -135,6 +138,9 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
       const entry = JSON.stringify({ ...decided, ...known, restMs });
       const done = await ask(scripts.decide, [keys.timeline, keys.pace], id, rate ?? '', cap, restMs, entry);
       return done === 1;
+    },
+    async giveUpLead() {
+      return (await ask(scripts.giveUpLead, [keys.timeline, keys.pace], id)) === 1;
     },
     async take({ want, held, need, active, aheadMs, leadInMs }) {
       const reply = await ask(scripts.take, [keys.timeline], id, want, held, need, active, aheadMs, leadInMs);
@@ -148,7 +154,8 @@ function memberOf(ask: Ask, baseUrl: string, version: string): Member {
 
 /** What the script that takes slots replies. */
 export function slotReply(reply: readonly string[]): SlotReply {
-  const [now = 0, count = 0, from = 0, , , places = 0, elsewhere = 0, restMs = 0] = reply.map(Number);
+  const [now = 0, count = 0, from = 0, , , places = 0, elsewhere = 0, restMs = 0, callers = 0] =
+    reply.map(Number);
   const gap = reply[3] ?? '';
   return {
     now,
@@ -157,6 +164,7 @@ export function slotReply(reply: readonly string[]): SlotReply {
     isSet: reply[4] === '1',
     places,
     elsewhere,
+    callers,
     restMs,
     ...(gap !== '' && { gap: Number(gap) }),
   };

@@ -1,4 +1,4 @@
-import { farthestMs, leadMs, rateTtlMs, silentMs } from './timeline.ts';
+import { farthestMs, leadMs, rateTtlMs, sharesPerWorkerMs, silentMs } from './timeline.ts';
 
 /**
  * The functions of `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`.
@@ -46,101 +46,119 @@ set('restUntil', text(now + tonumber(ARGV[4])))
 set('cap', ARGV[3])
 `;
 
-/** ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with what `SlotReply` has, as texts. */
+/**
+ * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with what `SlotReply` has, as texts. A visit reads only what
+ * the field `shares` says of all workers together: when the shares were worked out, of how many workers, how many of these want
+ * to call, what they need, have in flight and were granted in all, the level, and who gets one more. All are read where that
+ * is too old.
+ */
 const takeBody = `
 local worker, want, held, need = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local active, ahead, leadIn = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local known = redis.call('HMGET', key, 'shares', 'w:' .. worker, 'cap', 'until', 'restUntil', 'gap', 'next')
+local cap = tonumber(known[3] or '') or 0
 
-local workers = {}
-local fields = redis.call('HGETALL', key)
-local known = {}
-for i = 1, #fields, 2 do
-  local field, value = fields[i], fields[i + 1]
-  if string.sub(field, 1, 2) == 'w:' then
-    local at, needed, calls, granted = string.match(value, '^(%S+) (%S+) (%S+) (%S+)$')
-    at = tonumber(at)
-    if at < now - ${silentMs} or at > now + ${silentMs} then
-      redis.call('HDEL', key, field)
-    else
-      workers[string.sub(field, 3)] =
-        { need = tonumber(needed), active = tonumber(calls), granted = tonumber(granted) }
+local function places(value)
+  local at, needed, calls, granted = string.match(value or '', '^(%S+) (%S+) (%S+) (%S+)$')
+  return { at = tonumber(at or ''), need = tonumber(needed or '0'), active = tonumber(calls or '0'),
+    granted = tonumber(granted or '0') }
+end
+local all = { count = 0, callers = 0, need = 0, active = 0, granted = 0 }
+local function count(each, by)
+  all.count, all.need, all.active = all.count + by, all.need + by * each.need, all.active + by * each.active
+  all.granted = all.granted + by * each.granted
+  if each.need > 0 then all.callers = all.callers + by end
+end
+
+local function workOutShares(needs)
+  local ids, sorted = {}, {}
+  for id, each in pairs(needs) do ids[#ids + 1] = id sorted[#sorted + 1] = each end
+  table.sort(ids)
+  table.sort(sorted)
+  local number, left = #ids, cap
+  all.level, all.from, all['until'] = math.floor(cap / math.max(1, number)), nil, nil
+  for index, each in ipairs(sorted) do
+    all.level = math.floor(left / (number - index + 1))
+    if each > all.level then
+      left = left - all.level * (number - index + 1)
+      break
     end
-  else
-    known[field] = value
+    left = left - each
+  end
+  local turn = number > cap and math.floor(now / 1000) or 0
+  local first, more = number - turn % math.max(1, number), 0
+  for step = 0, number - 1 do
+    local id = ids[(first + step) % number + 1]
+    if needs[id] > all.level then
+      more = more + 1
+      if more == left then all.from, all['until'] = ids[first % number + 1], id break end
+    end
   end
 end
-local own = workers[worker] or { granted = 0 }
-own.need, own.active = need, active
-workers[worker] = own
 
-local function sum(what)
-  local total = 0
-  for id, each in pairs(workers) do if id ~= worker then total = total + each[what] end end
-  return total
+local at, number, callers, needed, calls, granted, level, from, to =
+  string.match(known[1] or '', '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S*) (%S*)$')
+at, number = tonumber(at or ''), tonumber(number or '0')
+local own = { need = need, active = active }
+if not at or now < at or now >= at + number * ${sharesPerWorkerMs} then
+  local fields, needs = redis.call('HGETALL', key), {}
+  for i = 1, #fields, 2 do
+    local field = fields[i]
+    if string.sub(field, 1, 2) == 'w:' and field ~= 'w:' .. worker then
+      local each = places(fields[i + 1])
+      if each.at < now - ${silentMs} or each.at > now + ${silentMs} then
+        redis.call('HDEL', key, field)
+      else
+        count(each, 1)
+        if each.need > 0 then needs[string.sub(field, 3)] = each.need end
+      end
+    end
+  end
+  at = now
+  if need > 0 then needs[worker] = need end
+  workOutShares(needs)
+else
+  all = { count = number, callers = tonumber(callers), need = tonumber(needed), active = tonumber(calls),
+    granted = tonumber(granted), level = tonumber(level), from = from ~= '' and from, ['until'] = to }
+  if known[2] then count(places(known[2]), -1) end
 end
 
-local cap = tonumber(known['cap'] or '0')
+local elsewhere, free = all.active, cap - all.granted
+own.granted = 0
+count(own, 1)
 local function share()
   if need <= 0 then return 0 end
-  local ids = {}
-  for id, each in pairs(workers) do if each.need > 0 then ids[#ids + 1] = id end end
-  table.sort(ids)
-  local count = #ids
-  local turn = count > cap and math.floor(now / 1000) or 0
-  local byNeed = {}
-  for index, id in ipairs(ids) do
-    byNeed[index] = { id = id, need = workers[id].need, rank = (index - 1 + turn) % count }
-  end
-  table.sort(byNeed, function(a, b)
-    if a.need ~= b.need then return a.need < b.need end
-    return a.rank < b.rank
-  end)
-  local left = cap
-  for index, each in ipairs(byNeed) do
-    local following = count - index + 1
-    local level = math.floor(left / following)
-    if each.need > level then
-      local rank
-      for other = index, count do if byNeed[other].id == worker then rank = byNeed[other].rank end end
-      if not rank then return need end
-      local above = 0
-      for other = index, count do if byNeed[other].rank < rank then above = above + 1 end end
-      return level + (above < left - level * following and 1 or 0)
-    end
-    left = left - each.need
-  end
-  return need + math.floor(left / count)
+  if cap >= all.need then return need + math.floor((cap - all.need) / all.callers) end
+  local hasMore = all.from and ((all.from <= all['until'] and worker >= all.from and worker <= all['until'])
+    or (all.from > all['until'] and (worker >= all.from or worker <= all['until'])))
+  return math.min(need, all.level + (hasMore and 1 or 0))
 end
+local granted = math.max(0, math.min(share(), free))
+all.granted = all.granted + math.max(granted, active)
 
-local places = math.max(0, math.min(share(), cap - sum('granted')))
-set('w:' .. worker, table.concat({ text(now), text(need), text(active), text(math.max(places, active)) }, ' '))
-local elsewhere = sum('active')
-
-local validUntil = tonumber(known['until'] or '0')
+local validUntil, gap, next = tonumber(known[4] or '0'), tonumber(known[6] or ''), tonumber(known[7] or '')
 local isSet = validUntil > now and validUntil <= now + ${rateTtlMs}
-local rest = math.max(0, tonumber(known['restUntil'] or '0') - now)
-local gap = tonumber(known['gap'] or '')
-local function reply(slots, from)
+local rest = math.max(0, tonumber(known[5] or '0') - now)
+local function reply(slots, from, next)
+  redis.call('HSET', key, 'w:' .. worker,
+    table.concat({ text(now), text(need), text(active), text(math.max(granted, active)) }, ' '),
+    'shares', table.concat({ text(at), text(all.count), text(all.callers), text(all.need), text(all.active),
+      text(all.granted), text(all.level), all.from or '', all.from and all['until'] or '' }, ' '),
+    unpack(next and { 'next', text(next) } or {}))
   return {
-    text(now), text(slots), text(from), gap and text(gap) or '', isSet and '1' or '0', text(places), text(elsewhere),
-    text(rest)
+    text(now), text(slots), text(from), gap and text(gap) or '', isSet and '1' or '0', text(granted), text(elsewhere),
+    text(rest), text(all.callers)
   }
 end
 if not isSet or not gap or rest > 0 then return reply(0, 0) end
-local next = tonumber(known['next'] or '')
 local free = math.min(next or now + ahead, now + ${farthestMs} + gap)
 local from = math.max(now + leadIn, free)
 local function room(aheadOf) return math.floor((now + aheadOf - from) / gap) + 1 end
-local others = 0
-for id, each in pairs(workers) do if id ~= worker and each.need > 0 then others = others + 1 end end
+local others = need > 0 and all.callers - 1 or all.callers
 local part = math.max(1, math.ceil(ahead / gap / (others + 1)))
 local slots = math.min(want, math.max(math.min(part - held, room(ahead)), room(ahead / 2)))
-if slots < 1 then
-  if free ~= next then set('next', text(free)) end
-  return reply(0, 0)
-end
-set('next', text(from + slots * gap))
-return reply(slots, from)
+if slots < 1 then return reply(0, 0, free ~= next and free or nil) end
+return reply(slots, from, from + slots * gap)
 `;
 
 /** How long what nobody asks for any more is kept. */
@@ -160,24 +178,46 @@ redis.call('HDEL', KEYS[2], 'over')
 keep(key, KEYS[2])
 return 1`,
     /**
-     * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry. Replies with: now, whether it leads, when the pace was
-     * published, the pace; to the one that leads also all workers and all runs.
+     * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether it
+     * leads (2: as it did before), when the pace was published, the pace; to the one that leads also the workers that were
+     * not silent, and the runs that are going.
      */
     beat: `${clock}${state}${lead}${kept}
 redis.call('HSET', KEYS[3], ARGV[1], text(now) .. ' ' .. ARGV[2])
 keep(KEYS[3])
-local leads = lead(ARGV[1])
+local hasLed = get('leader') == ARGV[1]
+local leads = ARGV[3] == '1' and lead(ARGV[1])
 local pace = redis.call('HMGET', KEYS[2], 'at', 'pace')
-local reply = { text(now), leads and 1 or 0, pace[1] or '', pace[2] or '' }
+local reply = { text(now), leads and (hasLed and 2 or 1) or 0, pace[1] or '', pace[2] or '' }
 if leads then
-  reply[5] = redis.call('HVALS', KEYS[3])
-  reply[6] = redis.call('HVALS', KEYS[4])
+  local workers, runs = {}, {}
+  for _, entry in ipairs(redis.call('HVALS', KEYS[3])) do
+    if tonumber(string.match(entry, '^%S+')) > now - ${silentMs} then workers[#workers + 1] = entry end
+  end
+  for _, entry in ipairs(redis.call('HVALS', KEYS[4])) do
+    if string.find(entry, '"state":"running"', 1, true) then runs[#runs + 1] = entry end
+  end
+  reply[5], reply[6] = workers, runs
 end
 return reply`,
+    /**
+     * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. The pace is over,
+     * and nothing may be called before a worker takes the lead.
+     */
+    giveUpLead: `${clock}${state}
+if get('leader') ~= ARGV[1] then return 0 end
+local fields = redis.call('HGETALL', key)
+for i = 1, #fields, 2 do
+  local at, need, active = string.match(fields[i + 1], '^(%S+) (%S+) (%S+) %S+$')
+  if string.sub(fields[i], 1, 2) == 'w:' and tonumber(at) > now - ${silentMs} and need .. active ~= '00' then return 0 end
+end
+redis.call('HSET', key, 'leadUntil', text(now), 'until', '0')
+redis.call('HSET', KEYS[2], 'over', '1')
+return 1`,
     /** KEYS: timeline, workers, pace. ARGV: worker. When no other worker is there that may call at the pace, it is over. */
     leave: `${clock}${state}
 redis.call('HDEL', KEYS[2], ARGV[1])
-set('w:' .. ARGV[1], nil)
+redis.call('HDEL', key, 'w:' .. ARGV[1], 'shares')
 if get('leader') ~= ARGV[1] then return 1 end
 set('leader', nil)
 for _, entry in ipairs(redis.call('HVALS', KEYS[2])) do
@@ -206,13 +246,15 @@ return { text(now), get('at') or '', get('pace') or '' }`,
     told: `${clock}${state} return { text(now), get(ARGV[1] .. ' command') or '', get(ARGV[1] .. ' rate') or '' }`,
     /** KEYS: controls. ARGV: run. */
     clearControls: `${clock}${state} redis.call('HDEL', key, ARGV[1] .. ' command', ARGV[1] .. ' rate') return 1`,
-    /** KEYS: runs, controls. ARGV: how long ago the last sign may be. */
+    /** KEYS: runs, controls, workers. ARGV: how long ago the last sign may be. */
     sweep: `${clock}${state}
-local all = redis.call('HGETALL', key)
-for i = 1, #all, 2 do
-  if tonumber(string.match(all[i + 1], '^%S+')) < now - tonumber(ARGV[1]) then
-    redis.call('HDEL', key, all[i])
-    redis.call('HDEL', KEYS[2], all[i] .. ' command', all[i] .. ' rate')
+for _, name in ipairs({ key, KEYS[3] }) do
+  local all = redis.call('HGETALL', name)
+  for i = 1, #all, 2 do
+    if tonumber(string.match(all[i + 1], '^%S+')) < now - tonumber(ARGV[1]) then
+      redis.call('HDEL', name, all[i])
+      redis.call('HDEL', KEYS[2], all[i] .. ' command', all[i] .. ' rate')
+    end
   end
 end
 return 1`,

@@ -15,6 +15,8 @@ export const rateTtlMs = 2_000;
 export const silentMs = 2_000;
 /** No slot is so far ahead: one that is was left by a clock that was set back. */
 export const farthestMs = 1_000;
+/** For each worker, how old shares may be: working them out takes the longer the more workers there are. */
+export const sharesPerWorkerMs = 0.2;
 
 /** What a worker was given of the calls in flight. */
 export interface WorkerPlaces {
@@ -23,6 +25,15 @@ export interface WorkerPlaces {
   readonly need: number;
   readonly active: number;
   readonly granted: number;
+}
+
+/** How the calls in flight are divided among workers that want more of them than there are. */
+interface Shares {
+  readonly at: number;
+  /** Each gets so many, if it needs them. */
+  readonly level: number;
+  /** Workers from this id on, in a circle, until that one get one more; absent: no worker. */
+  readonly more?: readonly [from: string, until: string];
 }
 
 export interface TimelineState {
@@ -39,6 +50,7 @@ export interface TimelineState {
   leader?: string | undefined;
   leadUntil: number;
   readonly workers: Map<string, WorkerPlaces>;
+  shares?: Shares;
 }
 
 export function newTimeline(): TimelineState {
@@ -111,6 +123,8 @@ export interface SlotReply {
   /** Calls that the worker may have in flight, and those that all others have. */
   readonly places: number;
   readonly elsewhere: number;
+  /** Workers that want to call, this one included if it does. */
+  readonly callers: number;
   readonly restMs: number;
 }
 
@@ -121,6 +135,7 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
   const places = takePlaces(state, now, request);
   const elsewhere = sum(state, worker, 'active');
   const restMs = Math.max(0, state.restUntil - now);
+  const callers = [...state.workers.values()].filter(({ need }) => need > 0).length;
   const { gap } = state;
   const none = {
     now,
@@ -129,6 +144,7 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
     isSet,
     places,
     elsewhere,
+    callers,
     restMs,
     ...(gap !== undefined && { gap }),
   };
@@ -137,7 +153,7 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
   const free = Math.min(state.next ?? now + aheadMs, now + farthestMs + gap);
   const from = Math.max(now + request.leadInMs, free);
   const room = (aheadOf: number): number => Math.floor((now + aheadOf - from) / gap) + 1;
-  const others = [...state.workers].filter(([id, { need }]) => id !== worker && need > 0).length;
+  const others = request.need > 0 ? callers - 1 : callers;
   const part = Math.max(1, Math.ceil(aheadMs / gap / (others + 1)));
   // Beyond its part a worker takes what would soon be lost.
   const count = Math.min(want, Math.max(Math.min(part - held, room(aheadMs)), room(aheadMs / 2)));
@@ -154,47 +170,63 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
  * divided among all. What others hold is not given away before they have let go of it.
  */
 function takePlaces(state: TimelineState, now: number, { worker, need, active }: SlotRequest): number {
-  for (const [id, { at }] of state.workers)
-    if (at < now - silentMs || at > now + silentMs) state.workers.delete(id);
-  const before = state.workers.get(worker);
-  state.workers.set(worker, { at: now, need, active, granted: before?.granted ?? 0 });
-  const places = Math.max(
-    0,
-    Math.min(shareOf(state, now, worker), state.cap - sum(state, worker, 'granted')),
-  );
-  state.workers.set(worker, { at: now, need, active, granted: Math.max(places, active) });
+  const { workers, shares } = state;
+  const isDue =
+    shares === undefined || now < shares.at || now >= shares.at + workers.size * sharesPerWorkerMs;
+  if (isDue) {
+    for (const [id, { at }] of workers) if (at < now - silentMs || at > now + silentMs) workers.delete(id);
+  }
+  const before = workers.get(worker);
+  workers.set(worker, { at: now, need, active, granted: before?.granted ?? 0 });
+  if (isDue) state.shares = workOutShares(state, now);
+  const places = Math.max(0, Math.min(shareOf(state, worker), state.cap - sum(state, worker, 'granted')));
+  workers.set(worker, { at: now, need, active, granted: Math.max(places, active) });
   return places;
 }
 
 /** A worker's part of the calls in flight. */
-function shareOf(state: TimelineState, now: number, worker: string): number {
-  const needy = [...state.workers.keys()].filter((id) => needOf(state, id) > 0).sort();
-  if (needOf(state, worker) === 0) return 0;
-  // Where there are more workers than places, they take turns by seconds.
-  const turn = needy.length > state.cap ? Math.floor(now / 1_000) : 0;
-  const ranked = needy.map((id, index) => ({
-    id,
-    need: needOf(state, id),
-    rank: (index + turn) % needy.length,
-  }));
-  const byNeed = ranked.toSorted((a, b) => a.need - b.need || a.rank - b.rank);
-  let left = state.cap;
-  for (const [index, each] of byNeed.entries()) {
-    const level = Math.floor(left / (byNeed.length - index));
-    if (each.need > level) {
-      // All that follow get as many; what can't be divided goes by rank, so that it does not move with each visit.
-      const own = byNeed.slice(index).find(({ id }) => id === worker);
-      if (own === undefined) return needOf(state, worker);
-      const above = byNeed.slice(index).filter(({ rank }) => rank < own.rank).length;
-      return level + (above < left - level * (byNeed.length - index) ? 1 : 0);
-    }
-    left -= each.need;
-  }
-  return needOf(state, worker) + Math.floor(left / byNeed.length);
+function shareOf({ workers, cap, shares }: TimelineState, worker: string): number {
+  const need = workers.get(worker)?.need ?? 0;
+  if (need === 0 || shares === undefined) return 0;
+  const needs = [...workers.values()].map((each) => each.need).filter((each) => each > 0);
+  const left = cap - needs.reduce((total, each) => total + each, 0);
+  if (left >= 0) return need + Math.floor(left / needs.length);
+  return Math.min(need, shares.level + (hasMore(shares, worker) ? 1 : 0));
 }
 
-function needOf(state: TimelineState, id: string): number {
-  return state.workers.get(id)?.need ?? 0;
+function hasMore({ more }: Shares, worker: string): boolean {
+  if (more === undefined) return false;
+  const [from, until] = more;
+  return from <= until ? worker >= from && worker <= until : worker >= from || worker <= until;
+}
+
+function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
+  const ids = [...workers.keys()].filter((id) => needOf(id) > 0).sort();
+  let level = Math.floor(cap / Math.max(1, ids.length));
+  let left = cap;
+  for (const [index, need] of ids
+    .map(needOf)
+    .sort((a, b) => a - b)
+    .entries()) {
+    level = Math.floor(left / (ids.length - index));
+    if (need > level) {
+      left -= level * (ids.length - index);
+      break;
+    }
+    left -= need;
+  }
+  // What can't be divided goes by rank, so that it does not move with each visit. Where there are more workers than places,
+  // they take turns by seconds.
+  const turn = ids.length > cap ? Math.floor(now / 1_000) : 0;
+  const first = ids.length - (turn % Math.max(1, ids.length));
+  const byRank = [...ids.slice(first), ...ids.slice(0, first)];
+  const until = byRank.filter((id) => needOf(id) > level)[left - 1];
+  const [from] = byRank;
+  return { at: now, level, ...(from !== undefined && until !== undefined && { more: [from, until] }) };
+
+  function needOf(id: string): number {
+    return workers.get(id)?.need ?? 0;
+  }
 }
 
 /** Of all other workers. */

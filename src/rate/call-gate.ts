@@ -14,6 +14,8 @@ export interface CallGateOptions {
  * their turn, then, once they are written down, for the moment of their call.
  */
 export class CallGate {
+  /** Called when a row comes. */
+  onRow: () => void = () => {};
   readonly #scheduler: CallScheduler;
   readonly #options: CallGateOptions;
   #busiest = 0;
@@ -45,9 +47,24 @@ export class CallGate {
     return this.#scheduler.places;
   }
 
+  /** Whether there are rows that wait or are being called. */
+  get isBusy(): boolean {
+    return this.#busy + this.#waiting.length > 0;
+  }
+
+  /** Workers of the API that have such rows, about. */
+  get callers(): number {
+    return this.#scheduler.callers;
+  }
+
   /** Whether a rest goes on that is not waited for with a row in hand. */
   get isResting(): boolean {
-    return this.#scheduler.restUntil - preciseNow() > patienceMs;
+    return this.restMs > 0;
+  }
+
+  /** How long that rest goes on. */
+  get restMs(): number {
+    return this.#scheduler.restUntil - preciseNow() - patienceMs;
   }
 
   /** The most rows that had a turn or were being called since this was asked the last time. */
@@ -67,6 +84,7 @@ export class CallGate {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.#letIn();
+      this.onRow();
     });
   }
 

@@ -93,6 +93,11 @@ export class CallScheduler {
   /** Calls that other workers have in flight, as the timeline knew it a moment ago. */
   elsewhere = 0;
 
+  /** Workers that want to call, this one included if it does. */
+  get callers(): number {
+    return this.#visits.callers;
+  }
+
   /** Calls in flight. */
   get active(): number {
     return this.#active;
@@ -178,9 +183,12 @@ export class CallScheduler {
   replied(sentAt: number, now: number, reply: SlotReply): void {
     this.#clock.heard(sentAt, now, reply.now);
     if (!this.#visits.replied(sentAt, now, reply.count)) return;
-    this.#permittedUntil = reply.isSet ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
+    // A worker that had nothing to call need not hear of what is decided later: it asks again before it calls.
+    const isPermitted = reply.isSet && !this.#visits.hasLeft;
+    this.#permittedUntil = isPermitted ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
     this.#places = reply.places;
     this.elsewhere = reply.elsewhere;
+    this.#visits.callers = reply.callers;
     this.#gap = reply.gap;
     this.#restUntil = reply.restMs > 0 ? this.#clock.localTime(reply.now) + reply.restMs : 0;
     if (reply.gap === undefined) {

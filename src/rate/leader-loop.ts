@@ -6,6 +6,7 @@ import type { Pace, PaceReport, StartingPoint } from '../pace.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import { deferred, orAfter } from '../waiting.ts';
 import type { CallGate } from './call-gate.ts';
+import type { Traffic } from './governor/traffic.ts';
 import { RateController } from './rate-controller.ts';
 import { TrafficLedger } from './traffic-ledger.ts';
 import type { CallsInFlight, TrafficMeter } from './traffic-meter.ts';
@@ -32,17 +33,26 @@ export interface OwnCalls {
   readonly inFlight: CallsInFlight | undefined;
 }
 
-type State =
-  | { readonly mode: 'following' }
-  | { readonly mode: 'leading'; readonly controller: RateController; readonly ledger: TrafficLedger }
-  | { readonly mode: 'stopped' };
+type State = { readonly mode: 'following' } | { readonly mode: 'leading' } | { readonly mode: 'stopped' };
+
+/** What decides for all, and what it has heard. */
+interface Lead {
+  readonly controller: RateController;
+  readonly ledger: TrafficLedger;
+}
 
 /** How fast a limit that drops is noticed, and how well calls in flight are known. */
 const beatMs = 100;
+/** From one beat to the next for each worker that has rows: together they beat no more often than that. */
+const beatPerCallerMs = 1;
+/** At random, so that workers do not beat together; less than `silentMs`. */
+const idleBeatMs = { least: 1_000, most: 1_500 } as const;
+/** Workers that heard of the end of a rest do not come together. */
+const restSpreadMs = 100;
+/** Without a run and without calls for so long no worker leads. */
+const restedAfterMs = 3_000;
 /** No more than that is worth waiting for a datastore when all calls are over. */
 const farewellMs = 2_000;
-/** Without a run and without calls there is hardly any news. */
-const quietEveryMs = 500;
 
 /**
  * Tells the other workers what the calls of this one meet with, and sets the rate for all of them when it leads.
@@ -52,8 +62,10 @@ const quietEveryMs = 500;
  *     └────────────────(stop)─────────────────┴──▶ stopped
  * ```
  *
- * - **following**: obeys what another worker has decided, and begins with that should it come to lead.
- * - **leading**: its rate controller hears what all workers meet with; what it decides is set for all.
+ * - **following**: obeys what another worker has decided, and begins with that should it come to lead. With rows in hand it
+ *   beats ten times a second, less often among hundreds; without, once a second or so. Its first row makes it beat at once.
+ * - **leading**: its rate controller hears what all workers meet with; what it decides is set for all. Without runs and calls
+ *   it gives up the lead after some seconds, and goes on where it stopped unless another worker has led since.
  * - **stopped**: a beat that is under way sets nothing any more.
  */
 export class LeaderLoop {
@@ -63,21 +75,30 @@ export class LeaderLoop {
   readonly established = this.#established.promise;
   readonly #beats: Repeated;
   #state: State = { mode: 'following' };
+  /** Of the time when this worker led last. */
+  #lead: Lead | undefined;
   /** What a rate controller begins with. */
   #start: StartingPoint;
   #wanted: CommonPolicy = { auto: true };
-  #hasRun = true;
+  #isEstablished = false;
+  #isIdle = false;
+  /** Whether runs are at work, as the one that leads knows. */
+  #hasRun = false;
+  #workedAt = Number.NEGATIVE_INFINITY;
   #beganAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LeaderLoopOptions) {
     const { meter, gate, known, onError } = options;
     this.#options = options;
     this.#start = known ?? {};
-    this.#beats = repeat(() => this.#beat(), { everyMs: beatMs, catchUp: true, onError });
+    this.#beats = repeat(() => this.#beat(), { everyMs: () => this.#nextMs(), catchUp: true, onError });
     meter.onRefused = (waitUntil) => {
       gate.refused(waitUntil);
-      // Who leads can act at once; the others are heard of soon.
-      if (this.#state.mode === 'leading') this.#beats.now();
+      // A worker that leads can act at once; it hears of the others soon.
+      if (this.#state.mode === 'leading' || performance.now() >= this.#beganAt + beatMs) this.#beats.now();
+    };
+    gate.onRow = () => {
+      if (this.#isIdle && gate.isBusy) this.#beats.now();
     };
     this.#beats.now();
   }
@@ -93,15 +114,29 @@ export class LeaderLoop {
     ).catch(onError);
   }
 
+  /** When to beat again, as things are before a beat. */
+  #nextMs(): number {
+    const { gate, meter } = this.#options;
+    const isBusy = gate.isBusy || meter.active > 0;
+    this.#isIdle = this.#isEstablished && !isBusy && this.#state.mode !== 'leading';
+    if (!this.#isIdle)
+      return isBusy && this.#state.mode === 'following'
+        ? Math.max(beatMs, gate.callers * beatPerCallerMs)
+        : beatMs;
+    const { least, most } = idleBeatMs;
+    const idleMs = least + Math.random() * (most - least);
+    return gate.isResting ? Math.min(idleMs, gate.restMs + Math.random() * restSpreadMs) : idleMs;
+  }
+
   async #beat(): Promise<void> {
     const { member, meter, gate, facts } = this.#options;
-    const isQuiet = !this.#hasRun && meter.active === 0;
-    if (isQuiet && performance.now() < this.#beganAt + quietEveryMs) return;
     this.#beganAt = performance.now();
-    const beat = await member.beat({ active: gate.active, ...facts(), traffic: meter.report() });
+    const own = { active: gate.active, ...facts(), traffic: meter.report() };
+    // A run that is going is led also while no worker has rows: its rest goes on, and people see that.
+    const beat = await member.beat(own, !this.#isIdle || this.#hasRun);
     // It may have been given up: nothing is set behind anybody's back.
     if (this.#state.mode === 'stopped') return;
-    if (beat.leads) await this.#lead(beat);
+    if (beat.leads) await this.#decide(beat);
     else this.#follow(beat.pace);
   }
 
@@ -113,17 +148,18 @@ export class LeaderLoop {
     this.#obey(pace, pace.workers);
   }
 
-  async #lead({ reports, policies, rows, pace }: Beat): Promise<void> {
+  async #decide({ hasLed, reports, hasRuns, policies, rows, pace }: Beat): Promise<void> {
     const now = steadyNow();
     this.#hasRun = policies.size > 0;
     // Rows that a run has left behind are called as it wanted, or as carefully as can be.
     if (this.#hasRun) this.#wanted = commonPolicy(policies);
-    if (this.#state.mode !== 'leading') {
+    this.#state = { mode: 'leading' };
+    if (this.#lead === undefined || !hasLed) {
       if (pace?.limit !== undefined && this.#start.limit === undefined) this.#start = pace;
-      const controller = new RateController(now, this.#start);
-      this.#state = { mode: 'leading', controller, ledger: new TrafficLedger() };
+      this.#lead = { controller: new RateController(now, this.#start), ledger: new TrafficLedger() };
+      this.#workedAt = now;
     }
-    const { controller, ledger } = this.#state;
+    const { controller, ledger } = this.#lead;
     const met = ledger.add(now, reports);
     const { accepted, rejected } = ledger;
     const allowed = controller.update(now, met, this.#wanted, reports.size, rows);
@@ -131,6 +167,13 @@ export class LeaderLoop {
     const { limit, concurrency, refuses503 } = decided;
     if (limit !== undefined) this.#start = { limit, concurrency, refuses503 };
     if (await this.#options.member.decide(decided)) this.#obey(decided, reports.size);
+    if (hasRuns || this.#options.gate.isBusy || isTraffic(met)) this.#workedAt = now;
+    else if (now >= this.#workedAt + restedAfterMs) await this.#giveUpLead();
+  }
+
+  async #giveUpLead(): Promise<void> {
+    const isGivenUp = await this.#options.member.giveUpLead();
+    if (isGivenUp && this.#state.mode === 'leading') this.#state = { mode: 'following' };
   }
 
   #obey(pace: PaceReport, workers: number): void {
@@ -140,8 +183,13 @@ export class LeaderLoop {
     // Who has nothing to call has no places; what it may claim until then is an equal part.
     const part = Math.max(1, Math.floor(pace.concurrency / workers));
     onPace(pace, { concurrency: concurrency ?? Math.max(gate.places, part), inFlight: meter.inFlight });
+    this.#isEstablished = true;
     this.#established.resolve();
   }
+}
+
+function isTraffic({ accepted, rejected, unavailable = 0, active }: Traffic): boolean {
+  return accepted + rejected + unavailable + active > 0;
 }
 
 /** Says which run holds the others back, while its bound is what sets the rate. */

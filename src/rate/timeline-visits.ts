@@ -46,6 +46,10 @@ export const sharedTiming: VisitTiming = {
   pastMs: 0,
 };
 
+/** From one visit to the next for each worker that wants to call: together they visit no more often than that. */
+const visitPerCallerMs = 0.5;
+/** What a worker was permitted lasts for longer. */
+const mostVisitMs = 1_000;
 /** A visit is early or late by up to so much of the time between two, so that workers do not come together. */
 const visitSpread = 0.3;
 /** A visit without a reply is lost. */
@@ -85,7 +89,7 @@ export class TimelineVisits {
   #isVisiting = false;
   #wasGranted = false;
   #repliedTo = Number.NEGATIVE_INFINITY;
-  #visitAfterMs = 0;
+  #spread = 1;
   #toldNeed = 0;
   #replyMs = 0;
   #latencyMs: number | undefined;
@@ -126,6 +130,14 @@ export class TimelineVisits {
     return true;
   }
 
+  /** Workers that want to call, as the timeline knew them at the last visit. */
+  callers = 0;
+
+  /** Whether the timeline has heard that this worker has nothing to call. */
+  get hasLeft(): boolean {
+    return this.#toldNeed === 0;
+  }
+
   /** How far ahead slots are taken: farther from a timeline that is far away. */
   aheadMs(leadMs: number): number {
     const { aheadMs, visitMs } = this.#timing;
@@ -138,7 +150,10 @@ export class TimelineVisits {
     if (uncalled === 0 && active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
     const lacksSlots = isRateKept && this.#wasGranted && slots < uncalled && slots <= reserved;
     const isStarved = uncalled > 0 && (places === 0 || this.#toldNeed === 0 || lacksSlots);
-    return this.#visitedAt + (isStarved ? this.#timing.soonMs : this.#visitAfterMs);
+    const afterMs = isStarved ? this.#timing.soonMs : this.#timing.visitMs * this.#spread;
+    // A worker that comes to call is not kept waiting by the others.
+    const leastMs = this.#toldNeed === 0 ? 0 : this.callers * visitPerCallerMs * this.#spread;
+    return this.#visitedAt + Math.max(afterMs, Math.min(leastMs, mostVisitMs));
   }
 
   /** @returns what to ask of the timeline now, if it is time for that */
@@ -146,14 +161,14 @@ export class TimelineVisits {
     const visitAt = this.nextAt(situation);
     if (now < visitAt) return undefined;
     const { uncalled, active, wanted, slots, leadMs, readySince } = situation;
-    const { visitMs, pastMs: mostPastMs } = this.#timing;
+    const { pastMs: mostPastMs } = this.#timing;
     const need = Math.min(wanted, active + uncalled);
     this.#toldNeed = need;
     this.#visitedAt = now;
     this.#isVisiting = true;
     // This process did not run, else the visit would not be late.
     const pastMs = Math.min(mostPastMs, now - Math.max(visitAt, readySince));
-    this.#visitAfterMs = visitMs * (1 - visitSpread + 2 * visitSpread * this.#random());
+    this.#spread = 1 - visitSpread + 2 * visitSpread * this.#random();
     return {
       want: this.#want(situation),
       held: slots,

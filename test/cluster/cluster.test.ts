@@ -86,7 +86,7 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.told('unannounced')).toEqual([]);
   });
 
-  test('forget runs and their commands a day after their last sign', async () => {
+  test('forget runs and their commands, and workers, a day after their last sign', async () => {
     const [old, present] = [runEntry(), runEntry()];
     const pause: Control = { kind: 'command', command: 'pause', at: new Date().toISOString() };
     for (const run of [old, present]) {
@@ -98,7 +98,11 @@ describeWithRedis('the processes that share a Redis', () => {
     const twoDays = 2 * 24 * 60 * 60 * 1_000;
     const written = (await admin.hget(key, old.id)) ?? '';
     await admin.hset(key, old.id, written.replace(/^\S+/, String(Date.now() - twoDays)));
-    await cluster.sweep();
+    const workers = keyOf(datastore.prefix ?? '', apiKeys(present.baseUrl).workers);
+    await cluster.join(present.baseUrl, '1').beat(heartbeat, false);
+    await admin.hset(workers, 'gone', `${Date.now() - twoDays} {}`);
+    await cluster.sweep(present.baseUrl);
+    expect(await admin.hlen(workers)).toBe(1);
     expect([await cluster.run(old.id), await cluster.told(old.id)]).toEqual([undefined, []]);
     expect(await cluster.run(present.id)).toBeDefined();
     expect(await cluster.told(present.id)).toEqual([pause]);
@@ -108,17 +112,62 @@ describeWithRedis('the processes that share a Redis', () => {
   test('know the workers of an API until they leave, and one of them leads', async () => {
     const api = newApi();
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
-    expect(await first.beat(heartbeat)).toMatchObject({ leads: true, policies: new Map() });
-    const followed = await second.beat(heartbeat);
+    expect(await first.beat(heartbeat, true)).toMatchObject({ leads: true, policies: new Map() });
+    const followed = await second.beat(heartbeat, true);
     expect(followed).toMatchObject({ leads: false });
     expect(followed.reports.size).toBe(1);
-    const led = await first.beat({ ...heartbeat, traffic: { ...traffic, accepted: 11 } });
+    const led = await first.beat({ ...heartbeat, traffic: { ...traffic, accepted: 11 } }, true);
     expect([...led.reports.values()].map(({ accepted }) => accepted).sort()).toEqual([10, 11]);
     expect(await cluster.workers(api)).toHaveLength(2);
     expect(await cluster.workers(newApi())).toEqual([]);
     await first.leave();
     expect(await cluster.workers(api)).toMatchObject([{ version: '1', active: 3, baseUrl: api, traffic }]);
-    expect(await second.beat(heartbeat)).toMatchObject({ leads: true });
+    expect(await second.beat(heartbeat, true)).toMatchObject({ leads: true });
+  });
+
+  test('have no leader, and nothing is called, once the one that leads gives up and no worker wants to call', async () => {
+    const api = newApi();
+    const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
+    expect(await first.beat(heartbeat, true)).toMatchObject({ leads: true, hasLed: false });
+    await first.decide(decision);
+    expect(await second.giveUpLead()).toBe(false);
+    await second.take(visit);
+    expect(await first.giveUpLead()).toBe(false);
+    await second.take({ ...visit, need: 0 });
+    expect(await first.giveUpLead()).toBe(true);
+    expect(await cluster.pace(api)).toBeUndefined();
+    expect(await second.take(visit)).toMatchObject({ isSet: false, count: 0 });
+    expect(await second.beat(heartbeat, false)).toMatchObject({ leads: false, pace: decision });
+    expect(await first.beat(heartbeat, true)).toMatchObject({ leads: true, hasLed: true });
+    await first.decide(decision);
+    expect(await cluster.pace(api)).toMatchObject(decision);
+    await second.take({ ...visit, need: 0 });
+    expect(await first.giveUpLead()).toBe(true);
+    expect(await second.beat(heartbeat, true)).toMatchObject({ leads: true, hasLed: false });
+    expect(await first.beat(heartbeat, true)).toMatchObject({ leads: false });
+  });
+
+  test('tell only the one that leads of the others, and of those only what it needs', async () => {
+    const api = newApi();
+    const admin = adminOf(server);
+    const [key, runs] = [apiKeys(api).workers, 'runs'].map((name) => keyOf(datastore.prefix ?? '', name));
+    const silent = `${Date.now() - 2_500} ${JSON.stringify({ traffic })}`;
+    await admin.hset(key ?? '', 'silent', silent);
+    const run = runEntry({ baseUrl: api });
+    const ended = runEntry({ baseUrl: api, state: 'completed' });
+    for (const entry of [run, ended]) await cluster.putRun(entry);
+    const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
+    await second.beat(heartbeat, false);
+    const led = await first.beat(heartbeat, true);
+    expect([led.reports.size, led.hasRuns, [...led.policies.keys()]]).toEqual([2, true, [run.id]]);
+    expect(await second.beat(heartbeat, true)).toMatchObject({
+      ...{ leads: false, hasRuns: false, policies: new Map(), rows: 0 },
+      reports: new Map([[expect.any(String), traffic]]),
+    });
+    // A run whose coordinator has gone sets no rate, but may have left rows.
+    const written = (await admin.hget(runs ?? '', run.id)) ?? '';
+    await admin.hset(runs ?? '', run.id, written.replace(/^\S+/, String(Date.now() - 60_000)));
+    expect(await first.beat(heartbeat, true)).toMatchObject({ hasRuns: true, policies: new Map() });
   });
 
   test('hear of what the one that leads decides for the runs that are there', async () => {
@@ -129,32 +178,32 @@ describeWithRedis('the processes that share a Redis', () => {
     for (const entry of [run, paused, runEntry({ baseUrl: api, state: 'completed' }), runEntry()])
       await cluster.putRun(entry);
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
-    const { policies, rows } = await first.beat(heartbeat);
+    const { policies, rows } = await first.beat(heartbeat, true);
     expect(policies).toEqual(new Map([[run.id, rate]]));
     expect(rows).toBe(70);
     expect(await cluster.pace(api)).toBeUndefined();
     expect(await second.decide({ ...decision, rate: 500 })).toBe(false);
     expect(await first.decide(decision)).toBe(true);
     expect(await cluster.pace(api)).toMatchObject({ ...decision, runs: [run.id], workers: 1 });
-    expect((await second.beat(heartbeat)).pace).toMatchObject(decision);
+    expect((await second.beat(heartbeat, true)).pace).toMatchObject(decision);
     expect(await second.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, places: 20 });
   });
 
   test('hear of no pace once the last worker has left, and the next one begins with its limit', async () => {
     const api = newApi();
     const [first, second] = [cluster.join(api, '1'), cluster.join(api, '1')];
-    await first.beat(heartbeat);
-    await second.beat(heartbeat);
+    await first.beat(heartbeat, true);
+    await second.beat(heartbeat, true);
     await first.decide(decision);
     await first.leave();
     // The other may still call at that pace.
     expect(await cluster.pace(api)).toMatchObject(decision);
-    await second.beat(heartbeat);
+    await second.beat(heartbeat, true);
     await second.decide(decision);
     await second.leave();
     expect(await cluster.pace(api)).toBeUndefined();
     const third = cluster.join(api, '1');
-    expect((await third.beat(heartbeat)).pace).toMatchObject(decision);
+    expect((await third.beat(heartbeat, true)).pace).toMatchObject(decision);
     await third.decide({ ...decision, rate: 7 });
     expect(await cluster.pace(api)).toMatchObject({ rate: 7 });
   });
@@ -165,20 +214,20 @@ describeWithRedis('the processes that share a Redis', () => {
     await admin.hset(keyOf(datastore.prefix ?? '', apiKeys(api).workers), 'other', `${Date.now()} {"v":9}`);
     await admin.hset(keyOf(datastore.prefix ?? '', 'runs'), 'other', `${Date.now()} key not JSON`);
     const member = cluster.join(api, '1');
-    expect((await member.beat(heartbeat)).reports.size).toBe(1);
+    expect((await member.beat(heartbeat, true)).reports.size).toBe(1);
     expect(await cluster.run('other')).toBeUndefined();
   });
 
   test('go on after Redis has forgotten all', async () => {
     const api = newApi();
     const member = cluster.join(api, '1');
-    await member.beat(heartbeat);
+    await member.beat(heartbeat, true);
     await member.decide(decision);
     const admin = adminOf(server);
     await admin.flushall();
     await admin.script('FLUSH');
     expect(await member.take(visit)).toMatchObject({ isSet: false, count: 0 });
-    expect(await member.beat(heartbeat)).toMatchObject({ leads: true });
+    expect(await member.beat(heartbeat, true)).toMatchObject({ leads: true });
     expect(await member.decide(decision)).toBe(true);
     expect(await member.take(visit)).toMatchObject({ isSet: true });
   });

@@ -150,9 +150,14 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
   });
 }
 
-const workers = ['a', 'b', 'c'] as const;
+const workers = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 const step = fc.record({
-  passMs: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.integer({ min: -5_000, max: 5_000 })),
+  passMs: fc.oneof(
+    fc.integer({ min: 0, max: 200 }),
+    fc.integer({ min: -5_000, max: 5_000 }),
+    // Shares that were worked out so lately are still good.
+    fc.constantFrom(0, 0.125, 0.5),
+  ),
   command: fc.oneof(
     fc.record({
       kind: fc.constant('rate' as const),

@@ -52,6 +52,21 @@ afterEach(() => {
 });
 
 describe('a gate', () => {
+  test('asks the timeline again before it calls, once it has told that it had nothing to call', async () => {
+    const { gate, failure, admitted, come, pass } = begin();
+    come(1);
+    await pass(10);
+    gate.leave();
+    await pass(100);
+    failure.error = new Error('away');
+    come(1);
+    await pass(500);
+    expect(admitted).toHaveLength(1);
+    failure.error = undefined;
+    await pass(500);
+    expect(admitted).toHaveLength(2);
+  });
+
   test('lets calls in at once where no rate is kept, in the order in which they come', async () => {
     const { gate, admitted, come, pass } = begin();
     come(5);

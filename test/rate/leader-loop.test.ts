@@ -10,8 +10,9 @@ import { gateOnTimeline } from './gate-on-timeline.ts';
 
 const beatMs = 100;
 const rows = 1_000;
-const leading = { leads: true, rows, policies: new Map([['r', { text: 'auto', auto: true }]]) };
-const following = { leads: false, rows, policies: new Map() };
+const leads = { leads: true, hasLed: true, hasRuns: true, rows };
+const leading = { ...leads, policies: new Map([['r', { text: 'auto', auto: true }]]) };
+const following = { ...leads, leads: false, hasLed: false, policies: new Map() };
 
 function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
   return {
@@ -40,22 +41,28 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
     hasLead: true,
   };
   const did = {
-    beats: [] as WorkerBeat[],
+    beats: [] as (WorkerBeat & { readonly wantsLead: boolean })[],
     decided: [] as (PaceReport & { readonly command: ReturnType<typeof rateCommandOf> })[],
     paces: [] as (PaceReport & { readonly own: OwnCalls })[],
     errors: [] as Error[],
+    gaveUp: 0,
     left: 0,
     established: false,
   };
   const member: Member = {
     isShared: true,
-    async beat(heartbeat) {
+    async beat(heartbeat, wantsLead) {
       if (around.failure !== undefined) throw around.failure;
-      did.beats.push(heartbeat);
-      return { ...around.known, reports: new Map([['own', heartbeat.traffic], ...around.others]) };
+      did.beats.push({ ...heartbeat, wantsLead });
+      const reports = new Map([['own', heartbeat.traffic], ...around.others]);
+      return { ...around.known, leads: around.known.leads && wantsLead, reports };
     },
     async decide(pace) {
       if (around.hasLead) did.decided.push({ ...pace, command: rateCommandOf(pace) });
+      return around.hasLead;
+    },
+    async giveUpLead() {
+      if (around.hasLead) did.gaveUp += 1;
       return around.hasLead;
     },
     take: () => Promise.reject(new Error('the gate has a timeline of its own')),
@@ -112,8 +119,7 @@ describe('a worker that leads', () => {
 
   test('keeps to the rate that the user wants', async () => {
     const { did, beat } = begin({
-      leads: true,
-      rows,
+      ...leads,
       policies: new Map([['r', { text: '50/s', auto: false, perSecond: 50 }]]),
     });
     await beat();
@@ -127,8 +133,7 @@ describe('a worker that leads', () => {
     const slow = { text: '5/s', auto: false, perSecond: 5 };
     const fast = { text: 'fast', auto, perSecond: 50 };
     const { did, beat } = begin({
-      leads: true,
-      rows,
+      ...leads,
       policies: new Map([
         ['slow', slow],
         ['fast', fast],
@@ -141,7 +146,7 @@ describe('a worker that leads', () => {
   });
 
   test('keeps no rate where none is wanted, and still lets the API rest', async () => {
-    const { did, meter, beat, call } = begin({ leads: true, rows, policies: new Map([['r', undefined]]) });
+    const { did, meter, beat, call } = begin({ ...leads, policies: new Map([['r', undefined]]) });
     await beat();
     expect(did.decided[0]?.command).toEqual({ rate: undefined, cap: 50, restMs: 0 });
     call(tooMany());
@@ -152,12 +157,11 @@ describe('a worker that leads', () => {
 
   test('keeps to what the strictest run allowed until another one is there', async () => {
     const { around, did, beat } = begin({
-      leads: true,
-      rows,
+      ...leads,
       policies: new Map([['r', { text: '9/s', auto: false, perSecond: 9 }]]),
     });
     await beat();
-    around.known = { leads: true, rows, policies: new Map() };
+    around.known = { ...leads, policies: new Map() };
     await beat(10);
     expect(did.decided.at(-1)?.command.rate).toBe(9);
   });
@@ -232,7 +236,7 @@ describe('a worker that follows', () => {
     await beat();
     expect(gate.isResting).toBe(true);
     around.known = { ...following, pace: publishedPace() };
-    await beat();
+    await beat(15);
     expect(gate.isResting).toBe(false);
   });
 
@@ -258,19 +262,113 @@ describe('a worker that follows', () => {
   test('takes over what was found when it comes to lead', async () => {
     const { around, did, beat } = begin({ ...following, pace: publishedPace() });
     await beat();
-    around.known = leading;
-    await beat(2);
+    around.known = { ...leading, hasLed: false };
+    await beat(15);
     expect(did.decided[0]).toMatchObject({ limit: 101, phase: 'holding' });
   });
 });
 
-describe('a worker', () => {
-  test('beats seldom where there is no run and nothing to call', async () => {
-    const { did, beat } = begin({ leads: true, rows, policies: new Map() });
+describe('one of hundreds that have rows', () => {
+  test('beats less often, but at once after a refusal', async () => {
+    const { did, gate, beat, call } = begin({ ...following, pace: publishedPace() });
+    vi.spyOn(gate, 'callers', 'get').mockReturnValue(500);
+    void gate.reserve();
+    await beat(10);
+    const before = did.beats.length;
     await beat(50);
-    expect(did.beats.length).toBeLessThanOrEqual(12);
+    expect(did.beats).toHaveLength(before + 10);
+    await beat(2);
+    call(tooMany());
+    expect(did.beats.at(-1)).toMatchObject({ traffic: { rejected: 1 } });
+  });
+});
+
+describe('a worker without rows', () => {
+  const noRuns = { ...following, hasRuns: false, pace: publishedPace({ runs: [] }) };
+
+  test('beats seldom, and leaves the lead to others', async () => {
+    const { did, beat } = begin(noRuns);
+    await beat(50);
+    expect(did.beats.length).toBeLessThanOrEqual(6);
+    expect(did.beats.slice(1).some(({ wantsLead }) => wantsLead)).toBe(false);
   });
 
+  test('takes the lead of a run that is going when no worker has it', async () => {
+    const { did, beat } = begin({ ...following, pace: publishedPace() });
+    await beat(20);
+    expect(did.beats.at(-1)?.wantsLead).toBe(true);
+  });
+
+  test('beats at once when it gets a row, wants the lead, and beats quickly while it has the row', async () => {
+    const { did, gate, beat } = begin(noRuns);
+    await beat();
+    const before = did.beats.length;
+    void gate.reserve();
+    expect(did.beats.slice(before)).toMatchObject([{ wantsLead: true }]);
+    await beat(10);
+    expect(did.beats).toHaveLength(before + 11);
+    gate.release();
+    await beat(50);
+    expect(did.beats.length).toBeLessThanOrEqual(before + 17);
+  });
+
+  test('beats when a rest is over, so that it takes rows again', async () => {
+    const pace = publishedPace({ restUntil: steadyNow() + 400 });
+    const { did, gate, beat } = begin({ ...noRuns, pace });
+    await beat();
+    expect(gate.isResting).toBe(true);
+    const paces = did.paces.length;
+    await beat(3);
+    expect([gate.isResting, did.paces.length > paces]).toEqual([false, true]);
+  });
+
+  test('tells at once of a refusal', async () => {
+    const { did, beat, call } = begin(noRuns);
+    await beat(5);
+    const before = did.beats.length;
+    call(tooMany());
+    expect(did.beats.slice(before)).toMatchObject([{ traffic: { rejected: 1 } }]);
+  });
+
+  test('gives up the lead when no run is there and no worker calls, and goes on where it stopped', async () => {
+    const { around, did, beat, gate, call } = begin({ ...leading, hasRuns: false, policies: new Map() });
+    await beat();
+    call(answered());
+    await beat(25);
+    expect(did.gaveUp).toBe(0);
+    await beat(10);
+    expect(did.gaveUp).toBe(1);
+    around.known = noRuns;
+    await beat(20);
+    around.known = leading;
+    void gate.reserve();
+    await beat();
+    // A rate controller that begins knows of no call.
+    expect(did.decided.at(-1)).toMatchObject({ accepted: 1 });
+  });
+
+  test('begins with what was published when another one has led meanwhile', async () => {
+    const { around, did, beat, gate } = begin({ ...leading, hasRuns: false, policies: new Map() });
+    await beat(40);
+    around.known = { ...noRuns, pace: publishedPace({ limit: 7, runs: [] }) };
+    await beat(20);
+    around.known = { ...leading, hasLed: false };
+    void gate.reserve();
+    await beat();
+    expect(did.decided.at(-1)).toMatchObject({ limit: 7, accepted: 0 });
+  });
+
+  test.each([
+    { why: 'a run is at work', known: leading },
+    { why: 'a run has lost its coordinator', known: { ...leading, policies: new Map() } },
+  ])('keeps the lead while $why', async ({ known }) => {
+    const { did, beat } = begin(known);
+    await beat(60);
+    expect([did.gaveUp, did.decided.length > 50]).toEqual([0, true]);
+  });
+});
+
+describe('a worker', () => {
   test('goes on after an error of the datastore', async () => {
     const { around, did, beat } = begin(leading);
     await beat();

@@ -42,7 +42,7 @@ export function entryOf(record: RunRecord, { done, outcomes }: ResultCounts, pro
  * @throws a usage error `RUN_ID_TAKEN` when the datastore knows another run of this id, a busy error when that is going.
  */
 export async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
-  await cluster.sweep();
+  await cluster.sweep(entry.baseUrl);
   if (await cluster.putRun(entry)) return;
   const other = await cluster.run(entry.id);
   const where = other === undefined ? '' : ` (on ${other.coordinator.host}, ${actualEntryState(other)})`;
