@@ -128,7 +128,7 @@ test('unguarding gives back any text', () => {
     fc.property(text, options, (each, using) => {
       expect(unguardCell(guardCell(each, using), using)).toBe(each);
     }),
-    { numRuns: 5000 },
+    { numRuns: 1500 },
   );
 });
 
@@ -140,7 +140,7 @@ test('no two texts are guarded alike, and none like the bare clear token', () =>
       if (clearToken) expect(guardCell(one, using)).not.toBe(clearToken);
       if (clearToken) expect(guardCell(clearToken, using)).not.toBe(clearToken);
     }),
-    { numRuns: 5000 },
+    { numRuns: 1500 },
   );
 });
 
@@ -158,7 +158,7 @@ test('wherever a program cuts, no piece begins like a formula but for a plain nu
         }
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: 1500 },
   );
 });
 

@@ -76,7 +76,7 @@ test('any rows written by csv-stringify come back exactly', async () => {
         expect(read.map(({ line }) => line)).toEqual(lines);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -164,7 +164,7 @@ test('what cellText writes into a guarded row is read back as the same cell', as
         expect(read.map(({ cells }) => [cells['=a'], cells['b,+c']])).toEqual(rows);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 

@@ -176,6 +176,6 @@ test('what is saved reads back as the cells of the manifest', async () => {
       expect(read.map(({ id, title }) => [meant(id), meant(title)])).toEqual(cells);
       expect(new Set(read.map((record) => record['_guarded']))).toEqual(new Set(['yes']));
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });

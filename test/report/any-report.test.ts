@@ -105,7 +105,7 @@ test('a report has every row once, in order, with its result where there is one'
       expect(written.failed?.length).not.toBe(0);
       expect(written.notAttempted?.length).not.toBe(0);
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 
@@ -131,6 +131,7 @@ test('a journal is counted as the report counts its lines', async () => {
       }).toEqual(pending.outcomes);
       expect(going.unclear).toBe(pending.unclear);
     }),
+    { numRuns: 25 },
   );
 });
 
@@ -154,7 +155,7 @@ test('a report adds up in its summary', async () => {
         expect(random[row - 1]?.fate.result?.code ?? code).toBe(code);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 
@@ -172,7 +173,7 @@ test('a report neutralises every cell that a spreadsheet would run', async () =>
         if (/^[=+\-@\t\r\n＝＋－＠]/.test(text)) expect(text).toMatch(/^[+-]?\d+([.,]\d+)?$/);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
 
@@ -199,7 +200,7 @@ test.each(['failed', 'notAttempted'] as const)(
         }
         expect(written.alteredRows).toBe(altered);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   },
 );

@@ -139,7 +139,7 @@ describe('parseJson', () => {
         expect(quick).toEqual(slow);
         throw new Error(`differs in prototypes: ${text}`);
       }),
-      { numRuns: 5000 },
+      { numRuns: 1500 },
     );
   });
 
@@ -175,7 +175,7 @@ describe('parseJson', () => {
           accepts(() => JSON.parse(`[${text},${exactMarker}]`)),
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 });
@@ -226,7 +226,7 @@ describe('stringifyJson', () => {
         const inside = stringifyJson(parseJson(`{"n": ${text}}`)).slice('{"n":'.length, -1);
         expect(compareNumber(inside, text)).toBe(0);
       }),
-      { numRuns: 5000 },
+      { numRuns: 1500 },
     );
   });
 });

@@ -33,7 +33,7 @@ describe('agrees with a model that compares each call with all others:', () => {
           expect(index.add(each)).toEqual(expected);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 200 },
     );
   });
 
@@ -60,7 +60,7 @@ describe('agrees with a model that compares each call with all others:', () => {
           expect(index.judge(each)).toEqual({ kind, ...(kind !== 'new' && { row }) });
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 200 },
     );
   });
 });
@@ -84,10 +84,14 @@ describe.each([
     const count = 50_000;
     const add = (row: number, subject: number) =>
       index.add({ row, line: row, operation: 'a', subject: `${subject}`, request: 'x' });
-    for (let row = 1; row <= count; row++) expect(add(row, row).kind).toBe('new');
-    for (let row = 1; row <= count; row += 7) {
-      expect(add(count + row, row)).toEqual({ kind: 'duplicate', row });
-    }
+    const wrong: unknown[] = [];
+    const check = (row: number, verdict: DuplicateVerdict, original?: number): void => {
+      const isRight = verdict.kind === 'new' ? original === undefined : verdict.row === original;
+      if (!isRight || verdict.kind === 'conflict') wrong.push({ row, verdict });
+    };
+    for (let row = 1; row <= count; row++) check(row, add(row, row));
+    for (let row = 1; row <= count; row += 7) check(count + row, add(count + row, row), row);
+    expect(wrong).toEqual([]);
   });
 
   test('keeps row numbers up to 2^32 - 1', () => {

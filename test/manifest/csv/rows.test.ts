@@ -77,8 +77,8 @@ test('a mistake is found in all text that csv-parse refuses, wherever chunks end
         seen[mistake === undefined ? 'accepted' : 'refused']++;
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
-  expect(seen.accepted).toBeGreaterThan(100);
-  expect(seen.refused).toBeGreaterThan(100);
+  expect(seen.accepted).toBeGreaterThan(30);
+  expect(seen.refused).toBeGreaterThan(30);
 });

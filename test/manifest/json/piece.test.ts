@@ -49,6 +49,6 @@ test('a piece is refused where one object has a name a second time, and for noth
       expect(parsed.code).toBe('MANIFEST_REPEATED_NAME');
       expect(parsed.problem).toContain(`"${JSON.parse(literal)}" stands twice`);
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
 });

@@ -82,9 +82,9 @@ test('an array is accepted when JSON.parse accepts it, with the same rows, where
         seen.accepted++;
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: 1000 },
   );
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(2);
 });
 
 test('a line is accepted when JSON.parse accepts it', async () => {
@@ -101,7 +101,7 @@ test('a line is accepted when JSON.parse accepts it', async () => {
         else if (!/ stands twice /.test(row.problem?.problem ?? '')) expectRows([row], [expected.value]);
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
 });
 
@@ -131,7 +131,7 @@ test('an object with rows is accepted only when JSON.parse accepts it, with the 
       expectRows(rows, expected?.value['rows'] as unknown as readonly unknown[]);
       accepted++;
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
-  expect(accepted).toBeGreaterThan(100);
+  expect(accepted).toBeGreaterThan(30);
 });

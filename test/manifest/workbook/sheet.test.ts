@@ -217,7 +217,7 @@ test('a small file that unpacks to a large one is refused by what its directory 
 
 test('a small file whose cells share one large text is refused at the row where they come to too much', async () => {
   const rows = Array.from(
-    { length: 100_000 },
+    { length: 1_000 },
     (_, index) => `<row r="${index + 2}"><c r="A${index + 2}" t="s"><v>0</v></c></row>`,
   );
   const header = '<row r="1"><c r="A1" t="inlineStr"><is><t>title</t></is></c></row>';
@@ -235,7 +235,7 @@ test('a small file whose cells share one large text is refused at the row where 
 test('a gzip file that unzips to an endless workbook is refused before it is in memory', async () => {
   const beginning = sheet([['a'], ['x']]);
   const chunk = gzipSync(Buffer.alloc(10_000_000));
-  const endless = Buffer.concat([gzipSync(beginning), ...Array.from({ length: 40 }, () => chunk)]);
+  const endless = Buffer.concat([gzipSync(beginning), ...Array.from({ length: 31 }, () => chunk)]);
   expect((await failure('a.xlsx', endless)).message).toBe(
     'a.xlsx: this workbook has more than 300 MB, which are read into memory; save it as "CSV UTF-8"',
   );
@@ -260,12 +260,12 @@ test('other formats have no sheets, and workbooks no place of their rows', async
 test('what stands right of the table is not looked at, however far, and costs nothing', async () => {
   const far = (row: number) => `<c r="XFD${row}" t="inlineStr"><is><t>note</t></is></c>`;
   const header = '<row r="1"><c r="A1" t="inlineStr"><is><t>room_id</t></is></c></row>';
-  const rows = Array.from({ length: 20_000 }, (_, index) => {
+  const rows = Array.from({ length: 2_000 }, (_, index) => {
     const row = index + 2;
     return `<row r="${row}">${row % 2 === 0 ? `<c r="A${row}"><v>${row}</v></c>` : ''}${row > 1 ? far(row) : ''}</row>`;
   });
   const all = await allRows(await openText('a.xlsx', zipped(sheetOf(header + rows.join('')))));
-  expect(all).toHaveLength(10_000);
+  expect(all).toHaveLength(1_000);
   expect(all[1]).toEqual({ row: 2, line: 4, cells: { room_id: '4' } });
   const noted = sheet([['room_id'], ['n:1', '', 'n:5'], ['', '', 'x']]);
   expect(await allRows(await openText('a.xlsx', noted))).toEqual([
@@ -276,7 +276,7 @@ test('what stands right of the table is not looked at, however far, and costs no
 test('a sheet of too many cells is refused before they are in memory', async () => {
   const text = (address: string) => `<c r="${address}" t="inlineStr"><is><t>x</t></is></c>`;
   const rows = Array.from(
-    { length: 2_000 },
+    { length: 1_300 },
     (_, row) => `<row r="${row + 1}">${text(`A${row + 1}`)}${text(`XFD${row + 1}`)}</row>`,
   );
   expect((await failure('a.xlsx', zipped(sheetOf(rows.join(''))))).message).toMatch(

@@ -147,6 +147,6 @@ test('whatever ends when, is handed back or left by an earlier coordinator: one 
         expect(finished.size).toBe(all.length);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });

@@ -55,7 +55,7 @@ test('a plan with any other character is refused, but for blanks between its wor
         else await expect(reading).rejects.toMatchObject({ kind: 'usage' });
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
