@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Snapshot } from '../../src/dashboard/page-data.ts';
 import type { PageContent, PageData } from '../../src/report/html/page-data.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
 import { eventsFrom } from '../helpers/event-stream.ts';
@@ -147,7 +148,7 @@ describeWithRedis('on Redis, the dashboard', () => {
 
 describeWithBrowser('in a browser, the dashboard', (open) => {
   test('shows the rows of a run while it goes, and leaves its reader where he is', async () => {
-    const place = await newPlace(120);
+    const place = await newPlace(120, anyDatastore());
     const { url } = await dashboardOf(place);
     const run = place.run('--rate', '2/s');
     const { page, complaints, requests } = await open(`${url}/#run=r`);
@@ -185,7 +186,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
 
   test('shows hostile names as text, and cancels a run for who has the address for that', async () => {
     const name = '<img src=x onerror=alert(1)>.csv';
-    const place = await newPlace(2_000, {}, name);
+    const place = await newPlace(2_000, anyDatastore(), name);
     const { url, control_url } = await dashboardOf(place, '--control');
     const run = place.run('--rate', '5/s');
     const { page, complaints, requests } = await open(control_url ?? '', {

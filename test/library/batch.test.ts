@@ -82,18 +82,16 @@ describe('a plan', () => {
   });
 });
 
+/** Of a batch on any datastore. */
+function anyQueue() {
+  const { CQBATCH_QUEUE: queue, CQBATCH_QUEUE_PREFIX: queue_prefix } = anyDatastore();
+  return { ...(queue && { queue }), ...(queue_prefix && { queue_prefix }) };
+}
+
 describe.each([
   ['the embedded datastore', () => ({})],
-  ['a shared datastore', () => anyDatastore()],
-])('a batch on %s', (_, datastore) => {
-  const settings = () => {
-    const { CQBATCH_QUEUE: queue, CQBATCH_QUEUE_PREFIX: queue_prefix } = datastore() as Record<
-      string,
-      string
-    >;
-    return { ...(queue && { queue }), ...(queue_prefix && { queue_prefix }) };
-  };
-
+  ['a shared datastore', anyQueue],
+])('a batch on %s', (_, settings) => {
   test('calls each row once, tells what happens, and says what became of each', async () => {
     const { sandbox, batch } = await begin(mixedCsv(300).text, '--fault', '500=2%');
     const events: BatchEvent[] = [];
@@ -164,7 +162,12 @@ test('rows that may not be called are refused with a code, and no run is left', 
 test('what a guard has halted is not gone on with by its name', async () => {
   const rows = Array.from({ length: 40 }, (_, index) => `${9_000_000_000_000_000_000n + BigInt(index)},u`);
   const { sandbox, batch } = await begin(`evaluation_id,user_id\n${rows.join('\n')}\n`);
-  const wanted = { ...batch, runId: 'wrong', orResume: true, settings: { max_failures: 3, concurrency: 1 } };
+  const wanted = {
+    ...batch,
+    runId: 'wrong',
+    orResume: true,
+    settings: { ...anyQueue(), max_failures: 3, concurrency: 1 },
+  };
   const halted = await runBatch(wanted);
   expect(halted).toMatchObject({
     result: 'halted',
@@ -177,7 +180,7 @@ test('what a guard has halted is not gone on with by its name', async () => {
 
 test('a name stands for one manifest and one API', async () => {
   const { batch } = await begin('evaluation_id,user_id\n1,u1\n');
-  const wanted = { ...batch, runId: 'one', orResume: true };
+  const wanted = { ...batch, runId: 'one', orResume: true, settings: anyQueue() };
   await runBatch(wanted);
   await writeFile(batch.manifest, 'evaluation_id,user_id\n2,u1\n');
   await expect(runBatch(wanted)).rejects.toMatchObject({ code: 'RUN_EXISTS' });

@@ -68,8 +68,16 @@ const never = new AbortController().signal;
 
 const history = { attempts: 1, unprocessed: 0, unclear: false, lastCode: 'CODE', lastMessage: awkward };
 
-/** What every datastore must do alike: the promises that the coordinator and the worker build on. */
-export function describeQueueOn(name: string, open: () => Promise<Datastore>): void {
+/**
+ * What every datastore must do alike: the promises that the coordinator and the worker build on.
+ *
+ * @param part what sends each command and script once is enough where only the way to the same server is another one
+ */
+export function describeQueueOn(
+  name: string,
+  open: () => Promise<Datastore>,
+  part: 'all' | 'each command' = 'all',
+): void {
   describe(`the queue on ${name}`, () => {
     let datastore: Datastore;
     let runs = 0;
@@ -190,38 +198,6 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       expect(run.errors).toEqual([]);
     });
 
-    test('hands texts through exactly', async () => {
-      const bodies: string[] = [];
-      const run = await runThrough([tasksOf('', 1)], (task) => {
-        bodies.push(task.body);
-        return succeeded(task, { message: awkward, columns: { title: awkward } });
-      });
-      expect(bodies).toEqual([JSON.stringify({ title: awkward })]);
-      expect(run.results()[0]).toMatchObject({ message: awkward, columns: { title: awkward } });
-    });
-
-    test('takes a row of a megabyte', async () => {
-      const task = { ...tasksOf('', 1)[0], body: 'x'.repeat(1_000_000) } as RowTask;
-      const run = await runThrough([[task]], (row) => succeeded(row, { message: String(row.body.length) }));
-      expect(run.results()[0]?.message).toBe('1000000');
-    });
-
-    test('repeats a row that may pass, and tells each attempt what came before', async () => {
-      const seen: (readonly [number, number | undefined])[] = [];
-      const run = await runThrough([tasksOf('', 1)], (task, claim) => {
-        seen.push([claim.attemptsUsed, task.history?.attempts]);
-        if (claim.attemptsUsed === 2) return succeeded(task);
-        const attempts = claim.attemptsUsed + 1;
-        return { kind: 'retry', delayMs: 1, history: { ...history, attempts, unclear: true } };
-      });
-      expect(seen).toEqual([
-        [0, undefined],
-        [1, 1],
-        [2, 2],
-      ]);
-      expect(run.results()[0]).toMatchObject({ attempts: 3, unclear: true });
-    });
-
     test('hands a row back that has to wait for long, with all that is known of it', async () => {
       const begunAt = steadyNow();
       const run = await begin((task) =>
@@ -243,37 +219,6 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
-    test('is fed a row again that was handed back ten times', async () => {
-      const run = await begin((task, claim) =>
-        claim.attemptsUsed === 10
-          ? succeeded(task)
-          : { kind: 'retry', delayMs: 60_000, history: { ...history, attempts: claim.attemptsUsed + 1 } },
-      );
-      await run.add(tasksOf(run.runId, 1));
-      for (let times = 1; times <= 10; times += 1) {
-        await run.collected(times);
-        await run.add((run.batches.at(-1)?.leftovers ?? []).flatMap(({ task }) => (task ? [task] : [])));
-      }
-      await run.collected(11);
-      expect(run.results()).toMatchObject([{ row: 1, attempts: 11 }]);
-      await run.end();
-    });
-
-    test('uses up no attempt when the API asks to slow down', async () => {
-      const seen: number[] = [];
-      const run = await runThrough([tasksOf('', 1)], (task, claim) => {
-        seen.push(claim.attemptsUsed);
-        if (seen.length > 5) return succeeded(task);
-        return {
-          kind: 'throttled',
-          waitMs: 5,
-          history: { ...history, attempts: seen.length, unprocessed: seen.length },
-        };
-      });
-      expect(seen).toEqual([0, 0, 0, 0, 0, 0]);
-      expect(run.results()[0]).toMatchObject({ attempts: 6, unclear: false });
-    });
-
     test('claims no more than what it waited for while the worker rests', async () => {
       const run = await begin(succeed, 1);
       run.worker.resting = true;
@@ -282,18 +227,6 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       expect(run.worker.started).toBe(0);
       run.worker.resting = false;
       await run.collected(3);
-      await run.end();
-    });
-
-    test.each([-3_600_000, -30_000, 3_600_000])('goes on when the clock is set by %d ms', async (byMs) => {
-      const run = await begin((task) => {
-        if (task.history !== undefined) return succeeded(task);
-        if (task.row === 10) setClock(byMs);
-        return { kind: 'retry', history, delayMs: 300 };
-      }, 4);
-      await run.add(tasksOf(run.runId, 20));
-      await run.collected(1);
-      expect(run.results().map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 2));
       await run.end();
     });
 
@@ -313,15 +246,6 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
         await run.end();
       },
     );
-
-    test('tells each claim what its own run allows', async () => {
-      const seen: unknown[] = [];
-      await runThrough([tasksOf('', 1)], (task, claim) => {
-        seen.push(claim.policy);
-        return succeeded(task);
-      });
-      expect(seen).toEqual([policy]);
-    });
 
     test.each<[string, BatchJobData, string]>([
       ['of another version', { v: 99, text: '' }, 'UNKNOWN_PAYLOAD'],
@@ -382,19 +306,6 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await run.end();
     });
 
-    test('collects what is done though older data say that the run was being forgotten', async () => {
-      const run = await begin(succeed);
-      const batches = batchesOf(run.runId);
-      await batches.pause();
-      await batches.close();
-      await run.add(tasksOf(run.runId, 2));
-      await run.batchQueue.refresh();
-      await run.collected(1);
-      expect(run.results().map(({ row }) => row)).toEqual([1, 2]);
-      await run.batchQueue.forget();
-      await run.end();
-    });
-
     test.each([
       ['carried out, but its reply was lost', (once: () => Promise<void>) => once()],
       ['refused, as older data say that the queue is not paused', async () => {}],
@@ -424,6 +335,252 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       await obliterate(batches);
       await expect(promote(job)).resolves.toBeUndefined();
       await batches.close();
+    });
+
+    test('tells what is finished of a batch that stays open', async () => {
+      const mayFinish = deferred();
+      const run = await begin(async (task) => {
+        if (task.row === 3) await mayFinish.promise;
+        return succeeded(task);
+      });
+      await run.add(tasksOf(run.runId, 3));
+      await expect
+        .poll(
+          async () => {
+            await run.batchQueue.refresh();
+            return run.batchQueue.openRows;
+          },
+          { timeout: 60_000 },
+        )
+        .toBe(1);
+      expect(run.early.map(({ row }) => row).toSorted()).toEqual([1, 2]);
+      mayFinish.resolve();
+      await run.collected(1);
+      await run.end();
+    });
+
+    test('marks what a worker was calling that has gone, and nothing else', async () => {
+      const calling = deferred();
+      const run = await begin(async (task, _claim, signal) => {
+        if (task.row === 1) return succeeded(task);
+        calling.resolve();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw new Error('its process has died');
+      }, 2);
+      await run.add(tasksOf(run.runId, 4));
+      await calling.promise;
+      run.worker.pause();
+      const { classes, options } = bullmqOn(datastore);
+      const calls = new classes.Queue(run.queue.name, options);
+      const [job] = await calls.getActive();
+      await expect
+        .poll(async () => (await run.queue.readLedger(job?.id ?? '', 0)).join())
+        .toContain('"results"');
+      // What the datastore does when the lock of a worker has run out.
+      await calls.getActive().then((jobs) => Promise.all(jobs.map((each) => each.moveToWait('0'))));
+      await calls.close();
+      const histories = new Map<number, unknown>();
+      const other = new BatchWorker(datastore, run.queue, {
+        concurrency: 4,
+        refusal: understood,
+        process: async (task, claim) => {
+          await claim.intend();
+          histories.set(task.row, task.history);
+          return succeeded(task);
+        },
+        onRefused: () => {},
+        onError: () => {},
+      });
+      await run.collected(1);
+      expect([...histories].toSorted(([a], [b]) => a - b)).toEqual([
+        [2, { attempts: 1, unprocessed: 0, unclear: true, earlier: [unknownAttempt] }],
+        [3, { attempts: 1, unprocessed: 0, unclear: true, earlier: [unknownAttempt] }],
+        [4, undefined],
+      ]);
+      expect(run.results().map(({ row, unclear }) => [row, unclear])).toEqual([
+        [1, false],
+        [2, true],
+        [3, true],
+        [4, false],
+      ]);
+      await other.stop(1_000);
+      await run.end(0);
+    });
+
+    test('tells which rows the datastore has lost', async () => {
+      const run = await begin(succeed, 1);
+      await run.worker.stop(1_000);
+      await run.add(tasksOf(run.runId, 2));
+      await run.batchQueue.refresh();
+      expect(run.vanished).toEqual([]);
+      // What a crash of the datastore can do.
+      const batches = batchesOf(run.runId);
+      for (const job of await batches.getJobs()) await batches.remove(job.id ?? '', { removeChildren: true });
+      await batches.close();
+      await expect
+        .poll(
+          async () => {
+            await run.batchQueue.refresh();
+            return run.vanished;
+          },
+          { timeout: 60_000 },
+        )
+        .toMatchObject([{ rows: [1, 2], size: { rows: 2 } }]);
+      expect(run.batchQueue.openRows).toBe(0);
+      await run.end();
+    });
+
+    test('collects what is added after a process that died while it forgot the run', async () => {
+      const run = await begin(succeed);
+      await run.batchQueue.close();
+      const batches = batchesOf(run.runId);
+      await batches.pause();
+      await batches.close();
+      const collected = deferred<CollectedBatch>();
+      const batchQueue = await openBatchQueue(datastore, {
+        ...unheard(run.runId, run.queue),
+        collect: async (batch) => collected.resolve(batch),
+      });
+      await batchQueue.add(tasksOf(run.runId, 2), never);
+      expect((await collected.promise).results.map(({ row }) => row)).toEqual([1, 2]);
+      await batchQueue.close();
+      await run.end();
+    });
+
+    test('adopts what another process has left, and collects it', async () => {
+      const run = await begin(async (task, _claim, signal) => {
+        if (task.row <= 2) return succeeded(task);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        return { kind: 'returned', history: { ...history, unclear: true } };
+      }, 3);
+      await run.batchQueue.close();
+      await run.worker.stop(1_000);
+      const first = await openBatchQueue(datastore, unheard(run.runId, run.queue));
+      await first.add(tasksOf(run.runId, 4), never);
+      await first.close();
+
+      const collected = deferred<CollectedBatch>();
+      const batchQueue = await openBatchQueue(datastore, {
+        ...unheard(run.runId, run.queue),
+        collect: async (batch) => collected.resolve(batch),
+      });
+      expect(batchQueue.recovered.batches).toMatchObject([{ rows: 4 }]);
+      expect([...batchQueue.recovered.rows].toSorted()).toEqual([1, 2, 3, 4]);
+      expect(batchQueue.openRows).toBe(4);
+      const worker = new BatchWorker(datastore, run.queue, {
+        concurrency: 1,
+        refusal: understood,
+        process: async (task) =>
+          task.row === 4 ? { kind: 'retry', delayMs: 60_000, history } : succeeded(task),
+        onRefused: () => {},
+        onError: () => {},
+      });
+      const { results, leftovers } = await collected.promise;
+      expect(results.map(({ row }) => row)).toEqual([1, 2, 3]);
+      expect(leftovers).toMatchObject([{ row: 4, task: { row: 4, body: tasksOf('', 1)[0]?.body } }]);
+      await worker.stop(1_000);
+      await batchQueue.forget();
+      await batchQueue.close();
+      await run.queue.close();
+    });
+
+    if (part === 'each command') return;
+
+    test('hands texts through exactly', async () => {
+      const bodies: string[] = [];
+      const run = await runThrough([tasksOf('', 1)], (task) => {
+        bodies.push(task.body);
+        return succeeded(task, { message: awkward, columns: { title: awkward } });
+      });
+      expect(bodies).toEqual([JSON.stringify({ title: awkward })]);
+      expect(run.results()[0]).toMatchObject({ message: awkward, columns: { title: awkward } });
+    });
+
+    test('takes a row of a megabyte', async () => {
+      const task = { ...tasksOf('', 1)[0], body: 'x'.repeat(1_000_000) } as RowTask;
+      const run = await runThrough([[task]], (row) => succeeded(row, { message: String(row.body.length) }));
+      expect(run.results()[0]?.message).toBe('1000000');
+    });
+
+    test('repeats a row that may pass, and tells each attempt what came before', async () => {
+      const seen: (readonly [number, number | undefined])[] = [];
+      const run = await runThrough([tasksOf('', 1)], (task, claim) => {
+        seen.push([claim.attemptsUsed, task.history?.attempts]);
+        if (claim.attemptsUsed === 2) return succeeded(task);
+        const attempts = claim.attemptsUsed + 1;
+        return { kind: 'retry', delayMs: 1, history: { ...history, attempts, unclear: true } };
+      });
+      expect(seen).toEqual([
+        [0, undefined],
+        [1, 1],
+        [2, 2],
+      ]);
+      expect(run.results()[0]).toMatchObject({ attempts: 3, unclear: true });
+    });
+
+    test('is fed a row again that was handed back ten times', async () => {
+      const run = await begin((task, claim) =>
+        claim.attemptsUsed === 10
+          ? succeeded(task)
+          : { kind: 'retry', delayMs: 60_000, history: { ...history, attempts: claim.attemptsUsed + 1 } },
+      );
+      await run.add(tasksOf(run.runId, 1));
+      for (let times = 1; times <= 10; times += 1) {
+        await run.collected(times);
+        await run.add((run.batches.at(-1)?.leftovers ?? []).flatMap(({ task }) => (task ? [task] : [])));
+      }
+      await run.collected(11);
+      expect(run.results()).toMatchObject([{ row: 1, attempts: 11 }]);
+      await run.end();
+    });
+
+    test('uses up no attempt when the API asks to slow down', async () => {
+      const seen: number[] = [];
+      const run = await runThrough([tasksOf('', 1)], (task, claim) => {
+        seen.push(claim.attemptsUsed);
+        if (seen.length > 5) return succeeded(task);
+        return {
+          kind: 'throttled',
+          waitMs: 5,
+          history: { ...history, attempts: seen.length, unprocessed: seen.length },
+        };
+      });
+      expect(seen).toEqual([0, 0, 0, 0, 0, 0]);
+      expect(run.results()[0]).toMatchObject({ attempts: 6, unclear: false });
+    });
+
+    test.each([-3_600_000, -30_000, 3_600_000])('goes on when the clock is set by %d ms', async (byMs) => {
+      const run = await begin((task) => {
+        if (task.history !== undefined) return succeeded(task);
+        if (task.row === 10) setClock(byMs);
+        return { kind: 'retry', history, delayMs: 300 };
+      }, 4);
+      await run.add(tasksOf(run.runId, 20));
+      await run.collected(1);
+      expect(run.results().map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 2));
+      await run.end();
+    });
+
+    test('tells each claim what its own run allows', async () => {
+      const seen: unknown[] = [];
+      await runThrough([tasksOf('', 1)], (task, claim) => {
+        seen.push(claim.policy);
+        return succeeded(task);
+      });
+      expect(seen).toEqual([policy]);
+    });
+
+    test('collects what is done though older data say that the run was being forgotten', async () => {
+      const run = await begin(succeed);
+      const batches = batchesOf(run.runId);
+      await batches.pause();
+      await batches.close();
+      await run.add(tasksOf(run.runId, 2));
+      await run.batchQueue.refresh();
+      await run.collected(1);
+      expect(run.results().map(({ row }) => row)).toEqual([1, 2]);
+      await run.batchQueue.forget();
+      await run.end();
     });
 
     test('writes into the ledger of a batch that it is wanted back before it takes the batch from where nobody has it', async () => {
@@ -537,99 +694,6 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       expect(begun).toEqual([1]);
       expect(run.results().map(({ row }) => row)).toEqual([1]);
       expect(run.batches[0]?.leftovers.map(({ row }) => row)).toEqual([2, 3, 4]);
-      await run.end();
-    });
-
-    test('tells what is finished of a batch that stays open', async () => {
-      const mayFinish = deferred();
-      const run = await begin(async (task) => {
-        if (task.row === 3) await mayFinish.promise;
-        return succeeded(task);
-      });
-      await run.add(tasksOf(run.runId, 3));
-      await expect
-        .poll(
-          async () => {
-            await run.batchQueue.refresh();
-            return run.batchQueue.openRows;
-          },
-          { timeout: 60_000 },
-        )
-        .toBe(1);
-      expect(run.early.map(({ row }) => row).toSorted()).toEqual([1, 2]);
-      mayFinish.resolve();
-      await run.collected(1);
-      await run.end();
-    });
-
-    test('marks what a worker was calling that has gone, and nothing else', async () => {
-      const calling = deferred();
-      const run = await begin(async (task, _claim, signal) => {
-        if (task.row === 1) return succeeded(task);
-        calling.resolve();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        throw new Error('its process has died');
-      }, 2);
-      await run.add(tasksOf(run.runId, 4));
-      await calling.promise;
-      run.worker.pause();
-      const { classes, options } = bullmqOn(datastore);
-      const calls = new classes.Queue(run.queue.name, options);
-      const [job] = await calls.getActive();
-      await expect
-        .poll(async () => (await run.queue.readLedger(job?.id ?? '', 0)).join())
-        .toContain('"results"');
-      // What the datastore does when the lock of a worker has run out.
-      await calls.getActive().then((jobs) => Promise.all(jobs.map((each) => each.moveToWait('0'))));
-      await calls.close();
-      const histories = new Map<number, unknown>();
-      const other = new BatchWorker(datastore, run.queue, {
-        concurrency: 4,
-        refusal: understood,
-        process: async (task, claim) => {
-          await claim.intend();
-          histories.set(task.row, task.history);
-          return succeeded(task);
-        },
-        onRefused: () => {},
-        onError: () => {},
-      });
-      await run.collected(1);
-      expect([...histories].toSorted(([a], [b]) => a - b)).toEqual([
-        [2, { attempts: 1, unprocessed: 0, unclear: true, earlier: [unknownAttempt] }],
-        [3, { attempts: 1, unprocessed: 0, unclear: true, earlier: [unknownAttempt] }],
-        [4, undefined],
-      ]);
-      expect(run.results().map(({ row, unclear }) => [row, unclear])).toEqual([
-        [1, false],
-        [2, true],
-        [3, true],
-        [4, false],
-      ]);
-      await other.stop(1_000);
-      await run.end(0);
-    });
-
-    test('tells which rows the datastore has lost', async () => {
-      const run = await begin(succeed, 1);
-      await run.worker.stop(1_000);
-      await run.add(tasksOf(run.runId, 2));
-      await run.batchQueue.refresh();
-      expect(run.vanished).toEqual([]);
-      // What a crash of the datastore can do.
-      const batches = batchesOf(run.runId);
-      for (const job of await batches.getJobs()) await batches.remove(job.id ?? '', { removeChildren: true });
-      await batches.close();
-      await expect
-        .poll(
-          async () => {
-            await run.batchQueue.refresh();
-            return run.vanished;
-          },
-          { timeout: 60_000 },
-        )
-        .toMatchObject([{ rows: [1, 2], size: { rows: 2 } }]);
-      expect(run.batchQueue.openRows).toBe(0);
       await run.end();
     });
 
@@ -768,60 +832,6 @@ export function describeQueueOn(name: string, open: () => Promise<Datastore>): v
       expect(stale.batches).toEqual([]);
       await batchQueue.close();
       await stale.end();
-    });
-
-    test('collects what is added after a process that died while it forgot the run', async () => {
-      const run = await begin(succeed);
-      await run.batchQueue.close();
-      const batches = batchesOf(run.runId);
-      await batches.pause();
-      await batches.close();
-      const collected = deferred<CollectedBatch>();
-      const batchQueue = await openBatchQueue(datastore, {
-        ...unheard(run.runId, run.queue),
-        collect: async (batch) => collected.resolve(batch),
-      });
-      await batchQueue.add(tasksOf(run.runId, 2), never);
-      expect((await collected.promise).results.map(({ row }) => row)).toEqual([1, 2]);
-      await batchQueue.close();
-      await run.end();
-    });
-
-    test('adopts what another process has left, and collects it', async () => {
-      const run = await begin(async (task, _claim, signal) => {
-        if (task.row <= 2) return succeeded(task);
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        return { kind: 'returned', history: { ...history, unclear: true } };
-      }, 3);
-      await run.batchQueue.close();
-      await run.worker.stop(1_000);
-      const first = await openBatchQueue(datastore, unheard(run.runId, run.queue));
-      await first.add(tasksOf(run.runId, 4), never);
-      await first.close();
-
-      const collected = deferred<CollectedBatch>();
-      const batchQueue = await openBatchQueue(datastore, {
-        ...unheard(run.runId, run.queue),
-        collect: async (batch) => collected.resolve(batch),
-      });
-      expect(batchQueue.recovered.batches).toMatchObject([{ rows: 4 }]);
-      expect([...batchQueue.recovered.rows].toSorted()).toEqual([1, 2, 3, 4]);
-      expect(batchQueue.openRows).toBe(4);
-      const worker = new BatchWorker(datastore, run.queue, {
-        concurrency: 1,
-        refusal: understood,
-        process: async (task) =>
-          task.row === 4 ? { kind: 'retry', delayMs: 60_000, history } : succeeded(task),
-        onRefused: () => {},
-        onError: () => {},
-      });
-      const { results, leftovers } = await collected.promise;
-      expect(results.map(({ row }) => row)).toEqual([1, 2, 3]);
-      expect(leftovers).toMatchObject([{ row: 4, task: { row: 4, body: tasksOf('', 1)[0]?.body } }]);
-      await worker.stop(1_000);
-      await batchQueue.forget();
-      await batchQueue.close();
-      await run.queue.close();
     });
   });
 }

@@ -29,19 +29,21 @@ describeWithRedis('Redis', () => {
 
   describeQueueOn('Redis', async () => open((await start()).url));
 
-  describeQueueOn('a Redis Cluster', async () => {
+  const openCluster = async () => {
     const server = await start({ cluster: true });
     await assignSlots(server);
     return open(`redis+cluster://127.0.0.1:${server.port}`);
-  });
+  };
+  describeQueueOn('a Redis Cluster', openCluster, 'each command');
 
-  describeQueueOn('a Redis that allows the least', async () => {
+  const openLeast = async () => {
     const user = 'user batch on >secret ~{cqbatch}:* +@all -@dangerous';
     const { port } = await start({
       args: user.split(' ').map((word, index) => (index === 0 ? `--${word}` : word)),
     });
     return open(`redis://batch:secret@127.0.0.1:${port}/0`);
-  });
+  };
+  describeQueueOn('a Redis that allows the least', openLeast, 'each command');
 
   test('a run is forgotten that ends while its connections are made anew', async () => {
     const server = await redisForTest();
