@@ -15,6 +15,7 @@ import { table } from './measure/table.js';
 import { governor } from './scenarios/governor.js';
 import { guards } from './scenarios/guards.js';
 import { help } from './scenarios/help.js';
+import { parts } from './scenarios/parts.js';
 import { plan } from './scenarios/plan.js';
 import { embeddedRate, redisRate } from './scenarios/rate.js';
 import { redisMillion } from './scenarios/redis-million.js';
@@ -28,7 +29,7 @@ import { workers } from './scenarios/workers.js';
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
 const scenarios = [
   ...[redis, embedded, redisSlow, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
-  ...[guards, redisMillion, governor, help, plan, reportPage],
+  ...[parts, guards, redisMillion, governor, help, plan, reportPage],
 ];
 
 const { quick, json, chosen } = readArguments();

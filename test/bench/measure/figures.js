@@ -11,6 +11,13 @@ const units = /** @type {const} */ ({
   peakMb: 'MB',
   sizeMb: 'MB',
   openMs: 'ms',
+  parse: 'µs',
+  client: 'µs',
+  ledger: 'µs',
+  journal: 'µs',
+  report: 'µs',
+  garbage: 'µs',
+  rest: 'µs',
 });
 
 /** @typedef {keyof typeof units} FigureName */
@@ -18,7 +25,7 @@ const units = /** @type {const} */ ({
 /**
  * What one measurement has given. CPU times are of all threads, user and system: `cpuMicroseconds` per row of what is
  * measured, `redisCpuMicroseconds` per row of the Redis server, `cpuMs` of a whole process from start to end. `peakMb` is
- * the most resident memory of the process.
+ * the most resident memory of the process. `parse` to `rest` are parts of the CPU time of its main thread, per row.
  *
  * @typedef {Readonly<Partial<Record<FigureName, number>>>} Figures
  */

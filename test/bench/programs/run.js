@@ -12,6 +12,7 @@ import { usualConcurrency } from '../../../dist/src/rate/rate-controller.js';
 import { createRun } from '../../../dist/src/run/plan/create-run.js';
 import { openRunStore } from '../../../dist/src/run/record/store.js';
 import { executeRun } from '../../../dist/src/run/session/execute-run.js';
+import { sampleParts } from '../measure/parts.js';
 import { chooseDatastore } from './choose-datastore.js';
 import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';
@@ -25,10 +26,11 @@ import { startWatch } from './stopwatch.js';
  * @property {string} baseUrl
  * @property {string} [rate]
  * @property {boolean} [guarded]
+ * @property {boolean} [parts] whether the profiler is to tell the parts of a row's way
  * @property {string} [queue] the address of a Redis; without it the datastore is the embedded one
  */
 
-/** @typedef {import('./stopwatch.js').Speed & { peakMb: number, course: readonly Moment[] }} RunFigures */
+/** @typedef {import('./stopwatch.js').Speed & { peakMb: number, course: readonly Moment[] } & Partial<import('../measure/parts.js').Parts>} RunFigures */
 
 /**
  * How things stand at a moment of the run.
@@ -42,7 +44,7 @@ import { startWatch } from './stopwatch.js';
 
 const lookEveryMs = 250;
 
-await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, guarded, queue }) => {
+await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, guarded, parts, queue }) => {
   const options = runOptions({
     baseUrl,
     ...(rate !== undefined && { rate }),
@@ -60,9 +62,12 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     timeouts: { headersMs: options.timeoutMs, bodyMs: options.timeoutMs, totalMs: options.timeoutMs },
   });
   const chosen = await chooseDatastore({ stateDir, queue });
+  const endSampling = parts ? await sampleParts() : undefined;
   const watch = startWatch();
   /** @type {import('./stopwatch.js').Speed | undefined} */
   let speed;
+  /** @type {import('../measure/parts.js').Parts | undefined} */
+  let partsPerRow;
   /** @type {Moment[]} */
   const course = [];
   /** @type {import('../../../dist/src/run/session/progress.js').Progress | undefined} */
@@ -76,8 +81,9 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
   const looking = setInterval(look, lookEveryMs);
   // The journal is closed when the report is written; closing the datastore, which follows, is not part of the work.
   const closeJournal = journal.close.bind(journal);
-  journal.close = () => {
+  journal.close = async () => {
     speed = watch.speed(record.plan.rows);
+    partsPerRow = await endSampling?.(record.plan.rows);
     return closeJournal();
   };
 
@@ -104,5 +110,5 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
   const { succeeded } = reports?.summary.outcomes ?? {};
   if (succeeded !== record.plan.rows || speed === undefined)
     throw new Error(`${succeeded} of ${record.plan.rows} rows succeeded.`);
-  return /** @satisfies {RunFigures} */ ({ ...speed, peakMb: peakMemory(), course });
+  return /** @satisfies {RunFigures} */ ({ ...speed, ...partsPerRow, peakMb: peakMemory(), course });
 });

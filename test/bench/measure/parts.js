@@ -1,0 +1,65 @@
+// @ts-check
+import { Session } from 'node:inspector/promises';
+
+/** The parts of a row's way, each with the files whose work it is, and what they have others do. */
+const rooms = {
+  parse: /\/(src\/manifest|csv-parse)\//,
+  client: /\/(src\/(api|worker|rate|operation)|undici)\//,
+  ledger: /\/(src\/(queue|datastore|cluster)|bullmq|ioredis)\//,
+  journal: /\/src\/journal\//,
+  report: /\/src\/report\//,
+};
+
+/** @typedef {keyof typeof rooms | 'garbage' | 'rest'} Part */
+
+/** @typedef {Readonly<Record<Part, number>>} Parts CPU time of the main thread by part, in microseconds a row */
+
+const everyMicroseconds = 500;
+
+/**
+ * Begins to sample what the main thread of this process is at.
+ *
+ * @returns {Promise<(rows: number) => Promise<Parts>>} ends it, and tells what it was at for each row
+ */
+export async function sampleParts() {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: everyMicroseconds });
+  await session.post('Profiler.start');
+  return async (rows) => {
+    const { profile } = await session.post('Profiler.stop');
+    session.disconnect();
+    return partsOf(profile, rows);
+  };
+}
+
+/** @returns {Parts} */
+function partsOf(
+  /** @type {import('node:inspector').Profiler.Profile} */ { nodes, samples = [], timeDeltas = [] },
+  /** @type {number} */ rows,
+) {
+  const parts = { parse: 0, client: 0, ledger: 0, journal: 0, report: 0, garbage: 0, rest: 0 };
+  /** @type {Map<number, Part | undefined>} */
+  const known = new Map();
+  // A caller comes before what it calls.
+  for (const { id, callFrame, children = [] } of nodes) {
+    const own = partOf(callFrame) ?? known.get(id);
+    known.set(id, own);
+    for (const child of children) known.set(child, own);
+  }
+  const idle = new Set(
+    nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id),
+  );
+  for (const [index, id] of samples.entries())
+    if (!idle.has(id)) parts[known.get(id) ?? 'rest'] += (timeDeltas[index] ?? 0) / rows;
+  return parts;
+}
+
+/** @returns {Part | undefined} undefined: that of its caller */
+function partOf(/** @type {{ functionName: string, url: string }} */ { functionName, url }) {
+  if (functionName === '(garbage collector)') return 'garbage';
+  if (url.includes('/src/run/')) return 'rest';
+  const [part] = Object.entries(rooms).find(([, files]) => files.test(url)) ?? [];
+  return /** @type {Part | undefined} */ (part);
+}

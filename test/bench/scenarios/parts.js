@@ -1,0 +1,63 @@
+// @ts-check
+import { join } from 'node:path';
+import { writeManifest } from '../manifest.js';
+import { redisKind } from '../measure/datastores.js';
+import { withLocalApi } from '../measure/local-api.js';
+import { inTurns } from '../measure/samples.js';
+
+const concurrency = 50;
+
+/** What each part of a row's way may take, of the CPU time that a bare BullMQ worker takes for a row: 0.85 in all. */
+const budgets = /** @type {const} */ ({
+  parse: 0.06,
+  client: 0.35,
+  ledger: 0.2,
+  journal: 0.04,
+  report: 0.05,
+  garbage: 0.08,
+  rest: 0.07,
+});
+
+/**
+ * Where a run on Redis spends the CPU time of its main thread, as samples of the profiler tell: those cost time, too, so that the
+ * parts together are more than the scenario `redis` has.
+ *
+ * @type {import('./scenario.js').Scenario}
+ */
+export const parts = {
+  name: 'parts',
+  async run(context) {
+    const { quick, folder, say } = context;
+    if (!redisKind.isInstalled()) {
+      say('  there is no Redis on this machine: left out');
+      return [];
+    }
+    const rows = quick ? 2_000 : 60_000;
+    const source = join(folder, 'manifest.csv');
+    await writeManifest(source, rows);
+    const { bare, ours } = await withLocalApi(0, ({ url: baseUrl }) =>
+      inTurns(
+        quick ? 1 : 3,
+        {
+          bare: () =>
+            redisKind.measure({
+              ...{ folder, program: 'bare-worker', rows },
+              options: { baseUrl, concurrency, ...redisKind.feeding, rows },
+            }),
+          ours: () =>
+            redisKind.measure({ folder, program: 'run', rows, options: { baseUrl, source, parts: true } }),
+        },
+        context,
+      ),
+    );
+    return Object.entries(budgets).map(([part, atMost]) => ({
+      title: `Redis, API of 0 ms, CPU time of the main thread per row: ${part}`,
+      unit: 'µs',
+      ours: ours.map((figures) => figures[/** @type {keyof typeof budgets} */ (part)] ?? Number.NaN),
+      reference: bare.map(({ cpuMicroseconds = Number.NaN }) => cpuMicroseconds),
+      referenceName: 'all of a bare BullMQ worker',
+      comparison: 'ratio',
+      goal: { atMost },
+    }));
+  },
+};
