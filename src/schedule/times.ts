@@ -9,6 +9,9 @@ export interface Times {
   latest(until: Date): Date | undefined;
 }
 
+/** Those of the patterns that were read: a daemon asks for the same ones every second. */
+const known = new Map<string, Times>();
+
 /**
  * The moments of a pattern. Where the clock of the time zone is changed, times of day that the pattern names as numbers
  * (`30 1 * * *`, `0,30 1,13 * * *`) come once a day: one that does not exist comes when the gap ends, one that comes twice
@@ -18,6 +21,13 @@ export interface Times {
  * @throws a usage error `INVALID_CRON` for a pattern that can't be read or never comes.
  */
 export async function timesOf({ cron, tz }: Pick<Schedule, 'cron' | 'tz'>): Promise<Times> {
+  const key = `${tz} ${cron}`;
+  const times = known.get(key) ?? (await readPattern(cron, tz));
+  known.set(key, times);
+  return times;
+}
+
+async function readPattern(cron: string, tz: string): Promise<Times> {
   const { Cron } = await import('croner');
   const patterns = timesOfDay(cron).map((pattern) => {
     try {
