@@ -94,7 +94,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     journal,
     client,
     version: readVersion(),
-    log: openLog({}, openTerminal({ quiet: 1 })),
+    log: await openLog({}, openTerminal({ quiet: 1 })),
     interrupt: new AbortController().signal,
     onStarted(started) {
       progress = started.progress;

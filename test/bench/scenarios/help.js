@@ -26,7 +26,7 @@ export const help = {
         reference: node,
         referenceName: 'node -e 0',
         comparison: 'ratio',
-        goal: { atMost: 2.5 },
+        goal: { atMost: 2 },
       }),
     ];
   },

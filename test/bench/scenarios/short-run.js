@@ -5,70 +5,87 @@ import { writeManifest } from '../manifest.js';
 import { cqbatch } from '../measure/child.js';
 import { lineAbout } from '../measure/figures.js';
 import { withLocalApi } from '../measure/local-api.js';
+import { redisProgram, withRedis } from '../measure/redis.js';
 import { inTurns } from '../measure/samples.js';
 import { measureScript } from '../measure/usage.js';
 
 /** @typedef {import('../measure/line.js').Line} Line */
+/** @typedef {import('../measure/figures.js').Figures} Figures */
 
 /**
- * What a run of two rows on the embedded datastore takes from the start of its process to the end: time and memory.
+ * What short commands take from the start of their process to its end, time and memory: a run of two rows, a plan of a thousand,
+ * and looks at a state folder.
  *
  * @type {import('./scenario.js').Scenario}
  */
 export const shortRun = {
   name: 'short-run',
   async run(context) {
-    const { quick, folder } = context;
-    const source = join(folder, 'manifest.csv');
-    const stateDir = join(folder, 'state');
-    await writeManifest(source, 2);
-    const samples = await withLocalApi(0, ({ url: baseUrl }) => {
-      const measure = async (/** @type {readonly string[]} */ args) => {
-        const env = { CQBATCH_TOKEN: 'benchmark' };
-        return measureScript(args, { usageFile: join(folder, 'usage.json'), env });
-      };
-      const run = () =>
-        measure([
-          ...[cqbatch, 'run', source, '--yes', '--quiet'],
-          ...['--base-url', baseUrl, '--state-dir', stateDir],
-        ]);
-      return inTurns(
-        quick ? 2 : 9,
-        {
-          node: () => measure(['-e', '0']),
-          'new folder': async () => {
-            await rm(stateDir, { recursive: true, force: true });
-            return run();
-          },
-          // That of the run before, which has ended as it should.
-          'existing folder': run,
-        },
-        context,
-      );
-    });
-    return [
-      ...linesOf('existing state folder', samples['existing folder'], samples.node),
-      ...linesOf('new state folder', samples['new folder'], samples.node),
-    ];
+    const { folder, say } = context;
+    const hasRedis = redisProgram() !== undefined;
+    if (!hasRedis) say('  without Redis: there is none');
+    return withLocalApi(0, ({ url }) =>
+      hasRedis
+        ? withRedis(folder, (redis) => measure(context, url, redis.url))
+        : measure(context, url, undefined),
+    );
   },
 };
 
 /**
- * @param {string} where
- * @param {readonly import('../measure/figures.js').Figures[]} ours
- * @param {readonly import('../measure/figures.js').Figures[]} node
- * @returns {readonly Line[]}
+ * @param {import('./scenario.js').Context} context
+ * @param {string} baseUrl
+ * @param {string | undefined} redis
+ * @returns {Promise<readonly Line[]>}
  */
-function linesOf(where, ours, node) {
-  const title = `embedded run of two rows, ${where}`;
-  const line = /** @type {const} */ ({
-    ours,
-    reference: node,
-    referenceName: 'node -e 0',
-    comparison: 'value',
-  });
+async function measure(context, baseUrl, redis) {
+  const { quick, folder } = context;
+  const two = join(folder, 'two.csv');
+  const thousand = join(folder, 'thousand.csv');
+  await writeManifest(two, 2);
+  await writeManifest(thousand, 1_000);
+  const stateDir = join(folder, 'state');
+  const shared = join(folder, 'shared');
+  const script = (/** @type {readonly string[]} */ args) =>
+    measureScript(args, { usageFile: join(folder, 'usage.json'), env: { CQBATCH_TOKEN: 'benchmark' } });
+  const ours = (/** @type {readonly string[]} */ ...args) => script([cqbatch, ...args, '--quiet']);
+  const run = ['run', two, '--yes', '--base-url', baseUrl];
+  /** @type {Record<string, () => Promise<Figures>>} */
+  const contestants = {
+    node: () => script(['-e', '0']),
+    'new folder': async () => {
+      await rm(stateDir, { recursive: true, force: true });
+      return ours(...run, '--state-dir', stateDir);
+    },
+    // That of the run before, which has ended as it should.
+    'existing folder': () => ours(...run, '--state-dir', stateDir),
+    ...(redis !== undefined && { redis: () => ours(...run, '--state-dir', shared, '--queue', redis) }),
+    plan: () => ours('plan', thousand, '--state-dir', stateDir),
+    status: () => ours('status', '--state-dir', stateDir),
+    list: () => ours('list', '--state-dir', stateDir),
+  };
+  const samples = await inTurns(quick ? 2 : 9, contestants, context);
+  const about = (/** @type {string} */ contestant) =>
+    /** @type {const} */ ({
+      ours: samples[contestant] ?? [],
+      reference: samples['node'] ?? [],
+      referenceName: 'node -e 0',
+      comparison: 'value',
+    });
+  const time = (/** @type {string} */ title, /** @type {string} */ contestant, /** @type {number} */ ms) =>
+    lineAbout('wallMs', { ...about(contestant), title: `${title}: start to end`, goal: { atMost: ms } });
+  const memory = (/** @type {string} */ title, /** @type {string} */ contestant) =>
+    lineAbout('peakMb', { ...about(contestant), title: `${title}: peak memory`, goal: { atMost: 300 } });
+  const existing = 'embedded run of two rows, existing state folder';
+  const fresh = 'embedded run of two rows, new state folder';
   return [
-    lineAbout('wallMs', { ...line, title: `${title}: start to end`, goal: { atMost: 1_000 } }),
-    lineAbout('peakMb', { ...line, title: `${title}: peak memory`, goal: { atMost: 300 } }),
+    time(existing, 'existing folder', 800),
+    memory(existing, 'existing folder'),
+    time(fresh, 'new folder', 1_000),
+    memory(fresh, 'new folder'),
+    ...(redis === undefined ? [] : [time('run of two rows on Redis', 'redis', 500)]),
+    time('cqbatch plan, CSV of 1,000 rows', 'plan', 250),
+    time('cqbatch status', 'status', 150),
+    time('cqbatch list', 'list', 150),
   ];
 }
