@@ -40,6 +40,7 @@ export {
 } from './api/model/entities.ts';
 export type { RequestWatch } from './api/network/exchange.ts';
 export { chooseProxy, describeProxy } from './api/network/proxy.ts';
+export { openClient } from './api/open-client.ts';
 export { type ApiRequest, requestHeaders } from './api/request.ts';
 export { type TokenSource, tokenFromFile, tokenFromValue, tokenMark } from './api/token.ts';
 export { createTypedClient as createClient, type TypedClient } from './api/typed-client.ts';
@@ -51,7 +52,12 @@ export type { FailureClass } from './codes.ts';
 export type { SharedPlace } from './dashboard/overview.ts';
 export { startDashboard } from './dashboard/server.ts';
 export type { Datastore } from './datastore/datastore.ts';
-export { datastoreAddress, openDatastore } from './datastore/open.ts';
+export {
+  datastoreAddress,
+  openDatastore,
+  type PreparedDatastore,
+  prepareEmbedded,
+} from './datastore/open.ts';
 export { exists, readSmallFile } from './disk/files.ts';
 export { makeTemporaryFolder } from './disk/owned-folder.ts';
 export type { Outcome, OutcomeCounts, RowResult } from './domain.ts';
@@ -144,20 +150,24 @@ export {
   type JournalSummary,
   progressOf,
   readJournalSummary,
-  withJournalReader,
 } from './run/record/run-journal.ts';
 export { liveRun, type RunView, viewOfEntry, viewOfRecord } from './run/record/run-view.ts';
 export { checkStateFolder } from './run/record/state-folder.ts';
 export { ambiguousRun, openRunStore, type RunStore } from './run/record/store.ts';
 export { lookUpTarget, type Target } from './run/record/targets.ts';
-export { delimiterOf, type ReportOptions, reportRun, reportWithRetries } from './run/report/report-run.ts';
+export {
+  delimiterOf,
+  type ReportOptions,
+  reportWithRetries,
+  rewriteReport,
+} from './run/report/report-run.ts';
 export { type RowStory, type RunOfRow, tellRow } from './run/report/row-story.ts';
 export type { CanaryResults } from './run/session/canary.ts';
 export { type ControlPlace, inCluster, inFolder } from './run/session/control.ts';
 export { type Caller, coordinateRuns, type RunNews } from './run/session/coordinate.ts';
 export { type EstimatedLimits, openEstimatedLimits } from './run/session/estimated-limits.ts';
-export { executeRun } from './run/session/execute-run.ts';
 export type { ExecutedRun, FailedRun, StartedRun } from './run/session/execution-options.ts';
+export { loadExecution } from './run/session/load-execution.ts';
 export type { ProgressSnapshot, RunEvent, StalledCalls } from './run/session/progress.ts';
 export { type Beginning, carryOutSchedules } from './schedule/carry-out.ts';
 export {

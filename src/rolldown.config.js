@@ -17,14 +17,45 @@ export default defineConfig({
   // PGlite reads its database from beside its code; the other is not there on every platform.
   external: [/^@electric-sql\/pglite/, 'msgpackr-extract'],
   // A module of ours does nothing when it is loaded: a command loads those that it uses, not all that the library exports.
-  treeshake: { moduleSideEffects: [{ test: /\/dist\/(?:src|jobs)\//, sideEffects: false }] },
+  treeshake: {
+    moduleSideEffects: [{ test: /\/dist\/(?:src|jobs)\/|\/node_modules\/bullmq\//, sideEffects: false }],
+  },
+  // What has ES modules, too, is taken in parts, as BullMQ.
+  resolve: { mainFields: ['module', 'main'] },
   plugins: [
     // Beside the module from which commands import: what an entry exports stays together in one file.
     virtual(library, `export * from ${JSON.stringify(resolve('dist/src/index.js'))};`),
     undiciInParts(),
+    ...bullmqInParts(),
   ],
-  output: { dir: 'dist/bin', cleanDir: true },
+  output: { dir: 'dist/bin', cleanDir: true, codeSplitting: { groups: parts() } },
 });
+
+/**
+ * What is loaded together is one file: each takes half a millisecond, and a command would load fifty. A part has what its modules
+ * import, but for what those before it have.
+ */
+function parts() {
+  const modules = {
+    // Of the thread of the datastore, too, which needs no more of us.
+    files: 'src/(?:disk/files|package|waiting)',
+    thread: 'src/datastore/embedded/session',
+    // What `cqbatch --help` needs, and what each command needs besides.
+    help: 'src/cli/command-line',
+    command: 'src/cli/context',
+    look: 'src/cli/actions/look/(?:status|list)',
+    plan: 'src/cli/actions/run/(?:plan|run-manifest)',
+    run: 'src/cli/actions/run/execute',
+    session: 'src/run/session/execute-run',
+    client: 'src/api/client',
+    embedded: 'src/datastore/embedded/embedded',
+  };
+  return Object.entries(modules).map(([name, path], index, { length }) => ({
+    name,
+    test: new RegExp(`/dist/${path}\\.js$`),
+    priority: length - index,
+  }));
+}
 
 /** The parts of undici that are used: its index also loads fetch, WebSocket, mocks and caches, which takes twice as long. */
 function undiciInParts() {
@@ -42,12 +73,39 @@ function undiciInParts() {
   );
 }
 
-/** A module that is code and no file. */
-function virtual(name, code) {
+/**
+ * BullMQ without what it has for others: its way to Redis is loaded where that is the datastore, and repeated jobs, which need
+ * much, are none of ours.
+ */
+function bullmqInParts() {
+  const from = /\/bullmq\/dist\/esm\//;
+  return [
+    virtual('../utils/create-backend', 'export const getDefaultBackendFactory = undefined;', from),
+    virtual(
+      './redis-queue-backend',
+      'export class RedisQueueBackend {}',
+      /\/bullmq\/dist\/esm\/classes\/queue-getters.js$/,
+    ),
+    virtual('cron-parser', 'export const CronExpressionParser = undefined;', from),
+    virtual(
+      'semver',
+      `
+      import coerce from 'semver/functions/coerce.js';
+      import lt from 'semver/functions/lt.js';
+      import valid from 'semver/functions/valid.js';
+      export { coerce, lt, valid };
+    `,
+      from,
+    ),
+  ];
+}
+
+/** A module that is code and no file. @param from which modules import it */
+function virtual(name, code, from = /^/) {
   const id = `\0${name}`;
   return {
     name,
-    resolveId: (source) => (source === name ? id : undefined),
+    resolveId: (source, importer = '') => (source === name && from.test(importer) ? id : undefined),
     load: (loaded) => (loaded === id ? code : undefined),
   };
 }

@@ -5,7 +5,8 @@ import { usageError } from '../errors.ts';
 import { isLoopback } from './base-url.ts';
 import { exchange, Stop } from './network/exchange.ts';
 import { lostFailure } from './network/network-failure.ts';
-import { chooseProxy, type ProxyOptions, tunnelDispatcher } from './network/proxy.ts';
+import { chooseProxy, type ProxyOptions } from './network/proxy.ts';
+import { tunnelDispatcher } from './network/tunnel.ts';
 
 /** A URL of another service, to which news is posted. Its path and query may be a secret: no message quotes them. */
 export interface Webhook {

@@ -11,9 +11,12 @@ import {
   type Operation,
   openDatastore,
   openRunStore,
+  type PreparedDatastore,
+  prepareEmbedded,
   type RunStore,
   type Settings,
 } from '../index.ts';
+import type { AtEnd } from '../releases.ts';
 import {
   environment,
   type Flags,
@@ -53,6 +56,8 @@ export interface RefusedManifest {
 export interface DatastoreChoice {
   /** The shared datastore without its password; undefined for the embedded one. */
   readonly queue: string | undefined;
+  /** Begins with what opening it takes, while something else is done first. What is not opened then is left in the end. */
+  prepare(atEnd: AtEnd): void;
   /**
    * Opens it, and says what is not as it should be.
    *
@@ -101,10 +106,18 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   refusePasswordInFlag(flags.queue);
   const queue = await datastoreAddress(url);
   const redis = url === undefined ? undefined : { url, prefix, ...(await queuePasswords(settings)) };
+  let prepared: PreparedDatastore | undefined;
   return {
     queue,
+    prepare(atEnd) {
+      if (redis !== undefined) return;
+      prepared = prepareEmbedded();
+      atEnd(async () => (await prepared)?.thread.terminate());
+    },
     async open(purpose) {
-      const { datastore, warnings } = await openDatastore({ redis, stateDir: stateDirOf(flags), purpose });
+      const wanted = { redis, stateDir: stateDirOf(flags), purpose, prepared };
+      prepared = undefined;
+      const { datastore, warnings } = await openDatastore(wanted);
       for (const warning of warnings) terminal.warn(`warning: ${warning}`);
       return datastore;
     },

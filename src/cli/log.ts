@@ -1,5 +1,5 @@
-import { type Logger, pino } from 'pino';
 import { usageError } from '../errors.ts';
+import { type Log, silentLog } from '../log.ts';
 import type { Flags } from './config/load.ts';
 import { writeLogLine } from './output.ts';
 import { logLine } from './render/progress.ts';
@@ -15,17 +15,25 @@ export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
  * @param usual the level where none is typed
  * @throws a usage error for an unknown level.
  */
-export function openLog({ logLevel, verbose }: Flags, terminal: Terminal, usual = 'silent'): Logger {
+export async function openLog(
+  { logLevel, verbose }: Flags,
+  terminal: Terminal,
+  usual = 'silent',
+): Promise<Log> {
   const level = logLevel ?? usual;
-  if (verbose && level === 'silent') {
+  if (!logLevels.includes(level)) {
+    throw usageError('INVALID_SETTING', `--log-level "${level}": known are ${logLevels.join(', ')}.`);
+  }
+  if (level === 'silent' && !verbose) return silentLog;
+  const { pino } = await import('pino');
+  if (level === 'silent') {
     const write = (json: string): void => {
       const line = logLine(JSON.parse(json));
       if (line !== undefined) terminal.say(line);
     };
-    return pino({ level: 'debug' }, { write });
+    const log: Log = pino({ level: 'debug' }, { write });
+    return log;
   }
-  if (!logLevels.includes(level)) {
-    throw usageError('INVALID_SETTING', `--log-level "${level}": known are ${logLevels.join(', ')}.`);
-  }
-  return pino({ level, base: { pid: process.pid } }, { write: writeLogLine });
+  const log: Log = pino({ level, base: { pid: process.pid } }, { write: writeLogLine });
+  return log;
 }

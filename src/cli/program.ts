@@ -61,7 +61,7 @@ export async function createProgram(version: string, args: readonly string[]): P
       styleTitle: (title) => styled('bold', title),
     });
   for (const spec of commands)
-    defineCommand(program, spec, isNamed(spec.name, args) ? await fieldOptions(spec) : []);
+    defineCommand(program, spec, isNamed(spec.name, args) ? await optionsOfFields(spec) : undefined);
   const define = (name: string, description: string): Command => subcommand(program, { name, description });
   define('version', 'the version of cqbatch')
     .addOption(optionOf('json'))
@@ -88,19 +88,21 @@ function subcommand(parent: Command, { name, description, examples = [] }: Named
 }
 
 /** The options of the fields of operations, for a command that reads rows; the others begin without operations. */
-async function fieldOptions(spec: CommandSpec | CommandGroupSpec): Promise<readonly Option[]> {
+async function optionsOfFields(spec: CommandSpec | CommandGroupSpec): Promise<readonly Option[]> {
   const specs = 'commands' in spec ? spec.commands : [spec];
   const groups = specs.flatMap(({ options, seldomNeeded }) => Object.values({ ...options, ...seldomNeeded }));
   if (!groups.flat().includes('default')) return [];
   const { fieldOptions } = await import('../../jobs/index.ts');
-  return fieldOptions.map(({ name, option }) => fieldOption(name, option ?? ''));
+  return fieldOptions.map(({ name, option }) => fieldOption(name, option));
 }
 
-/** @param forFields stand behind `--default`, for which they are short */
+/**
+ * @param forFields stand behind `--default`, for which they are short; undefined: the command is only listed, without its options
+ */
 function defineCommand(
   parent: Command,
   spec: CommandSpec | CommandGroupSpec,
-  forFields: readonly Option[],
+  forFields: readonly Option[] | undefined,
 ): void {
   const command = subcommand(parent, spec);
   if ('commands' in spec) {
@@ -108,6 +110,8 @@ function defineCommand(
     command.optionsGroup('Output:').helpOption(true);
     return;
   }
+  for (const argument of spec.arguments ?? []) command.argument(...argument);
+  if (forFields === undefined) return;
   const addOptions = (groups: OptionGroups = {}): void => {
     for (const [heading, names] of Object.entries(groups)) {
       command.optionsGroup(`${heading}:`);
@@ -117,7 +121,6 @@ function defineCommand(
       }
     }
   };
-  for (const argument of spec.arguments ?? []) command.argument(...argument);
   addOptions(spec.options);
   addOptions(output);
   // Else it would open a group of its own.

@@ -31,6 +31,8 @@ export interface Datastore {
    * had acknowledged. Undefined when nobody can tell.
    */
   incarnation(): Promise<string | undefined>;
+  /** Whether it surely holds nothing of any run; absent where the datastore is shared. */
+  readonly isEmpty?: () => Promise<boolean>;
   /**
    * Begins another incarnation: what was fed to an earlier one is never looked for again. Only where it is exclusively
    * ours, and what it holds has been reconciled.

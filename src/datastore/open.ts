@@ -1,4 +1,5 @@
 import type { Datastore } from './datastore.ts';
+import type { SessionThread } from './embedded/session.ts';
 import type { RedisOptions } from './redis/redis.ts';
 
 /** Which datastore is wanted. */
@@ -8,6 +9,17 @@ export interface WantedDatastore {
   readonly stateDir: string;
   /** What it is opened for, for whoever finds the embedded one taken. */
   readonly purpose: string;
+  /** What was begun with before. */
+  readonly prepared?: PreparedDatastore | undefined;
+}
+
+/** What opening the embedded datastore can begin with before it is known whether it will be opened. */
+export type PreparedDatastore = Promise<SessionThread>;
+
+/** Has a thread load the embedded datastore. It touches no file of it, and keeps no process alive. */
+export async function prepareEmbedded(): PreparedDatastore {
+  const { startThread } = await import('./embedded/session.ts');
+  return startThread();
 }
 
 /**
@@ -20,10 +32,11 @@ export async function openDatastore({
   redis,
   stateDir,
   purpose,
+  prepared,
 }: WantedDatastore): Promise<{ readonly datastore: Datastore; readonly warnings: readonly string[] }> {
   if (redis === undefined) {
     const { openEmbedded } = await import('./embedded/embedded.ts');
-    return { datastore: await openEmbedded({ stateDir, purpose }), warnings: [] };
+    return { datastore: await openEmbedded({ stateDir, purpose, thread: await prepared }), warnings: [] };
   }
   const { openRedis } = await import('./redis/redis.ts');
   return openRedis({ ...redis, purpose });

@@ -3,6 +3,9 @@ import type { z } from 'zod';
 import { onDisk } from '../system-error.ts';
 import { ifThere, writeFileAtomically } from './files.ts';
 
+/** To make code of a schema, as zod does of one that is used often, takes longer than to read a file with it. */
+const readOnce = { jitless: true };
+
 /**
  * Reads a JSON file that the program has written.
  *
@@ -18,7 +21,7 @@ export async function readJsonFile<Value>(
   const text = await onDisk(path, () => ifThere(readFile(path, 'utf8')));
   if (text === undefined) return undefined;
   try {
-    return schema.parse(JSON.parse(text));
+    return schema.parse(JSON.parse(text), readOnce);
   } catch (cause) {
     const error = damaged(cause);
     if (error === undefined) return undefined;

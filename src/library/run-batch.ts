@@ -1,9 +1,9 @@
-import { type Logger, pino } from 'pino';
 import { attributed } from '../actor.ts';
 import type { ApiClient } from '../api/client.ts';
 import { datastoreAddress, openDatastore } from '../datastore/open.ts';
 import { BusyError, usageError } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
+import { type Log, silentLog } from '../log.ts';
 import { hashFile } from '../manifest/stage.ts';
 import { readVersion } from '../package.ts';
 import { withReleases } from '../releases.ts';
@@ -13,10 +13,9 @@ import { type CreatedRun, createRun, discard } from '../run/plan/create-run.ts';
 import { refuseChangedManifest } from '../run/plan/run-manifest.ts';
 import { type KnownEnd, type RunResult, resultOf } from '../run/record/ending.ts';
 import { actualState, endOf, isHaltedByGuard, isResumable, type RunRecord } from '../run/record/record.ts';
-import { withJournalReader } from '../run/record/run-journal.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { lookUpTarget } from '../run/record/targets.ts';
-import { reportRun } from '../run/report/report-run.ts';
+import { rewriteReport } from '../run/report/report-run.ts';
 import { executeRun } from '../run/session/execute-run.ts';
 import type { RunEvent } from '../run/session/progress.ts';
 import { budgetOf, newRunOptions } from '../settings/run-options.ts';
@@ -45,7 +44,7 @@ export interface RunBatchOptions extends BatchOptions {
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: BatchEvent) => void;
   /** Default: nothing is logged. */
-  readonly log?: Logger;
+  readonly log?: Log;
 }
 
 /** What a batch came to. */
@@ -120,7 +119,7 @@ async function execute(
   record: RunRecord,
   journal?: Journal,
 ): Promise<BatchResult> {
-  const { client, signal, reason, onEvent, log = pino({ level: 'silent' }) } = options;
+  const { client, signal, reason, onEvent, log = silentLog } = options;
   const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
   let begun = false;
   const executed = withReleases(async (atEnd) => {
@@ -131,7 +130,7 @@ async function execute(
       purpose: `run ${record.id}`,
     });
     atEnd(() => datastore.close());
-    for (const warning of warnings) log.warn(warning);
+    for (const warning of warnings) log.warn({}, warning);
     return executeRun({
       ...{ store, record, datastore, queue, journal, client, log, onEvent },
       version: readVersion(),
@@ -153,7 +152,7 @@ async function execute(
 
 /** What a run has come to that is not gone on with. */
 async function endedBatch(store: RunStore, record: RunRecord): Promise<BatchResult> {
-  const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
+  const reports = await rewriteReport(store, record);
   const { reason } = record.states.at(-1) ?? {};
   return batchResult(record.id, endOf(record), reason, reports);
 }

@@ -171,9 +171,13 @@ function requestOf({ method = 'POST', path, query = {}, body = '' }: RequestDefi
   return { ...(method !== 'POST' && { method }), path: path + behind, body: text };
 }
 
-/** The fields that have an option of their own. */
-export function fieldsWithOption(operations: readonly Operation[]): readonly Field[] {
-  return operations.flatMap(({ fields }) => fields.filter(({ option }) => option !== undefined));
+/** The fields that have an option of their own, and how help writes its value. */
+export function fieldsWithOption(
+  operations: readonly Operation[],
+): readonly { readonly name: string; readonly option: string }[] {
+  return operations.flatMap(({ fields }) =>
+    fields.flatMap(({ name, option }) => (option === undefined ? [] : [{ name, option }])),
+  );
 }
 
 /** The operation of that name, if it is one of these. */
@@ -235,7 +239,8 @@ const definitionSchema = z
 
 /** @throws a usage error `OPERATION_INVALID` */
 function requireValid(definition: { readonly name?: unknown }): void {
-  const { error } = definitionSchema.safeParse(definition);
+  // To make code of the schema, as zod does of one that is used often, would take longer.
+  const { error } = definitionSchema.safeParse(definition, { jitless: true });
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return;
   const name = typeof definition.name === 'string' ? definition.name : 'an operation';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Logger } from 'pino';
 import { steadyNow } from '../clock.ts';
 import { ErrorNews } from '../error-news.ts';
 import { CqbatchError, usageError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
 import type { RunStore } from '../run/record/store.ts';
 import { aborted } from '../waiting.ts';
@@ -35,7 +35,7 @@ export interface KeeperOptions {
   readonly begin: (schedule: Schedule, occasion: Occasion) => Promise<Beginning>;
   /** Called when no run could be begun. */
   readonly onFailed: (schedule: Schedule, failure: CqbatchError) => void;
-  readonly log: Logger;
+  readonly log: Log;
   readonly now: () => Date;
 }
 

@@ -1,10 +1,10 @@
-import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { steadyNow } from '../clock.ts';
 import type { Member } from '../cluster/member.ts';
 import { toHundredths } from '../cluster/rate-policy.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { CqbatchError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { PaceReport, StartingPoint } from '../pace.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
@@ -37,7 +37,7 @@ export interface ApiWorkerOptions {
   readonly member: Member;
   /** What an earlier run has found of the API. */
   readonly known?: StartingPoint | undefined;
-  readonly log: Logger;
+  readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   /**
@@ -210,7 +210,7 @@ function withOutage(pace: PaceReport, { outage }: CircuitBreaker, baseUrl: strin
 }
 
 /** Says when the governor does something else, not each step of it. */
-function logPace(log: Logger, pace: PaceReport, before: PaceReport | undefined): void {
+function logPace(log: Log, pace: PaceReport, before: PaceReport | undefined): void {
   if (pace.phase === before?.phase && pace.reason === before.reason) return;
   const { rate, limit, concurrency, restUntil, phase, reason } = pace;
   log.info(

@@ -1,9 +1,9 @@
-import type { Logger } from 'pino';
 import type { ApiAnswer, ApiClient, SendOptions } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { ApiRequest } from '../api/request.ts';
 import type { RowResult } from '../domain.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
@@ -32,7 +32,7 @@ export interface RowProcessorOptions {
   readonly breaker: Pick<CircuitBreaker, 'begin' | 'end' | 'admit' | 'assess'>;
   /** Whether a governor decides how fast to call. */
   readonly governed: () => boolean;
-  readonly log: Logger;
+  readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   /** Called when no row can succeed: wrong token, wrong base URL, no permission. The worker must claim no more. */
   readonly onHalt: (failure: ApiFailure, path: string) => void;

@@ -1,5 +1,5 @@
-import type { Logger } from 'pino';
 import { steadyNow } from '../clock.ts';
+import type { Log } from '../log.ts';
 import { repeat } from '../repeat.ts';
 import type { WorkerEvent } from './row-processor.ts';
 
@@ -9,7 +9,7 @@ const everyMs = 10_000;
 const nothing = { succeeded: 0, failed: 0, retries: 0, throttled: 0, returned: 0 };
 
 /** Logs what a worker has done, every ten seconds in which it did something, and at its end. */
-export function logTotals(log: Logger) {
+export function logTotals(log: Log) {
   let finished = 0;
   let since = { ...nothing };
   let from = steadyNow();

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino';
 import type { Datastore } from '../datastore/datastore.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { BatchWorker, type BatchWorkerOptions } from '../queue/batch-worker.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
 import { type Repeated, repeat } from '../repeat.ts';
@@ -8,7 +8,7 @@ import { orAfter } from '../waiting.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface WatchedWorkerOptions extends BatchWorkerOptions {
-  readonly log: Logger;
+  readonly log: Log;
   /** Whether rows wait because the API asked for it. */
   readonly isResting: () => boolean;
   /** Called when rows wait, nothing keeps the worker from taking them, and it takes none, also after connecting again. */

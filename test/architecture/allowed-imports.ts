@@ -58,7 +58,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'src/api',
       'src',
     ],
-    packages: ['pino'],
+    packages: [],
   },
   'src/page': {
     folders: [
@@ -86,7 +86,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   },
   'src/schedule': {
     folders: ['src/run/record', 'src/disk', 'src'],
-    packages: ['croner', 'pino', 'zod'],
+    packages: ['croner', 'zod'],
   },
   'src/settings': {
     folders: ['src/run/plan', 'src/run/record', 'src/cluster', 'src/manifest', 'src/text', 'src'],
@@ -109,7 +109,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
       'src/disk',
       'src',
     ],
-    packages: ['pino', 'zod'],
+    packages: ['zod'],
   },
   'src/run/report': {
     folders: ['src/run/plan', 'src/run/record', 'src/report', 'src/manifest', 'src/journal', 'src'],
@@ -149,7 +149,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   },
   'src/worker': {
     folders: ['src/rate', 'src/queue', 'src/cluster', 'src/datastore', 'src/operation', 'src/api', 'src'],
-    packages: ['pino'],
+    packages: [],
   },
   'src/rate': { folders: ['src/rate/governor', 'src/cluster', 'src/api', 'src'], packages: [] },
   'src/rate/governor': { folders: ['src/api/limits.ts', 'src/pace.ts'], packages: [] },

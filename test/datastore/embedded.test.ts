@@ -194,7 +194,7 @@ describeWithSmallDisk('the embedded datastore on a full disk', () => {
   });
 
   test('leaves nothing behind when there is no room to make it', async () => {
-    const disk = smallDisk(20);
+    const disk = smallDisk(5);
     await expect(openEmbedded({ stateDir: disk.folder, purpose: 'first' })).rejects.toMatchObject({
       code: 'DISK_FULL',
     });

@@ -1,4 +1,3 @@
-import { Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type CqbatchError, usageError } from '../../errors.ts';
 import { isLoopback } from '../base-url.ts';
 
@@ -29,12 +28,13 @@ export function chooseProxy(
   baseUrl: string,
   { variables, allowInsecureHttp = false }: ProxyOptions,
 ): HttpProxy | undefined {
-  const { origin, protocol, hostname } = new URL(baseUrl);
+  const url = new URL(baseUrl);
+  const { protocol, hostname } = url;
   const names = protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY', ...anyProxy] : anyProxy;
   const variable = names.find((name) => variables[name]?.trim());
   if (variable === undefined) return undefined;
   const proxy = parseProxy(variable, variables[variable] ?? '');
-  if (isExempt(origin, variables['no_proxy'] || variables['NO_PROXY'] || '')) return undefined;
+  if (isExempt(url, variables['no_proxy'] || variables['NO_PROXY'] || '')) return undefined;
   if (protocol === 'http:' && !allowInsecureHttp && !isLoopback(new URL(proxy.url).hostname)) {
     throw usageError(
       'PROXY_INSECURE',
@@ -75,34 +75,17 @@ function parseProxy(variable: string, text: string): HttpProxy {
   }
 }
 
-/** Whether NO_PROXY exempts an origin: undici decides it for every call, so it is asked rather than imitated. */
-function isExempt(origin: string, noProxy: string): boolean {
-  let exempt = true;
-  const somewhere = 'http://proxy.invalid';
-  const agent = new EnvHttpProxyAgent({
-    httpProxy: somewhere,
-    httpsProxy: somewhere,
-    noProxy,
-    factory(_origin, options) {
-      // Behind a proxy, connections are made in a way of their own.
-      exempt = typeof (options as { readonly connect?: unknown }).connect !== 'function';
-      return new Nowhere();
-    },
+/** Whether NO_PROXY exempts an origin: it names hosts and domains, each perhaps with a port, or all with a star. */
+function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
+  if (noProxy === '*') return true;
+  const ownPort = Number(port) || (protocol === 'https:' ? 443 : 80);
+  const entries = noProxy.toLowerCase().split(/[,\s]+/);
+  return entries.some((entry) => {
+    const [, name = entry, onlyPort] = /^(.+):(\d+)$/.exec(entry) ?? [];
+    const domain = name.replace(/^\*?\./, '');
+    const isThere = domain !== '' && `.${hostname}`.endsWith(`.${domain}`);
+    return isThere && (Number(onlyPort ?? 0) || ownPort) === ownPort;
   });
-  agent.dispatch({ origin, method: 'POST', path: '/' }, {});
-  void agent.destroy();
-  return exempt;
-}
-
-/** Takes requests and sends them nowhere. */
-class Nowhere extends Dispatcher {
-  override dispatch(): boolean {
-    return true;
-  }
-
-  override destroy(): Promise<void> {
-    return Promise.resolve();
-  }
 }
 
 /** A connection that did not come about because of the proxy, so that nothing was sent to the API. */
@@ -116,63 +99,5 @@ export class ProxyError extends Error {
     super('The proxy fails');
     this.proxy = proxy;
     this.trouble = trouble;
-  }
-}
-
-/**
- * A dispatcher that reaches every server by CONNECT through the proxy, also for plain `http://`: the proxy is told the
- * server's name and gets to see no header.
- */
-export function tunnelDispatcher(
-  proxy: HttpProxy,
-  {
-    connectTimeout,
-    ...pool
-  }: Omit<Pool.Options, 'connect' | 'factory'> & { readonly connectTimeout: number },
-): Dispatcher {
-  const { url, authorization } = proxy;
-  return new EnvHttpProxyAgent({
-    ...pool,
-    httpProxy: url,
-    httpsProxy: url,
-    // The choice for the proxy has been made.
-    noProxy: '',
-    proxyTunnel: true,
-    ...(authorization !== undefined && { token: authorization }),
-    proxyTls: { timeout: connectTimeout },
-    requestTls: { timeout: connectTimeout },
-    // The proxy has to connect as well before it answers.
-    clientFactory: (origin, options) =>
-      new ProxyPool(origin, { ...options, headersTimeout: 2 * connectTimeout }, proxy),
-  });
-}
-
-type ConnectOptions = Dispatcher.ConnectOptions<null>;
-type ConnectData = Dispatcher.ConnectData<null>;
-
-/** Connections to the proxy, each of which becomes a tunnel. */
-class ProxyPool extends Pool {
-  readonly #proxy: HttpProxy;
-
-  constructor(origin: URL, options: Pool.Options, proxy: HttpProxy) {
-    super(origin, options);
-    this.#proxy = proxy;
-  }
-
-  /**
-   * Gives every failure a class of its own. Nothing else tells the proxy's from the server's, and undici would take a
-   * connection that the proxy closes for one to be opened again, at once and without end.
-   */
-  override async connect(options: ConnectOptions): Promise<ConnectData> {
-    let tunnel: ConnectData;
-    try {
-      tunnel = await super.connect(options);
-    } catch (cause) {
-      throw new ProxyError(this.#proxy, { cause: cause as Error });
-    }
-    const { statusCode: status, socket } = tunnel;
-    if (status === 200) return tunnel;
-    socket.on('error', () => {}).destroy();
-    throw new ProxyError(this.#proxy, { status });
   }
 }

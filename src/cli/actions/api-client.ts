@@ -2,10 +2,10 @@ import { usageError } from '../../errors.ts';
 import {
   type ApiClient,
   chooseProxy,
-  createClient,
   describeProxy,
   type EstimatedLimits,
   mostConcurrency,
+  openClient,
   openEstimatedLimits,
   type RequestWatch,
   type RunOptions,
@@ -48,8 +48,8 @@ export function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
   watch?: RequestWatch,
-): ApiClient {
-  return createClient({
+): Promise<ApiClient> {
+  return openClient({
     baseUrl,
     allowInsecureHttp,
     token,

@@ -1,17 +1,22 @@
 import { closeSync, openSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createPostgresBackend, runMigrations } from 'bullmq';
 import { makeFolder, makePrivate } from '../../disk/files.ts';
 import { lockPath } from '../../disk/lock.ts';
 import { BusyError } from '../../errors.ts';
 import type { Datastore } from '../datastore.ts';
 import { openIncarnation, readFileIdentity } from './incarnation.ts';
 import { poolOver } from './pool.ts';
-import { openSession, type Session } from './session.ts';
+import { openSession, type Session, type SessionThread, startThread } from './session.ts';
 
 /** Name of the embedded datastore's folder inside the state folder. */
 const folderName = 'queue';
+/** No jobs, and no queue that a process had paused to take it out, and died. */
+const emptiness = `SELECT NOT EXISTS (SELECT FROM bullmq.job)
+  AND NOT EXISTS (SELECT FROM bullmq.rate_limit)
+  AND NOT EXISTS (SELECT FROM bullmq.meta WHERE field = 'paused') AS is_empty`;
+/** What PostgreSQL writes into its folder at each start. */
+const madeAtStart = ['global/pg_internal.init', 'base/5/pg_internal.init'];
 /** Files that PostgreSQL has open at a time. */
 const filesOpen = 110;
 
@@ -21,15 +26,18 @@ const filesOpen = 110;
  *
  * @param stateDir the state folder; the datastore lives in its `queue` folder
  * @param purpose what this process does, for the error that another one gets: `run 20261121-…`
+ * @param thread of the session, where it was started before
  * @throws a busy error `DATASTORE_LOCKED` when another process holds the folder, a fatal error `DATASTORE_UNUSABLE` when
  *   it can't be opened.
  */
 export async function openEmbedded({
   stateDir,
   purpose,
+  thread,
 }: {
   readonly stateDir: string;
   readonly purpose: string;
+  readonly thread?: SessionThread | undefined;
 }): Promise<Datastore> {
   const folder = join(stateDir, folderName);
   await makeFolder(stateDir);
@@ -44,45 +52,51 @@ export async function openEmbedded({
           'state folder of its own with --state-dir.',
       ),
   });
-  let session: Session | undefined;
+  let opening: Promise<Session> | undefined;
   try {
     const before = await readFileIdentity(folder);
     checkDescriptors(filesOpen);
-    const opened = await openSession(folder);
-    session = opened;
-    // PGlite gives the files of a new database to everybody.
-    await makePrivate(await realpath(folder));
-    const incarnation = await openIncarnation(opened, folder, before);
-    const pool = poolOver(opened);
-    const client = await pool.connect();
-    await runMigrations(client);
-    client.release();
-    await opened.query('SET search_path TO bullmq');
+    opening = openSession(folder, thread ?? startThread());
+    const [session, { backend, migrate }] = await Promise.all([opening, import('./postgres.ts')]);
+    // PGlite gives everybody the files that it makes: all of a database that it has made itself, else those of each start.
+    if (before === undefined) await makePrivate(await realpath(folder));
+    else await Promise.all(madeAtStart.map((path) => makePrivate(join(folder, path))));
+    const incarnation = await openIncarnation(session, folder, before);
+    const pool = poolOver(session);
+    await migrate(pool);
+    await session.query('SET search_path TO bullmq');
 
     return {
       description: `embedded (${folder})`,
       connection: pool,
       producerConnection: pool,
-      backend: createPostgresBackend as unknown as Datastore['backend'],
+      backend,
       exclusive: true,
       trouble: undefined,
       incarnation: async () => incarnation.name,
+      async isEmpty() {
+        const { rows } = await session.query(emptiness);
+        return rows[0]?.['is_empty'] === true;
+      },
       renew: () => incarnation.renew(),
-      lost: Promise.race([opened.lost, lock.lost]),
+      lost: Promise.race([session.lost, lock.lost]),
       // PGlite has no autovacuum: without this the tables grow with every row ever processed.
       async maintain() {
-        await opened.query(
+        await session.query(
           'VACUUM bullmq.job, bullmq.job_dependency, bullmq.job_log, bullmq.event, bullmq.meta, bullmq.rate_limit',
         );
       },
       // Both are idempotent.
       async close() {
-        await opened.close();
+        await session.close();
         await lock.release();
       },
     };
   } catch (error) {
-    await session?.close();
+    await opening?.then(
+      (session) => session.close(),
+      () => {},
+    );
     await lock.release();
     throw error;
   }

@@ -56,8 +56,13 @@ export async function readFileIdentity(folder: string): Promise<FileIdentity | u
  */
 export async function openIncarnation(session: Session, folder: string, before: FileIdentity | undefined) {
   const file = `${folder}.incarnation.json`;
-  await session.query('CREATE TABLE IF NOT EXISTS public.incarnation (name text)');
-  const [kept] = (await session.query('SELECT name FROM public.incarnation')).rows;
+  const read = () => session.query('SELECT name FROM public.incarnation');
+  const made = async () => {
+    await session.query('CREATE TABLE IF NOT EXISTS public.incarnation (name text)');
+    return read();
+  };
+  // In those that were not made of an archive, it may be missing.
+  const [kept] = (await read().catch(made)).rows;
   const record = await readJsonFile(file, recordSchema, () => undefined);
   const isLatest = record !== undefined && kept?.['name'] === record.name && agree(record, before);
   let name = isLatest ? record.name : '';

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,9 @@ import { create } from 'tar';
 import { templateFile } from './template.ts';
 
 /** Part of the build: makes the archive that new datastores are unpacked from, unless it is there already. */
+
+/** More than is written into a log between its beginning and the end of the process: a checkpoint or two. */
+const keptOfLog = 64 * 1024;
 
 const made = await stat(templateFile).catch(() => undefined);
 const sources = await Promise.all(
@@ -28,6 +31,16 @@ await runMigrations({
 await database.exec('UPDATE pg_database SET datistemplate = false');
 await database.exec('DROP DATABASE template0');
 await database.exec('DROP DATABASE template1');
+await database.exec('CREATE TABLE public.incarnation (name text)');
+// A log that begins now: then nothing is needed of it but the beginning of one file.
+await database.exec('SELECT pg_switch_wal(); CHECKPOINT');
+const { rows } = await database.query<{ log: string }>(
+  'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS log',
+);
 await database.close();
-create({ file: templateFile, cwd: folder, gzip: true, portable: true, sync: true }, ['.']);
+const logs = join(folder, 'pg_wal');
+for (const { name } of (await readdir(logs, { withFileTypes: true })).filter((entry) => entry.isFile()))
+  if (name !== rows[0]?.log) await rm(join(logs, name));
+  else await truncate(join(logs, name), keptOfLog);
+create({ file: templateFile, cwd: folder, portable: true, sync: true }, ['.']);
 await rm(folder, { recursive: true });

@@ -41,32 +41,45 @@ const closingLimitMs = 10_000;
 
 /**
  * PostgreSQL's code is compiled once, quickly, and not a second time for speed: that takes 2.5 s of CPU time and 80 MB,
- * and what a run asks of it is too little to earn them back. The flags count for functions that are called later for the
- * first time.
+ * and what a run asks of it is too little to earn them back. A function is checked and compiled when it is called for the first
+ * time: most are never called.
  */
-const compileOnce = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+const v8Flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'];
 
-/**
- * Starts PGlite on a folder (made when it does not exist) and waits until it answers.
- *
- * @throws a `SystemError` when the disk is full or may not be used, a fatal error `DATASTORE_UNUSABLE` when the folder
- *   can't be opened for another reason.
- */
-export async function openSession(folder: string): Promise<Session> {
-  for (const flag of compileOnce) setFlagsFromString(flag);
+/** A thread that loads PGlite, and opens the folder that it is told. */
+export type SessionThread = ReturnType<typeof startThread>;
+
+/** Starts the thread of a session. It keeps no process alive until it is given its folder. */
+export function startThread() {
+  for (const flag of v8Flags) setFlagsFromString(flag);
   // The built file: threads need JavaScript.
   const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {
-    workerData: folder,
     // Flags of the main program, such as --input-type, need not suit a thread.
     execArgv: [],
     // PGlite prints debugging aids that belong in nobody's terminal.
     stdout: true,
     stderr: true,
   });
+  thread.unref();
   thread.stdout.resume();
   thread.stderr.resume();
+  const opened = once(thread, 'message');
+  // What keeps it from loading is told when it is to open a folder.
+  opened.catch(() => {});
+  return { thread, opened };
+}
+
+/**
+ * Has PGlite open a folder (made when it does not exist) and waits until it answers.
+ *
+ * @throws a `SystemError` when the disk is full or may not be used, a fatal error `DATASTORE_UNUSABLE` when the folder
+ *   can't be opened for another reason.
+ */
+export async function openSession(folder: string, { thread, opened }: SessionThread): Promise<Session> {
+  thread.ref();
+  thread.postMessage(folder);
   try {
-    await once(thread, 'message');
+    await opened;
   } catch (cause) {
     const reason = systemError(cause, folder)?.what ?? (cause as Error).message;
     throw (

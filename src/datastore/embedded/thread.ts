@@ -1,5 +1,7 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { once } from 'node:events';
+import { parentPort } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
 import type { Reply, Request, StatementResult } from './session.ts';
 import { ensureDatabase } from './template.ts';
 
@@ -10,12 +12,32 @@ import { ensureDatabase } from './template.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('This file runs as a worker thread only.');
-const folder = workerData as string;
+const firstMessage = once(port, 'message');
+
+/** The folder of the database: it is named when all that can be loaded without it is. */
+class LateFolder extends NodeFS {
+  /** Set when there is a database in it. */
+  folder: string | undefined;
+
+  override async init(pg: PGlite, emscriptenOpts: Parameters<NodeFS['init']>[1]) {
+    this.pg = pg;
+    return { emscriptenOpts };
+  }
+
+  override async initialSyncFs(): Promise<void> {
+    const [root] = (await firstMessage) as [string];
+    await ensureDatabase(root);
+    this.folder = root;
+    const { FS, NODEFS } = (this.pg as PGlite).Module;
+    FS.mkdirTree(PGlite.paths.PGDATA);
+    FS.mount(NODEFS, { root }, PGlite.paths.PGDATA);
+  }
+}
 
 /** The datastore holds some seconds of work: PostgreSQL's usual 128 MB of buffers would only fill up with the past. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'];
 
-await ensureDatabase(folder);
+const fs = new LateFolder('/');
 const database = await open();
 database.onNotification((channel, payload) => reply({ type: 'notification', channel, payload }));
 port.on('message', (request: Request) => void serve(request));
@@ -23,7 +45,7 @@ reply({ type: 'opened' });
 
 async function open(): Promise<PGlite> {
   try {
-    return await PGlite.create({ dataDir: folder, startParams });
+    return await PGlite.create({ fs, startParams });
   } catch (error) {
     throw (await whyNot()) ?? error;
   }
@@ -31,6 +53,8 @@ async function open(): Promise<PGlite> {
 
 /** What PostgreSQL itself says against opening the database: PGlite tells it only where it tells of all that happens. */
 async function whyNot(): Promise<Error | undefined> {
+  const { folder } = fs;
+  if (folder === undefined) return undefined;
   const said: string[] = [];
   const note = (...words: unknown[]): void => void said.push(words.join(' '));
   Object.assign(console, { log: note, info: note, warn: note, error: note });

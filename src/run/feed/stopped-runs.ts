@@ -97,9 +97,13 @@ async function reconcileStoppedRun(run: OpenRun, signal: AbortSignal): Promise<R
  */
 export async function claimForOurselves(run: OpenRun, interrupt: AbortSignal): Promise<void> {
   if (!(await reconcileDeadRuns(run, interrupt))) return;
+  const { datastore, journal } = run;
+  const isSettled = journal.unsettledRows()[Symbol.iterator]().next().done;
+  // As after a run that has ended in order: there is nothing to collect, and it is known what became of each row.
+  if (isSettled && (await datastore.isEmpty?.())) return datastore.renew();
   await run.rows.releaseClaims();
   if (!(await reconcile(run, interrupt))) return;
-  await run.datastore.renew();
+  await datastore.renew();
   // Rows of runs whose folder was deleted: no journal would tell what became of them. What the API has asked to wait is
   // known to the next run anyway, unless it wants a rate of its own.
   await run.rows.clear();

@@ -14,6 +14,7 @@ import type { RetriedRun } from '../plan/retries.ts';
 import { openRunLines, type RunLines, readRunLines } from '../plan/run-lines.ts';
 import { actualState, goesOnByItself, type RunRecord } from '../record/record.ts';
 import { timeAtWork } from '../record/record-keeper.ts';
+import { withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** How a report is written, where it is not as the run has it. */
@@ -37,6 +38,15 @@ export async function reportRun(
 ): Promise<WrittenReports> {
   const readLines = () => readRunLines(store, record, journal);
   return write(store, record, readLines, await factsOf(store, record, journal), how);
+}
+
+/** The same of a run that is not open here. */
+export function rewriteReport(
+  store: RunStore,
+  record: RunRecord,
+  how?: ReportOptions,
+): Promise<WrittenReports> {
+  return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
 
 /** What a page shows of a run as it stands, also while it is going on. Nothing is written. */

@@ -1,8 +1,8 @@
-import type { Logger } from 'pino';
 import type { Attribution } from '../../actor.ts';
 import type { ApiClient } from '../../api/client.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import type { OutcomeCounts, RowResult } from '../../domain.ts';
+import type { Log } from '../../log.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import type { Budget } from '../record/budget.ts';
 import type { RunEnding, RunResult } from '../record/ending.ts';
@@ -16,7 +16,7 @@ import type { Progress, RunEvent } from './progress.ts';
 export interface RunContext {
   /** Calls the API; without it, workers elsewhere must. */
   readonly client: ApiClient | undefined;
-  readonly log: Logger;
+  readonly log: Log;
   /** Aborts when the user wants the run to stop. */
   readonly interrupt: AbortSignal;
   /** Whether an interrupt leaves the run to another coordinator. Default: it ends there, to be resumed. */

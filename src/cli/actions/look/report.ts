@@ -9,11 +9,10 @@ import {
   type ReportOptions,
   type RunRecord,
   type RunStore,
-  reportRun,
   reportWithRetries,
+  rewriteReport,
   unfinishedAmong,
   type WrittenReports,
-  withJournalReader,
 } from '../../../index.ts';
 import type { Flags } from '../../config/load.ts';
 import { openWorkplace } from '../../context.ts';
@@ -65,7 +64,7 @@ export async function reportAnew(
   record: RunRecord,
   how: ReportOptions = {},
 ): Promise<WrittenReports> {
-  const reports = await withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
+  const reports = await rewriteReport(store, record, how);
   printReport(terminal, record, reports, await isCured(store, record));
   return reports;
 }

@@ -1,23 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { thisActor } from '../../../actor.ts';
 import { steadyNow } from '../../../clock.ts';
 import { BusyError } from '../../../errors.ts';
-import {
-  type Datastore,
-  openMetricsFile,
-  openWebhook,
-  signatureHeaders,
-  type Webhook,
-} from '../../../index.ts';
+import { type Datastore, openMetricsFile } from '../../../index.ts';
 import { readVersion } from '../../../package.ts';
-import { type AtEnd, withReleases } from '../../../releases.ts';
+import { withReleases } from '../../../releases.ts';
 import { duration } from '../../../text/quantities.ts';
-import { environment, type Flags, readSecret } from '../../config/load.ts';
-import { type CommandInput, type Context, openContext } from '../../context.ts';
-import { type ExitCode, exitCodeOfError, exitCodes, Interrupted } from '../../exit-codes.ts';
+import type { Flags } from '../../config/load.ts';
+import { type Context, openContext } from '../../context.ts';
+import { type ExitCode, exitCodeOfError, Interrupted } from '../../exit-codes.ts';
 import { type Interrupt, interruptible } from '../../interrupt.ts';
-import { bodyFor, type EndedRun, newsOf } from '../../render/ended-run.ts';
 import type { Terminal } from '../../terminal.ts';
 
 const lookMs = 1_000;
@@ -26,14 +17,16 @@ const lookMs = 1_000;
 const passing = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
 /** Takes a run to its end when no other process is at work: counts it for the metrics file, and tells the URLs of the user. */
-export async function atWork(
+export function atWork(
   flags: Flags,
   purpose: string,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return measuring(await openContext(flags), (measured) =>
-    notifying(measured, (noted) => whenFree(noted, purpose, work)),
-  );
+  return withReleases(async (atEnd) => {
+    const context = await openContext(flags);
+    if (context.settings.wait === undefined) context.datastore.prepare(atEnd);
+    return measuring(context, (measured) => notifying(measured, (noted) => whenFree(noted, purpose, work)));
+  });
 }
 
 /**
@@ -60,7 +53,7 @@ export function whenFree<Result>(
       return own;
     });
     const open = async (): Promise<Datastore> => keptOpen(opened);
-    return whenFreed(() => work({ ...context, datastore: { queue: undefined, open } }));
+    return whenFreed(() => work({ ...context, datastore: { queue: undefined, prepare() {}, open } }));
   });
 }
 
@@ -136,81 +129,18 @@ export function measuring(
   });
 }
 
-/** Tells the URLs of the user what begins and how it ends. Whether they take it, only a warning says. */
-export interface Notifier {
-  began(): Promise<void>;
-  ended(ended: {
-    readonly run?: EndedRun | undefined;
-    readonly exitCode: ExitCode;
-    readonly error?: Error | undefined;
-  }): Promise<void>;
-}
-
-/** @returns undefined when nobody is to be told. */
-export async function openNotifier(
-  { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
-  atEnd: AtEnd,
-): Promise<Notifier | undefined> {
-  if (settings.notifyUrl === undefined && settings.pingUrl === undefined) return undefined;
-  const open = (what: string, url: string | undefined): Webhook | undefined => {
-    const hook = url === undefined ? undefined : openWebhook(what, url, { variables: environment });
-    atEnd(() => hook?.close());
-    return hook;
-  };
-  const notify = open('--notify-url', settings.notifyUrl);
-  const ping = open('--ping-url', settings.pingUrl);
-  const secret = await readSecret({
-    file: settings.notifySecretFile,
-    variable: 'CQBATCH_NOTIFY_SECRET',
-    what: 'the secret in',
-    code: 'NOTIFY_SECRET_UNREADABLE',
-  });
-  const telling = async (what: string, hook?: Webhook, told?: Promise<void>): Promise<void> =>
-    told?.catch(({ message }: Error) =>
-      terminal.warn(`warning: ${what} on ${hook?.host} was not told: ${message}`),
-    );
-  return {
-    began: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),
-    async ended({ run, exitCode, error }) {
-      const all = { run, exitCode, error, by: thisActor() };
-      const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
-      const body = bodyFor(notify?.host ?? '', all);
-      const headers =
-        secret === undefined ? [] : signatureHeaders(secret, `msg_${randomUUID()}`, new Date(), body);
-      await Promise.all([
-        telling('--ping-url', ping, ping?.post(newsOf(all).text, { below: `/${exitCode}` })),
-        telling('--notify-url', notify, isWanted ? notify?.post(body, { headers }) : undefined),
-      ]);
-    },
-  };
-}
-
 /**
  * Does what a command is for, and tells the URLs of the user how it ended. Whether they take it changes nothing of the
  * exit code.
  *
  * @param work is to hand the run that it took to its end to `context.onEnded`
  */
-export function notifying(
+export async function notifying(
   context: Context,
   work: (context: Context) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withReleases(async (atEnd) => {
-    const notifier = await openNotifier(context, atEnd);
-    if (notifier === undefined) return work(context);
-    const starting = notifier.began();
-    let run: EndedRun | undefined;
-    let failure: unknown;
-    const onEnded = (ended: EndedRun): void => {
-      run = ended;
-    };
-    const exitCode = await work({ ...context, onEnded }).catch((error: unknown) => {
-      failure = error;
-      return exitCodeOfError(error);
-    });
-    await starting;
-    await notifier.ended({ run, exitCode, error: failure as Error | undefined });
-    if (failure !== undefined) throw failure;
-    return exitCode;
-  });
+  const { notifyUrl, pingUrl } = context.settings;
+  if (notifyUrl === undefined && pingUrl === undefined) return work(context);
+  const { tellingTheEnd } = await import('./notifier.ts');
+  return tellingTheEnd(context, work);
 }

@@ -4,9 +4,9 @@ import {
   type CanaryResults,
   discard,
   type ExecutedRun,
-  executeRun,
   type FailedRun,
   type Journal,
+  loadExecution,
   type RunRecord,
   type StartedRun,
 } from '../../../index.ts';
@@ -53,13 +53,11 @@ async function untilEnd(
 ): Promise<ExecutedRun> {
   const { terminal, store, settings, metrics } = context;
   const { options } = record;
-  const log = openLog(context.flags, terminal);
+  const log = await openLog(context.flags, terminal);
   // Of a new run, the reason stands where it was planned.
   const attribution = journal === undefined ? attributionOf(context.flags) : attributed();
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(settings) : undefined;
-  const client = token && apiClient(options, token, metrics?.watchRequests());
-  atEnd(() => client?.close());
   const interrupt = interruptible(stopping(terminal));
   atEnd(() => interrupt.release());
   const reporter = openReporter(terminal, record, callsHere ? proxyTo(options) : undefined);
@@ -67,8 +65,11 @@ async function untilEnd(
   let begun = false;
   let failed: FailedRun | undefined;
   try {
-    const datastore = await context.datastore.open(`run ${record.id}`);
-    atEnd(() => datastore.close());
+    const opening = context.datastore.open(`run ${record.id}`);
+    atEnd(async () => (await opening).close());
+    const calling = token && apiClient(options, token, metrics?.watchRequests());
+    atEnd(async () => (await calling)?.close());
+    const [datastore, client, executeRun] = await Promise.all([opening, calling, loadExecution()]);
     return await executeRun({
       store,
       record,

@@ -18,12 +18,11 @@ import {
   type RunStore,
   readJournalSummary,
   refuseChangedManifest,
-  reportRun,
+  rewriteReport,
   rowOptions,
   type Settings,
   savingOptions,
   stageManifest,
-  withJournalReader,
 } from '../../../index.ts';
 import { escapeInvisible } from '../../../text/printable.ts';
 import { counted } from '../../../text/quantities.ts';
@@ -173,7 +172,7 @@ function sayEnded(
 
 /** What a run has come to that was taken to its end before, perhaps by a process that had no time to report it. */
 export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
-  const { summary } = await withJournalReader(store, record, (journal) => reportRun(store, record, journal));
+  const { summary } = await rewriteReport(store, record);
   return { record, summary, next: nextCommands(record, summary) };
 }
 

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { usageError } from '../../../errors.ts';
 import {
   awaitedRuns,
@@ -16,13 +15,14 @@ import {
   removeRuns,
   type Schedule,
 } from '../../../index.ts';
+import type { Log } from '../../../log.ts';
 import type { AtEnd } from '../../../releases.ts';
 import { repeat } from '../../../repeat.ts';
 import type { Workplace } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, type CallSettings, estimatedLimits, tokenSource } from '../api-client.ts';
 import { nextCommands } from '../look/next-commands.ts';
-import { type Notifier, openNotifier } from '../run/at-work.ts';
+import { type Notifier, openNotifier } from '../run/notifier.ts';
 import { beginScheduled, inboxFinisher } from './scheduled.ts';
 
 export interface DaemonOptions {
@@ -33,7 +33,7 @@ export interface DaemonOptions {
   /** Counts what becomes of runs and requests. */
   readonly metrics: Metrics | undefined;
   readonly version: string;
-  readonly log: Logger;
+  readonly log: Log;
   readonly stop: AbortSignal;
 }
 
@@ -90,7 +90,7 @@ function callerFor(
   if (!datastore.exclusive || api === undefined) return undefined;
   const token = tokenSource(settings);
   return async ({ options }) => ({
-    client: apiClient(options, token, metrics?.watchRequests()),
+    client: await apiClient(options, token, metrics?.watchRequests()),
     estimates: await estimatedLimits(store, options, token),
     onStarted({ progress }) {
       if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
@@ -127,7 +127,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
  */
 function pruneDaily(
   { store, settings }: Workplace,
-  log: Logger,
+  log: Log,
   before: () => Promise<void>,
 ): { stop(): Promise<void> } {
   const { keepLast: last, keepDays: days } = settings;
@@ -146,7 +146,7 @@ function pruneDaily(
   return daily;
 }
 
-async function pruneRuns(store: RunStore, keep: Parameters<typeof prunable>[1], log: Logger): Promise<void> {
+async function pruneRuns(store: RunStore, keep: Parameters<typeof prunable>[1], log: Log): Promise<void> {
   const runs = await store.list(({ message }) => log.warn({ err: message }, 'a run can not be read'));
   const removed = prunable(runs, { ...keep, ids: await awaitedRuns(runs) }, Date.now());
   const bytes = await removeRuns(store, removed);

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { attributed } from '../../../actor.ts';
 import { BusyError, CqbatchError } from '../../../errors.ts';
 import {
@@ -19,6 +18,7 @@ import {
   type Taking,
   withoutPlace,
 } from '../../../index.ts';
+import type { Log } from '../../../log.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import type { RefusedManifest, Workplace } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';
@@ -185,7 +185,7 @@ async function goesOn({ store, flags, settings }: Workplace, id: string): Promis
 }
 
 /** Puts the manifests of an inbox whose runs have ended where they belong. That is done every second, so inboxes are kept open. */
-export function inboxFinisher(store: RunStore, log: Logger): (path: string) => Promise<void> {
+export function inboxFinisher(store: RunStore, log: Log): (path: string) => Promise<void> {
   const inboxes = new Map<string, Inbox>();
   return async (path) => {
     const known = inboxes.get(path);
@@ -197,7 +197,7 @@ export function inboxFinisher(store: RunStore, log: Logger): (path: string) => P
   };
 }
 
-async function finishInbox(inbox: Inbox, store: RunStore, log: Logger): Promise<void> {
+async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<void> {
   for (const { run } of await inbox.unfinished()) {
     const found = await store.look(run);
     if (found === undefined || found === 'being planned' || !isFinal(found)) continue;

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { usageError } from '../../../errors.ts';
 import {
   type Datastore,
@@ -9,6 +8,7 @@ import {
   type Settings,
   serveRows,
 } from '../../../index.ts';
+import type { Log } from '../../../log.ts';
 import { readVersion } from '../../../package.ts';
 import { withReleases } from '../../../releases.ts';
 import { type Repeated, repeat } from '../../../repeat.ts';
@@ -36,7 +36,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
   refuseToBeAlone(flags, queue, settings.concurrency);
   const api = apiOf(flags, settings);
-  const log = openLog(flags, terminal, 'info');
+  const log = await openLog(flags, terminal, 'info');
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
   const common = { version: readVersion(), log, stop: stop.signal };
 
@@ -54,7 +54,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     atEnd(watchTrouble(datastore, log).stop);
     if (datastore.exclusive) void datastore.lost.then(stop.abort);
     if (api !== undefined && !datastore.exclusive) {
-      const client = apiClient(api, tokenSource(settings), metrics?.watchRequests());
+      const client = await apiClient(api, tokenSource(settings), metrics?.watchRequests());
       atEnd(() => client.close());
       serving = serveRows({
         datastore,
@@ -78,7 +78,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     ]);
     if (stuck !== undefined) throw stuck;
     if (datastore.exclusive) await throwIfLost(datastore);
-    log.info('worker stopped');
+    log.info({}, 'worker stopped');
     if (terminal.json) terminal.result({ state: 'stopped' }, '');
     return exitCodes.success;
   });
@@ -150,12 +150,12 @@ function healthOf(datastore: Datastore, stop: AbortSignal, serving: Serving | un
 }
 
 /** Says once when the datastore goes away, and once when it is back. */
-function watchTrouble(datastore: Datastore, log: Logger): Repeated {
+function watchTrouble(datastore: Datastore, log: Log): Repeated {
   let before: string | undefined;
   const look = (): void => {
     const { trouble } = datastore;
     if (trouble !== undefined && before === undefined) log.warn({ trouble }, 'waiting for the datastore');
-    if (trouble === undefined && before !== undefined) log.info('the datastore is back');
+    if (trouble === undefined && before !== undefined) log.info({}, 'the datastore is back');
     before = trouble;
   };
   return repeat(look, { everyMs: 500 });

@@ -1,0 +1,60 @@
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { type HttpProxy, ProxyError } from './proxy.ts';
+
+/**
+ * A dispatcher that reaches every server by CONNECT through the proxy, also for plain `http://`: the proxy is told the
+ * server's name and gets to see no header.
+ */
+export function tunnelDispatcher(
+  proxy: HttpProxy,
+  {
+    connectTimeout,
+    ...pool
+  }: Omit<Pool.Options, 'connect' | 'factory'> & { readonly connectTimeout: number },
+): Dispatcher {
+  const { url, authorization } = proxy;
+  return new EnvHttpProxyAgent({
+    ...pool,
+    httpProxy: url,
+    httpsProxy: url,
+    // The choice for the proxy has been made.
+    noProxy: '',
+    proxyTunnel: true,
+    ...(authorization !== undefined && { token: authorization }),
+    proxyTls: { timeout: connectTimeout },
+    requestTls: { timeout: connectTimeout },
+    // The proxy has to connect as well before it answers.
+    clientFactory: (origin, options) =>
+      new ProxyPool(origin, { ...options, headersTimeout: 2 * connectTimeout }, proxy),
+  });
+}
+
+type ConnectOptions = Dispatcher.ConnectOptions<null>;
+type ConnectData = Dispatcher.ConnectData<null>;
+
+/** Connections to the proxy, each of which becomes a tunnel. */
+class ProxyPool extends Pool {
+  readonly #proxy: HttpProxy;
+
+  constructor(origin: URL, options: Pool.Options, proxy: HttpProxy) {
+    super(origin, options);
+    this.#proxy = proxy;
+  }
+
+  /**
+   * Gives every failure a class of its own. Nothing else tells the proxy's from the server's, and undici would take a
+   * connection that the proxy closes for one to be opened again, at once and without end.
+   */
+  override async connect(options: ConnectOptions): Promise<ConnectData> {
+    let tunnel: ConnectData;
+    try {
+      tunnel = await super.connect(options);
+    } catch (cause) {
+      throw new ProxyError(this.#proxy, { cause: cause as Error });
+    }
+    const { statusCode: status, socket } = tunnel;
+    if (status === 200) return tunnel;
+    socket.on('error', () => {}).destroy();
+    throw new ProxyError(this.#proxy, { status });
+  }
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { thisActor } from '../../../actor.ts';
+import { openWebhook, signatureHeaders, type Webhook } from '../../../index.ts';
+import { type AtEnd, withReleases } from '../../../releases.ts';
+import { environment, readSecret } from '../../config/load.ts';
+import type { CommandInput, Context } from '../../context.ts';
+import { type ExitCode, exitCodeOfError, exitCodes } from '../../exit-codes.ts';
+import { bodyFor, type EndedRun, newsOf } from '../../render/ended-run.ts';
+
+/** Tells the URLs of the user what begins and how it ends. Whether they take it, only a warning says. */
+export interface Notifier {
+  began(): Promise<void>;
+  ended(ended: {
+    readonly run?: EndedRun | undefined;
+    readonly exitCode: ExitCode;
+    readonly error?: Error | undefined;
+  }): Promise<void>;
+}
+
+/** @returns undefined when nobody is to be told. */
+export async function openNotifier(
+  { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
+  atEnd: AtEnd,
+): Promise<Notifier | undefined> {
+  if (settings.notifyUrl === undefined && settings.pingUrl === undefined) return undefined;
+  const open = (what: string, url: string | undefined): Webhook | undefined => {
+    const hook = url === undefined ? undefined : openWebhook(what, url, { variables: environment });
+    atEnd(() => hook?.close());
+    return hook;
+  };
+  const notify = open('--notify-url', settings.notifyUrl);
+  const ping = open('--ping-url', settings.pingUrl);
+  const secret = await readSecret({
+    file: settings.notifySecretFile,
+    variable: 'CQBATCH_NOTIFY_SECRET',
+    what: 'the secret in',
+    code: 'NOTIFY_SECRET_UNREADABLE',
+  });
+  const telling = async (what: string, hook?: Webhook, told?: Promise<void>): Promise<void> =>
+    told?.catch(({ message }: Error) =>
+      terminal.warn(`warning: ${what} on ${hook?.host} was not told: ${message}`),
+    );
+  return {
+    began: () => telling('--ping-url', ping, ping?.post('', { below: '/start' })),
+    async ended({ run, exitCode, error }) {
+      const all = { run, exitCode, error, by: thisActor() };
+      const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
+      const body = bodyFor(notify?.host ?? '', all);
+      const headers =
+        secret === undefined ? [] : signatureHeaders(secret, `msg_${randomUUID()}`, new Date(), body);
+      await Promise.all([
+        telling('--ping-url', ping, ping?.post(newsOf(all).text, { below: `/${exitCode}` })),
+        telling('--notify-url', notify, isWanted ? notify?.post(body, { headers }) : undefined),
+      ]);
+    },
+  };
+}
+
+/** Does what a command is for, and tells the URLs of the user how it ended. */
+export function tellingTheEnd(
+  context: Context,
+  work: (context: Context) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withReleases(async (atEnd) => {
+    const notifier = await openNotifier(context, atEnd);
+    const starting = notifier?.began();
+    let run: EndedRun | undefined;
+    let failure: unknown;
+    const onEnded = (ended: EndedRun): void => {
+      run = ended;
+    };
+    const exitCode = await work({ ...context, onEnded }).catch((error: unknown) => {
+      failure = error;
+      return exitCodeOfError(error);
+    });
+    await starting;
+    await notifier?.ended({ run, exitCode, error: failure as Error | undefined });
+    if (failure !== undefined) throw failure;
+    return exitCode;
+  });
+}

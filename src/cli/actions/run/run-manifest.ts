@@ -1,0 +1,48 @@
+import { usageError } from '../../../errors.ts';
+import { lookUpRun } from '../../../index.ts';
+import type { Context } from '../../context.ts';
+import type { ExitCode } from '../../exit-codes.ts';
+import { tokenSource } from '../api-client.ts';
+import { calls } from '../options.ts';
+import { approvedSource } from './approval.ts';
+import { measuring, notifying, whenFree } from './at-work.ts';
+import { planRun, runIdOf } from './planned-run.ts';
+
+/** Plans a run, asks, and takes it to its end. */
+export function runManifest(context: Context, manifest: string): Promise<ExitCode> {
+  return measuring(context, async (measured) => {
+    if (!context.flags.once) return notifying(measured, (noted) => runOrResume(noted, manifest));
+    const { runOnce } = await import('../serve/inbox.ts');
+    return runOnce(measured, manifest);
+  });
+}
+
+async function runOrResume(opened: Context, manifest: string): Promise<ExitCode> {
+  const { workplace: context, source } = await approvedSource(opened, manifest);
+  const { flags } = context;
+  const id = runIdOf(flags);
+  if (flags.resumeHalted && !flags.orResume)
+    throw usageError(
+      'INVALID_SETTING',
+      '--resume-halted goes with --or-resume; "cqbatch resume" needs no flag.',
+    );
+  if (!flags.orResume) return whenFree(context, `run ${id ?? source}`, (free) => start(free, source));
+  if (id === undefined) {
+    throw usageError('INVALID_SETTING', '--or-resume goes on with a run of that name: it needs --run-id.');
+  }
+  return whenFree(context, `run ${id}`, async (free) => {
+    const existing = await lookUpRun(free.store, id);
+    if (existing === undefined) return start(free, source);
+    const { goOn } = await import('./resume.ts');
+    return goOn(free, existing, source);
+  });
+}
+
+async function start(context: Context, source: string): Promise<ExitCode> {
+  const callsHere = calls(context);
+  if (callsHere) await tokenSource(context.settings).current();
+  const planned = await planRun(context, source, callsHere);
+  if (typeof planned === 'number') return planned;
+  const { execute } = await import('./execute.ts');
+  return execute(context, planned.record, planned.journal);
+}
