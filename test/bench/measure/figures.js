@@ -7,6 +7,7 @@ const units = /** @type {const} */ ({
   wallMs: 'ms',
   cpuMs: 'ms',
   cpuMicroseconds: 'µs',
+  warmCpuMicroseconds: 'µs',
   redisCpuMicroseconds: 'µs',
   peakMb: 'MB',
   sizeMb: 'MB',
@@ -24,7 +25,7 @@ const units = /** @type {const} */ ({
 
 /**
  * What one measurement has given. CPU times are of all threads, user and system: `cpuMicroseconds` per row of what is
- * measured, `redisCpuMicroseconds` per row of the Redis server, `cpuMs` of a whole process from start to end. `peakMb` is
+ * measured, `warmCpuMicroseconds` of the rows from a half to 95 % of them, `redisCpuMicroseconds` per row of the Redis server, `cpuMs` of a whole process from start to end. `peakMb` is
  * the most resident memory of the process. `parse` to `rest` are parts of the CPU time of its main thread, per row.
  *
  * @typedef {Readonly<Partial<Record<FigureName, number>>>} Figures

@@ -37,6 +37,7 @@ await program(
     const worker = new Worker(queueName, (job) => client.restore(job.data.id), { connection, concurrency });
     worker.on('completed', () => {
       done += 1;
+      watch.passed(done, rows);
       if (done === awaited) reached();
     });
     worker.on('failed', (_job, error) => {

@@ -76,6 +76,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     const rows = progress?.snapshot().done ?? 0;
     const { user, system } = process.cpuUsage();
     const residentMb = process.memoryUsage.rss() / 1e6;
+    watch.passed(rows, record.plan.rows);
     course.push({ rows, atMs: performance.now(), cpuMs: (user + system) / 1_000, residentMb });
   };
   const looking = setInterval(look, lookEveryMs);
