@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { failureCodes } from '../codes.ts';
 import type { ReceivedAnswer } from '../domain.ts';
 import { CqbatchError } from '../errors.ts';
@@ -6,7 +6,14 @@ import { interpret, type ParsedAnswer, receivedAnswer } from './answer.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
 import { type StatedLimit, statedLimits } from './limits.ts';
-import { type Ending, exchange, type RequestWatch, Stop, watched } from './network/exchange.ts';
+import {
+  type Ending,
+  type ExchangeOptions,
+  exchange,
+  type RequestWatch,
+  Stop,
+  type WireRequest,
+} from './network/exchange.ts';
 import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
@@ -102,7 +109,7 @@ export function createClient(options: ClientOptions): ApiClient {
   const prefix = pathname.replace(/\/$/, '');
   const tokens = typeof options.token === 'string' ? tokenFromValue(options.token) : options.token;
   const maxAnswerBytes = options.maxAnswerBytes ?? 16 * 1024 * 1024;
-  const { allowInsecureHttp, proxyVariables: variables = {} } = options;
+  const { allowInsecureHttp, proxyVariables: variables = {}, watch } = options;
   const proxy = chooseProxy(origin, { variables, allowInsecureHttp });
   const connecting = {
     connections: options.connections ?? 10,
@@ -118,6 +125,7 @@ export function createClient(options: ClientOptions): ApiClient {
   };
   const dispatcher = proxy === undefined ? new Pool(origin, connecting) : tunnelDispatcher(proxy, connecting);
 
+  const currentToken = () => tokens.current();
   let latest: Credentials | undefined;
   async function authenticate(read: () => Promise<string>): Promise<Credentials | ApiFailure> {
     try {
@@ -136,10 +144,14 @@ export function createClient(options: ClientOptions): ApiClient {
     { keepAnswer = false, onSent }: SendOptions,
   ): Promise<Call> {
     const { method = 'POST', path, body } = request;
-    const message = body === '' ? { headers, body: null } : { headers: headersWithBody, body };
-    const wire = { origin, method, path: `${prefix}${path}`, ...message };
-    const send = () => exchange(dispatcher, wire, { stop, maxAnswerBytes, onSent });
-    const ending = await repeatUnsent(() => watched(options.watch, send), stop);
+    const wire = {
+      origin,
+      method,
+      path: prefix + path,
+      headers: body === '' ? headers : headersWithBody,
+      body: body === '' ? null : body,
+    };
+    const ending = await repeatUnsent(dispatcher, wire, { stop, maxAnswerBytes, onSent, watch });
     if (ending.kind !== 'answer') {
       const failure =
         ending.kind === 'lost' ? lostFailure(ending.error, ending, proxy) : stopFailure(ending, stop.reason);
@@ -159,7 +171,7 @@ export function createClient(options: ClientOptions): ApiClient {
   }
 
   async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
-    const current = await authenticate(() => tokens.current());
+    const current = await authenticate(currentToken);
     if ('class' in current) return failed(current);
     const first = await callWith(current, request, stop, options);
     if (first.ok || first.failure.code !== 'UNAUTHENTICATED') return first;
@@ -223,15 +235,19 @@ const pausesMs = [100, 300];
  * Makes a request again, up to two times, while it ends before any byte of it was written and the reason may pass
  * (connection refused, name not resolved, connect time-out). A stop ends the wait.
  */
-async function repeatUnsent(request: () => Promise<Ending>, stop: Stop): Promise<Ending> {
+async function repeatUnsent(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  options: ExchangeOptions,
+): Promise<Ending> {
   for (const pauseMs of pausesMs) {
-    const ending = await request();
+    const ending = await exchange(dispatcher, request, options);
     if (!mayPass(ending)) return ending;
     // Up to twice as long, so that calls that fail at once do not come back at once.
-    await stop.pause(pauseMs * (1 + Math.random()));
-    if (stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
+    await options.stop.pause(pauseMs * (1 + Math.random()));
+    if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
   }
-  return request();
+  return exchange(dispatcher, request, options);
 }
 
 function mayPass(ending: Ending): boolean {

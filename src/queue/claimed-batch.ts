@@ -77,8 +77,6 @@ export class ClaimedBatch {
   readonly #waiting = new Map<number, NodeJS.Timeout>();
   /** When rows that are left over may be called again, by row. */
   readonly #dueAt = new Map<number, number>();
-  /** Rows in hand of which the ledger says that they are about to be called. */
-  readonly #intended = new Set<number>();
   #inHand = 0;
   #isHandedBack = false;
   #isLost = false;
@@ -123,24 +121,19 @@ export class ClaimedBatch {
   take(): ReadyRow | undefined {
     const next = this.#ready.shift();
     const task = next && this.#tasks.get(next.row);
-    if (task === undefined) return undefined;
+    if (next === undefined || task === undefined) return undefined;
     this.#inHand += 1;
-    const { row, history, attemptsUsed } = next as Leftover;
+    const { history } = next;
     return {
-      task: { ...task, ...(history !== undefined && { history }) },
-      claim: {
-        attemptsUsed,
-        policy: this.#options.batch.policy,
-        intend: () => this.#intend(row),
-        isWanted: () => !this.#isHandedBack && this.#options.isLocked(),
-      },
+      task: history === undefined ? task : { ...task, history },
+      claim: new BatchClaim(this, next, this.#options.batch.policy),
     };
   }
 
   settle({ task, claim }: ReadyRow, verdict: RowVerdict): void {
     this.#inHand -= 1;
     const { row } = task;
-    const wasIntended = this.#intended.delete(row);
+    const wasIntended = this.#ledger.isIntended(row);
     if (verdict.answer !== undefined) this.#writer.answered(verdict.answer);
     if (verdict.kind === 'finished') this.#writer.finished(verdict.result);
     else {
@@ -154,11 +147,14 @@ export class ClaimedBatch {
     this.#checkDone();
   }
 
-  async #intend(row: number): Promise<boolean> {
-    if (!this.#options.isLocked()) return false;
-    const isRecorded = await this.#writer.intend(row);
-    if (isRecorded) this.#intended.add(row);
-    return isRecorded;
+  /** Has it written down that a row in hand is about to be called. */
+  intend(row: number): Promise<boolean> {
+    return this.#options.isLocked() ? this.#writer.intend(row) : Promise.resolve(false);
+  }
+
+  /** Whether rows in hand may still be called. */
+  get isWanted(): boolean {
+    return !this.#isHandedBack && this.#options.isLocked();
   }
 
   /** Begins no more rows; those that are not in hand are left over. */
@@ -202,6 +198,29 @@ export class ClaimedBatch {
 
   #checkDone(): void {
     if (this.#inHand === 0 && this.#ready.length === 0 && this.#waiting.size === 0) this.#done.resolve();
+  }
+}
+
+/** A class, because closures for each row would be its garbage. */
+class BatchClaim implements Claim {
+  readonly attemptsUsed: number;
+  readonly policy: RetryPolicy;
+  readonly #batch: ClaimedBatch;
+  readonly #row: number;
+
+  constructor(batch: ClaimedBatch, { row, attemptsUsed }: Leftover, policy: RetryPolicy) {
+    this.#batch = batch;
+    this.#row = row;
+    this.attemptsUsed = attemptsUsed;
+    this.policy = policy;
+  }
+
+  intend(): Promise<boolean> {
+    return this.#batch.intend(this.#row);
+  }
+
+  isWanted(): boolean {
+    return this.#batch.isWanted;
   }
 }
 

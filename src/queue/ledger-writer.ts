@@ -49,7 +49,8 @@ export class LedgerWriter {
   readonly #results: RowResult[] = [];
   readonly #unfinished: Unfinished[] = [];
   readonly #answers: SavedAnswer[] = [];
-  #writing: Promise<void> | undefined;
+  /** Whether something is read or written: what gathers meanwhile is written, too. */
+  #isAtWork = false;
   #noteTimer: NodeJS.Timeout | undefined;
   readonly #looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
   #ended = false;
@@ -118,22 +119,17 @@ export class LedgerWriter {
   }
 
   #write(): void {
-    this.#workOnce(() => this.#writeAll());
+    if (this.#isAtWork) return;
+    this.#isAtWork = true;
+    void this.#writeAll();
   }
 
   #look(): void {
-    if (this.#ended) return;
-    this.#workOnce(async () => {
-      await this.#read().catch(this.#options.onError);
-      await this.#writeAll();
-    });
-  }
-
-  /** Does nothing while something is under way: what gathers meanwhile is written, too. */
-  #workOnce(work: () => Promise<void>): void {
-    this.#writing ??= work().finally(() => {
-      this.#writing = undefined;
-    });
+    if (this.#ended || this.#isAtWork) return;
+    this.#isAtWork = true;
+    void this.#read()
+      .catch(this.#options.onError)
+      .then(() => this.#writeAll());
   }
 
   async #writeAll(): Promise<void> {
@@ -142,7 +138,11 @@ export class LedgerWriter {
       const results = this.#results.splice(0);
       const unfinished = this.#unfinished.splice(0);
       const answers = this.#answers.splice(0);
-      if (this.#closed || intents.length + results.length + unfinished.length === 0) return;
+      if (this.#closed || intents.length + results.length + unfinished.length === 0) {
+        // In the same moment: the next intent may come before anything else is done.
+        this.#isAtWork = false;
+        return;
+      }
       const entry: LedgerEntry = {
         type: 'work',
         claim: this.#options.claim,
@@ -154,7 +154,10 @@ export class LedgerWriter {
       let state = await this.#written(entry);
       // Written twice, it says the same.
       while (state === 'outdated' && intents.length > 0) state = await this.#written(entry);
-      for (const { resolve } of intents) resolve(state === 'current');
+      for (const { row, resolve } of intents) {
+        if (state === 'current') this.#options.ledger.intend(row);
+        resolve(state === 'current');
+      }
     }
   }
 

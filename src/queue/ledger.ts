@@ -50,8 +50,18 @@ export class Ledger {
     for (const unfinished of entry.unfinished ?? []) this.leave(unfinished);
     if (entry.answers !== undefined) this.#answers.push(...entry.answers);
     // A row may be called again at once.
-    for (const row of entry.intents ?? []) this.#row(row).isIntended = true;
+    for (const row of entry.intents ?? []) this.intend(row);
     return fresh;
+  }
+
+  /** The row is about to be called. */
+  intend(row: number): void {
+    this.#row(row).isIntended = true;
+  }
+
+  /** Whether that is written, and not what came of it. */
+  isIntended(row: number): boolean {
+    return this.#row(row).isIntended;
   }
 
   /** Whoever had the batch is gone: what it intended to call was perhaps called. */

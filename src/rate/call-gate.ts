@@ -20,6 +20,7 @@ export class CallGate {
   readonly #options: CallGateOptions;
   #busiest = 0;
   #closed = false;
+  #isLookDue = false;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   readonly #waiting: ((hasTurn: boolean) => void)[] = [];
@@ -83,7 +84,7 @@ export class CallGate {
   reserve(): Promise<boolean> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      this.#letIn();
+      this.#letInSoon();
       this.onRow();
     });
   }
@@ -99,7 +100,7 @@ export class CallGate {
     this.#scheduler.written(preciseNow(), tookMs);
     return new Promise((resolve) => {
       this.#ready.push(resolve);
-      this.#letIn();
+      this.#letInSoon();
     });
   }
 
@@ -140,6 +141,16 @@ export class CallGate {
 
   get #busy(): number {
     return this.#scheduler.active + this.#scheduler.reserved;
+  }
+
+  /** Rows come by the dozen, with a batch or with what was written down: one look is enough for them. */
+  #letInSoon(): void {
+    if (this.#isLookDue) return;
+    this.#isLookDue = true;
+    queueMicrotask(() => {
+      this.#isLookDue = false;
+      this.#letIn();
+    });
   }
 
   #letIn(): void {

@@ -174,8 +174,9 @@ export class CallScheduler {
     const reserved = Math.max(0, Math.min(waiting, this.#turns(now) - this.#reserved));
     this.#reserved += reserved;
     const left = { waiting: waiting - reserved, ready: ready - admitted };
-    const visit = this.#visits.next(now, this.#situation(left));
-    const wakeAt = this.#wakeAt(now, left);
+    const situation = this.#situation(left);
+    const visit = this.#visits.next(now, situation);
+    const wakeAt = this.#wakeAt(now, left, situation);
     return visit === undefined ? { reserved, admitted, wakeAt } : { reserved, admitted, visit, wakeAt };
   }
 
@@ -239,8 +240,8 @@ export class CallScheduler {
     };
   }
 
-  #wakeAt(now: number, pending: PendingCalls): number {
-    const visitAt = this.#visits.nextAt(this.#situation(pending));
+  #wakeAt(now: number, pending: PendingCalls, situation: WorkerSituation): number {
+    const visitAt = this.#visits.nextAt(situation);
     if (now >= this.#permittedUntil) return visitAt;
     return Math.min(visitAt, this.#callAt(now, pending), this.#reserveAt(pending));
   }

@@ -85,6 +85,7 @@ export class HeldSlots {
 
   /** Gives up what is over, and what lies before the end of a rest. @returns how many */
   drop(now: number, restUntil: number): number {
+    if (this.count === 0) return 0;
     const { calls, slots } = this.#lastSecond(now);
     const mayBeLate = calls < this.#lateUse.below * slots;
     const isOver = ({ at, gap }: Slot): boolean =>

@@ -132,7 +132,7 @@ export class CircuitBreaker {
   }
 
   /** Waits until a call may go out, which may be long. False: it must not be made now. */
-  async admit(): Promise<boolean> {
+  admit(): boolean | Promise<boolean> {
     if (this.#closed || this.#state === 'halted') return false;
     this.#firstCallAt ??= performance.now();
     if (this.#state !== 'open') return true;

@@ -1,6 +1,5 @@
-import type { ApiAnswer, ApiClient, SendOptions } from '../api/client.ts';
+import type { ApiAnswer, ApiClient } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import type { ApiRequest } from '../api/request.ts';
 import type { RowResult } from '../domain.ts';
 import { type CqbatchError, fatalError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -9,8 +8,16 @@ import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import type { TrafficMeter } from '../rate/traffic-meter.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
-import { asRefusal, type JudgedAttempt, judge, notRepeated, returnUncharged, uncalled } from './judge.ts';
+import type { Blame, CircuitBreaker } from './circuit-breaker.ts';
+import {
+  asRefusal,
+  type JudgedAttempt,
+  type Judgement,
+  judge,
+  notRepeated,
+  returnUncharged,
+  uncalled,
+} from './judge.ts';
 import { signOf } from './sign.ts';
 
 /** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
@@ -53,64 +60,42 @@ export function createRowProcessor(options: RowProcessorOptions) {
   const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
   const proven = new Set<string>();
 
-  async function call(request: ApiRequest, admittedAt: number, options: SendOptions): Promise<ApiAnswer> {
-    const metered = meter.sent();
-    let answer: ApiAnswer | undefined;
-    let slot: number | undefined = admittedAt;
-    const onSent = () => {
-      gate.left(slot);
-      slot = undefined;
-    };
-    try {
-      answer = await client.send(request, { ...options, onSent });
-      return answer;
-    } finally {
-      meter.ended(metered, answer);
-    }
-  }
-
-  return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
-    breaker.begin();
-    try {
-      return await process(task, claim, signal);
-    } finally {
-      breaker.end();
-    }
-  };
-
   /** @returns when the call was let in, and `gate.leave` is to be called after it; undefined: it must not be made now */
   async function admitted(claim: Claim): Promise<number | undefined> {
     if (!(await gate.reserve())) return undefined;
-    const tookMs = (await breaker.admit()) ? await intend(claim) : undefined;
-    if (tookMs === undefined) {
+    const admission = breaker.admit();
+    const isAdmitted = typeof admission === 'boolean' ? admission : await admission;
+    const begunAt = performance.now();
+    if (!isAdmitted || !(await claim.intend())) {
       gate.release();
       return undefined;
     }
-    const admittedAt = await gate.enter(tookMs);
+    const admittedAt = await gate.enter(performance.now() - begunAt);
     if (admittedAt === undefined || claim.isWanted()) return admittedAt;
     gate.leave();
     return undefined;
   }
 
-  async function process(task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> {
+  return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
     const operation = findOperation(operations, task.operation);
     if (operation === undefined) throw new TypeError(`${task.operation} is no operation`);
-    if (!operation.repeatable && task.history?.unclear) {
-      const verdict = notRepeated(task);
-      onEvent({ type: 'finished', run: task.run, row: task.row, result: verdict.result });
-      return verdict;
-    }
-    const admittedAt = await admitted(claim);
-    if (admittedAt === undefined) return uncalled(task);
-    const startedAt = new Date();
-    const keepAnswer = claim.policy.saveAnswers;
-    let hasPlace = true;
+    breaker.begin();
+    let hasPlace = false;
     const leave = (): void => {
       if (hasPlace) gate.leave();
       hasPlace = false;
     };
     try {
-      const answer = await call(task, admittedAt, { signal, keepAnswer });
+      if (!operation.repeatable && task.history?.unclear) {
+        const verdict = notRepeated(task);
+        onEvent({ type: 'finished', run: task.run, row: task.row, result: verdict.result });
+        return verdict;
+      }
+      const admittedAt = await admitted(claim);
+      if (admittedAt === undefined) return uncalled(task);
+      hasPlace = true;
+      const startedAt = new Date();
+      const answer = await call(task, claim, admittedAt, signal);
       const attempt: JudgedAttempt = {
         task,
         operation,
@@ -122,36 +107,60 @@ export function createRowProcessor(options: RowProcessorOptions) {
         governed: options.governed(),
         random: Math.random(),
       };
-      const verdict = await conclude(attempt, leave);
+      const judgement = judge(attempt);
+      if (answer.ok) proven.add(task.operation);
+      const sign = signOf(attempt, judgement);
+      const assessed = breaker.assess(sign);
+      // The breaker waits for what the next calls meet with.
+      if (typeof assessed !== 'string') leave();
+      const blame = typeof assessed === 'string' ? assessed : await assessed;
+      const verdict =
+        sign.kind === 'trouble' && blame !== 'row'
+          ? spared(attempt, sign.failure, blame)
+          : told(attempt, judgement);
       const { received } = answer;
       if (received === undefined) return verdict;
       return { ...verdict, answer: { row: task.row, at: startedAt.toISOString(), ...received } };
     } finally {
       leave();
+      breaker.end();
+    }
+  };
+
+  async function call(
+    task: RowTask,
+    { policy }: Claim,
+    admittedAt: number,
+    signal: AbortSignal,
+  ): Promise<ApiAnswer> {
+    const metered = meter.sent();
+    let answer: ApiAnswer | undefined;
+    let slot: number | undefined = admittedAt;
+    const onSent = () => {
+      gate.left(slot);
+      slot = undefined;
+    };
+    try {
+      answer = await client.send(task, { signal, keepAnswer: policy.saveAnswers, onSent });
+      return answer;
+    } finally {
+      meter.ended(metered, answer);
     }
   }
 
-  /**
-   * Tells what came of an attempt, and those who have to hear of it: at once, if the breaker says at once whose fault it was, so
-   * that a guard has halted the run before the next row gets the place of this one.
-   *
-   * @param leave gives up the place of the call
-   */
-  async function conclude(attempt: JudgedAttempt, leave: () => void): Promise<RowVerdict> {
-    const { task, answer } = attempt;
-    const judgement = judge(attempt);
-    if (answer.ok) proven.add(task.operation);
-    const sign = signOf(attempt, judgement);
-    const assessed = breaker.assess(sign);
-    // The breaker waits for what the next calls meet with.
-    if (typeof assessed !== 'string') leave();
-    const blame = typeof assessed === 'string' ? assessed : await assessed;
-    if (sign.kind === 'trouble' && blame !== 'row') {
-      log.debug({ run: task.run, row: task.row, code: sign.failure.code }, 'row spared');
-      onEvent({ type: 'returned', run: task.run, row: task.row });
-      return returnUncharged(attempt, sign.failure, blame);
-    }
+  /** The API is to blame, not the row: it goes back. */
+  function spared(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
+    const { run, row } = attempt.task;
+    log.debug({ run, row, code: failure.code }, 'row spared');
+    onEvent({ type: 'returned', run, row });
+    return returnUncharged(attempt, failure, blame);
+  }
 
+  /**
+   * Tells of a verdict at once, if the breaker says at once whose fault it was, so that a guard has halted the run before the next
+   * row gets the place of this one.
+   */
+  function told({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
     const { run, row } = task;
     const seen = () => ({
       run,
@@ -191,10 +200,4 @@ export function createRowProcessor(options: RowProcessorOptions) {
         return { kind: 'returned', history: judgement.history };
     }
   }
-}
-
-/** @returns how long it took to write down that the row is about to be called; undefined: it must not be. */
-async function intend(claim: Claim): Promise<number | undefined> {
-  const begun = performance.now();
-  return (await claim.intend()) ? performance.now() - begun : undefined;
 }

@@ -234,12 +234,12 @@ describe('a signal', () => {
     expect(await sending).toMatchObject({ requests: 0, failure: { class: 'aborted', unclear: false } });
   });
 
-  test('leaves no listener behind, however many calls it was given to', async () => {
+  test('has one listener, however many calls it was given to', async () => {
     const server = await httpServer((response) => json(response));
     const client = clientOf(server.url, { connections: 4 });
     const { signal } = new AbortController();
     await Promise.all(Array.from({ length: 60 }, () => client.send(restore, { signal })));
-    expect(EventEmitter.getEventListeners(signal, 'abort')).toEqual([]);
+    expect(EventEmitter.getEventListeners(signal, 'abort')).toHaveLength(1);
   });
 });
 

@@ -153,7 +153,7 @@ export const allowedImports: Readonly<Record<string, Allowed>> = {
   },
   'src/rate': { folders: ['src/rate/governor', 'src/cluster', 'src/api', 'src'], packages: [] },
   'src/rate/governor': { folders: ['src/api/limits.ts', 'src/pace.ts'], packages: [] },
-  'src/queue': { folders: ['src/datastore', 'src/text', 'src'], packages: ['bullmq', 'zod'] },
+  'src/queue': { folders: ['src/datastore', 'src'], packages: ['bullmq'] },
   'src/cluster': { folders: ['src/datastore', 'src'], packages: ['zod'] },
   'src/datastore': {
     folders: ['src/disk', 'src'],

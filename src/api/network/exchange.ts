@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import type { Dispatcher } from 'undici';
 import type { Method } from '../../domain.ts';
 import { type AnswerHeaders, headerValues } from '../headers.ts';
@@ -38,6 +37,23 @@ export interface ExchangeOptions {
   readonly maxAnswerBytes: number;
   /** Is called when the request has been handed to the network. */
   readonly onSent?: (() => void) | undefined;
+  readonly watch?: RequestWatch | undefined;
+}
+
+/** Counts the HTTP requests of a client, each once, those of repeated attempts and of a second token among them. */
+export interface RequestWatch {
+  /** One is under way. */
+  began(): void;
+  /** It is over. @param sent absent when no byte of it was written: then the server knows nothing of it */
+  ended(sent?: SentRequest): void;
+}
+
+/** A request that the server may have received. */
+export interface SentRequest {
+  /** Status of the answer, when its head arrived. */
+  readonly status?: number | undefined;
+  /** From when it was to be sent, so that waiting for a connection is part of it. */
+  readonly durationMs: number;
 }
 
 /** A request with everything that goes over the wire. */
@@ -60,59 +76,107 @@ export interface WireRequest {
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
-  { stop, maxAnswerBytes, onSent }: ExchangeOptions,
+  options: ExchangeOptions,
 ): Promise<Ending> {
-  if (stop.reason !== undefined) return Promise.resolve({ kind: 'stopped', progress: 'unsent' });
+  if (options.stop.reason !== undefined) return Promise.resolve({ kind: 'stopped', progress: 'unsent' });
   return new Promise((resolve, reject) => {
-    let isOver = false;
-    let controller: Dispatcher.DispatchController | undefined;
-    let progress: RequestProgress = 'unsent';
-    let status: number | undefined;
-    let headers: AnswerHeaders = {};
-    const chunks: Buffer[] = [];
-
-    const reached = (): Reached => ({ progress, ...(status !== undefined && { status }) });
-    function end(ending: Ending): void {
-      if (isOver) return;
-      isOver = true;
-      stop.onStop = ignore;
-      resolve(ending);
+    const exchanging = new Exchange(options, resolve, reject);
+    try {
+      dispatcher.dispatch({ ...request, idempotent: false }, exchanging);
+      options.onSent?.();
+    } catch (error) {
+      exchanging.fail(error as Error);
     }
-    stop.onStop = () => {
-      end({ kind: 'stopped', ...reached() });
-      controller?.abort(new Error('stopped'));
-    };
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        // A request that was stopped while it waited for a connection must not go out any more.
-        if (isOver) return started.abort(new Error('stopped before it was sent'));
-        controller = started;
-        progress = 'sent';
-      },
-      onResponseStart(started, startedWith, fields) {
-        // undici can't go on after this one, and would fail on what it expects itself. The words are its own of an
-        // upgrade that was not asked for.
-        if (startedWith === 101) started.abort(new Error('bad upgrade'));
-        if (startedWith < 200) return;
-        progress = 'answering';
-        status = startedWith;
-        headers = fields;
-      },
-      onResponseData: (_, chunk) => void chunks.push(chunk),
-      onResponseEnd() {
-        const [first, ...others] = chunks;
-        const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(chunks);
-        const answer = { status: status ?? 0, headers, ...bodyOf(bytes, headers, maxAnswerBytes) };
-        end({ kind: 'answer', answer });
-      },
-      onResponseError(_, error) {
-        if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') reject(error);
-        end({ kind: 'lost', error, ...reached() });
-      },
-    };
-    dispatcher.dispatch({ ...request, idempotent: false }, handler);
-    onSent?.();
   });
+}
+
+/** One request while it is under way: what undici tells of it. A class, because closures for each call would be its garbage. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #resolve: (ending: Ending) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #begunAt = performance.now();
+  #isOver = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #progress: RequestProgress = 'unsent';
+  #status: number | undefined;
+  #headers: AnswerHeaders = {};
+  readonly #chunks: Buffer[] = [];
+
+  constructor(options: ExchangeOptions, resolve: (ending: Ending) => void, reject: (error: Error) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    options.watch?.began();
+    options.stop.onStop = () => this.#stopped();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A request that was stopped while it waited for a connection must not go out any more.
+    if (this.#isOver) controller.abort(new Error('stopped before it was sent'));
+    else {
+      this.#controller = controller;
+      this.#progress = 'sent';
+    }
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    // undici can't go on after this one, and would fail on what it expects itself. The words are its own of an
+    // upgrade that was not asked for.
+    if (status === 101) controller.abort(new Error('bad upgrade'));
+    if (status < 200) return;
+    this.#progress = 'answering';
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [first, ...others] = this.#chunks;
+    const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
+    const headers = this.#headers;
+    const content = bodyOf(bytes, headers, this.#options.maxAnswerBytes);
+    this.#end({ kind: 'answer', answer: { status: this.#status ?? 0, headers, ...content } });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if ('code' in error && error.code === 'UND_ERR_INVALID_ARG') this.fail(error);
+    else this.#end({ kind: 'lost', error, ...this.#reached() });
+  }
+
+  /** HTTP can't carry the request. */
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#close();
+    this.#reject(error);
+  }
+
+  #stopped(): void {
+    this.#end({ kind: 'stopped', ...this.#reached() });
+    this.#controller?.abort(new Error('stopped'));
+  }
+
+  #end(ending: Ending): void {
+    if (this.#isOver) return;
+    this.#close();
+    this.#resolve(ending);
+  }
+
+  #close(): void {
+    const { stop, watch } = this.#options;
+    this.#isOver = true;
+    stop.onStop = ignore;
+    const sent = { status: this.#status, durationMs: performance.now() - this.#begunAt };
+    watch?.ended(this.#progress === 'unsent' ? undefined : sent);
+  }
+
+  #reached(): Reached {
+    const status = this.#status;
+    return status === undefined ? { progress: this.#progress } : { progress: this.#progress, status };
+  }
 }
 
 /** What can't be decompressed is taken as it is: some proxies decompress answers and leave their headers. */
@@ -146,22 +210,24 @@ export class Stop {
   onStop: () => void = ignore;
   #reason: CallStop | undefined;
   readonly #timer: NodeJS.Timeout;
-  readonly #outer: AbortSignal | undefined;
+  readonly #others: Set<Stop> | undefined;
 
-  constructor(milliseconds: number, outer?: AbortSignal) {
-    this.#timer = setTimeout(() => this.#fire('timed-out'), milliseconds);
-    this.#outer = outer;
-    if (outer?.aborted) {
-      this.#fire('aborted');
-    } else if (outer !== undefined) {
-      allowManyListeners(outer);
-      outer.addEventListener('abort', this.#onAbort);
-    }
+  constructor(milliseconds: number, signal?: AbortSignal) {
+    this.#timer = setTimeout(() => this.fire('timed-out'), milliseconds);
+    if (signal?.aborted) this.fire('aborted');
+    else this.#others = signal && stopsOf(signal).add(this);
   }
 
   /** Undefined as long as the call may go on. */
   get reason(): CallStop | undefined {
     return this.#reason;
+  }
+
+  /** Stops the call. The first reason counts. */
+  fire(reason: CallStop): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.onStop();
   }
 
   /** Resolves after that time, or as soon as the call is to stop. */
@@ -180,60 +246,25 @@ export class Stop {
   /** To be called when the call has ended. */
   release(): void {
     clearTimeout(this.#timer);
-    this.#outer?.removeEventListener('abort', this.#onAbort);
+    this.#others?.delete(this);
     this.onStop = ignore;
   }
-
-  readonly #onAbort = (): void => this.#fire('aborted');
-
-  #fire(reason: CallStop): void {
-    if (this.#reason !== undefined) return;
-    this.#reason = reason;
-    this.onStop();
-  }
 }
 
-const manyAllowed = new WeakSet<AbortSignal>();
+/** The calls that a signal stops. It has one listener for all of them: one each would take longer than the rest of a stop. */
+const stops = new WeakMap<AbortSignal, Set<Stop>>();
 
-/** Many calls share one signal; they are not a leak. To say so again for each would take longer than to listen. */
-function allowManyListeners(signal: AbortSignal): void {
-  if (manyAllowed.has(signal)) return;
-  manyAllowed.add(signal);
-  EventEmitter.setMaxListeners(0, signal);
-}
-
-/** Counts the HTTP requests of a client, each once, those of repeated attempts and of a second token among them. */
-export interface RequestWatch {
-  /** One is under way. */
-  began(): void;
-  /** It is over. @param sent absent when no byte of it was written: then the server knows nothing of it */
-  ended(sent?: SentRequest): void;
-}
-
-/** A request that the server may have received. */
-export interface SentRequest {
-  /** Status of the answer, when its head arrived. */
-  readonly status?: number | undefined;
-  /** From when it was to be sent, so that waiting for a connection is part of it. */
-  readonly durationMs: number;
-}
-
-/** Makes a request, and tells of it. */
-export async function watched(
-  watch: RequestWatch | undefined,
-  request: () => Promise<Ending>,
-): Promise<Ending> {
-  if (watch === undefined) return request();
-  const begun = performance.now();
-  let sent: SentRequest | undefined;
-  watch.began();
-  try {
-    const ending = await request();
-    const status = ending.kind === 'answer' ? ending.answer.status : ending.status;
-    const isSent = ending.kind === 'answer' || ending.progress !== 'unsent';
-    if (isSent) sent = { status, durationMs: performance.now() - begun };
-    return ending;
-  } finally {
-    watch.ended(sent);
-  }
+function stopsOf(signal: AbortSignal): Set<Stop> {
+  const known = stops.get(signal);
+  if (known !== undefined) return known;
+  const all = new Set<Stop>();
+  stops.set(signal, all);
+  signal.addEventListener(
+    'abort',
+    () => {
+      for (const stop of all) stop.fire('aborted');
+    },
+    { once: true },
+  );
+  return all;
 }

@@ -1,33 +1,86 @@
-import { expect, test } from 'vitest';
+import type { Dispatcher } from 'undici';
+import { expect, test, vi } from 'vitest';
+import { exchange, type SentRequest, Stop } from '../../../src/api/network/exchange.ts';
 
-import { type Ending, type SentRequest, watched } from '../../../src/api/network/exchange.ts';
-
-const answer = { status: 429, headers: {}, body: '' };
+const request = { origin: 'http://localhost', method: 'POST', path: '/', headers: [], body: null } as const;
+const controller = { abort: vi.fn() } as unknown as Dispatcher.DispatchController;
 const error = new Error('lost');
 
-test.each<[what: string, ending: Ending, told: object | undefined]>([
-  ['an answer', { kind: 'answer', answer }, { status: 429 }],
-  ['no answer', { kind: 'lost', error, progress: 'sent' }, { status: undefined }],
-  ['half an answer', { kind: 'lost', error, progress: 'answering', status: 200 }, { status: 200 }],
-  ['a stop in the middle', { kind: 'stopped', progress: 'sent' }, { status: undefined }],
-  ['no connection', { kind: 'lost', error, progress: 'unsent' }, undefined],
-  ['a stop before it was sent', { kind: 'stopped', progress: 'unsent' }, undefined],
-])('%s is told once, when it is over', async (_, ending, told) => {
+type Play = (handler: Dispatcher.DispatchHandler, signal: AbortController) => void;
+
+function played(play: Play) {
   const seen: (string | SentRequest | undefined)[] = [];
   const watch = { began: () => seen.push('began'), ended: (sent?: SentRequest) => seen.push(sent) };
-  const request = async (): Promise<Ending> => {
-    expect(seen).toEqual(['began']);
-    return ending;
+  const abort = new AbortController();
+  const stop = new Stop(60_000, abort.signal);
+  const dispatcher = {
+    dispatch(_: unknown, handler: Dispatcher.DispatchHandler) {
+      expect(seen).toEqual(['began']);
+      play(handler, abort);
+      return true;
+    },
+  } as unknown as Dispatcher;
+  const made = exchange(dispatcher, { ...request, headers: [] }, { stop, maxAnswerBytes: 1_000, watch });
+  return { seen, made: made.finally(() => stop.release()) };
+}
+
+const begins: Play = (handler) => handler.onRequestStart?.(controller, undefined);
+const answers =
+  (status: number): Play =>
+  (handler, signal) => {
+    begins(handler, signal);
+    handler.onResponseStart?.(controller, status, {});
   };
-  expect(await watched(watch, request)).toBe(ending);
+
+test.each<[what: string, play: Play, told: object | undefined]>([
+  [
+    'an answer',
+    (handler, signal) => {
+      answers(429)(handler, signal);
+      handler.onResponseEnd?.(controller, {});
+      handler.onResponseError?.(controller, error);
+    },
+    { status: 429 },
+  ],
+  [
+    'no answer',
+    (handler, signal) => {
+      begins(handler, signal);
+      handler.onResponseError?.(controller, error);
+    },
+    { status: undefined },
+  ],
+  [
+    'half an answer',
+    (handler, signal) => {
+      answers(200)(handler, signal);
+      handler.onResponseError?.(controller, error);
+    },
+    { status: 200 },
+  ],
+  [
+    'a stop in the middle',
+    (handler, signal) => {
+      begins(handler, signal);
+      signal.abort();
+      handler.onResponseError?.(controller, error);
+    },
+    { status: undefined },
+  ],
+  ['no connection', (handler) => handler.onResponseError?.(controller, error), undefined],
+  ['a stop before it was sent', (_, signal) => signal.abort(), undefined],
+])('%s is told once, when it is over', async (_, play, told) => {
+  const { seen, made } = played(play);
+  await made;
   expect(seen).toHaveLength(2);
   if (told === undefined) expect(seen[1]).toBeUndefined();
   else expect(seen[1]).toEqual({ ...told, durationMs: expect.any(Number) });
 });
 
 test('a request that HTTP can not carry is over, too', async () => {
-  const seen: string[] = [];
-  const watch = { began: () => seen.push('began'), ended: () => seen.push('ended') };
-  await expect(watched(watch, () => Promise.reject(new TypeError('header')))).rejects.toThrow('header');
-  expect(seen).toEqual(['began', 'ended']);
+  const { seen, made } = played(() => {
+    throw new TypeError('header');
+  });
+  await expect(made).rejects.toThrow('header');
+  expect(seen).toEqual(['began', undefined]);
 });
