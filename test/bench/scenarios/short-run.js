@@ -13,8 +13,8 @@ import { measureScript } from '../measure/usage.js';
 /** @typedef {import('../measure/figures.js').Figures} Figures */
 
 /**
- * What short commands take from the start of their process to its end, time and memory: a run of two rows, a plan of a thousand,
- * and looks at a state folder.
+ * What short commands take from the start of their process to its end, time and memory: runs of two rows and of 2,000, a plan of a
+ * thousand, and looks at a state folder.
  *
  * @type {import('./scenario.js').Scenario}
  */
@@ -44,12 +44,16 @@ async function measure(context, baseUrl, redis) {
   const thousand = join(folder, 'thousand.csv');
   await writeManifest(two, 2);
   await writeManifest(thousand, 1_000);
+  const many = join(folder, 'many.csv');
+  await writeManifest(many, 2_000);
   const stateDir = join(folder, 'state');
   const shared = join(folder, 'shared');
   const script = (/** @type {readonly string[]} */ args) =>
     measureScript(args, { usageFile: join(folder, 'usage.json'), env: { CQBATCH_TOKEN: 'benchmark' } });
   const ours = (/** @type {readonly string[]} */ ...args) => script([cqbatch, ...args, '--quiet']);
-  const run = ['run', two, '--yes', '--base-url', baseUrl];
+  const begun = (/** @type {string} */ manifest) => ['run', manifest, '--yes', '--base-url', baseUrl];
+  const run = begun(two);
+  const runMany = [...begun(many), '--rate', 'none'];
   /** @type {Record<string, () => Promise<Figures>>} */
   const contestants = {
     node: () => script(['-e', '0']),
@@ -59,7 +63,11 @@ async function measure(context, baseUrl, redis) {
     },
     // That of the run before, which has ended as it should.
     'existing folder': () => ours(...run, '--state-dir', stateDir),
-    ...(redis !== undefined && { redis: () => ours(...run, '--state-dir', shared, '--queue', redis) }),
+    'embedded 2,000': () => ours(...runMany, '--state-dir', stateDir),
+    ...(redis !== undefined && {
+      redis: () => ours(...run, '--state-dir', shared, '--queue', redis),
+      'redis 2,000': () => ours(...runMany, '--state-dir', shared, '--queue', redis),
+    }),
     plan: () => ours('plan', thousand, '--state-dir', stateDir),
     status: () => ours('status', '--state-dir', stateDir),
     list: () => ours('list', '--state-dir', stateDir),
@@ -72,8 +80,16 @@ async function measure(context, baseUrl, redis) {
       referenceName: 'node -e 0',
       comparison: 'value',
     });
-  const time = (/** @type {string} */ title, /** @type {string} */ contestant, /** @type {number} */ ms) =>
-    lineAbout('wallMs', { ...about(contestant), title: `${title}: start to end`, goal: { atMost: ms } });
+  const time = (
+    /** @type {string} */ title,
+    /** @type {string} */ contestant,
+    ms = Number.POSITIVE_INFINITY,
+  ) =>
+    lineAbout('wallMs', {
+      ...about(contestant),
+      title: `${title}: start to end`,
+      ...(Number.isFinite(ms) && { goal: { atMost: ms } }),
+    });
   const memory = (/** @type {string} */ title, /** @type {string} */ contestant) =>
     lineAbout('peakMb', { ...about(contestant), title: `${title}: peak memory`, goal: { atMost: 300 } });
   const existing = 'embedded run of two rows, existing state folder';
@@ -83,7 +99,13 @@ async function measure(context, baseUrl, redis) {
     memory(existing, 'existing folder'),
     time(fresh, 'new folder', 1_000),
     memory(fresh, 'new folder'),
-    ...(redis === undefined ? [] : [time('run of two rows on Redis', 'redis', 500)]),
+    time('embedded run of 2,000 rows, --rate none', 'embedded 2,000'),
+    ...(redis === undefined
+      ? []
+      : [
+          time('run of two rows on Redis', 'redis', 500),
+          time('run of 2,000 rows on Redis, --rate none', 'redis 2,000'),
+        ]),
     time('cqbatch plan, CSV of 1,000 rows', 'plan', 250),
     time('cqbatch status', 'status', 150),
     time('cqbatch list', 'list', 150),
