@@ -3,7 +3,7 @@ import { CqbatchError } from '../errors.ts';
 import { type KnownEnd, type RunResult, resultOf } from '../index.ts';
 import { systemError } from '../system-error.ts';
 
-/** What the exit code of `cqbatch` means; the README's table says the same. */
+/** What the exit code of `cqbatch` means; docs/exit-codes.md says the same. */
 export const exitCodes = {
   /** Every row succeeded, was an identical duplicate of one that did, or was skipped on purpose. */
   success: 0,

@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fieldOptions } from '../../jobs/index.ts';
-import { settings } from '../../src/settings/setting-table.ts';
-import { nameInWords } from '../../src/settings/settings.ts';
 import { understood, words } from './command-line.ts';
 
 const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
@@ -26,17 +24,18 @@ function namesIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
 
-test('the README names every setting of the configuration file', () => {
-  const [, list = ''] =
-    /can stand in `\.cqbatch\/config\.json`:(.*?)Flags come before/s.exec(
-      readFileSync('README.md', 'utf8'),
-    ) ?? [];
-  const keys = [
-    ...Object.keys(settings).map((name) => nameInWords(name, '_')),
-    ...fieldOptions.map(({ name }) => name),
-  ];
-  expect(namesIn(list).toSorted()).toEqual(keys.toSorted());
-});
+/** The anchors of the headings of a page, as GitHub makes them. */
+function anchorsOf(page: string): readonly string[] {
+  const headings = readFileSync(page, 'utf8')
+    .replace(/^```.*?^```$/gms, '')
+    .matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  );
+}
 
 describe('the documentation', () => {
   test.each([...pages, 'CONTRIBUTING.md'])('%s names files that there are', (page) => {
@@ -45,6 +44,18 @@ describe('the documentation', () => {
       // What CONTRIBUTING.md has its readers write.
       .filter((name) => !name.includes('archive-evaluation'));
     expect(files.filter((name) => !existsSync(name))).toEqual([]);
+  });
+
+  test.each([...pages, 'CONTRIBUTING.md'])('%s links to pages and headings that there are', (page) => {
+    const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)\s]+)\)|<img src="([^"]+)"/g)];
+    const broken = links
+      .map(([, link, image]) => link ?? image ?? '')
+      .filter((link) => {
+        const [path = '', anchor] = link.split('#');
+        const target = path === '' ? page : join(dirname(page), path);
+        return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+      });
+    expect(broken).toEqual([]);
   });
 
   test('has command lines', () => expect(all.length).toBeGreaterThan(20));
