@@ -147,7 +147,7 @@ local function reply(slots, from, next)
     unpack(next and { 'next', text(next) } or {}))
   return {
     text(now), text(slots), text(from), gap and text(gap) or '', isSet and '1' or '0', text(granted), text(elsewhere),
-    text(rest), text(all.callers)
+    text(rest), text(granted > 0 and math.min(all.callers, cap) or all.callers)
   }
 end
 if not isSet or not gap or rest > 0 then return reply(0, 0) end

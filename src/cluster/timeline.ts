@@ -123,7 +123,7 @@ export interface SlotReply {
   /** Calls that the worker may have in flight, and those that all others have. */
   readonly places: number;
   readonly elsewhere: number;
-  /** Workers that want to call, this one included if it does. */
+  /** Workers that want to call, this one included if it does; where it has places, at most as many as there are places. */
   readonly callers: number;
   readonly restMs: number;
 }
@@ -144,7 +144,7 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
     isSet,
     places,
     elsewhere,
-    callers,
+    callers: places > 0 ? Math.min(callers, state.cap) : callers,
     restMs,
     ...(gap !== undefined && { gap }),
   };
