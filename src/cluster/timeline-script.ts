@@ -202,7 +202,7 @@ end
 return reply`,
     /**
      * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. The pace is over,
-     * and nothing may be called before a worker takes the lead.
+     * and nothing may be called before a worker takes the lead; slots that were taken belong to the past by then.
      */
     giveUpLead: `${clock}${state}
 if get('leader') ~= ARGV[1] then return 0 end
@@ -211,7 +211,7 @@ for i = 1, #fields, 2 do
   local at, need, active = string.match(fields[i + 1], '^(%S+) (%S+) (%S+) %S+$')
   if string.sub(fields[i], 1, 2) == 'w:' and tonumber(at) > now - ${silentMs} and need .. active ~= '00' then return 0 end
 end
-redis.call('HSET', key, 'leadUntil', text(now), 'until', '0')
+redis.call('HSET', key, 'leadUntil', text(now), 'until', '0', 'next', text(now))
 redis.call('HSET', KEYS[2], 'over', '1')
 return 1`,
     /** KEYS: timeline, workers, pace. ARGV: worker. When no other worker is there that may call at the pace, it is over. */

@@ -141,6 +141,9 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await first.beat(heartbeat, true)).toMatchObject({ leads: true, hasLed: true });
     await first.decide(decision);
     expect(await cluster.pace(api)).toMatchObject(decision);
+    // No slot is taken, so that the first one is not waited for.
+    const { now, from } = await second.take(visit);
+    expect(from).toBe(now);
     await second.take({ ...visit, need: 0 });
     expect(await first.giveUpLead()).toBe(true);
     expect(await second.beat(heartbeat, true)).toMatchObject({ leads: true, hasLed: false });
