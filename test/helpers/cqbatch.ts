@@ -81,13 +81,17 @@ export function cqbatchProcess(args: readonly string[], options: CommandOptions)
   return finished(startCqbatch(args, options));
 }
 
+/** What the command itself reads of the environment; all else may be read by Node or the system when a process starts. */
+const isOwnVariable = (name: string): boolean => /^CQBATCH_|^NO_COLOR$|^FORCE_COLOR$|_PROXY$/i.test(name);
+
 /**
  * Runs the built `cqbatch` to its end. That is in the process of the tests, which costs a fraction, unless the command needs one
- * of its own: for its standard input, for a shell, or beside another command.
+ * of its own: for its standard input, for a shell, for the environment of Node, or beside another command.
  */
 export function cqbatch(args: readonly string[], options: CommandOptions): Promise<Finished> {
   const { cwd, env = {}, input, shell } = options;
-  if (input !== undefined || shell !== undefined || !canRunHere(args)) return cqbatchProcess(args, options);
+  const needsProcess = input !== undefined || shell !== undefined || !Object.keys(env).every(isOwnVariable);
+  if (needsProcess || !canRunHere(args)) return cqbatchProcess(args, options);
   const { PATH = '', HOME = '' } = process.env;
   return runHere(args, { cwd, env: { PATH, HOME, ...unguarded, ...env } });
 }

@@ -50,10 +50,6 @@ const cellForms: Readonly<
     name: 'a.json',
     manifest: wrapped('[{"evaluation_id":1,"user_id":"u","note":', '}]'),
   },
-  'in a row of a wrapper': {
-    name: 'a.json',
-    manifest: wrapped('{"defaults":{"user_id":"u"},"rows":[{"evaluation_id":1,"note":', '}]}'),
-  },
   'in JSON Lines': {
     name: 'a.jsonl',
     manifest: wrapped('{"evaluation_id":1,"user_id":"u","note":', '}\n{"evaluation_id":2,"user_id":"u"}\n'),
