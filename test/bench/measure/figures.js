@@ -19,6 +19,14 @@ const units = /** @type {const} */ ({
   report: 'µs',
   garbage: 'µs',
   rest: 'µs',
+  commandsPerSecond: 'commands/s',
+  redisPercent: '%',
+  redisPercentEach: '%',
+  memberPercent: '%',
+  usedPercent: '%',
+  refusedPercent: '%',
+  awakeMs: 'ms',
+  everywhereMs: 'ms',
 });
 
 /** @typedef {keyof typeof units} FigureName */

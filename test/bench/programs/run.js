@@ -28,6 +28,7 @@ import { startWatch } from './stopwatch.js';
  * @property {boolean} [guarded]
  * @property {boolean} [parts] whether the profiler is to tell the parts of a row's way
  * @property {string} [queue] the address of a Redis; without it the datastore is the embedded one
+ * @property {boolean} [calls] whether it calls the rows, as it does by default; else other processes do
  */
 
 /** @typedef {import('./stopwatch.js').Speed & { peakMb: number, course: readonly Moment[] } & Partial<import('../measure/parts.js').Parts>} RunFigures */
@@ -44,7 +45,8 @@ import { startWatch } from './stopwatch.js';
 
 const lookEveryMs = 250;
 
-await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, guarded, parts, queue }) => {
+await program(async (/** @type {RunInput} */ input) => {
+  const { stateDir, source, baseUrl, rate, guarded, parts, queue, calls } = input;
   const options = runOptions({
     baseUrl,
     ...(rate !== undefined && { rate }),
@@ -93,7 +95,7 @@ await program(async (/** @type {RunInput} */ { stateDir, source, baseUrl, rate, 
     record,
     ...chosen,
     journal,
-    client,
+    client: calls === false ? undefined : client,
     version: readVersion(),
     log: await openLog({}, openTerminal({ quiet: 1 })),
     interrupt: new AbortController().signal,

@@ -1,0 +1,163 @@
+// @ts-check
+/**
+ * Members of a fleet that share a rate, in one process: each has its own connections to Redis, the gate and the loop of a
+ * worker, and always rows that wait for their call. The calls are answered here, by a limit that refuses what is too much.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openCluster } from '../../../dist/src/cluster/cluster.js';
+import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
+import { noOutcomes } from '../../../dist/src/domain.js';
+import { CallGate } from '../../../dist/src/rate/call-gate.js';
+import { CallScheduler } from '../../../dist/src/rate/call-scheduler.js';
+import { LeaderLoop } from '../../../dist/src/rate/leader-loop.js';
+import { mostConcurrency } from '../../../dist/src/rate/rate-controller.js';
+import { sharedTiming } from '../../../dist/src/rate/timeline-visits.js';
+import { TrafficMeter } from '../../../dist/src/rate/traffic-meter.js';
+import { parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
+import { Prefetch, withSpare } from '../../../dist/src/worker/prefetch.js';
+import { atOnce } from '../measure/at-once.js';
+import { program } from './program.js';
+import { startUsage } from './redis-usage.js';
+
+/**
+ * @typedef {object} AtRate
+ * @property {string} queue the address of a Redis
+ * @property {number} members
+ * @property {number} perSecond what the API permits
+ * @property {number} seconds to measure
+ */
+
+/**
+ * @typedef {import('./redis-usage.js').FleetUsage & {
+ *   usedPercent: number, refusedPercent: number, everywhereMs: number
+ * }} AtRateFigures `everywhereMs`: from a new bound of the run until each member keeps it
+ */
+
+const baseUrl = 'http://127.0.0.1:1';
+const latencyMs = 50;
+const settleMs = 3_000;
+/** Of the rate: the run allows no more at the end. */
+const laterShare = 0.5;
+const patienceMs = 10_000;
+/** @type {import('../../../dist/src/api/client.js').ApiAnswer} */
+const accepted = { ok: true, status: 200, body: {}, requests: 1, durationMs: latencyMs };
+/** @type {import('../../../dist/src/api/client.js').ApiAnswer} */
+const refused = {
+  ...{ ok: false, requests: 1, durationMs: latencyMs },
+  failure: {
+    ...{ class: 'slow-down', code: 'RESOURCE_EXHAUSTED', message: 'too many', status: 429, unclear: false },
+  },
+};
+const run = { id: 'fleet', key: 'fleet', state: 'running', manifest: 'fleet.csv', rows: 1e9, done: 0 };
+
+// What the members do goes on until the process ends.
+process.once('disconnect', () => process.exit());
+await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds }) => {
+  const limiter = parseLimitPlan(
+    '--limit',
+    `token-bucket:rate=${perSecond},burst=${Math.ceil(perSecond / 5)}`,
+  );
+  const counted = { accepted: 0, refused: 0 };
+  const open = async () => (await openRedis({ url: queue, purpose: 'benchmark' })).datastore;
+  const own = openCluster(await open());
+  /** @type {number | undefined} */
+  let bound;
+  const announce = () =>
+    own.putRun({
+      ...run,
+      ...{ baseUrl, counts: noOutcomes(), rowsPerSecond: 0, coordinator: { host: 'here', pid: process.pid } },
+      ...{ startedAt: '', seenAt: '' },
+      rate:
+        bound === undefined ? { text: 'auto', auto: true } : { text: 'bound', auto: true, perSecond: bound },
+    });
+  await announce();
+  const announcing = setInterval(announce, 1_000);
+
+  /** The gap between two slots as each member knows it. */
+  const gaps = new Map();
+  const start = async (/** @type {number} */ index) => {
+    const member = openCluster(await open()).join(baseUrl, 'benchmark');
+    const gate = new CallGate({
+      scheduler: new CallScheduler({ timing: sharedTiming, random: Math.random }),
+      async take(request) {
+        const reply = await member.take(request);
+        gaps.set(index, reply.gap);
+        return reply;
+      },
+      onError: fail,
+    });
+    const meter = new TrafficMeter();
+    meter.elsewhere = () => gate.elsewhere;
+    const prefetch = new Prefetch();
+    let finished = 0;
+    let inHand = 0;
+    let wanted = 0;
+    const call = async () => {
+      if (!(await gate.reserve())) return;
+      const admittedAt = await gate.enter(1);
+      if (admittedAt === undefined) return;
+      const metered = meter.sent();
+      gate.left(admittedAt);
+      const { admitted } = limiter.admit(Date.now(), 'token');
+      counted[admitted ? 'accepted' : 'refused'] += 1;
+      await sleep(latencyMs);
+      meter.ended(metered, admitted ? accepted : refused);
+      gate.leave();
+      finished += 1;
+    };
+    const fill = () => {
+      for (; inHand < wanted && !gate.isResting; inHand += 1)
+        void call().then(() => {
+          inHand -= 1;
+          fill();
+        }, fail);
+    };
+    const loop = new LeaderLoop({
+      member,
+      meter,
+      gate,
+      known: { limit: perSecond, concurrency: mostConcurrency },
+      facts: () => ({ finished, concurrency: wanted }),
+      onPace(pace, { concurrency }) {
+        const most = withSpare(concurrency);
+        const needed = prefetch.update(gate.takeBusiest(), most);
+        wanted = pace.isKept ? needed : most;
+        fill();
+      },
+      onError: fail,
+    });
+    await loop.established;
+  };
+  await atOnce(
+    50,
+    Array.from({ length: members }, (_, index) => () => start(index)),
+  );
+  await sleep(settleMs);
+  Object.assign(counted, { accepted: 0, refused: 0 });
+  const measured = await startUsage(queue, members);
+  const from = performance.now();
+  await sleep(1_000 * seconds);
+  const usage = await measured();
+  const passed = (performance.now() - from) / 1_000;
+  const { accepted: made, refused: lost } = counted;
+
+  bound = laterShare * perSecond;
+  const changedAt = performance.now();
+  await announce();
+  const isEverywhere = () =>
+    gaps.size === members && [...gaps.values()].every((gap = 0) => gap > 990 / (laterShare * perSecond));
+  while (!isEverywhere() && performance.now() < changedAt + patienceMs) await sleep(5);
+  const everywhereMs = isEverywhere() ? performance.now() - changedAt : Number.POSITIVE_INFINITY;
+  clearInterval(announcing);
+  return /** @satisfies {AtRateFigures} */ ({
+    ...usage,
+    usedPercent: (100 * made) / (perSecond * passed),
+    refusedPercent: (100 * lost) / (made + lost),
+    everywhereMs,
+  });
+});
+
+function fail(/** @type {Error} */ error) {
+  process.stderr.write(`${error.stack}\n`);
+  process.exit(1);
+}

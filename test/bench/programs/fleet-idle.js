@@ -1,0 +1,121 @@
+// @ts-check
+/**
+ * Workers that have nothing to do, in one process, each with its own connections to Redis, as `cqbatch worker` makes them. At
+ * the end a run of one row begins, as its coordinator begins it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operations } from '../../../dist/jobs/index.js';
+import { restoreEvaluationRequest } from '../../../dist/src/api/endpoints/restore-evaluation.js';
+import { openLog } from '../../../dist/src/cli/log.js';
+import { openTerminal } from '../../../dist/src/cli/terminal.js';
+import { openCluster } from '../../../dist/src/cluster/cluster.js';
+import { openRedis } from '../../../dist/src/datastore/redis/redis.js';
+import { noOutcomes } from '../../../dist/src/domain.js';
+import { openBatchQueue } from '../../../dist/src/queue/batch-queue.js';
+import { openRowQueue } from '../../../dist/src/queue/row-queue.js';
+import { startHeartbeat } from '../../../dist/src/run/session/heartbeat.js';
+import { serveRows } from '../../../dist/src/worker/serve.js';
+import { atOnce } from '../measure/at-once.js';
+import { program } from './program.js';
+import { startUsage } from './redis-usage.js';
+
+/**
+ * @typedef {object} Idle
+ * @property {string} queue the address of a Redis
+ * @property {number} members
+ * @property {number} seconds to measure
+ */
+
+/**
+ * @typedef {import('./redis-usage.js').FleetUsage & { awakeMs: number }} IdleFigures `awakeMs`: from when a run shows itself
+ *   until its row is called
+ */
+
+const baseUrl = 'http://127.0.0.1:1';
+const settleMs = 5_000;
+
+// What the members do goes on until the process ends.
+process.once('disconnect', () => process.exit());
+await program(async (/** @type {Idle} */ { queue, members, seconds }) => {
+  const open = async () => (await openRedis({ url: queue, purpose: 'benchmark' })).datastore;
+  let calledAt = Number.NaN;
+  let called = () => {};
+  const firstCall = new Promise((resolve) => {
+    called = () => resolve(undefined);
+  });
+  const log = await openLog({}, openTerminal({ quiet: 1 }));
+  const serve = async () =>
+    serveRows({
+      ...{ operations, log, baseUrl, concurrency: 'auto', version: 'benchmark', shutdownMs: 0 },
+      datastore: await open(),
+      stop: new AbortController().signal,
+      client: {
+        baseUrl,
+        async send(request, { onSent } = {}) {
+          onSent?.();
+          calledAt = performance.now();
+          called();
+          const { evaluation_id } = JSON.parse(request.body);
+          const body = { evaluation: { evaluation_id } };
+          return { ok: true, status: 200, body, requests: 1, durationMs: 1 };
+        },
+        async close() {},
+      },
+    });
+  await atOnce(
+    50,
+    Array.from({ length: members }, () => serve),
+  );
+  await sleep(settleMs);
+  const measured = await startUsage(queue, members);
+  await sleep(1_000 * seconds);
+  const usage = await measured();
+  const begunAt = await beginRun(await open());
+  await firstCall;
+  return /** @satisfies {IdleFigures} */ ({ ...usage, awakeMs: calledAt - begunAt });
+});
+
+/** Shows a run, and feeds its row as soon as no worker calls faster than the run allows. @returns when it was shown */
+async function beginRun(
+  /** @type {import('../../../dist/src/datastore/datastore.js').Datastore} */ datastore,
+) {
+  const id = 'fleet';
+  const fail = (/** @type {Error} */ error) => {
+    throw error;
+  };
+  const batches = await openBatchQueue(datastore, {
+    runId: id,
+    rows: openRowQueue(datastore, baseUrl),
+    policy: { attempts: 1, backoffMs: 1_000 },
+    async collect() {},
+    async onResults() {},
+    async onAnswers() {},
+    async onVanished() {},
+    onError: fail,
+  });
+  const begunAt = performance.now();
+  const { established } = startHeartbeat({
+    cluster: openCluster(datastore),
+    entry: () => ({
+      ...{
+        id,
+        key: id,
+        baseUrl,
+        state: 'running',
+        manifest: 'fleet.csv',
+        rows: 1,
+        done: 0,
+        rowsPerSecond: 0,
+      },
+      ...{ counts: noOutcomes(), coordinator: { host: 'here', pid: process.pid }, startedAt: '', seenAt: '' },
+      rate: { text: 'auto', auto: true },
+    }),
+    onClusterStatus() {},
+    onError: fail,
+  });
+  await established;
+  const request = restoreEvaluationRequest({ evaluationId: 1n, userId: 'benchmark' });
+  const task = { run: id, row: 1, operation: 'restore-evaluation', subject: '1', ...request };
+  await batches.add([task], new AbortController().signal);
+  return begunAt;
+}
