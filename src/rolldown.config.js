@@ -39,10 +39,9 @@ function parts() {
   const modules = {
     // Of the thread of the datastore, too, which needs no more of us.
     files: 'src/(?:disk/files|package|waiting)',
-    thread: 'src/datastore/embedded/session',
     // What `cqbatch --help` needs, and what each command needs besides.
     help: 'src/cli/command-line',
-    command: 'src/cli/context',
+    command: 'src/(?:cli/context|datastore/embedded/session)',
     look: 'src/cli/actions/look/(?:status|list)',
     plan: 'src/cli/actions/run/(?:plan|run-manifest)',
     run: 'src/cli/actions/run/execute',

@@ -135,7 +135,12 @@ export async function makePrivate(path: string): Promise<void> {
 /** The same only where the path itself is open to others: what is in a closed folder is out of their reach anyway. */
 export async function closeIfOpen(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
-  if (await has(target, rightsOfOthers)) await makePrivate(target);
+  if (await isOpenToOthers(target)) await makePrivate(target);
+}
+
+/** Whether others than its owner may do anything with a file or folder, as far as that itself is concerned. */
+export function isOpenToOthers(path: string): Promise<boolean> {
+  return has(path, rightsOfOthers);
 }
 
 /** Whether other users may add, remove and rename what is in a folder. */

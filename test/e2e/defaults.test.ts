@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { usualConcurrency } from '../../src/rate/rate-controller.ts';
-import { asUsersHaveIt, cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
+import { asUsersHaveIt, cqbatchProcess, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
@@ -75,8 +75,11 @@ test('with the defaults rows that leave fields out need a word, and an edit is u
 test('with the defaults a daemon takes a submitted run to its end', async () => {
   const { sandbox, options, type, report } = await newPlace(restoreCsv(40).text);
   expect(await type('submit rows.csv --yes --run-id later')).toMatchObject({ code: 0 });
-  startCqbatch(['worker', '--coordinate'], options);
+  const daemon = startCqbatch(['worker', '--coordinate'], options);
+  const left = saying(daemon, 'no longer coordinating');
   expect(await type('status later --watch')).toMatchObject({ code: 0 });
+  // Its report is written when it has ended.
+  await left;
   const rows = await report('later');
   expectEveryRowOnce(rows, 40);
   expectAgreement(rows, await sandbox.log());

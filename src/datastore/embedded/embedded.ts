@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder, makePrivate } from '../../disk/files.ts';
+import { isOpenToOthers, makeFolder, makePrivate } from '../../disk/files.ts';
 import { lockPath } from '../../disk/lock.ts';
 import { BusyError } from '../../errors.ts';
 import type { Datastore } from '../datastore.ts';
@@ -59,7 +59,7 @@ export async function openEmbedded({
     opening = openSession(folder, thread ?? startThread());
     const [session, { backend, migrate }] = await Promise.all([opening, import('./postgres.ts')]);
     // PGlite gives everybody the files that it makes: all of a database that it has made itself, else those of each start.
-    if (before === undefined) await makePrivate(await realpath(folder));
+    if (await isOpenToOthers(join(folder, 'PG_VERSION'))) await makePrivate(await realpath(folder));
     else await Promise.all(madeAtStart.map((path) => makePrivate(join(folder, path))));
     const incarnation = await openIncarnation(session, folder, before);
     const pool = poolOver(session);

@@ -38,6 +38,9 @@ const { rows } = await database.query<{ log: string }>(
   'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS log',
 );
 await database.close();
+// Where there is room in a table, and what all may see of it, PostgreSQL finds out again: these are a third of the files.
+for (const path of await readdir(folder, { recursive: true }))
+  if (/_(?:fsm|vm)$/.test(path)) await rm(join(folder, path));
 const logs = join(folder, 'pg_wal');
 for (const { name } of (await readdir(logs, { withFileTypes: true })).filter((entry) => entry.isFile()))
   if (name !== rows[0]?.log) await rm(join(logs, name));

@@ -6,6 +6,7 @@ import { fatalError } from '../../errors.ts';
 import { packageRoot } from '../../package.ts';
 import { circumstance, systemError } from '../../system-error.ts';
 import { deferred, orAfter } from '../../waiting.ts';
+import { ensureDatabase } from './template.ts';
 
 export interface StatementResult {
   readonly rows: readonly Record<string, unknown>[];
@@ -77,10 +78,13 @@ export function startThread() {
  */
 export async function openSession(folder: string, { thread, opened }: SessionThread): Promise<Session> {
   thread.ref();
-  thread.postMessage(folder);
   try {
+    // Here, where there is nothing else to do until the thread has loaded what it needs.
+    await ensureDatabase(folder);
+    thread.postMessage(folder);
     await opened;
   } catch (cause) {
+    void thread.terminate();
     const reason = systemError(cause, folder)?.what ?? (cause as Error).message;
     throw (
       circumstance(cause, folder) ??
@@ -136,12 +140,11 @@ export class Session {
   }
 
   async #close(): Promise<void> {
-    if (this.#failure === undefined) {
-      const exited = once(this.#thread, 'exit');
-      const closed = Promise.all([this.#send({ type: 'close' }), exited]);
-      await orAfter(closed, closingLimitMs).catch(() => {});
-    }
-    await this.#thread.terminate();
+    if (this.#failure === undefined)
+      await orAfter(this.#send({ type: 'close' }), closingLimitMs).catch(() => {});
+    // It has nothing to do any more, and its end takes longer than that of the database.
+    this.#thread.unref();
+    void this.#thread.terminate();
   }
 
   #send(statement: Statement): Promise<StatementResult> {

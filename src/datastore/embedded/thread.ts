@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, types } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import type { Reply, Request, StatementResult } from './session.ts';
-import { ensureDatabase } from './template.ts';
 
 /**
  * The thread that runs PGlite. Its statements block the thread they run on, so in a thread of its own they leave the
@@ -16,7 +15,6 @@ const firstMessage = once(port, 'message');
 
 /** The folder of the database: it is named when all that can be loaded without it is. */
 class LateFolder extends NodeFS {
-  /** Set when there is a database in it. */
   folder: string | undefined;
 
   override async init(pg: PGlite, emscriptenOpts: Parameters<NodeFS['init']>[1]) {
@@ -26,7 +24,6 @@ class LateFolder extends NodeFS {
 
   override async initialSyncFs(): Promise<void> {
     const [root] = (await firstMessage) as [string];
-    await ensureDatabase(root);
     this.folder = root;
     const { FS, NODEFS } = (this.pg as PGlite).Module;
     FS.mkdirTree(PGlite.paths.PGDATA);
@@ -34,8 +31,23 @@ class LateFolder extends NodeFS {
   }
 }
 
+/** The arrays that BullMQ asks with and gets, by their numbers in PostgreSQL, and what they are of. */
+const arrays = { 1009: types.TEXT, 1016: types.INT8, 3807: types.JSONB };
+
+/** PGlite asks PostgreSQL for all kinds of arrays, which takes as long as all that opening needs besides. */
+class Database extends PGlite {
+  override async _initArrayTypes(): Promise<void> {
+    for (const [name, element] of Object.entries(arrays)) {
+      const array = Number(name);
+      const { [element]: parse = String } = this.parsers;
+      this.parsers[array] = (text) => types.arrayParser(text, parse, array);
+      this.serializers[array] = (values) => types.arraySerializer(values, this.serializers[element], array);
+    }
+  }
+}
+
 /** The datastore holds some seconds of work: PostgreSQL's usual 128 MB of buffers would only fill up with the past. */
-const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB'];
+const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
 const fs = new LateFolder('/');
 const database = await open();
@@ -45,7 +57,9 @@ reply({ type: 'opened' });
 
 async function open(): Promise<PGlite> {
   try {
-    return await PGlite.create({ fs, startParams });
+    const opened = new Database({ fs, startParams });
+    await opened.waitReady;
+    return opened;
   } catch (error) {
     throw (await whyNot()) ?? error;
   }

@@ -37,12 +37,13 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
 
   /** A plan that was killed leaves a folder without a record, perhaps with a large copy of its manifest. */
   const removeAbandonedPlans = async (): Promise<void> => {
-    for (const id of await ids()) {
+    const removeIfAbandoned = async (id: string): Promise<void> => {
       // In this order: an owner that is alive may save the record now, and end.
-      if (!(await isAbandoned(folder(id)))) continue;
+      if (!(await isAbandoned(folder(id)))) return;
       if ((await read(id).catch(() => true)) === undefined)
         await rm(folder(id), { recursive: true, force: true });
-    }
+    };
+    await Promise.all((await ids()).map(removeIfAbandoned));
   };
 
   /**

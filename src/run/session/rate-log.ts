@@ -64,19 +64,19 @@ export class RateLog {
     if (!this.#closed) {
       this.#closed = true;
       clearInterval(this.#timer);
-      this.#sample();
-      this.#save();
+      if (!this.#sample()) this.#save();
     }
     await this.#saving;
   }
 
-  #sample(): void {
+  /** @returns whether it was news, and is saved */
+  #sample(): boolean {
     const pace = this.#pace;
     const before = this.#before;
-    if (pace === undefined || before === undefined) return;
+    if (pace === undefined || before === undefined) return false;
     const at = performance.now();
     const seconds = (at - before.at) / 1_000;
-    if (seconds < 0.1) return;
+    if (seconds < 0.1) return false;
     const rejected = Math.max(0, pace.rejected - before.rejected);
     this.#seconds += seconds;
     this.#rejected += rejected;
@@ -92,11 +92,11 @@ export class RateLog {
     if (seconds * 1_000 < leastPointMs) this.#joinLast();
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);
     this.#before = { accepted: pace.accepted, rejected: pace.rejected, at };
-    if (at - this.#savedAt >= saveMs || isNews(pace, this.#saved)) {
-      this.#savedAt = at;
-      this.#saved = pace;
-      this.#save();
-    }
+    if (at - this.#savedAt < saveMs && !isNews(pace, this.#saved)) return false;
+    this.#savedAt = at;
+    this.#saved = pace;
+    this.#save();
+    return true;
   }
 
   #joinLast(): void {
