@@ -1,9 +1,5 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
-import module from 'node:module';
-import { homedir } from 'node:os';
-
-keepCompiled();
 
 // Where a process may open very few files, not even its own parts can be read; who says so must need none of them.
 try {
@@ -16,14 +12,4 @@ try {
     'error: this process may not open as many files as it needs: raise the limit (as with "ulimit -n 1024")\n',
   );
   process.exitCode = 4;
-}
-
-/** Has Node, from 22.1 on, keep what it compiles: in a folder of the user's own, as who can write there can run code as this user. */
-function keepCompiled(): void {
-  const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
-  try {
-    enableCompileCache?.(`${homedir()}/.cache/cqbatch`);
-  } catch {
-    // A user without a home has nothing kept.
-  }
 }
