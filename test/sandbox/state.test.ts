@@ -86,7 +86,7 @@ describe('a share of identifiers', () => {
         for (let id = 1; id <= 1_000_000; id++) if (isInShare(BigInt(id), millionths)) count++;
         expect(count).toBe(millionths);
       }),
-      { numRuns: 10 },
+      { numRuns: 4 },
     );
   });
 });
