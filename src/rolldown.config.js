@@ -28,6 +28,8 @@ export default defineConfig({
     undiciInParts(),
     ...bullmqInParts(),
   ],
+  // The groups below put what a module imports now and later into the file where it is needed first.
+  checks: { ineffectiveDynamicImport: false },
   output: { dir: 'dist/bin', cleanDir: true, codeSplitting: { groups: parts() } },
 });
 

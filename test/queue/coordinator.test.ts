@@ -126,6 +126,21 @@ test('a row that is handed back though the journal has its result is not fed aga
     await coordinator.close();
   }, 1));
 
+test('a row that gets its result while the journal is told that it is fed is not called again', () =>
+  withRun(async ({ run: { rows, journal }, start }) => {
+    const coordinator = await start();
+    const append = journal.append.bind(journal);
+    journal.append = async (entries) => {
+      const added = await append(entries);
+      if (entries.some(({ type }) => type === 'fed'))
+        await append([{ type: 'row', result: resultOf('succeeded') }]);
+      return added;
+    };
+    expect(await coordinator.run()).toEqual({ state: 'completed' });
+    expect(await rows.countWaiting()).toBe(0);
+    await coordinator.close();
+  }, 1));
+
 test('a run that its guard halts while it recovers what the process before it left calls nothing', () =>
   withRun(async ({ run, start }) => {
     const before = await start();

@@ -246,8 +246,11 @@ export class Coordinator {
     // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
     const into = this.#incarnation;
     await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, into)));
-    for (const tasks of batches) {
+    for (const batch of batches) {
       if (!this.isFeeding) return;
+      // Another copy of a batch, from an older datastore, may have told results of rows that were handed back meanwhile.
+      const tasks = batch.filter(({ row }) => !this.#run.journal.isFinished(row));
+      if (tasks.length === 0) continue;
       this.#options.window.fed(tasks.length, bytesOf(tasks));
       const { signal } = this.#ending;
       // The datastore may be away for long. Whatever becomes of it then shows when the run is gone on with.
