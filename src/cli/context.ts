@@ -25,6 +25,7 @@ import {
   stateDirOf,
   trustedStateDir,
 } from './config/load.ts';
+import { logLevelIn } from './log.ts';
 import type { EndedRun } from './render/ended-run.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
@@ -90,6 +91,8 @@ export async function openWorkplace(flags: Flags): Promise<Workplace> {
 
 /** @throws a usage error when a setting, or where the datastore is, can't be understood. */
 export async function openContext(flags: Flags): Promise<Context> {
+  // Before a run is made.
+  logLevelIn(flags);
   const workplace = await openWorkplace(flags);
   return { ...workplace, datastore: await chooseDatastore(workplace) };
 }

@@ -8,6 +8,13 @@ import type { Terminal } from './terminal.ts';
 /** From saying nothing to saying everything. */
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
 
+/** @throws a usage error for an unknown level */
+export function logLevelIn({ logLevel }: Flags, usual = 'silent'): string {
+  const level = logLevel ?? usual;
+  if (logLevels.includes(level)) return level;
+  throw usageError('INVALID_SETTING', `--log-level "${level}": known are ${logLevels.join(', ')}.`);
+}
+
 /**
  * The structured log, JSON lines on standard error: what happens to each row, never what is in it, never a token. With
  * `--verbose` lines for people in its place, of the rate and of what is tried again.
@@ -15,16 +22,9 @@ export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
  * @param usual the level where none is typed
  * @throws a usage error for an unknown level.
  */
-export async function openLog(
-  { logLevel, verbose }: Flags,
-  terminal: Terminal,
-  usual = 'silent',
-): Promise<Log> {
-  const level = logLevel ?? usual;
-  if (!logLevels.includes(level)) {
-    throw usageError('INVALID_SETTING', `--log-level "${level}": known are ${logLevels.join(', ')}.`);
-  }
-  if (level === 'silent' && !verbose) return silentLog;
+export async function openLog(flags: Flags, terminal: Terminal, usual = 'silent'): Promise<Log> {
+  const level = logLevelIn(flags, usual);
+  if (level === 'silent' && !flags.verbose) return silentLog;
   const { pino } = await import('pino');
   if (level === 'silent') {
     const write = (json: string): void => {

@@ -54,12 +54,13 @@ describe('the exit code', () => {
     ],
     ['an unknown run', ['status', '20260101-000000-aaaa'], 'There is no run 20260101-000000-aaaa'],
     ['an unknown log level', ['run', 'rows.csv', '--yes', '--log-level', 'loud'], '--log-level "loud"'],
-  ])('is 2 for %s, and nothing is sent', async (_title, args, message) => {
+  ])('is 2 for %s; nothing is sent, and no run is made', async (_title, args, message) => {
     const { run, sandbox } = await prepared();
     const { code, stderr } = await run(...args);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
     expect(await sandbox.log()).toEqual([]);
+    expect(JSON.parse((await run('list', '--json')).stdout)).toEqual({ runs: [] });
   });
 
   test('is 2 for invalid rows, which are all named with line and column; nothing is sent', async () => {
