@@ -69,6 +69,9 @@ describe('a lock', () => {
     const lock = await lockPath({ path, purpose: 'test', taken: (who) => new Error(who) });
     await rm(`${path}.lock`, { recursive: true });
     await mkdir(`${path}.lock`);
+    // Within a tick of the system's clock it would have the same time, by which a holder knows its lock.
+    const later = Date.now() / 1_000 + 1;
+    await utimes(`${path}.lock`, later, later);
     await writeFile(`${path}.holder.json`, JSON.stringify(elsewhere));
     await lock.lost;
     await lock.release();
