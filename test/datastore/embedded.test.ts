@@ -159,6 +159,22 @@ describe('an incarnation of the embedded datastore', () => {
 });
 
 describeWithSmallDisk('the embedded datastore on a full disk', () => {
+  // Its log is then filled in the middle of a statement, where PostgreSQL would end its process.
+  test.each([600_000, 800_000, 1_000_000, 1_200_000, 1_400_000, 1_600_000])(
+    'ends a statement that writes more than the %d bytes that are left',
+    async (leave) => {
+      const disk = smallDisk(100);
+      const datastore = await openEmbedded({ stateDir: disk.folder, purpose: 'first' });
+      const pool = datastore.connection as Pool;
+      await pool.query('CREATE TABLE filled (text text)');
+      disk.fill(leave);
+      await expect(
+        pool.query('INSERT INTO filled SELECT $1 FROM generate_series(1, 1500)', ['x'.repeat(1_000)]),
+      ).rejects.toMatchObject({ code: 'DISK_FULL' });
+      await datastore.close();
+    },
+  );
+
   test.each([
     ['a table can not grow', 200_000],
     // PostgreSQL's log grows by 16 MB at a time. Afterwards it would take statements and never answer.

@@ -24,11 +24,12 @@ type Statement =
 export type Reply =
   | { readonly type: 'opened' }
   | { readonly type: 'result'; readonly id: number; readonly result: StatementResult }
+  /** A statement has failed; without one (0), the disk has refused something, also before it is opened. */
   | { readonly type: 'error'; readonly id: number; readonly error: StatementError }
   | { readonly type: 'notification'; readonly channel: string; readonly payload: string };
 
 /** What a statement failed with: a PostgreSQL error, of which BullMQ reads `code` (SQLSTATE) and `detail`, or PGlite's end. */
-interface StatementError {
+export interface StatementError {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
@@ -82,7 +83,8 @@ export async function openSession(folder: string, { thread, opened }: SessionThr
     // Here, where there is nothing else to do until the thread has loaded what it needs.
     await ensureDatabase(folder);
     thread.postMessage(folder);
-    await opened;
+    const [said] = (await opened) as [Reply];
+    if (said.type === 'error') throw asError(said.error);
   } catch (cause) {
     void thread.terminate();
     const reason = systemError(cause, folder)?.what ?? (cause as Error).message;
@@ -171,7 +173,7 @@ export class Session {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if (reply.type === 'result') waiting?.resolve(reply.result);
-    else waiting?.reject(Object.assign(new Error(reply.error.message), reply.error));
+    else waiting?.reject(asError(reply.error));
   }
 
   #end(cause: unknown): void {
@@ -192,6 +194,10 @@ export class Session {
     void this.#thread.terminate();
     if (this.#closing === undefined) this.#lost.resolve(failure);
   }
+}
+
+function asError(error: StatementError): Error {
+  return Object.assign(new Error(error.message), error);
 }
 
 /** Whether the error ends the session: the system refused something, or it is none of PostgreSQL's. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
 import { PGlite, types } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import type { Reply, Request, StatementResult } from './session.ts';
+import type { Reply, Request, StatementError, StatementResult } from './session.ts';
 
 /**
  * The thread that runs PGlite. Its statements block the thread they run on, so in a thread of its own they leave the
@@ -26,9 +26,31 @@ class LateFolder extends NodeFS {
     const [root] = (await firstMessage) as [string];
     this.folder = root;
     const { FS, NODEFS } = (this.pg as PGlite).Module;
+    tellWhatDiskRefuses(NODEFS as unknown as Parameters<typeof tellWhatDiskRefuses>[0]);
     FS.mkdirTree(PGlite.paths.PGDATA);
     FS.mount(NODEFS, { root }, PGlite.paths.PGDATA);
   }
+}
+
+/** What a disk says that takes no more. */
+const refusals = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
+
+/**
+ * Tells what the disk refuses at once. PostgreSQL ends its process when its log can't be written; PGlite has no process
+ * to end: it may spin forever, or fail the statement with another error.
+ */
+function tellWhatDiskRefuses(files: { tryFSOperation<Result>(operation: () => Result): Result }): void {
+  const tryOperation = files.tryFSOperation;
+  files.tryFSOperation = (operation) =>
+    tryOperation(() => {
+      try {
+        return operation();
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== undefined && refusals.has(code)) reply({ type: 'error', id: 0, error: told(error) });
+        throw error;
+      }
+    });
 }
 
 /** The arrays that BullMQ asks with and gets, by their numbers in PostgreSQL, and what they are of. */
@@ -92,13 +114,14 @@ async function serve(request: Request): Promise<void> {
     }
     reply({ type: 'result', id: request.id, result: await run(request.text, request.params) });
   } catch (error) {
-    const { name, message, code, detail } = error as Error & { code?: string; detail?: string };
-    reply({
-      type: 'error',
-      id: request.id,
-      error: { name, message, ...(code !== undefined && { code }), ...(detail !== undefined && { detail }) },
-    });
+    reply({ type: 'error', id: request.id, error: told(error) });
   }
+}
+
+/** An error as it is sent. */
+function told(error: unknown): StatementError {
+  const { name, message, code, detail } = error as StatementError;
+  return { name, message, ...(code !== undefined && { code }), ...(detail !== undefined && { detail }) };
 }
 
 /** Statements without parameters may be several at once (migrations), which only the simple protocol takes. */
