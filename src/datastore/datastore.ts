@@ -27,14 +27,14 @@ export interface Datastore {
   /** Resolves with the reason when the datastore fails for good; never settles otherwise. */
   readonly lost: Promise<Error>;
   /**
-   * Which incarnation of the datastore this is, as an opaque text: another one may have lost something that an earlier one
+   * Which epoch of the datastore this is, as an opaque text: another one may have lost something that an earlier one
    * had acknowledged. Undefined when nobody can tell.
    */
-  incarnation(): Promise<string | undefined>;
+  epoch(): Promise<string | undefined>;
   /** Whether it surely holds nothing of any run; absent where the datastore is shared. */
   readonly isEmpty?: () => Promise<boolean>;
   /**
-   * Begins another incarnation: what was fed to an earlier one is never looked for again. Only where it is exclusively
+   * Begins another epoch: what was fed to an earlier one is never looked for again. Only where it is exclusively
    * ours, and what it holds has been reconciled.
    */
   renew(): Promise<void>;

@@ -5,7 +5,7 @@ import { isJsonObject } from '../text/json.ts';
  * What a journal says, one entry a line:
  *
  * - `row`: a row is finished. The first result of a row counts, later ones are ignored.
- * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the incarnation that `to` names.
+ * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch that `to` names.
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
  * - `settled`: whatever was fed before is finished, described by an `open` entry, or was never called; the datastore
  *   holds nothing of this run any more.

@@ -74,7 +74,7 @@ export class JournalState {
     return this.#unsettled.has(row);
   }
 
-  /** The incarnation of the datastore to which an unsettled row was fed, if the journal says it. */
+  /** The epoch of the datastore to which an unsettled row was fed, if the journal says it. */
   fedTo(row: number): string | undefined {
     return this.#unsettled.get(row);
   }

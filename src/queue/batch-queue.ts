@@ -211,8 +211,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     return open.has(id) && (await queue.getJob(id)) === undefined && open.has(id) && !batch.isCollected;
   }
 
-  async function isStill(incarnation: string | undefined): Promise<boolean> {
-    return incarnation !== undefined && (await datastore.incarnation()) === incarnation;
+  async function isStill(epoch: string | undefined): Promise<boolean> {
+    return epoch !== undefined && (await datastore.epoch()) === epoch;
   }
 
   return {
@@ -239,7 +239,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
      * Adds rows as one batch, all or nothing; at least one. Waits for a datastore that does not answer. Aborted, it leaves
      * open whether the batch was added.
      *
-     * @param into the incarnation of the datastore, as it is known: what was added to it is lost in another one
+     * @param into the epoch of the datastore, as it is known: what was added to it is lost in another one
      */
     async add(tasks: readonly RowTask[], signal: AbortSignal, into?: string): Promise<void> {
       // In both queues; never used again, so that nobody takes a later batch for this one.

@@ -24,10 +24,10 @@ export interface Trouble {
 }
 
 /**
- * What made a call fail; `halted`: the worker has given up, and the row is for another one; `stranger`: likewise, as
- * nothing has ever answered as the service does.
+ * What made a call fail. `halted`: the worker has given up, and another one must call the row. `unproven`: the same, because
+ * the target has never answered as the service does.
  */
-export type Blame = 'row' | 'target' | 'halted' | 'stranger';
+export type Blame = 'row' | 'target' | 'halted' | 'unproven';
 
 /** Why no more calls are made: nothing was ever answered, or not for longer than the user allows. */
 export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
@@ -237,7 +237,7 @@ export class CircuitBreaker {
     if (this.#streak === undefined) return;
     const { calls, since, latest } = this.#streak;
     this.#state = 'halted';
-    if (because === 'unproven') this.#afterHalt = 'stranger';
+    if (because === 'unproven') this.#afterHalt = 'unproven';
     this.#endTest(false);
     this.#release(this.#afterHalt);
     const { path, failure } = latest;

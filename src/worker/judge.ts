@@ -156,14 +156,14 @@ export function judge(attempt: JudgedAttempt): Judgement {
 }
 
 /**
- * The row goes back at no cost, because its attempt has failed for a reason that every other row would have met. Where a
- * stranger has answered with something else than JSON, such as a login page, it was not processed.
+ * The row goes back at no cost, because its attempt failed for a reason that every other row would have met. An answer that
+ * is not JSON, such as a login page, from a target that never answered as the service does means that nothing was processed.
  */
 export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
-  const isStrange = blame === 'stranger' && failure.code === 'ANSWER_NOT_JSON';
+  const isOtherService = blame === 'unproven' && failure.code === 'ANSWER_NOT_JSON';
   return {
     kind: 'returned',
-    history: unchargedHistory(attempt, isStrange ? { ...failure, unclear: false } : failure),
+    history: unchargedHistory(attempt, isOtherService ? { ...failure, unclear: false } : failure),
   };
 }
 

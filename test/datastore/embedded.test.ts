@@ -91,7 +91,7 @@ describe('the embedded datastore', () => {
   });
 });
 
-describe('an incarnation of the embedded datastore', () => {
+describe('an epoch of the embedded datastore', () => {
   interface Opened {
     readonly name: string | undefined;
     /** Whether it still has what `visit` left in it. */
@@ -109,7 +109,7 @@ describe('an incarnation of the embedded datastore', () => {
       const { rows } = await pool.query("SELECT to_regclass('bullmq.left_there') IS NOT NULL AS there");
       await pool.query('CREATE TABLE IF NOT EXISTS bullmq.left_there ()');
       await whileOpen();
-      return { name: await datastore.incarnation(), kept: rows[0]?.['there'] === true };
+      return { name: await datastore.epoch(), kept: rows[0]?.['there'] === true };
     } finally {
       await datastore.close();
     }
@@ -122,9 +122,9 @@ describe('an incarnation of the embedded datastore', () => {
     const moved = join(await temporaryFolder(), 'moved');
     await cp(stateDir, moved, { recursive: true });
     const datastore = await openEmbedded({ stateDir: moved, purpose: 'renew' });
-    expect(await datastore.incarnation()).toBe(name);
+    expect(await datastore.epoch()).toBe(name);
     await datastore.renew();
-    const renewed = await datastore.incarnation();
+    const renewed = await datastore.epoch();
     await datastore.close();
     expect(renewed).not.toBe(name);
     expect(await visit(moved)).toEqual({ name: renewed, kept: true });

@@ -67,8 +67,8 @@ test('a batch is not lost while the command that adds it is on its way', async (
 });
 
 test.each([
-  { what: 'has lost its data since', incarnation: 'two', vanished: [[1]], there: 0 },
-  { what: 'has lost nothing', incarnation: 'one', vanished: [], there: 1 },
+  { what: 'has lost its data since', epoch: 'two', vanished: [[1]], there: 0 },
+  { what: 'has lost nothing', epoch: 'one', vanished: [], there: 1 },
 ])('a batch whose adding got no answer, of a datastore that $what', async (scene) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const model = new QueueModel(() => performance.now());
@@ -87,7 +87,7 @@ test.each([
       throw new Error('The connection was lost.');
     },
   };
-  const datastore = { ...modelDatastore(connection, cut), incarnation: async () => scene.incarnation };
+  const datastore = { ...modelDatastore(connection, cut), epoch: async () => scene.epoch };
   const rows = openRowQueue(datastore, 'rows');
   const { batches, vanished } = await opened(datastore, rows);
   const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };

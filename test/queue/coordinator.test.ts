@@ -156,7 +156,7 @@ test('a run that its guard halts while it recovers what the process before it le
 
     const guard = new FailureGuard({ maxFailures: 0 });
     // Recovering asks for it once batches are collected.
-    vi.spyOn(run.datastore, 'incarnation').mockImplementation(async () => {
+    vi.spyOn(run.datastore, 'epoch').mockImplementation(async () => {
       await vi.waitUntil(() => guard.check(), { timeout: 60_000 });
       return undefined;
     });

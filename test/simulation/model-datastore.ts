@@ -13,7 +13,7 @@ export function modelDatastore(connection: ModelConnection, producerConnection =
     exclusive: false,
     trouble: undefined,
     lost: new Promise(() => {}),
-    incarnation: async () => 'one',
+    epoch: async () => 'one',
     async renew() {},
     async maintain() {},
     async close() {},

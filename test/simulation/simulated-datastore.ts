@@ -65,8 +65,7 @@ export class SimulatedDatastore {
         return server.isAway ? 'does not answer' : undefined;
       },
       lost: new Promise(() => {}),
-      incarnation: () =>
-        connection.ask((model) => `${server.#starts} ${model.mark(`mark ${server.#marks++}`)}`),
+      epoch: () => connection.ask((model) => `${server.#starts} ${model.mark(`mark ${server.#marks++}`)}`),
       async renew() {},
       async maintain() {},
       async close() {},

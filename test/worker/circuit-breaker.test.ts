@@ -185,7 +185,7 @@ describe('an API of which nothing is known', () => {
     expect([blames, halts]).toEqual([[], []]);
     meet(trouble(cause));
     await pass(0);
-    expect(blames).toEqual(Array(19).fill('stranger'));
+    expect(blames).toEqual(Array(19).fill('unproven'));
     expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);
     expect(await breaker.admit()).toBe(false);
   });
@@ -197,7 +197,7 @@ describe('an API of which nothing is known', () => {
     await pass(29_999);
     expect(halts).toEqual([]);
     await pass(1);
-    expect(blames).toEqual(['stranger', 'stranger', 'stranger']);
+    expect(blames).toEqual(['unproven', 'unproven', 'unproven']);
     expect(halts).toHaveLength(1);
   });
 
@@ -230,7 +230,7 @@ describe('an API of which nothing is known', () => {
       runOut(calls);
       await pass(5_000);
       expect(halts).toHaveLength(given ? 1 : 0);
-      expect(blames).toEqual(Array(calls).fill(given ? 'stranger' : 'row'));
+      expect(blames).toEqual(Array(calls).fill(given ? 'unproven' : 'row'));
     },
   );
 

@@ -344,9 +344,9 @@ describe('a row that is spared', () => {
   const page = failing({ class: 'retry', code: 'ANSWER_NOT_JSON', unclear: true });
 
   test.each([
-    ['that may have been processed', halfDone, 'stranger', true],
+    ['that may have been processed', halfDone, 'unproven', true],
     ['that got a page from a service that had answered before', page, 'target', true],
-    ['that got a page from nobody who had ever answered', page, 'stranger', false],
+    ['that got a page from nobody who had ever answered', page, 'unproven', false],
   ] as const)('%s is unclear or certainly not processed', (_title, answer, blame, unclear) => {
     expect(returnUncharged(attempt(answer), answer.failure, blame)).toMatchObject({
       kind: 'returned',

@@ -5,7 +5,7 @@ import { isOpenToOthers, makeFolder, makePrivate } from '../../disk/files.ts';
 import { lockPath } from '../../disk/lock.ts';
 import { BusyError } from '../../errors.ts';
 import type { Datastore } from '../datastore.ts';
-import { openIncarnation, readFileIdentity } from './incarnation.ts';
+import { openEpoch, readFileIdentity } from './epoch.ts';
 import { poolOver } from './pool.ts';
 import { openSession, type Session, type SessionThread, startThread } from './session.ts';
 
@@ -61,7 +61,7 @@ export async function openEmbedded({
     // PGlite gives everybody the files that it makes: all of a database that it has made itself, else those of each start.
     if (await isOpenToOthers(join(folder, 'PG_VERSION'))) await makePrivate(await realpath(folder));
     else await Promise.all(madeAtStart.map((path) => makePrivate(join(folder, path))));
-    const incarnation = await openIncarnation(session, folder, before);
+    const epoch = await openEpoch(session, folder, before);
     const pool = poolOver(session);
     await migrate(pool);
     await session.query('SET search_path TO bullmq');
@@ -73,12 +73,12 @@ export async function openEmbedded({
       backend,
       exclusive: true,
       trouble: undefined,
-      incarnation: async () => incarnation.name,
+      epoch: async () => epoch.name,
       async isEmpty() {
         const { rows } = await session.query(emptiness);
         return rows[0]?.['is_empty'] === true;
       },
-      renew: () => incarnation.renew(),
+      renew: () => epoch.renew(),
       lost: Promise.race([session.lost, lock.lost]),
       // PGlite has no autovacuum: without this the tables grow with every row ever processed.
       async maintain() {

@@ -6,9 +6,9 @@ import { attempt, noteReasons, ready } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { createRedisClient, type RedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
+import { epochOf } from './epoch.ts';
 import { watchFailover } from './failover.ts';
 import { dropCommand, explainFailure, type FailureContext } from './failure.ts';
-import { incarnationOf } from './incarnation.ts';
 import { connectionTrouble } from './trouble.ts';
 
 export interface RedisOptions {
@@ -99,7 +99,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       },
       // However long it is away, it may come back; one whose disk is full needs somebody.
       lost: lost.promise,
-      incarnation: () => incarnationOf(connection, context.prefix),
+      epoch: () => epochOf(connection, context.prefix),
       runScript: scriptsOn(connection),
       async renew() {},
       async maintain() {},

@@ -112,7 +112,7 @@ function wordsOf(name: string): readonly string[] {
 
 /**
  * The field that a column was probably meant to be though it is not called so: `titel` for `title`, `evaluationid`
- * for `evaluation_id`. Two slips are forgiven, one in short names.
+ * for `evaluation_id`. At most two letters may differ, one in short names.
  */
 export function resembledField(header: string, fields: Iterable<string>): string | undefined {
   const name = fieldNameOf(header).replaceAll('_', '');

@@ -74,7 +74,7 @@ export class Coordinator {
   #order: RowOrder | undefined;
   readonly #repeated: Repeated[] = [];
   /** Of the datastore to which rows are fed. */
-  #incarnation: string | undefined;
+  #epoch: string | undefined;
   #wasAway = false;
   #state: State = { mode: 'feeding' };
 
@@ -176,13 +176,13 @@ export class Coordinator {
       order: this.#order,
     });
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
-    const incarnation = await datastore.incarnation();
-    this.#incarnation = incarnation;
+    const epoch = await datastore.epoch();
+    this.#epoch = epoch;
     // Rows that were about to be fed, but are neither in the datastore nor in the journal. If the datastore has lost
     // nothing since, they never got there; else they may have been called.
     const lost = [...journal.unsettledRows()]
       .filter((row) => !recovered.rows.has(row))
-      .filter((row) => incarnation === undefined || journal.fedTo(row) !== incarnation);
+      .filter((row) => epoch === undefined || journal.fedTo(row) !== epoch);
     await journal.append(lost.map((row) => suspected(row, journal)));
   }
 
@@ -244,7 +244,7 @@ export class Coordinator {
 
   async #add(batches: readonly RowTask[][]): Promise<void> {
     // Before the rows can be called: if all goes dark now, the journal knows which rows to suspect.
-    const into = this.#incarnation;
+    const into = this.#epoch;
     await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, into)));
     for (const batch of batches) {
       if (!this.isFeeding) return;
@@ -262,7 +262,7 @@ export class Coordinator {
     await this.#batches.refresh();
     this.#options.window.observed(this.#batches.openRows);
     const isAway = this.#run.datastore.trouble !== undefined;
-    if (this.#wasAway && !isAway) this.#incarnation = await this.#run.datastore.incarnation();
+    if (this.#wasAway && !isAway) this.#epoch = await this.#run.datastore.epoch();
     this.#wasAway = isAway;
   }
 

@@ -18,7 +18,7 @@ export function opened({ row, history }: Leftover): JournalEntry[] {
 }
 
 /** Rows that are next to each other are one entry. */
-export function fed(tasks: readonly RowTask[], incarnation: string | undefined): JournalEntry[] {
-  const to = incarnation === undefined ? {} : { to: incarnation };
+export function fed(tasks: readonly RowTask[], epoch: string | undefined): JournalEntry[] {
+  const to = epoch === undefined ? {} : { to: epoch };
   return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, ...to }));
 }

@@ -70,7 +70,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
       for (const { id, state } of records) if (state === 'completed' || state === 'cancelled') ended.add(id);
       for (const record of records) {
         if (atWork.size >= most || stop.aborted) break;
-        if (atWork.has(record.id) || !isUpForGrabs(record)) continue;
+        if (atWork.has(record.id) || !isClaimable(record)) continue;
         if (onlyApi !== undefined && record.options.baseUrl !== onlyApi) {
           warnOnce(
             new Error(`run ${record.id} is for ${record.options.baseUrl}, not ${onlyApi}: it is left alone`),
@@ -99,7 +99,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
 /**
  * Whether a run that is not at work here waits for a coordinator, as far as its record tells; the lock has the last word.
  */
-function isUpForGrabs(record: RunRecord): boolean {
+function isClaimable(record: RunRecord): boolean {
   const { submitted, state, process } = record;
   if (submitted !== true) return false;
   if (state === 'submitted') return true;
@@ -128,7 +128,7 @@ async function coordinate(options: CoordinateOptions, lock: ProcessLock, id: str
     atEnd(onAbort(stop, () => interrupt.abort()));
     // It may have ended between the look at its record and the lock.
     const record = await store.load(id);
-    if (!isUpForGrabs(record)) return;
+    if (!isClaimable(record)) return;
     log.info({ run: id, rows: record.plan.rows }, 'coordinating');
     try {
       await refuseChangedManifest(store, record);

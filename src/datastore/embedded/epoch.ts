@@ -54,7 +54,7 @@ export async function readFileIdentity(folder: string): Promise<FileIdentity | u
  *
  * @param before what it was before it was opened.
  */
-export async function openIncarnation(session: Session, folder: string, before: FileIdentity | undefined) {
+export async function openEpoch(session: Session, folder: string, before: FileIdentity | undefined) {
   const file = `${folder}.incarnation.json`;
   const read = () => session.query('SELECT name FROM public.incarnation');
   const made = async () => {

@@ -3,13 +3,13 @@ import { Cluster } from 'ioredis';
 import type { RedisClient } from './client.ts';
 
 /**
- * Which incarnation of Redis this is. Three things tell, of every primary: the id that a server draws when it starts,
+ * Which epoch of Redis this is. Three things tell, of every primary: the id that a server draws when it starts,
  * because a restart may lose what was acknowledged just before; the id of its data, which changes when it takes over those
  * of another server; and a key of ours, which is gone with all others when they are deleted.
  *
  * @returns undefined when Redis does not let this user know.
  */
-export async function incarnationOf(client: RedisClient, prefix: string): Promise<string | undefined> {
+export async function epochOf(client: RedisClient, prefix: string): Promise<string | undefined> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   try {
     const ids = await Promise.all(

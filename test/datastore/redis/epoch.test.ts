@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openRedis } from '../../../src/datastore/redis/redis.ts';
 import { adminOf, describeWithRedis, heard, patiently, redisForTest } from '../../helpers/redis-server.ts';
 
-describeWithRedis('an incarnation of Redis', () => {
+describeWithRedis('an epoch of Redis', () => {
   test('is one for all who look, until what it holds may not be what it held', async () => {
     const server = await redisForTest();
     const open = async () => {
@@ -12,16 +12,16 @@ describeWithRedis('an incarnation of Redis', () => {
       return datastore;
     };
     const [one, other] = [await open(), await open()];
-    const first = await one.incarnation();
+    const first = await one.epoch();
     expect(first).toBeDefined();
-    expect(await other.incarnation()).toBe(first);
+    expect(await other.epoch()).toBe(first);
 
     const seen = [first];
     const expectAnother = async (): Promise<void> => {
-      const now = await one.incarnation();
+      const now = await one.epoch();
       expect(now).toBeDefined();
       expect(seen).not.toContain(now);
-      expect(await other.incarnation()).toBe(now);
+      expect(await other.epoch()).toBe(now);
       seen.push(now);
     };
     const admin = adminOf(server);
