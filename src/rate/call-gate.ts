@@ -10,11 +10,11 @@ export interface CallGateOptions {
 }
 
 /**
- * Where the rows of a process wait, in the order in which they come, until the scheduler lets them be called: first for
- * their turn, then, once they are written down, for the moment of their call.
+ * Where the rows of a process wait, in order of arrival, until the scheduler lets them be called: first for their turn,
+ * then, once their intents are written, for the moment of their call.
  */
 export class CallGate {
-  /** Called when a row comes. */
+  /** Called when a row arrives. */
   onRow: () => void = () => {};
   readonly #scheduler: CallScheduler;
   readonly #options: CallGateOptions;
@@ -25,7 +25,7 @@ export class CallGate {
   #timerAt = Number.POSITIVE_INFINITY;
   readonly #waiting: ((hasTurn: boolean) => void)[] = [];
   readonly #ready: ((admittedAt: number | undefined) => void)[] = [];
-  /** When the calls in flight began, the oldest first. */
+  /** When the calls in flight started, the oldest first. */
   readonly #begun: number[] = [];
 
   constructor(options: CallGateOptions) {
@@ -38,7 +38,7 @@ export class CallGate {
     return this.#scheduler.active;
   }
 
-  /** Those of all other workers. */
+  /** Calls in flight of all other workers. */
   get elsewhere(): number {
     return this.#scheduler.elsewhere;
   }
@@ -48,27 +48,27 @@ export class CallGate {
     return this.#scheduler.places;
   }
 
-  /** Whether there are rows that wait or are being called. */
+  /** Whether any row waits or is being called. */
   get isBusy(): boolean {
     return this.#busy + this.#waiting.length > 0;
   }
 
-  /** Workers of the API that have such rows, about. */
+  /** Roughly how many workers of the API have such rows. */
   get callers(): number {
     return this.#scheduler.callers;
   }
 
-  /** Whether a rest goes on that is not waited for with a row in hand. */
+  /** Whether a rest is under way that is too long to wait for with a row in hand. */
   get isResting(): boolean {
     return this.restMs > 0;
   }
 
-  /** How long that rest goes on. */
+  /** How long that rest still takes. */
   get restMs(): number {
     return this.#scheduler.restUntil - preciseNow() - patienceMs;
   }
 
-  /** The most rows that had a turn or were being called since this was asked the last time. */
+  /** The most rows that had a turn or were being called since the last call of this function. */
   takeBusiest(): number {
     const busiest = this.#busiest;
     this.#busiest = this.#busy;
@@ -78,8 +78,8 @@ export class CallGate {
   /**
    * Waits for a turn.
    *
-   * @returns true when the row is to be written down, and `enter` or `release` to be called after that; false when it
-   *   must not be called now.
+   * @returns true when the intent of the row is to be written, and then `enter` or `release` to be called; false when
+   *   the row must not be called now
    */
   reserve(): Promise<boolean> {
     return new Promise((resolve) => {
@@ -90,11 +90,11 @@ export class CallGate {
   }
 
   /**
-   * Waits for the moment of its call.
+   * Waits for the moment of the call.
    *
-   * @param tookMs how long it took to write the row down
-   * @returns the time, when the call is to go out at once, `left` to be called when it has, and `leave` after it; undefined
-   *   when it must not be made now: then its turn is over.
+   * @param tookMs how long it took to write the intent
+   * @returns the time at which the call is to leave at once, with `left` to be called when it has left and `leave` when
+   *   it is over; undefined when the row must not be called now: its turn is over
    */
   enter(tookMs: number): Promise<number | undefined> {
     this.#scheduler.written(preciseNow(), tookMs);
@@ -104,7 +104,7 @@ export class CallGate {
     });
   }
 
-  /** A call has left. @param admittedAt what `enter` has told; undefined: the call is made once more */
+  /** A call has left. @param admittedAt what `enter` returned; undefined when the call is made once more */
   left(admittedAt?: number): void {
     this.#scheduler.left(preciseNow(), admittedAt);
   }
@@ -115,13 +115,13 @@ export class CallGate {
     this.#letIn();
   }
 
-  /** A call was refused, and until then the API asks to wait. Of the steady clock. */
+  /** A call was refused, and the API asks to wait until this time of the steady clock. */
   refused(waitUntil: number): void {
     this.#scheduler.refused(preciseNow(), waitUntil);
     this.#letIn();
   }
 
-  /** Until when all workers rest, as the one that leads has decided. Of the steady clock. */
+  /** The end of the rest of all workers, as the leading worker decided; on the steady clock. */
   heardOfRest(until: number): void {
     this.#scheduler.heardOfRest(until);
     this.#letIn();
@@ -133,7 +133,7 @@ export class CallGate {
     this.#letIn();
   }
 
-  /** Sends everybody away who waits, and whoever comes. */
+  /** Turns away all rows that wait or arrive later. */
   close(): void {
     this.#closed = true;
     this.#letIn();
@@ -143,7 +143,7 @@ export class CallGate {
     return this.#scheduler.active + this.#scheduler.reserved;
   }
 
-  /** Rows come by the dozen, with a batch or with what was written down: one look is enough for them. */
+  /** Rows arrive by the dozen, with a batch or a group of written intents: one look is enough for them. */
   #letInSoon(): void {
     if (this.#isLookDue) return;
     this.#isLookDue = true;
@@ -187,7 +187,7 @@ export class CallGate {
         ? setTimeout(() => this.#wake(), Math.max(1, Math.ceil(at - now)))
         : undefined;
     }
-    // Who only tells the timeline what is under way keeps no process alive.
+    // Telling the timeline what is under way must not keep a process alive.
     if (this.#waiting.length + this.#scheduler.reserved === 0) this.#timer?.unref();
     else this.#timer?.ref();
   }
@@ -203,7 +203,7 @@ export class CallGate {
       this.#scheduler.replied(sentAt, preciseNow(), reply);
       this.#letIn();
     } catch (error) {
-      // It is asked again when the visit counts as lost.
+      // The next visit is made when this one counts as lost.
       if (!this.#closed) this.#options.onError(error as Error);
     }
   }

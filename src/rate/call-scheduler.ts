@@ -4,64 +4,64 @@ import { ServerClock } from './server-clock.ts';
 import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } from './timeline-visits.ts';
 
 /**
- * A rest that is longer is not waited for with a row in hand: others must be able to take it back, and what gathers here
- * meanwhile would go out in a burst.
+ * A longer rest is not waited for with a row in hand: other workers must be able to take the row, and rows that gather
+ * here would leave in a burst.
  */
 export const patienceMs = 150;
 
-/** What a refusal means is known after the next beat of whoever leads, or soon. */
+/** What a refusal means is known after the next beat of the leading worker, or soon after. */
 const considerMs = 50;
-/** Rows are written down before their slots by as much as the slowest of late took, and by that for timers that are late. */
+/** Intents are written this much earlier than the slowest recent one took, because timers are late. */
 const spareLeadMs = 5;
-/** Nobody knows yet how long it takes. */
+/** The lead until the first intents were measured. */
 const firstLeadMs = 30;
-/** A datastore that takes longer costs slots: rows that are written down and not called are unclear when a worker dies. */
+/** A datastore that takes longer costs slots: a row with an intent and no call is unclear when its worker dies. */
 const mostLeadMs = 100;
-/** How soon it is forgotten that one took long. */
+/** How long a slow intent counts. */
 const leadOverMs = 5_000;
 
 /**
- * So many rows for each place are written down while it is in use: else it would stand empty for as long as that takes. They
- * count as perhaps called when this process dies.
+ * For each place in use, intents of this many rows are written ahead: a place would otherwise stand empty for as long
+ * as an intent takes. These rows count as possibly called when this process dies.
  */
 const writtenAhead = 0.2;
 
 /** Rows that want to be called. */
 export interface PendingCalls {
-  /** They have no turn yet. */
+  /** Rows without a turn. */
   readonly waiting: number;
-  /** They have one, and are written down. */
+  /** Rows with a turn, whose intents are written. */
   readonly ready: number;
 }
 
 /** What to do now. */
 export interface Step {
-  /** So many of those that wait get a turn: they are to be written down. */
+  /** How many waiting rows get a turn: their intents are to be written. */
   readonly reserved: number;
-  /** So many of those that are ready go out. */
+  /** How many ready rows are called now. */
   readonly admitted: number;
-  /** To be asked of the timeline; the answer goes to `replied`. */
+  /** The visit to make to the timeline; its reply goes to `replied`. */
   readonly visit?: Visit;
-  /** When to ask again, unless a call comes or ends before; infinite: then only. */
+  /** When to ask again, unless a call begins or ends earlier; infinite means only then. */
   readonly wakeAt: number;
 }
 
 /**
- * When the calls of one worker go out: pure, on the clock of whoever asks.
+ * Decides when the calls of one worker leave: pure, on the clock of the caller.
  *
  * ```
  *   waiting ──▶ reserved ──────▶ ready ──▶ active
- *             a slot is near,   written  the time of a slot
- *             or a place free   down     has come
+ *             a slot is near,   intent   the time of a slot
+ *             or a place free   written  has come
  * ```
  *
- * A row gets its turn so long before a slot that it is written down when the time of the slot comes: writing it down takes
- * now more, now less time, and calls that leave by that much later would be too many in some second. Turns are counted,
- * and belong to no slot: a row that is late takes the next one. There are no more turns than slots that are near, nor than
- * places in flight. Where no rate is kept, a few rows are written down before their places are free.
+ * A row gets its turn early enough to have its intent written when the time of the slot comes. How long that takes
+ * varies, and calls that leave later by as much would be too many in some second. Turns are counted and belong to no
+ * slot: a late row takes the next one. There are never more turns than slots that are near, nor than places in flight.
+ * Where no rate is kept, intents of a few rows are written before their places are free.
  */
 export class CallScheduler {
-  /** Calls in flight that the user wants in this process, whatever the others do; undefined: as many as it is given. */
+  /** Calls in flight that the user wants in this process, whatever others do; undefined means as many as it is given. */
   readonly #wanted: number | undefined;
   readonly #timing: VisitTiming;
   readonly #slots: HeldSlots;
@@ -76,7 +76,7 @@ export class CallScheduler {
   #permittedUntil = Number.NEGATIVE_INFINITY;
   #restUntil = Number.NEGATIVE_INFINITY;
   #ownRestUntil = Number.NEGATIVE_INFINITY;
-  /** Since when there is always something that wants to be called. */
+  /** Since when there has always been a row to call. */
   #waitingSince = Number.POSITIVE_INFINITY;
 
   constructor(options: {
@@ -90,7 +90,7 @@ export class CallScheduler {
     this.#wanted = options.concurrency;
   }
 
-  /** Calls that other workers have in flight, as the timeline knew it a moment ago. */
+  /** Calls that other workers have in flight, as the timeline knew them a moment ago. */
   elsewhere = 0;
 
   /** Workers that want to call, this one included if it does. */
@@ -113,14 +113,15 @@ export class CallScheduler {
     return this.#wanted ?? this.#places;
   }
 
-  /** Until when no call goes out because the API asked for it, or because what a refusal means is not clear yet. */
+  /** No call leaves before this time, because the API asked to wait or the meaning of a refusal is not known yet. */
   get restUntil(): number {
     return Math.max(this.#restUntil, this.#ownRestUntil);
   }
 
   /**
-   * A call was refused: none goes out before the API wants it, nor before it is clear what that means. Where a rate is kept
-   * that costs a slot at most: an API that refuses half of all calls at any rate would else hold them up for good.
+   * A call was refused: no call leaves until the wait that the API asks for is over and the meaning of the refusal is
+   * known. Where a rate is kept, the latter costs at most one slot: an API that refuses half of all calls at any rate
+   * would otherwise hold calls up for good.
    */
   refused(now: number, waitUntil: number): void {
     const moment = Math.min(
@@ -130,12 +131,12 @@ export class CallScheduler {
     this.#ownRestUntil = Math.max(this.#ownRestUntil, waitUntil, now + moment);
   }
 
-  /** Until when there is a rest, as whoever has the lead says. */
+  /** The end of a rest that the leading worker has decided. */
   heardOfRest(until: number): void {
     this.#restUntil = until;
   }
 
-  /** A row that has a turn was written down, which took so long. */
+  /** The intent of a row with a turn was written, which took this long. */
   written(now: number, tookMs: number): void {
     const weight = Math.exp(-(now - this.#slowestAt) / leadOverMs);
     this.#slowestMs = Math.max(tookMs, this.#slowestMs * weight + tookMs * (1 - weight));
@@ -147,7 +148,7 @@ export class CallScheduler {
     this.#reserved -= rows;
   }
 
-  /** A call that was let in has left; without that time, a call that is made once more has. */
+  /** An admitted call has left; without `admittedAt`, a call that is made once more has left. */
   left(now: number, admittedAt?: number): void {
     if (this.#gap !== undefined) this.#slots.left(now, admittedAt);
   }
@@ -162,7 +163,7 @@ export class CallScheduler {
     if (waiting + ready === 0) this.#waitingSince = Number.POSITIVE_INFINITY;
     else this.#waitingSince = Math.min(this.#waitingSince, now);
     const lost = this.#slots.drop(now, this.restUntil);
-    // A worker that comes late to many of its slots needs no fewer of them.
+    // A worker that is late for many of its slots still needs as many.
     this.#visits.used(now, ready > 0 && this.#active < this.places ? lost : 0);
     let admitted = 0;
     while (admitted < ready && this.#mayCall(now)) {
@@ -180,11 +181,11 @@ export class CallScheduler {
     return visit === undefined ? { reserved, admitted, wakeAt } : { reserved, admitted, visit, wakeAt };
   }
 
-  /** The timeline has replied to what was asked at some time. */
+  /** The timeline has replied to a visit made at `sentAt`. */
   replied(sentAt: number, now: number, reply: SlotReply): void {
     this.#clock.heard(sentAt, now, reply.now);
     if (!this.#visits.replied(sentAt, now, reply.count)) return;
-    // A worker that had nothing to call need not hear of what is decided later: it asks again before it calls.
+    // A worker that had nothing to call need not hear of later decisions: it asks again before it calls.
     const isPermitted = reply.isSet && !this.#visits.hasLeft;
     this.#permittedUntil = isPermitted ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
     this.#places = reply.places;
@@ -197,7 +198,7 @@ export class CallScheduler {
       return;
     }
     this.#slots.thinOut(reply.gap);
-    // What came so late belongs to a time that others have counted on.
+    // Slots that arrive this late belong to a time on which other workers have counted.
     if (reply.count > 0 && now - sentAt <= this.#visits.aheadMs(this.#leadMs))
       this.#slots.add(this.#clock.localTime(reply.from), reply.gap, reply.count);
   }
@@ -207,27 +208,27 @@ export class CallScheduler {
     return this.#gap === undefined || this.#slots.use(now);
   }
 
-  /** Rows that may have a turn at the moment. */
+  /** Rows that may have a turn now. */
   #turns(now: number): number {
     if (now >= this.#permittedUntil) return 0;
     if (this.#gap !== undefined) return Math.min(this.places, this.#slots.countUntil(now + this.#leadMs));
     return now < this.restUntil ? 0 : this.#mostBusy - this.#active;
   }
 
-  /** Where no rate is kept: calls in flight, and rows that go out as soon as one of them ends. */
+  /** Where no rate is kept: calls in flight, and rows that leave as soon as one of them ends. */
   get #mostBusy(): number {
     return this.places + Math.ceil(this.places * writtenAhead);
   }
 
-  /** How long before its slot a row is written down. */
+  /** How long before its slot the intent of a row is written. */
   get #leadMs(): number {
     return Math.min(this.#slowestMs + spareLeadMs, mostLeadMs);
   }
 
-  /** What the next visit to the timeline goes by. */
+  /** The situation on which the next visit to the timeline depends. */
   #situation({ waiting }: PendingCalls): WorkerSituation {
     return {
-      // Some that have a turn are being written down.
+      // Intents of some rows with a turn are being written.
       uncalled: waiting + this.#reserved,
       reserved: this.#reserved,
       active: this.#active,

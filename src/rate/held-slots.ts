@@ -1,24 +1,27 @@
 /** Timers are late by a millisecond or two. */
 const leastGraceMs = 3;
-/** Within that a slot is not late. A quarter of the gap is for what comes between here and the network. */
+/**
+ * A slot that is used within this share of a gap is not late. The last quarter is for what happens between here and the
+ * network.
+ */
 const graceGaps = 0.75;
-/** No slot can be used for longer. */
+/** No slot can be used later than this. */
 export const mostLateMs = 100;
 const windowMs = 1_000;
-/** A rate that was lowered by less shows in the next slots. */
+/** A rate that was lowered by less than this factor shows in the next slots. */
 const noticeable = 1.1;
 
-/** When a slot may be used late, by the calls and the slots of a worker in the last second. */
+/** When a slot may be used late, by the calls and slots of a worker in the last second. */
 export interface LateUse {
-  /** Only while its calls were fewer than that share of its slots. */
+  /** Only while its calls were fewer than this share of its slots. */
   readonly below: number;
-  /** For a second after that, its calls are no more than that share of its slots. */
+  /** For a second after that, its calls are at most this share of its slots. */
   readonly upTo: number;
-  /** Whether others use slots of the same timeline. */
+  /** Whether other workers use slots of the same timeline. */
   readonly isShared: boolean;
 }
 
-/** Removed by nearly every look: an array for each would cost more than the look. */
+/** Nearly every look removes this: an array for each would cost more than the look. */
 const none: readonly never[] = [];
 
 interface Slot {
@@ -26,7 +29,7 @@ interface Slot {
   readonly gap: number;
 }
 
-/** A call of a slot: when it was let in, and from when on is known when it has left. */
+/** The call of a slot: when it was admitted, and from when on it is known when it has left. */
 interface Call {
   at: number;
   readonly slot?: Slot;
@@ -35,19 +38,19 @@ interface Call {
 /**
  * The slots that a worker has taken and not used yet, by the steady clock.
  *
- * A busy process comes late to some of them. It may still use them: what it was late with goes out at once. For a second
+ * A busy process is late for some of its slots. It may still use them: calls that were late leave at once. For a second
  * after that, it makes no more calls in any second than it had slots in that second, or than a share of them.
  *
- * A call can also leave late: the system may suspend the process between a slot and its call. Alone on its timeline, the
- * process counts such a call when it has left. Where others use the slots around it, the call costs the next slot: in each
- * second that has the call, one of the two slots has no other.
+ * A call can also leave late, because the system may suspend the process between a slot and its call. A process that is
+ * alone on its timeline counts such a call when it has left. Where others use the slots around it, the call costs the
+ * next slot: in each second that contains the call, one of the two slots has no other call.
  */
 export class HeldSlots {
   #slots: Slot[] = [];
-  /** The slots of the last second that are used or given up, and when calls have used some. */
+  /** The slots of the last second that are used or given up, and when calls used some of them. */
   readonly #spent: number[] = [];
   readonly #calls: Call[] = [];
-  /** From when on a slot pays for a call that has left late. */
+  /** When the slots are that pay for calls that left late. */
   #owed: number[] = [];
   readonly #lateUse: LateUse;
   #lateAt = Number.NEGATIVE_INFINITY;
@@ -60,7 +63,7 @@ export class HeldSlots {
     return this.#slots.length;
   }
 
-  /** When the slot with that index can be used, as far as is known; infinite: there are not so many. */
+  /** When the slot with that index can be used, as far as known; infinite when there are fewer slots. */
   at(index: number): number {
     return this.#slots[index]?.at ?? Number.POSITIVE_INFINITY;
   }
@@ -83,7 +86,7 @@ export class HeldSlots {
     this.#slots.sort((a, b) => a.at - b.at);
   }
 
-  /** Gives up what is over, and what lies before the end of a rest. @returns how many */
+  /** Gives up slots that have passed or lie before the end of a rest. @returns how many */
   drop(now: number, restUntil: number): number {
     if (this.count === 0) return 0;
     const { calls, slots } = this.#lastSecond(now);
@@ -109,7 +112,7 @@ export class HeldSlots {
     return true;
   }
 
-  /** A call has left. @param admittedAt when its slot was used; undefined: it is made once more, and has none */
+  /** A call has left. @param admittedAt when its slot was used; undefined when the call is made once more, without a slot */
   left(now: number, admittedAt?: number): void {
     const call = this.#calls.findLast(({ at }) => at === admittedAt);
     if (call === undefined && admittedAt !== undefined) return;
@@ -120,7 +123,7 @@ export class HeldSlots {
     else call.at = now;
   }
 
-  /** Keeps as many slots as a lower rate has. */
+  /** Keeps only as many slots as a lower rate has. */
   thinOut(gap: number): void {
     if (this.#slots.every((slot) => gap <= slot.gap * noticeable)) return;
     let credit = 1;
@@ -137,7 +140,7 @@ export class HeldSlots {
     this.#slots = [];
   }
 
-  /** Whether that slot pays for a call that has left late. */
+  /** Whether the slot pays for a call that left late. */
   #pay(at: number): boolean {
     this.#owed = this.#owed.filter((since) => since > at - windowMs);
     const paid = this.#owed.findIndex((since) => since <= at);
@@ -152,7 +155,7 @@ export class HeldSlots {
     return calls >= this.#lateUse.upTo * slots;
   }
 
-  /** Calls, and slots, of the last second. */
+  /** Calls and slots of the last second. */
   #lastSecond(now: number): { readonly calls: number; readonly slots: number } {
     takeUntil(this.#spent, (at) => at > now - windowMs);
     takeUntil(this.#calls, ({ at }) => at > now - windowMs);
@@ -164,12 +167,12 @@ function graceMs(gap: number): number {
   return Math.max(leastGraceMs, Math.min(graceGaps * gap, mostLateMs));
 }
 
-/** How long after its slot a call has left in time. The rest of the gap is for what clocks are off. */
+/** How long after its slot a call counts as having left in time. The rest of the gap is for the error of clocks. */
 function latestMs(gap: number): number {
   return Math.max(graceMs(gap), (graceMs(gap) + gap) / 2);
 }
 
-/** Removes what comes before the first that is to be kept. @returns what was removed */
+/** Removes everything before the first element to be kept. @returns what was removed */
 function takeUntil<Each>(list: Each[], isKept: (each: Each) => boolean): readonly Each[] {
   const kept = list.findIndex(isKept);
   return kept === 0 || list.length === 0 ? none : list.splice(0, kept < 0 ? list.length : kept);

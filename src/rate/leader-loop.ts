@@ -15,74 +15,75 @@ export interface LeaderLoopOptions {
   readonly member: Member;
   readonly meter: TrafficMeter;
   readonly gate: CallGate;
-  /** What this worker says of itself. */
+  /** What this worker reports about itself. */
   readonly facts: () => { readonly finished: number; readonly concurrency: number };
-  /** Calls in flight that the user wants in this process; absent: as many as are good. */
+  /** Calls in flight that the user wants in this process; absent means as many as the API bears. */
   readonly concurrency?: number | undefined;
-  /** What an earlier run has found of the API. */
+  /** What an earlier run learned about the API. */
   readonly known?: StartingPoint | undefined;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   readonly onError: (error: Error) => void;
 }
 
-/** What one process may do and does. */
+/** What calls one process may make, and makes. */
 export interface OwnCalls {
   /** Calls in flight that it may have. */
   readonly concurrency: number;
-  /** Those that it has; undefined when it has none. */
+  /** Its calls in flight; undefined without any. */
   readonly inFlight: CallsInFlight | undefined;
 }
 
 type State = { readonly mode: 'following' } | { readonly mode: 'leading' } | { readonly mode: 'stopped' };
 
-/** What decides for all, and what it has heard. */
+/** The controller that decides for all workers, and its input. */
 interface Lead {
   readonly controller: RateController;
   readonly ledger: TrafficLedger;
 }
 
-/** How fast a limit that drops is noticed, and how well calls in flight are known. */
+/** How fast a drop of a limit is noticed, and how exactly calls in flight are known. */
 const beatMs = 100;
-/** From one beat to the next for each worker that has rows: together they beat no more often than that. */
+/** The least time between two beats per worker with rows: it bounds how often all of them beat together. */
 const beatPerCallerMs = 1;
-/** At random, so that workers do not beat together; less than `silentMs`. */
+/** Random, so that workers do not beat at the same time; less than `silentMs`. */
 const idleBeatMs = { least: 1_000, most: 1_500 } as const;
-/** Workers that heard of the end of a rest do not come together. */
+/** Workers that know the end of a rest do not all come at once. */
 const restSpreadMs = 100;
-/** Without a run and without calls for so long no worker leads. */
+/** After this long without a run and without calls, no worker leads. */
 const restedAfterMs = 3_000;
-/** No more than that is worth waiting for a datastore when all calls are over. */
+/** When all calls are over, a datastore is waited for no longer than this. */
 const farewellMs = 2_000;
 
 /**
- * Tells the other workers what the calls of this one meet with, and sets the rate for all of them when it leads.
+ * Reports to the other workers how the calls of this one ended, and sets the rate for all of them when it leads.
  *
  * ```
  * following ◀──(the lease, at each beat)──▶ leading
  *     └────────────────(stop)─────────────────┴──▶ stopped
  * ```
  *
- * - **following**: obeys what another worker has decided, and begins with that should it come to lead. With rows in hand it
- *   beats ten times a second, less often among hundreds; without, once a second or so. Its first row makes it beat at once.
- * - **leading**: its rate controller hears what all workers meet with; what it decides is set for all. Without runs and calls
- *   it gives up the lead after some seconds, and goes on where it stopped unless another worker has led since.
+ * - **following**: obeys what another worker decides, and starts from there if it becomes the leader. With rows in hand
+ *   it beats ten times a second, less often among hundreds; without rows about once a second. Its first row makes it
+ *   beat at once.
+ * - **leading**: its rate controller reads the reports of all workers and decides for all of them. Without runs and
+ *   calls it gives up the lead after some seconds. It continues where it stopped unless another worker has led since.
  * - **stopped**: a beat that is under way sets nothing any more.
  */
 export class LeaderLoop {
   readonly #options: LeaderLoopOptions;
   readonly #established = deferred();
-  /** Resolves when a pace is known: no row may be claimed before. */
+  /** Resolves when a pace is known: no row may be claimed earlier. */
   readonly established = this.#established.promise;
   readonly #beats: Repeated;
   #state: State = { mode: 'following' };
-  /** Of the time when this worker led last. */
+  /** From the last time when this worker led. */
   #lead: Lead | undefined;
-  /** What a rate controller begins with. */
+  /** What a rate controller starts with. */
   #start: StartingPoint;
   #wanted: CommonPolicy = { auto: true };
   #isEstablished = false;
   #isIdle = false;
-  /** Whether runs are at work, as the one that leads knows. */
+  /** Whether any run is in progress, as the leading worker knows. */
   #hasRun = false;
   #workedAt = Number.NEGATIVE_INFINITY;
   #beganAt = Number.NEGATIVE_INFINITY;
@@ -94,7 +95,7 @@ export class LeaderLoop {
     this.#beats = repeat(() => this.#beat(), { everyMs: () => this.#nextMs(), catchUp: true, onError });
     meter.onRefused = (waitUntil) => {
       gate.refused(waitUntil);
-      // A worker that leads can act at once; it hears of the others soon.
+      // A leading worker can act at once; news of the others arrives soon.
       if (this.#state.mode === 'leading' || performance.now() >= this.#beganAt + beatMs) this.#beats.now();
     };
     gate.onRow = () => {
@@ -103,18 +104,18 @@ export class LeaderLoop {
     this.#beats.now();
   }
 
-  /** Leaves the others. */
+  /** Leaves the cluster. */
   async stop(): Promise<void> {
     const { member, onError } = this.#options;
     this.#state = { mode: 'stopped' };
-    // Those who look will see that it is gone: a datastore that is away is neither waited for nor an error.
+    // Other workers will see that it is gone: a datastore that is away is neither waited for nor an error.
     await orAfter(
       this.#beats.stop().then(() => member.leave()),
       farewellMs,
     ).catch(onError);
   }
 
-  /** When to beat again, as things are before a beat. */
+  /** When to beat again, judged before a beat. */
   #nextMs(): number {
     const { gate, meter } = this.#options;
     const isBusy = gate.isBusy || meter.active > 0;
@@ -132,9 +133,9 @@ export class LeaderLoop {
     const { member, meter, gate, facts } = this.#options;
     this.#beganAt = performance.now();
     const own = { active: gate.active, ...facts(), traffic: meter.report() };
-    // A run that is going is led also while no worker has rows: its rest goes on, and people see that.
+    // A run in progress has a leader even while no worker has rows: its rest goes on, and users see it.
     const beat = await member.beat(own, !this.#isIdle || this.#hasRun);
-    // It may have been given up: nothing is set behind anybody's back.
+    // The lead may have been given up meanwhile: then this worker sets nothing.
     if (this.#state.mode === 'stopped') return;
     if (beat.leads) await this.#decide(beat);
     else this.#follow(beat.pace);
@@ -151,7 +152,7 @@ export class LeaderLoop {
   async #decide({ hasLed, reports, hasRuns, policies, rows, pace }: Beat): Promise<void> {
     const now = steadyNow();
     this.#hasRun = policies.size > 0;
-    // Rows that a run has left behind are called as it wanted, or as carefully as can be.
+    // Rows that a run left behind are called as that run wanted, or as carefully as possible.
     if (this.#hasRun) this.#wanted = commonPolicy(policies);
     this.#state = { mode: 'leading' };
     if (this.#lead === undefined || !hasLed) {
@@ -180,7 +181,7 @@ export class LeaderLoop {
     const { gate, meter, concurrency, onPace } = this.#options;
     gate.heardOfRest(pace.restUntil ?? 0);
     meter.refuses503 = pace.refuses503;
-    // Who has nothing to call has no places; what it may claim until then is an equal part.
+    // A worker with nothing to call has no places; until it does, it may claim rows for an equal share.
     const part = Math.max(1, Math.floor(pace.concurrency / workers));
     onPace(pace, { concurrency: concurrency ?? Math.max(gate.places, part), inFlight: meter.inFlight });
     this.#isEstablished = true;
@@ -192,7 +193,7 @@ function isTraffic({ accepted, rejected, unavailable = 0, active }: Traffic): bo
   return accepted + rejected + unavailable + active > 0;
 }
 
-/** Says which run holds the others back, while its bound is what sets the rate. */
+/** Names the run whose bound sets the rate, for as long as it does. */
 function namingBound(pace: Pace, { perSecond, boundBy }: CommonPolicy): Pace {
   const isBound = perSecond !== undefined && pace.rate === perSecond && pace.restUntil === undefined;
   if (!isBound || boundBy === undefined) return pace;

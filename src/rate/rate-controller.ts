@@ -7,10 +7,10 @@ import type { Traffic } from './governor/traffic.ts';
 
 export { mostConcurrency, usualConcurrency };
 
-/** A limit that the workers do not reach for so long is lifted: slots would only delay calls. */
+/** A limit that the workers do not reach for this long is lifted: slots would only delay calls. */
 const idleAfterMs = 2_000;
 
-/** Decides how an API may be called, from what calls meet with and what the runs want: pure, on the clock of whoever asks. */
+/** Decides how an API may be called, from how calls end and from what the runs want: pure, on the clock of the caller. */
 export class RateController {
   readonly #governor: Governor;
   #lookedAt: number;
@@ -24,9 +24,9 @@ export class RateController {
   }
 
   /**
-   * @param traffic since the last time
+   * @param traffic since the last update
    * @param workers that call the API
-   * @param rows that are left to be called; absent: nobody knows
+   * @param rows that are still to be called; absent: unknown
    */
   update(
     now: number,
@@ -37,7 +37,7 @@ export class RateController {
   ): Pace {
     this.#governor.bound = perSecond;
     this.#governor.rows = rows;
-    // How many calls others have in flight is known only about, and even our own the API counts at other moments.
+    // The calls in flight of other workers are known only approximately, and the API counts even ours at other moments.
     const pace = this.#governor.update(now, { ...traffic, amongError: workers });
     if (auto) {
       const isIdle = this.#isIdle(now, traffic, pace);
@@ -58,14 +58,15 @@ export class RateController {
     };
   }
 
-  /** Whether no limit is known and the workers do not use what they may: something else is what limits them. */
+  /** Whether no limit is known and the workers do not use what they may: something else limits them. */
   #isIdle(now: number, { accepted, rejected, unavailable = 0 }: Traffic, { phase, rate = 0 }: Pace): boolean {
     const sent = accepted + rejected + unavailable;
     const seconds = (now - this.#lookedAt) / 1_000;
     this.#lookedAt = now;
     this.#sentPerSecond += (sent / Math.max(seconds, 0.001) - this.#sentPerSecond) * Math.min(1, seconds);
     const isUsed = this.#sentPerSecond > inUse * rate;
-    // Who has no rows is not slowed down. What a cap on calls in flight refuses has nothing to do with the rate.
+    // A worker without rows is not slowed down. Refusals because of a cap on calls in flight have nothing to do with
+    // the rate.
     const isRefused = rejected > 0 && !this.#governor.capped;
     if (phase !== 'starting' || isRefused || isUsed || this.#sentPerSecond < 1) this.#idleSince = now;
     return now - this.#idleSince >= idleAfterMs;

@@ -1,11 +1,11 @@
-/** Two monotonic clocks drift apart by no more than that. */
+/** Two monotonic clocks drift apart by at most this. */
 const drift = 0.0005;
-/** Of rounding to milliseconds. */
+/** For rounding to milliseconds. */
 const tolerance = 1;
 
 /**
- * How far the clock of whoever keeps the timeline is ahead of the steady clock of this process: as the quickest reply
- * tells, until a reply contradicts it, because one of the two was set or they drifted apart.
+ * How far the clock of the timeline is ahead of the steady clock of this process. The quickest reply tells, until a
+ * reply contradicts it because one of the clocks was set or they drifted apart.
  */
 export class ServerClock {
   #offset = 0;
@@ -23,7 +23,7 @@ export class ServerClock {
     this.#measuredAt = now;
   }
 
-  /** Of the steady clock. */
+  /** @param serverTime by the other clock. @returns the same time by the steady clock */
   localTime(serverTime: number): number {
     return serverTime - this.#offset;
   }

@@ -5,27 +5,30 @@ import { type LateUse, mostLateMs } from './held-slots.ts';
 export interface VisitTiming {
   /** How far ahead slots are taken, milliseconds. */
   readonly aheadMs: number;
-  /** From one visit to the next; by up to three tenths of it sooner or later, so that workers do not come together. */
+  /** From one visit to the next. It varies by up to three tenths, so that workers do not visit at the same time. */
   readonly visitMs: number;
   /** After a visit that left calls waiting. */
   readonly soonMs: number;
-  /** Slots that are given up when a call is refused: few windows of a second are used well by several workers otherwise. */
+  /** Slots that are given up when a call is refused: otherwise several workers use few windows of a second well. */
   readonly refusedGaps: 0 | 1;
   /**
-   * The share of the calls that end before a slot for which one is taken: a slot that comes while all places are in use is
-   * lost, to others too; one that was not taken is lost to who has few places.
+   * The share of the calls ending before a slot for which a slot is taken. A slot that comes while all places are in
+   * use is lost to all workers; a slot that was not taken is lost to a worker with few places.
    */
   readonly endsShare: number;
   /**
-   * Slots that go from one worker to another are counted by neither: who shares a rate uses slots late only when it has lost
-   * many, and not all of them.
+   * Slots that move from one worker to another are counted by neither: a worker that shares a rate uses slots late only
+   * when it has lost many, and not all of them.
    */
   readonly lateUse: LateUse;
-  /** While calls wait, slots that have just passed are taken, too: no other worker could have used them. Milliseconds. */
+  /**
+   * How far back slots are taken while calls wait, milliseconds: no other worker could have used slots that have just
+   * passed.
+   */
   readonly pastMs: number;
 }
 
-/** On a timeline of this process a visit costs nothing, and a rate that changes shows at once. */
+/** For a timeline in this process: a visit costs nothing, and a change of rate shows at once. */
 export const ownTiming: VisitTiming = {
   aheadMs: 20,
   visitMs: 10,
@@ -35,7 +38,7 @@ export const ownTiming: VisitTiming = {
   lateUse: { below: 1, upTo: 1, isShared: false },
   pastMs: mostLateMs,
 };
-/** On one in Redis: some ten visits a second. */
+/** For a timeline in Redis: about ten visits a second. */
 export const sharedTiming: VisitTiming = {
   aheadMs: 100,
   visitMs: 50,
@@ -47,49 +50,56 @@ export const sharedTiming: VisitTiming = {
 };
 
 /**
- * From one visit to the next for each worker that wants to call: together they visit no more often than that. 200 workers with a
- * place each so visit often enough for 2,000 calls/s.
+ * The least time between two visits per worker that wants to call: it bounds how often all of them visit. 200 workers
+ * with one place each visit often enough for 2,000 calls/s.
  */
 const visitPerCallerMs = 0.5;
 /**
- * So many workers have few places each, and the slots of a visit come sooner than calls end: a worker takes no more than it has
- * places free (of 2,000/s, 100 and 200 workers lose 5 and 6 % of the slots; 10 and 12 % otherwise).
+ * With this many workers, each has few places, and the slots of a visit come sooner than calls end: a worker takes no
+ * more slots than it has free places (of 2,000/s, 100 and 200 workers lose 5 and 6 % of the slots; 10 and 12 %
+ * otherwise).
  */
 const crowd = 40;
-/** What a worker was permitted lasts for longer. */
+/** What a worker was permitted lasts longer than this. */
 const mostVisitMs = 1_000;
-/** A visit is early or late by up to so much of the time between two, so that workers do not come together. */
+/**
+ * The share of the time between two visits by which a visit is early or late, so that workers do not visit at the same
+ * time.
+ */
 const visitSpread = 0.3;
-/** A visit without a reply is lost. */
+/** A visit without a reply for this long is lost. */
 const lostMs = 250;
-/** How quickly the measured pace of this worker follows. */
+/** The time constant of the measured pace of this worker. */
 const usedOverMs = 300;
-/** More slots than were used of late are asked for when calls wait. */
+/** While calls wait, this many times the recently used slots are asked for. */
 const growth = 1.5;
 const smoothing = 0.2;
 
 /** What a worker asks of the timeline. */
 export type Visit = Omit<SlotRequest, 'worker'>;
 
-/** How a worker is doing. */
+/** The situation of a worker. */
 export interface WorkerSituation {
-  /** All rows that want to be called, and those of them that have a turn. */
+  /** All rows to be called, and those of them that have a turn. */
   readonly uncalled: number;
   readonly reserved: number;
-  /** Calls in flight, those that may be, and those that its user wants. */
+  /** Calls in flight, calls that may be in flight, and calls that its user wants. */
   readonly active: number;
   readonly places: number;
   readonly wanted: number;
   /** Slots that it has, and whether slots are needed at all. */
   readonly slots: number;
   readonly isRateKept: boolean;
-  /** How long before its slot a row is written down. */
+  /** How long before its slot the intent of a row is written. */
   readonly leadMs: number;
-  /** Since when there is something that may be called. */
+  /** Since when there has been something that may be called. */
   readonly readySince: number;
 }
 
-/** When a worker visits the timeline, and how many slots it asks for: as many as it can use until the next visit. */
+/**
+ * Decides when a worker visits the timeline, and how many slots it asks for: as many as it can use until the next
+ * visit.
+ */
 export class TimelineVisits {
   readonly #timing: VisitTiming;
   readonly #random: () => number;
@@ -115,7 +125,7 @@ export class TimelineVisits {
     this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
   }
 
-  /** So many slots could be used at that time. */
+  /** This many slots could be used at that time. */
   used(now: number, slots: number): void {
     const weight = Math.exp(-(now - this.#usedAt) / usedOverMs);
     this.#usedPerMs = this.#usedPerMs * weight + slots / usedOverMs;
@@ -126,10 +136,11 @@ export class TimelineVisits {
    * The timeline has replied to a visit.
    *
    * @param granted slots
-   * @returns whether that is news: a reply to a later visit may have come before
+   * @returns whether that is news: the reply to a later visit may have come first
    */
   replied(sentAt: number, now: number, granted: number): boolean {
-    // A worker that was frozen meanwhile is no farther away than before: it would take slots that lie too far ahead.
+    // A worker that was frozen meanwhile is no farther away than before: it would otherwise take slots that lie too far
+    // ahead.
     this.#replyMs += (Math.min(now - sentAt, lostMs) - this.#replyMs) * smoothing;
     if (sentAt < this.#repliedTo) return false;
     this.#repliedTo = sentAt;
@@ -141,7 +152,7 @@ export class TimelineVisits {
   /** Workers that want to call, as the timeline knew them at the last visit. */
   callers = 0;
 
-  /** Whether the timeline has heard that this worker has nothing to call. */
+  /** Whether the timeline knows that this worker has nothing to call. */
   get hasLeft(): boolean {
     return this.#toldNeed === 0;
   }
@@ -152,19 +163,19 @@ export class TimelineVisits {
     return leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
   }
 
-  /** When the timeline is to be visited; infinite: who has nothing to call says so once, and then nothing. */
+  /** When to visit the timeline; infinite: a worker with nothing to call says so once, and then nothing. */
   nextAt({ uncalled, reserved, active, places, slots, isRateKept }: WorkerSituation): number {
     if (this.#isVisiting) return this.#visitedAt + lostMs;
     if (uncalled === 0 && active === 0 && this.#toldNeed === 0) return Number.POSITIVE_INFINITY;
     const lacksSlots = isRateKept && this.#wasGranted && slots < uncalled && slots <= reserved;
     const isStarved = uncalled > 0 && (places === 0 || this.#toldNeed === 0 || lacksSlots);
     const afterMs = isStarved ? this.#timing.soonMs : this.#timing.visitMs * this.#spread;
-    // A worker that comes to call is not kept waiting by the others.
+    // A worker whose first row arrives is not kept waiting by the others.
     const leastMs = this.#toldNeed === 0 ? 0 : this.callers * visitPerCallerMs * this.#spread;
     return this.#visitedAt + Math.max(afterMs, Math.min(leastMs, mostVisitMs));
   }
 
-  /** @returns what to ask of the timeline now, if it is time for that */
+  /** @returns what to ask of the timeline, if a visit is due */
   next(now: number, situation: WorkerSituation): Visit | undefined {
     const visitAt = this.nextAt(situation);
     if (now < visitAt) return undefined;
@@ -174,7 +185,7 @@ export class TimelineVisits {
     this.#toldNeed = need;
     this.#visitedAt = now;
     this.#isVisiting = true;
-    // This process did not run, else the visit would not be late.
+    // The visit is late because this process did not run.
     const pastMs = Math.min(mostPastMs, now - Math.max(visitAt, readySince));
     this.#spread = 1 - visitSpread + 2 * visitSpread * this.#random();
     return {
@@ -187,7 +198,7 @@ export class TimelineVisits {
     };
   }
 
-  /** Slots for the calls that can be made in the time ahead: more would be lost to everybody. */
+  /** Slots for the calls that can be made in the time ahead: any more would be lost to all workers. */
   #want({ uncalled, active, places, slots, leadMs }: WorkerSituation): number {
     const aheadMs = this.aheadMs(leadMs);
     const free = Math.max(0, places - active);

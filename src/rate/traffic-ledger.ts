@@ -1,7 +1,10 @@
 import type { TrafficReport } from '../cluster/entries.ts';
 import type { Traffic } from './governor/traffic.ts';
 
-/** Adds up what all workers report: each tells all that it has met with, the governor wants what is new. */
+/**
+ * Adds up the reports of all workers. Each report covers everything that its worker has met with; the governor wants
+ * only what is new.
+ */
 export class TrafficLedger {
   readonly #known = new Map<string, TrafficReport>();
   /** Calls that were let through and rejected since the ledger began. */
@@ -9,14 +12,14 @@ export class TrafficLedger {
   rejected = 0;
 
   /**
-   * What is new since the last time.
+   * What is new since the last call.
    *
    * @param reports of the workers that are there, by worker
    * @param now of the steady clock, as are the times that are returned
    */
   add(now: number, reports: ReadonlyMap<string, TrafficReport>): Traffic {
     const fresh = [...reports].map(([worker, report]) => {
-      // What a worker met with before it was first seen here, an earlier governor has heard of.
+      // What a worker met with before it was first seen here was already reported to an earlier governor.
       const before = this.#known.get(worker) ?? report;
       this.#known.set(worker, report);
       return { report, ...difference(report, before) };
@@ -40,9 +43,9 @@ export class TrafficLedger {
       rejectedWith: refused.at(-1)?.report.refusedWith,
       waitUntil: highest(fresh, ({ waitMs }) => (waitMs === undefined ? waitMs : now + waitMs)),
       acceptedAmong: highest(fresh, ({ acceptedAmong }) => acceptedAmong),
-      // A worker that has not heard of the latest calls of the others counts too few.
+      // A worker that does not know the latest calls of the others counts too few.
       rejectedAmong: highest(failed, ({ rejectedAmong }) => rejectedAmong),
-      // A worker without a new answer repeats what it has reported before.
+      // A worker without a new answer repeats its last report.
       stated: fresh.flatMap((each) =>
         each.accepted + each.rejected + each.unavailable > 0 ? each.report.stated : [],
       ),

@@ -4,29 +4,29 @@ import type { StatedLimit } from '../api/limits.ts';
 import { steadyNow } from '../clock.ts';
 import type { TrafficReport } from '../cluster/entries.ts';
 
-/** Names of limits come from the server. */
+/** The server chooses the names of limits. */
 const maxStated = 16;
 
 /** Calls that a process is making. */
 export interface CallsInFlight {
   readonly calls: number;
-  /** How long the oldest of them has been going. */
+  /** How long the oldest of them has been under way. */
   readonly oldestMs: number;
 }
 
 /** A call under way. */
 export interface MeteredCall {
-  /** Of the steady clock. */
+  /** On the steady clock. */
   readonly sentAt: number;
-  /** Calls in flight when it was sent, itself included, as far as is known here. */
+  /** Calls in flight when it was sent, itself included, as far as known here. */
   readonly among: number;
 }
 
-/** Counts what the calls of this process meet with. */
+/** Counts how the calls of this process end. */
 export class TrafficMeter {
-  /** Called when a call was refused, because that can't wait; with the time, of the steady clock, until which the API asks to wait. */
+  /** Called at once when a call is refused, with the time of the steady clock until which the API asks to wait. */
   onRefused: (waitUntil: number) => void = () => {};
-  /** Tells how many calls other processes have in flight, as far as is known. */
+  /** How many calls other processes have in flight, as far as known. */
   elsewhere: () => number = () => 0;
   /** Whether each 503 is a refusal. */
   refuses503 = false;
@@ -48,7 +48,7 @@ export class TrafficMeter {
     return this.#calls.size;
   }
 
-  /** Undefined when there are none. */
+  /** Undefined without calls in flight. */
   get inFlight(): CallsInFlight | undefined {
     const [oldest] = this.#calls;
     return oldest && { calls: this.#calls.size, oldestMs: steadyNow() - oldest.sentAt };
@@ -60,7 +60,7 @@ export class TrafficMeter {
     return call;
   }
 
-  /** @param answer absent when the client itself has failed: that tells nothing of the API. */
+  /** @param answer absent when the client itself failed: that says nothing about the API */
   ended(call: MeteredCall, answer: ApiAnswer | undefined): void {
     this.#calls.delete(call);
     const { sentAt, among } = call;
@@ -77,7 +77,7 @@ export class TrafficMeter {
       this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
     }
     if (kind === 'unavailable') this.#unavailable += 1;
-    // A 503 may prove to be a refusal with the very one that comes back, and the first refusal tells most of a cap.
+    // The very 503 that comes back may prove to be a refusal, and the first refusal shows most about a cap.
     if (kind === 'unavailable' || kind === 'rejected')
       this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
     if (kind !== 'rejected') return;
@@ -87,13 +87,13 @@ export class TrafficMeter {
     this.onRefused(this.#waitUntil);
   }
 
-  /** A call was answered in a way that asks all of them to wait, though the answer does not say for how long. */
+  /** An answer asked all calls to wait, without saying for how long. */
   askedToWait(milliseconds: number): void {
     this.#waitUntil = Math.max(this.#waitUntil, steadyNow() + milliseconds);
     this.onRefused(this.#waitUntil);
   }
 
-  /** What there was so far; what tells of a moment is of the time since the last report. */
+  /** The counts so far. Values of a moment are those since the last report. */
   report(): TrafficReport {
     const now = steadyNow();
     const report: TrafficReport = {
@@ -120,18 +120,18 @@ export class TrafficMeter {
     const { failure } = answer;
     if (isRefusal(failure, this.refuses503)) return 'rejected';
     if (isUnavailable(failure)) return 'unavailable';
-    // Whatever else the API has said of a call, it has let it through.
+    // Whatever else the API said about the call, it let the call through.
     return failure.status === undefined ? 'neither' : 'accepted';
   }
 }
 
-/** Whether a failure leaves open what it is: a limit that says no more than 503, or an accident of the API. */
+/** Whether a failure leaves its cause open: a limit that only says 503, or an accident of the API. */
 export function isUnavailable({ class: failureClass, status, waitMs }: KindOfFailure): boolean {
   return failureClass === 'retry' && status === 503 && waitMs === undefined;
 }
 
 /**
- * Whether a failure says that calls are too many.
+ * Whether a failure means that there are too many calls.
  *
  * @param refuses503 whether 503s are known to depend on the rate
  */

@@ -4,7 +4,7 @@ import { steadyNow } from '../../src/clock.ts';
 import type { CallGate } from '../../src/rate/call-gate.ts';
 import { gateOnTimeline, type Rules } from './gate-on-timeline.ts';
 
-/** A gate with all that came of those who wanted to enter it: who, and after how many milliseconds. */
+/** A gate that records which row entered it, and after how many milliseconds. */
 function begin(rules: Rules = { cap: 1_000 }, concurrency?: number) {
   const start = steadyNow();
   const begun = gateOnTimeline(rules, concurrency);
@@ -18,14 +18,14 @@ function begin(rules: Rules = { cap: 1_000 }, concurrency?: number) {
     admitted,
     sentAway,
     times: () => admitted.map(([, at]) => at),
-    /** From now on. */
+    /** For all calls from now on. */
     set(rules: Rules): void {
       current = rules;
       begun.set(rules);
     },
-    /** Nobody sets the rate any more. */
+    /** No worker sets the rate any more. */
     abandon: () => clearInterval(renewal),
-    /** So many come at once. */
+    /** This many rows arrive at once. */
     come(visitors: number): void {
       for (let count = 0; count < visitors; count += 1) {
         const who = came++;
@@ -39,7 +39,7 @@ function begin(rules: Rules = { cap: 1_000 }, concurrency?: number) {
   };
 }
 
-/** A row that is written down at once. */
+/** A row whose intent is written at once. */
 async function called(gate: CallGate): Promise<boolean> {
   return (await gate.reserve()) && (await gate.enter(0)) !== undefined;
 }
@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 describe('a gate', () => {
-  test('asks the timeline again before it calls, once it has told that it had nothing to call', async () => {
+  test('asks the timeline again before it calls after it has reported that it has nothing to call', async () => {
     const { gate, failure, admitted, come, pass } = begin();
     come(1);
     await pass(10);
@@ -92,7 +92,7 @@ describe('a gate', () => {
     expect(gate.active).toBe(5);
   });
 
-  test('tells the most that were in flight since it was asked the last time', async () => {
+  test('reports the most calls in flight since the last report', async () => {
     const { gate, come, pass } = begin();
     come(3);
     await pass(10);
@@ -111,12 +111,12 @@ describe('a gate', () => {
     expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBe(39 * 20);
   });
 
-  test('gives no more turns than there are slots within the time that writing a row down takes', async () => {
+  test('gives no more turns than there are slots within the time that writing an intent takes', async () => {
     const { gate, pass } = begin({ cap: 1_000, rate: 50 });
     let turns = 0;
     for (let row = 0; row < 50; row += 1) void gate.reserve().then(() => (turns += 1));
     await pass(10_000);
-    // Those that come within 30 ms, and those of the last 100 ms.
+    // Those that arrive within 30 ms, and those of the last 100 ms.
     expect(turns).toBeGreaterThan(0);
     expect(turns).toBeLessThanOrEqual(8);
   });
@@ -139,7 +139,7 @@ describe('a gate', () => {
     expect([admitted, turns]).toEqual([11, 14]);
   });
 
-  test('lets a row that was written down too late for a slot in at another one', async () => {
+  test('lets a row in at the next slot when its intent was late', async () => {
     const { gate, pass } = begin({ cap: 1_000, rate: 5 });
     const turn = gate.reserve();
     await pass(1_000);
@@ -152,7 +152,7 @@ describe('a gate', () => {
     expect(admittedAt).toBeGreaterThan(steadyNow() - 250);
   });
 
-  test('sends rows that are written down away when a long rest begins, and their turns are free again', async () => {
+  test('turns away rows with intents when a long rest begins, and frees their turns', async () => {
     const { gate, set, pass } = begin({ cap: 2 });
     const turns = [gate.reserve(), gate.reserve()];
     await pass(10);
@@ -168,7 +168,7 @@ describe('a gate', () => {
     expect(await Promise.all(others)).toEqual([true, true]);
   });
 
-  test('makes up for no time that nobody used', async () => {
+  test('does not make up for unused time', async () => {
     const { times, come, pass } = begin({ cap: 1_000, rate: 50 });
     come(5);
     await pass(3_000);
@@ -190,7 +190,7 @@ describe('a gate', () => {
     expect(times().length - slow).toBeLessThanOrEqual(102);
   });
 
-  test('lets nobody in before there is a rate, and once nobody renews it', async () => {
+  test('lets no row in before there is a rate, nor after it is no longer renewed', async () => {
     const { times, come, abandon, pass } = begin({ cap: 1 });
     abandon();
     come(1);
@@ -219,7 +219,7 @@ describe('a gate', () => {
     expect(times()).toHaveLength(1);
   });
 
-  test('waits for a short rest, and sends everybody away for a longer one', async () => {
+  test('waits for a short rest, and turns all rows away for a longer one', async () => {
     const { gate, times, sentAway, set, come, pass } = begin();
     gate.refused(steadyNow() + 100);
     come(1);
@@ -233,14 +233,14 @@ describe('a gate', () => {
     await pass(0);
     expect(sentAway).toEqual([1, 2, 3]);
     expect(gate.isResting).toBe(true);
-    // The one that leads may end it sooner.
+    // The leading worker may end it sooner.
     set({ cap: 1_000 });
     come(1);
     await pass(20);
     expect(times()).toHaveLength(2);
   });
 
-  test('sends everybody away who waits, and whoever comes, once it is closed', async () => {
+  test('turns away waiting and later rows once it is closed', async () => {
     const { gate, sentAway, come, pass } = begin({ cap: 0 });
     come(2);
     await pass(100);

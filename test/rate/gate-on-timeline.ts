@@ -4,13 +4,13 @@ import { CallGate } from '../../src/rate/call-gate.ts';
 import { CallScheduler } from '../../src/rate/call-scheduler.ts';
 import { ownTiming } from '../../src/rate/timeline-visits.ts';
 
-/** How calls may go out. */
+/** The rules for calls. */
 export interface Rules {
   /** Calls in flight. */
   readonly cap: number;
-  /** Calls per second; absent: the rate is not kept. */
+  /** Calls per second; absent means that the rate is not kept. */
   readonly rate?: number;
-  /** How long none may. */
+  /** How long no call may be made. */
   readonly restMs?: number;
 }
 

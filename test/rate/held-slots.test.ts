@@ -4,11 +4,11 @@ import { HeldSlots, type LateUse } from '../../src/rate/held-slots.ts';
 
 const gap = 10;
 const shared: LateUse = { below: 0.8, upTo: 0.9, isShared: true };
-/** One that is not late with many of its slots. */
+/** For a worker that is on time for most of its slots. */
 const punctual: LateUse = { below: 0, upTo: 1, isShared: true };
 const alone: LateUse = { below: 1, upTo: 1, isShared: false };
 
-/** When calls went out that always waited, of a process that ran only at these times. Slots are there from 0 on. */
+/** When calls left that always waited, in a process that ran only at these times. The slots begin at 0. */
 function callsAt(times: readonly number[], lateUse: LateUse): number[] {
   const held = new HeldSlots(lateUse);
   held.add(0, gap, 1_000);
@@ -40,7 +40,7 @@ describe('the slots of a second', () => {
     expect(mostInASecond(calls)).toBeLessThanOrEqual(101);
   });
 
-  test('are lost when they are more than a tenth of a second ago', () => {
+  test('are lost after more than a tenth of a second', () => {
     expect(callsAt([500], alone)).toHaveLength(11);
   });
 
@@ -68,7 +68,7 @@ describe('the slots of a second', () => {
     expect(behind.length).toBeLessThan(420);
   });
 
-  test('have one call fewer each when a call has left late, where others have the slots beside them', () => {
+  test('have one call fewer each when a call left late, where others have the slots beside them', () => {
     const held = new HeldSlots(punctual);
     held.add(0, gap, 10);
     expect(held.use(0)).toBe(true);
@@ -81,7 +81,7 @@ describe('the slots of a second', () => {
     expect(held.use(50)).toBe(true);
   });
 
-  test('are as many as the calls of the second after one that has left late, where there are no others', () => {
+  test('are as many as the calls of the second after a call that left late, where there are no other workers', () => {
     const held = new HeldSlots(alone);
     held.add(0, gap, 1_000);
     const calls: number[] = [];

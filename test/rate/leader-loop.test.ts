@@ -32,7 +32,7 @@ function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
   };
 }
 
-/** A loop whose surroundings a test can change, with all that it did. */
+/** A loop whose surroundings a test can change, and a record of what it did. */
 function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions> = {}) {
   const around = {
     known,
@@ -92,7 +92,7 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
     meter,
     loop,
     beat: (beats = 1) => vi.advanceTimersByTimeAsync(beats * beatMs),
-    /** Calls that meet with these answers. */
+    /** Calls that get these answers. */
     call(...answers: Parameters<TrafficMeter['ended']>[1][]): void {
       for (const answer of answers) meter.ended(meter.sent(), answer);
     },
@@ -107,7 +107,7 @@ afterEach(() => {
 });
 
 describe('a worker that leads', () => {
-  test('sets the rate that its governor wants, and tells the others', async () => {
+  test('sets the rate that its governor wants, and tells the other workers', async () => {
     const { did, beat } = begin(leading);
     await beat();
     const [first] = did.decided;
@@ -145,7 +145,7 @@ describe('a worker that leads', () => {
     expect(did.paces.at(-1)).toMatchObject(told);
   });
 
-  test('keeps no rate where none is wanted, and still lets the API rest', async () => {
+  test('keeps no rate where no rate is wanted, and still obeys rests', async () => {
     const { did, meter, beat, call } = begin({ ...leads, policies: new Map([['r', undefined]]) });
     await beat();
     expect(did.decided[0]?.command).toEqual({ rate: undefined, cap: 50, restMs: 0 });
@@ -155,7 +155,7 @@ describe('a worker that leads', () => {
     expect(did.decided.at(-1)?.command.restMs).toBeGreaterThan(29_000);
   });
 
-  test('keeps to what the strictest run allowed until another one is there', async () => {
+  test('keeps to what the strictest run allowed until another run is there', async () => {
     const { around, did, beat } = begin({
       ...leads,
       policies: new Map([['r', { text: '9/s', auto: false, perSecond: 9 }]]),
@@ -166,7 +166,7 @@ describe('a worker that leads', () => {
     expect(did.decided.at(-1)?.command.rate).toBe(9);
   });
 
-  test('keeps no rate that nothing has tested and the calls do not reach', async () => {
+  test('keeps no rate that is untested and that the calls do not reach', async () => {
     const { did, beat, call } = begin(leading);
     for (let count = 0; count < 40; count += 1) {
       call(answered());
@@ -184,7 +184,7 @@ describe('a worker that leads', () => {
     expect(did.decided.length).toBeGreaterThan(before);
   });
 
-  test('counts what the calls of all workers met with', async () => {
+  test('counts the calls of all workers', async () => {
     const { around, did, beat } = begin(leading);
     const report = { accepted: 10, rejected: 0, durationMs: 100, active: 4, stated: [] };
     around.others.set('other', report);
@@ -194,14 +194,14 @@ describe('a worker that leads', () => {
     expect(did.decided.at(-1)).toMatchObject({ accepted: 15 });
   });
 
-  test('begins with what the one before had found', async () => {
+  test('begins with what the previous leader had found', async () => {
     const { did, beat } = begin({ ...leading, pace: publishedPace({ restUntil: steadyNow() + 60_000 }) });
     await beat();
     expect(did.decided[0]).toMatchObject({ limit: 101, reason: 'the API asks to wait' });
     expect(did.decided[0]?.command.restMs).toBeGreaterThan(59_000);
   });
 
-  test('changes nothing when another one has taken the lead', async () => {
+  test('changes nothing after another worker took the lead', async () => {
     const { around, did, beat } = begin(leading);
     around.hasLead = false;
     await beat(3);
@@ -210,7 +210,7 @@ describe('a worker that leads', () => {
 });
 
 describe('a worker that follows', () => {
-  test('tells what it meets with, and shows what was decided', async () => {
+  test('reports its calls, and shows what was decided', async () => {
     const { did, beat, call } = begin({ ...following, pace: publishedPace() });
     call(answered());
     await beat(2);
@@ -228,7 +228,7 @@ describe('a worker that follows', () => {
     expect(did.established).toBe(true);
   });
 
-  test('rests as long as was decided', async () => {
+  test('rests for as long as was decided', async () => {
     const { around, gate, beat } = begin({
       ...following,
       pace: publishedPace({ restUntil: steadyNow() + 60_000 }),
@@ -240,7 +240,7 @@ describe('a worker that follows', () => {
     expect(gate.isResting).toBe(false);
   });
 
-  test('lets nothing out for a moment when a call is refused', async () => {
+  test('makes no calls for a moment when a call is refused', async () => {
     const { gate, call, beat } = begin({ ...following, pace: publishedPace() });
     await beat();
     call(tooMany());
@@ -253,13 +253,13 @@ describe('a worker that follows', () => {
     expect(admittedAt - refusedAt).toBeGreaterThanOrEqual(50);
   });
 
-  test('has as many calls in flight as its user wants', async () => {
+  test('has as many calls in flight as the user wants', async () => {
     const { did, beat } = begin({ ...following, pace: publishedPace() }, { concurrency: 3 });
     await beat();
     expect(did.paces[0]?.own.concurrency).toBe(3);
   });
 
-  test('takes over what was found when it comes to lead', async () => {
+  test('takes over what was found when it becomes the leader', async () => {
     const { around, did, beat } = begin({ ...following, pace: publishedPace() });
     await beat();
     around.known = { ...leading, hasLed: false };
@@ -268,7 +268,7 @@ describe('a worker that follows', () => {
   });
 });
 
-describe('one of hundreds that have rows', () => {
+describe('one of hundreds of workers with rows', () => {
   test('beats less often, but at once after a refusal', async () => {
     const { did, gate, beat, call } = begin({ ...following, pace: publishedPace() });
     vi.spyOn(gate, 'callers', 'get').mockReturnValue(500);
@@ -286,14 +286,14 @@ describe('one of hundreds that have rows', () => {
 describe('a worker without rows', () => {
   const noRuns = { ...following, hasRuns: false, pace: publishedPace({ runs: [] }) };
 
-  test('beats seldom, and leaves the lead to others', async () => {
+  test('beats rarely, and leaves the lead to others', async () => {
     const { did, beat } = begin(noRuns);
     await beat(50);
     expect(did.beats.length).toBeLessThanOrEqual(6);
     expect(did.beats.slice(1).some(({ wantsLead }) => wantsLead)).toBe(false);
   });
 
-  test('takes the lead of a run that is going when no worker has it', async () => {
+  test('takes the lead when a run is in progress and no worker leads', async () => {
     const { did, beat } = begin({ ...following, pace: publishedPace() });
     await beat(20);
     expect(did.beats.at(-1)?.wantsLead).toBe(true);
@@ -312,7 +312,7 @@ describe('a worker without rows', () => {
     expect(did.beats.length).toBeLessThanOrEqual(before + 17);
   });
 
-  test('beats when a rest is over, so that it takes rows again', async () => {
+  test('beats when a rest ends, so that it takes rows again', async () => {
     const pace = publishedPace({ restUntil: steadyNow() + 400 });
     const { did, gate, beat } = begin({ ...noRuns, pace });
     await beat();
@@ -322,7 +322,7 @@ describe('a worker without rows', () => {
     expect([gate.isResting, did.paces.length > paces]).toEqual([false, true]);
   });
 
-  test('tells at once of a refusal', async () => {
+  test('reports a refusal at once', async () => {
     const { did, beat, call } = begin(noRuns);
     await beat(5);
     const before = did.beats.length;
@@ -330,7 +330,7 @@ describe('a worker without rows', () => {
     expect(did.beats.slice(before)).toMatchObject([{ traffic: { rejected: 1 } }]);
   });
 
-  test('gives up the lead when no run is there and no worker calls, and goes on where it stopped', async () => {
+  test('gives up the lead when there is no run and no worker calls, and later continues where it stopped', async () => {
     const { around, did, beat, gate, call } = begin({ ...leading, hasRuns: false, policies: new Map() });
     await beat();
     call(answered());
@@ -343,11 +343,11 @@ describe('a worker without rows', () => {
     around.known = leading;
     void gate.reserve();
     await beat();
-    // A rate controller that begins knows of no call.
+    // A new rate controller knows of no call.
     expect(did.decided.at(-1)).toMatchObject({ accepted: 1 });
   });
 
-  test('begins with what was published when another one has led meanwhile', async () => {
+  test('begins with what was published when another worker led meanwhile', async () => {
     const { around, did, beat, gate } = begin({ ...leading, hasRuns: false, policies: new Map() });
     await beat(40);
     around.known = { ...noRuns, pace: publishedPace({ limit: 7, runs: [] }) };
@@ -359,7 +359,7 @@ describe('a worker without rows', () => {
   });
 
   test.each([
-    { why: 'a run is at work', known: leading },
+    { why: 'a run is in progress', known: leading },
     { why: 'a run has lost its coordinator', known: { ...leading, policies: new Map() } },
   ])('keeps the lead while $why', async ({ known }) => {
     const { did, beat } = begin(known);
@@ -369,7 +369,7 @@ describe('a worker without rows', () => {
 });
 
 describe('a worker', () => {
-  test('goes on after an error of the datastore', async () => {
+  test('continues after an error of the datastore', async () => {
     const { around, did, beat } = begin(leading);
     await beat();
     around.failure = new Error('away');
@@ -381,7 +381,7 @@ describe('a worker', () => {
     expect(did.decided.length).toBeGreaterThan(before);
   });
 
-  test('leaves when it stops, and sets nothing behind anybody’s back', async () => {
+  test('leaves when it stops, and sets nothing after that', async () => {
     const { did, loop, beat } = begin(leading);
     await beat();
     await loop.stop();
@@ -390,7 +390,7 @@ describe('a worker', () => {
     expect([did.left, did.decided.length]).toEqual([1, length]);
   });
 
-  test('does not wait for a datastore that is away', async () => {
+  test('does not wait for a datastore that does not answer', async () => {
     const { around, did, loop, beat } = begin(leading);
     await beat();
     around.failure = new Error('away');

@@ -6,7 +6,7 @@ const waiting: WorkerSituation = {
   ...{ slots: 0, isRateKept: true, leadMs: 5, readySince: 0 },
 };
 
-/** How often a worker visits in ten seconds, one among so many that want to call. */
+/** How often a worker visits in ten seconds, as one of this many that want to call. */
 function visitsAmong(callers: number, situation: WorkerSituation): number {
   const visits = new TimelineVisits(sharedTiming, Math.random);
   let made = 0;
@@ -20,7 +20,7 @@ function visitsAmong(callers: number, situation: WorkerSituation): number {
 }
 
 test.each([
-  { what: 'have no place', situation: waiting },
+  { what: 'have no places', situation: waiting },
   { what: 'have places', situation: { ...waiting, places: 5 } },
 ])('hundreds of workers that $what visit 2,000 times a second, all together', ({ situation }) => {
   for (const callers of [200, 500, 1_000]) {
@@ -30,7 +30,7 @@ test.each([
   }
 });
 
-test('one of many workers takes no more slots than it has places free', () => {
+test('one of many workers takes no more slots than it has free places', () => {
   const wanted = (callers: number) => {
     const visits = new TimelineVisits(sharedTiming, Math.random);
     visits.callers = callers;
@@ -40,11 +40,11 @@ test('one of many workers takes no more slots than it has places free', () => {
   expect([wanted(3), wanted(100)]).toEqual([4, 2]);
 });
 
-test('a worker visits once a second at least, so that what it was permitted lasts', () => {
+test('a worker visits at least once a second, so that its permission lasts', () => {
   expect(visitsAmong(10_000, waiting)).toBeGreaterThan(9);
 });
 
-test('a worker that has told that it has nothing to call visits at once when it has', () => {
+test('a worker that reported nothing to call visits at once when a row arrives', () => {
   const visits = new TimelineVisits(sharedTiming, Math.random);
   visits.callers = 500;
   visits.next(0, { ...waiting, uncalled: 0 });

@@ -9,7 +9,7 @@ function report(changes: Partial<TrafficReport> = {}): TrafficReport {
   return { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [], ...changes };
 }
 
-/** A ledger that has heard of these workers before anything happened. */
+/** A ledger that knows these workers from before anything happened. */
 function ledgerOf(...workers: readonly string[]): TrafficLedger {
   const ledger = new TrafficLedger();
   ledger.add(now, new Map(workers.map((worker) => [worker, report()])));
@@ -59,7 +59,7 @@ describe('what is new', () => {
     expect([traffic.rejectedSentAt, traffic.rejectedAmong]).toEqual([undefined, undefined]);
   });
 
-  test('of a worker that was not there before is not its past', () => {
+  test('of a worker that is first seen is not its past', () => {
     const ledger = ledgerOf('a');
     const newcomer = report({
       accepted: 1_000,
@@ -81,7 +81,7 @@ describe('what is new', () => {
     expect(next).toMatchObject({ accepted: 1, rejected: 1, rejectedSentAt: now - 1 });
   });
 
-  test('of a worker that was away for a while is not what it met with meanwhile', () => {
+  test('of a worker that was away does not include what it met with meanwhile', () => {
     const ledger = ledgerOf('a');
     ledger.add(now, new Map());
     expect(ledger.add(now, new Map([['a', report({ accepted: 50 })]]))).toMatchObject({ accepted: 0 });
@@ -89,7 +89,7 @@ describe('what is new', () => {
     expect(ledger.accepted).toBe(1);
   });
 
-  test('stays known of a worker that has gone', () => {
+  test('stays known after a worker has gone', () => {
     const ledger = ledgerOf('a');
     ledger.add(now, new Map([['a', report({ accepted: 5, rejected: 1 })]]));
     ledger.add(now, new Map());
@@ -105,7 +105,7 @@ describe('the moment of a refusal', () => {
       20,
     ],
     [
-      'is told by those who were refused',
+      'is reported by the workers whose calls were refused',
       [report({ rejected: 1, refusedAgoMs: 500 }), report({ refusedAgoMs: 20 })],
       500,
     ],
@@ -117,7 +117,7 @@ describe('the moment of a refusal', () => {
 });
 
 describe('a wait', () => {
-  test('ends when the longest one does that a worker was told', () => {
+  test('ends with the longest wait that a worker was asked for', () => {
     const reports = new Map([
       ['a', report({ waitMs: 100 })],
       ['b', report({ waitMs: 5_000 })],
@@ -126,18 +126,18 @@ describe('a wait', () => {
     expect(new TrafficLedger().add(now, reports).waitUntil).toBe(now + 5_000);
   });
 
-  test('is none when nobody was told of one', () => {
+  test('does not exist when no worker was asked to wait', () => {
     expect(new TrafficLedger().add(now, new Map([['a', report()]])).waitUntil).toBeUndefined();
   });
 });
 
 describe('the calls in flight', () => {
-  test('are the most among which one was accepted, and the most of what the workers were rejected among', () => {
+  test('are the most when one was accepted, and the most of what the workers report for rejected calls', () => {
     const traffic = ledgerOf('a', 'b', 'c').add(
       now,
       new Map([
         ['a', report({ accepted: 1, rejected: 1, acceptedAmong: 5, rejectedAmong: 8 })],
-        // Has heard of the latest calls of the others; each tells the fewest of its own.
+        // Knows the latest calls of the other workers; each reports the fewest of its own.
         ['b', report({ accepted: 1, rejected: 1, acceptedAmong: 7, rejectedAmong: 9 })],
         ['c', report({ accepted: 1, acceptedAmong: 1 })],
       ]),
@@ -146,7 +146,7 @@ describe('the calls in flight', () => {
   });
 
   test.each(['rejected', 'unavailable'])(
-    'of a call that is %s are told by workers that met one since the last time',
+    'of a call that is %s are reported by workers that met one since the last report',
     (kind) => {
       const ledger = ledgerOf('a', 'b');
       const before = report({ rejected: 1, rejectedAmong: 9 });
@@ -169,7 +169,7 @@ describe('the calls in flight', () => {
   );
 });
 
-test('what the API states is what all workers have heard, and counts once', () => {
+test('what the API states is collected from all workers, and counts once', () => {
   const ledger = new TrafficLedger();
   ledger.add(
     now,

@@ -37,17 +37,21 @@ describe('a call', () => {
 
   test.each<[string, ApiAnswer, object]>([
     ['that succeeds is accepted', answered(), accepted],
-    ['for what is not there (404) is accepted', failing({ class: 'permanent', status: 404 }), accepted],
+    [
+      'for something that does not exist (404) is accepted',
+      failing({ class: 'permanent', status: 404 }),
+      accepted,
+    ],
     ['without permission (403) is accepted', failing({ class: 'halt-early', status: 403 }), accepted],
     ['that breaks the server (500) is accepted', failing({ class: 'retry', status: 500 }), accepted],
     ['that is too late for a gateway (504) is accepted', failing({ status: 504 }), accepted],
-    ['whose answer is cut off is accepted', failing({ code: 'ANSWER_CUT_OFF', status: 200 }), accepted],
+    ['whose answer breaks off is accepted', failing({ code: 'ANSWER_CUT_OFF', status: 200 }), accepted],
     ['that meets a 503 is neither: it may be an accident', unavailable, neither],
-    ['that is one too many (429) is rejected', tooMany(), rejected],
-    ['that is one too many (429), with how long to wait, is rejected', tooMany(1_000), rejected],
-    ['that meets a 503 with how long to wait is rejected', unavailableFor(1_000), rejected],
+    ['that the API refuses (429) is rejected', tooMany(), rejected],
+    ['that the API refuses (429) with a waiting time is rejected', tooMany(1_000), rejected],
+    ['that meets a 503 with a waiting time is rejected', unavailableFor(1_000), rejected],
     ['that is refused a connection is neither', refusedConnection, neither],
-    ['whose host is not known is neither', failing({ code: 'HOST_NOT_FOUND' }), neither],
+    ['whose host is unknown is neither', failing({ code: 'HOST_NOT_FOUND' }), neither],
     ['that gets no answer in time is neither', failing({ code: 'TOTAL_TIMEOUT', unclear: true }), neither],
     ['whose connection is lost is neither', failing({ code: 'CONNECTION_LOST', unclear: true }), neither],
     ['that is stopped is neither', failing({ class: 'aborted', code: 'INTERRUPTED' }), neither],
@@ -58,14 +62,14 @@ describe('a call', () => {
   });
 });
 
-test('a call that the client itself has failed with is over, and tells nothing', () => {
+test('a call in which the client itself failed is over, and says nothing', () => {
   const meter = new TrafficMeter();
   meter.ended(meter.sent(), undefined);
   expect(meter.report()).toEqual(new TrafficMeter().report());
 });
 
 describe('calls that meet a 503', () => {
-  /** A meter after these answers, which has heard what 503s are. */
+  /** A meter after these answers that knows whether 503s are refusals. */
   function knowing(refuses503: boolean, ...answers: readonly ApiAnswer[]): TrafficMeter {
     const meter = new TrafficMeter();
     meter.refuses503 = refuses503;
@@ -74,7 +78,7 @@ describe('calls that meet a 503', () => {
     return meter;
   }
 
-  test('are counted by themselves, however many they are, and cause no rest', () => {
+  test('are counted separately, however many there are, and cause no rest', () => {
     const meter = knowing(false, unavailable, unavailable, unavailable, unavailable, answered());
     expect(meter.report()).toMatchObject({ accepted: 1, rejected: 0, unavailable: 4, acceptedAmong: 1 });
     expect(meter.onRefused).not.toHaveBeenCalled();
@@ -95,7 +99,7 @@ describe('calls that meet a 503', () => {
     expect(meter.onRefused).toHaveBeenCalledOnce();
   });
 
-  test('are counted by themselves again at once when that is known no more', () => {
+  test('are counted separately again at once when that is no longer known', () => {
     const meter = knowing(true, unavailable);
     meter.refuses503 = false;
     meter.ended(meter.sent(), unavailable);
@@ -104,7 +108,7 @@ describe('calls that meet a 503', () => {
 });
 
 describe('a report', () => {
-  test('of nothing is empty', () => {
+  test('of no calls is empty', () => {
     expect(new TrafficMeter().report()).toEqual({
       accepted: 0,
       rejected: 0,
@@ -115,7 +119,7 @@ describe('a report', () => {
     });
   });
 
-  test('counts all that was ever met with', () => {
+  test('counts all calls since the start', () => {
     const meter = metered(answered(), tooMany(), refusedConnection);
     meter.report();
     meter.ended(meter.sent(), answered());
@@ -170,15 +174,15 @@ describe('a report', () => {
     expect(meter.report().waitMs).toBeUndefined();
   });
 
-  test('says nothing of a wait before a single row is tried again', () => {
+  test('does not report the wait before one row is tried again', () => {
     expect(metered(failing({ status: 500, waitMs: 5_000 })).report().waitMs).toBeUndefined();
   });
 
   test.each([
-    ['rejected', tooMany()],
-    ['answered 503', unavailable],
+    ['was rejected', tooMany()],
+    ['was answered with 503', unavailable],
   ])(
-    'says among how many at the most calls were accepted, and among how many at least %s',
+    'reports the most calls in flight when one was accepted, and the fewest when one %s',
     (_title, third) => {
       const meter = new TrafficMeter();
       const calls = Array.from({ length: 4 }, () => meter.sent());
@@ -188,7 +192,7 @@ describe('a report', () => {
     },
   );
 
-  test('says so of the time since the last one only', () => {
+  test('reports those only for the time since the last report', () => {
     const meter = metered(answered(), tooMany());
     meter.report();
     const { acceptedAmong, rejectedAmong } = meter.report();
@@ -197,7 +201,7 @@ describe('a report', () => {
     expect(meter.report().acceptedAmong).toBe(1);
   });
 
-  test('counts with those among which a call was sent the ones of other processes', () => {
+  test('counts the calls in flight of other processes with those of this one', () => {
     const meter = new TrafficMeter();
     meter.elsewhere = () => 10;
     const first = meter.sent();
@@ -208,7 +212,7 @@ describe('a report', () => {
     expect(meter.report()).toMatchObject({ active: 0, acceptedAmong: 11, rejectedAmong: 22 });
   });
 
-  test('leaves out calls that nobody took the connection for', () => {
+  test('leaves out calls whose connection was refused', () => {
     const report = metered(refusedConnection).report();
     expect([report.acceptedAmong, report.rejectedAmong]).toEqual([undefined, undefined]);
   });
@@ -225,12 +229,12 @@ describe('what the API states', () => {
     expect(meter.report().stated).toEqual([]);
   });
 
-  test('is heard from calls that were rejected, too', () => {
+  test('is also read from rejected calls', () => {
     const limits = [stated('second', 0)];
     expect(metered({ ...tooMany(1_000), limits }).report().stated).toEqual(limits);
   });
 
-  test('is bounded, however many names the server thinks of', () => {
+  test('is bounded, however many names the server invents', () => {
     const meter = new TrafficMeter();
     for (let name = 0; name < 1_000; name += 1)
       meter.ended(meter.sent(), answered({ limits: [stated(`limit-${name}`, 1)] }));
@@ -241,13 +245,13 @@ describe('what the API states', () => {
   });
 });
 
-describe('whoever wants to know of refusals', () => {
+describe('the listener for refusals', () => {
   test.each<[string, ApiAnswer, number]>([
-    ['is called for one that is too many', tooMany(), 1],
-    ['is not called for one that reached nobody', refusedConnection, 0],
-    ['is not called for one that is accepted', answered(), 0],
-    ['is not called for one that fails otherwise', failing({ status: 500 }), 0],
-    ['is not called for one that gets no answer', failing({ code: 'TOTAL_TIMEOUT' }), 0],
+    ['is called for a refused call', tooMany(), 1],
+    ['is not called for a call that reached no server', refusedConnection, 0],
+    ['is not called for an accepted call', answered(), 0],
+    ['is not called for a call that fails for another reason', failing({ status: 500 }), 0],
+    ['is not called for a call without an answer', failing({ code: 'TOTAL_TIMEOUT' }), 0],
   ])('%s', (_title, answer, calls) => {
     const meter = new TrafficMeter();
     meter.onRefused = vi.fn();
@@ -255,7 +259,7 @@ describe('whoever wants to know of refusals', () => {
     expect(meter.onRefused).toHaveBeenCalledTimes(calls);
   });
 
-  test('finds the refusal counted already', () => {
+  test('finds the refusal already counted', () => {
     const meter = new TrafficMeter();
     meter.onRefused = () => expect(meter.report()).toMatchObject({ rejected: 1, active: 0, waitMs: 1_000 });
     meter.ended(meter.sent(), tooMany(1_000));
@@ -263,7 +267,7 @@ describe('whoever wants to know of refusals', () => {
   });
 });
 
-test('calls in flight are counted, and the age of the oldest is that of a clock that never jumps', () => {
+test('calls in flight are counted, and the age of the oldest one comes from a clock that never jumps', () => {
   const meter = new TrafficMeter();
   expect(meter.inFlight).toBeUndefined();
   const first = meter.sent();

@@ -1,20 +1,20 @@
 import type { Traffic } from './traffic.ts';
 
 /**
- * A suspicion is tried for so long, and for so many times the reaction (50/s, 500/s learned before: a longer one costs what fewer
- * calls in flight lose); what counts is the second half.
+ * How long a suspicion is tried, at least and in multiples of the reaction. A longer trial costs what fewer calls in
+ * flight lose (50/s, 500/s learned before). Only the second half counts.
  */
 const trialMs = 1_000;
 const trialReactions = 6;
 /**
- * Where calls in flight are what is limited, fewer of them lose less than that (leaky-bucket:rate=50,queue=20 with
- * `Retry-After`: 3 points less are used with 0.76).
+ * The share of the usual calls that must be accepted. Where calls in flight are what is limited, fewer of them lose
+ * less than that (leaky-bucket:rate=50,queue=20 with `Retry-After`: 3 points less are used with 0.76).
  */
 const confirmed = 0.92;
 
-/** Whether as many calls are accepted with fewer of them in flight. */
+/** Tests whether as many calls are accepted with fewer of them in flight. */
 export class CapTrial {
-  /** Calls accepted per second before. */
+  /** Calls accepted per second before the trial. */
   readonly usual: number;
   readonly #halfAt: number;
   readonly #endsAt: number;
@@ -27,28 +27,28 @@ export class CapTrial {
     this.#endsAt = now + trialMs + trialReactions * reactionMs;
   }
 
-  /** @returns undefined while it goes on */
+  /** @returns undefined while the trial goes on */
   update(now: number, accepted: number): boolean | undefined {
     if (now < this.#halfAt) return undefined;
     if (this.#countedFrom === undefined) this.#countedFrom = now;
     else this.#accepted += accepted;
     const leftMs = Math.max(0, this.#endsAt - now);
     const usually = (ms: number) => (this.usual * ms) / 1_000;
-    // What is missing by then is missing also where as many as usual are accepted for the rest of it.
+    // Even the usual rate for the rest of the trial would not make up for what is missing.
     const isMissed = this.#accepted + usually(leftMs) < confirmed * usually(now + leftMs - this.#countedFrom);
     if (isMissed) return false;
     return leftMs > 0 || now === this.#countedFrom ? undefined : true;
   }
 }
 
-/** What was accepted among how many is remembered for so long. */
+/** How long it is remembered what was accepted among how many calls in flight. */
 const memoryMs = 10_000;
-/** Calls accepted per second are a mean of so long. */
+/** The time over which the mean of accepted calls is taken. */
 const meanMs = 3_000;
-/** Calls that were rejected are in flight for a while, too, but the API does not count them. */
+/** Rejected calls stay in flight for this long, too, but the API does not count them. */
 const uncountedMs = 200;
 
-/** What was accepted of late. */
+/** The calls that were accepted lately. */
 export class AcceptedCalls {
   #accepted: { readonly at: number; readonly among: number }[] = [];
   #unreliableUntil = Number.NEGATIVE_INFINITY;
@@ -59,12 +59,12 @@ export class AcceptedCalls {
     this.#updatedAt = now;
   }
 
-  /** The most calls in flight among which one was accepted; 0 when nothing is known. */
+  /** The most calls in flight when a call was accepted; 0 when nothing is known. */
   get most(): number {
     return this.#accepted.reduce((highest, { among }) => Math.max(highest, among), 0);
   }
 
-  /** Calls that were accepted per second. */
+  /** Accepted calls per second. */
   get perSecond(): number {
     return this.#perSecond;
   }

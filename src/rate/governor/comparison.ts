@@ -6,38 +6,41 @@ interface Stretch {
 }
 
 /**
- * What a comparison comes to:
+ * The result of a comparison:
  *
- * - `gone`: hardly any call fails at the lower rate: the rate has to do with it, and nothing else;
- * - `same`: as large a share fails: the rate has nothing to do with it;
- * - `dry`: nothing is accepted at all, which tells nothing of the rate;
+ * - `gone`: hardly any call fails at the lower rate: only the rate causes the failures;
+ * - `same`: as large a share fails: the rate does not cause them;
+ * - `dry`: nothing is accepted, which says nothing about the rate;
  * - `few`: hardly any call fails at the first rate either;
- * - `unclear`: calls were too few.
+ * - `unclear`: there were too few calls.
  */
 export type ComparisonVerdict = 'gone' | 'same' | 'dry' | 'few' | 'unclear';
 
-/** What the search has come to. */
+/** What the search has found. */
 export interface SearchedRate {
   /** Calls per second. */
   readonly rate: number;
   /** The limit, once it is known. */
   readonly limit: number | undefined;
-  /** Whether it is what a longer window allows, spread over it. */
+  /** Whether the rate is the quota of a longer window, spread over it. */
   readonly isSpread: boolean;
-  /** Whether single calls test whether any is accepted. */
+  /** Whether single calls test if any call is accepted. */
   readonly isWaiting: boolean;
 }
 
-/** The first rate is no less than at the beginning (where the search has come down to 1 call/s). */
+/** The first rate is at least this at the start, because the search may have come down to 1 call/s. */
 const leastRate = 20;
-/** The first stretch tells enough with so many calls of both kinds, or with some that were accepted and many that failed. */
+/**
+ * The first stretch is long enough with this many accepted and failed calls, or with some accepted and many failed
+ * ones.
+ */
 const enough = 10;
 const someAccepted = 4;
 const manyFailed = 40;
-/** Hardly any call fails in it, for so long: what has begun it is over. */
+/** When hardly any call fails for this long, the cause of the comparison is gone. */
 const fewMs = 5_000;
 /**
- * The second rate is that of the accepted calls, less some: calls beyond a limit are gone then. It is higher where a limit was
+ * The second rate, as a share of the accepted calls: calls beyond a limit are gone then. It is higher where a limit was
  * learned before, because the first rate does not double then, and highest where about that limit is accepted.
  */
 const ofAccepted = 0.6;
@@ -45,49 +48,55 @@ const ofAcceptedWhereLearned = 0.75;
 const ofHeld = 0.9;
 const aboveHeld = 1.2;
 const slowestRate = 0.5;
-/** News of calls that were sent before the rate was lowered comes in for so long, and for two calls. */
+/** News of calls that were sent before the rate was lowered arrives for this long, plus two calls. */
 const lateNewsMs = 300;
-/** The second stretch is judged by so many calls, or after so long by fewer; either ends after the longest time. */
+/**
+ * The second stretch is judged after this many calls, or after this time with fewer. It ends after the longest time in
+ * any case.
+ */
 const cleanCalls = 30;
 const cleanMs = 5_000;
 const fewestCalls = 8;
 const longestMs = 20_000;
 /**
- * The rest of a short window may be used up when a stretch begins (fixed-window:limit=50,window=1s): it counts from the first
- * call on that is accepted. When none of so many is, few more are sent; and when none is for so long, the API is away, or a
- * longer window is used up.
+ * The rest of a short window may be used up when a stretch begins (fixed-window:limit=50,window=1s), so the stretch
+ * counts from its first accepted call. After this many calls without an accepted one, only a few more are sent. After
+ * this time without one, the API is away or a longer window is used up.
  */
 const dryCalls = 40;
 const dryCallsOfWindow = 5;
 const dryRate = 5;
 const dryMs = 3_000;
-/** One explanation has to be so many times as likely as the other (natural logarithm of 200). */
+/** One explanation must be 200 times as likely as the other (natural logarithm). */
 const certain = 5.3;
-/** Of calls beyond a limit, no more than such a part still fails, or so many times as many are accepted. */
+/** At most this share of the calls beyond a limit may still fail, or the accepted calls must rise by this factor. */
 const partLeft = 0.25;
 const timesAccepted = 3;
-/** Hardly any fails: so large a share. */
+/** "Hardly any" fails: at most this share. */
 const hardlyAny = 0.04;
-/** Where fewer fail, but not few, the rate is lowered again so often. */
+/** How often the rate is lowered again while fewer calls fail, but not few. */
 const mostSteps = 3;
 
 const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
 
-/** Compares two stretches of calls, the second one at a lower rate: does the same share fail in it, or a part of that? */
+/**
+ * Compares two stretches of calls, the second one at a lower rate: does the same share fail in it, or only part of
+ * that?
+ */
 export class Comparison {
-  /** Whether it calls faster than the search does. */
+  /** Whether the comparison calls faster than the search does. */
   readonly isRaised: boolean;
   readonly #dryCalls: number;
   readonly #held: number | undefined;
   readonly #before: { readonly accepted: number; readonly ms: number };
   #fast: Stretch | undefined;
-  /** The one that goes on. */
+  /** The stretch that is under way. */
   #now = empty;
-  /** Whether a call of it was accepted. */
+  /** Whether a call of this stretch was accepted. */
   #isWet = false;
   #steps = 0;
 
-  /** @param before calls that were accepted in the second before it begins, or since the first call */
+  /** @param before calls accepted in the second before the comparison, or since the first call */
   constructor(
     { rate, limit, isSpread }: SearchedRate,
     before: { readonly accepted: number; readonly ms: number },
@@ -114,12 +123,12 @@ export class Comparison {
 
   get accepting(): number {
     const { calls, failed, ms } = this.#fast ?? empty;
-    // What a window of a second accepts at its beginning is not its rate (fixed-window:limit=50,window=1s).
+    // What a window of a second accepts at its start is not its rate (fixed-window:limit=50,window=1s).
     const mean = perSecond(calls - failed + this.#before.accepted, ms + this.#before.ms);
     return this.#steps > 0 ? perSecond(calls - failed, ms) : Math.min(perSecond(calls - failed, ms), mean);
   }
 
-  /** The limit that was held before, if about as much is accepted: what has failed was more than that. */
+  /** The limit that was held before, if about as much is accepted: the failed calls were beyond it. */
   get held(): number | undefined {
     if (this.#held === undefined || this.#steps > 0) return undefined;
     const ratio = this.accepting / this.#held;
@@ -138,7 +147,7 @@ export class Comparison {
     return (this.#held === undefined ? ofAccepted : ofAcceptedWhereLearned) * accepting;
   }
 
-  /** @returns undefined while it goes on */
+  /** @returns undefined while the comparison goes on */
   update(calls: number, failed: number, passedMs: number, reactionMs: number): ComparisonVerdict | undefined {
     const before = this.#now;
     if (before.ms < 0) {
@@ -154,7 +163,7 @@ export class Comparison {
     return this.#fast === undefined ? this.#judgeFast(reactionMs) : this.#judgeSlow(this.#fast, reactionMs);
   }
 
-  /** The next stretch begins, at a lower rate than this one. */
+  /** Begins the next stretch at a lower rate than this one. */
   #slowDown(reactionMs: number): void {
     this.#fast = this.#now;
     this.#now = { ...empty, ms: -lateNewsMs - 2 * reactionMs };
@@ -165,7 +174,7 @@ export class Comparison {
     const { calls, failed, ms } = this.#now;
     if (calls > failed) {
       this.#isWet = true;
-      // A first stretch without a break counts all that it had.
+      // A first stretch without a break counts all of its calls.
       if (this.#fast === undefined && calls < this.#dryCalls) return this.#judgeFast(reactionMs);
       this.#now = empty;
     } else if (calls >= this.#dryCalls && ms >= dryMs) return 'dry';
@@ -202,7 +211,7 @@ function perSecond(calls: number, ms: number): number {
   return (calls * 1_000) / Math.max(1, ms);
 }
 
-/** The natural logarithm of how likely it is that just these calls fail where those before tell the share that does. */
+/** The natural logarithm of how likely these failures are at the share of failures of the stretch before. */
 function likelihoodOfSame(before: Stretch, { calls, failed }: Stretch): number {
   let sum = 0;
   for (let call = 0; call < calls; call += 1) {
@@ -213,7 +222,7 @@ function likelihoodOfSame(before: Stretch, { calls, failed }: Stretch): number {
   return sum;
 }
 
-/** The same where another share fails: the likeliest of a few. */
+/** The natural logarithm of how likely these failures are at another share: the likeliest of a few. */
 function likelihoodOfOther(before: Stretch, { calls, failed }: Stretch): number {
   const share = before.failed / before.calls;
   const others = [partLeft * share, 1 - timesAccepted * (1 - share)];

@@ -2,35 +2,38 @@ import type { StatedLimit } from '../../api/limits.ts';
 import { type Circumstances, ServerCap } from './server-cap.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Calls in flight to begin with, and the most that are ever tried: connections and memory are finite. */
+/** Calls in flight at the start, and the most that are ever tried: connections and memory are finite. */
 export const usualConcurrency = 50;
 export const mostConcurrency = 200;
 
 /**
- * A step takes so long (50/s, calls of 1 s: three times as long costs a point), and as long as it takes to make some calls:
- * the mean of fewer tells little.
+ * The length of a step (50/s, calls of 1 s: three times as long costs a point). It also lasts long enough for a few
+ * calls, because the mean of fewer says little.
  */
 const stepMs = 500;
 const stepCalls = 10;
 const longestStepMs = 5_000;
-/** Steps of which the shortest latency is the usual one (a server of 8 places): a minute, or more where calls are few. */
+/**
+ * The usual latency is the shortest of this many steps (a server of 8 places): a minute, or more where there are few
+ * calls.
+ */
 const baselineSteps = 120;
 /**
- * A latency counts as risen when it is twice the usual one (50/s, calls of 1 s: 2 points are lost without), and by so much:
- * less may be this machine.
+ * A latency counts as risen when it is twice the usual one (50/s, calls of 1 s: 2 points are lost without) and this
+ * much longer: a smaller rise may come from this machine.
  */
 const risenTimes = 2;
 const risenByMs = 100;
-/** Calls in flight that are more than the rate needs at the usual latency. */
+/** How many more calls may be in flight than the rate needs at the usual latency, as a factor. */
 const spare = 1.2;
-/** By what the limit is lowered in a step, as a factor: the more, the slower the API is. */
+/** The limit is lowered by this factor in a step: the slower the API, the more. */
 const leastLowered = 0.9;
 const mostLowered = 0.6;
-/** By what it is raised. */
+/** The limit is raised by this factor. */
 const raised = 1.15;
-/** Calls in flight are enough when no more than such a part of them is used. */
+/** The calls in flight are enough when at most this share of them is used. */
 const enough = 0.8;
-/** What the API said of calls in flight is forgotten after so long. */
+/** What the API said about calls in flight is forgotten after this time. */
 const statedForMs = 120_000;
 
 /**
@@ -62,7 +65,7 @@ export class ConcurrencyLimit {
     return Math.max(1, Math.floor(Math.min(this.#limit, this.#stated, mostConcurrency)));
   }
 
-  /** Whether the API is known to accept only so many calls at once. */
+  /** Whether the API is known to limit the calls that it accepts at once. */
   get capped(): boolean {
     return this.#cap.value !== undefined;
   }
@@ -72,12 +75,12 @@ export class ConcurrencyLimit {
     return this.#cap.isTrying;
   }
 
-  /** The rate is what was refused so far. */
+  /** Records that the rate is what was refused so far. */
   ruleOutFirst(): void {
     this.#cap.ruleOutFirst();
   }
 
-  /** @returns whether calls were rejected because too many were in flight, and the rate has nothing to do with it. */
+  /** @returns whether calls were rejected because too many were in flight, and not because of the rate */
   update(now: number, traffic: Traffic, circumstances: Omit<Circumstances, 'limit'>): boolean {
     this.#hear(now, traffic.stated);
     this.#limit = this.#cap.update(now, traffic, { ...circumstances, limit: this.#limit });

@@ -8,14 +8,14 @@ import { StatedPace, statedRemaining } from './stated-pace.ts';
 import { StrayRefusals } from './stray-refusals.ts';
 import { type RateNews, Reaction, type Traffic, type UpdateTime } from './traffic.ts';
 
-/** A governor always has a rate, though it may not be kept. */
+/** A governor always has a rate, though the rate may not be enforced. */
 type GovernedPace = Pace & { readonly rate: number };
 
-/** No wait is longer, whatever an API asks for. */
+/** No wait is longer than this, whatever an API asks for. */
 const longestWaitMs = 86_400_000;
 
 /**
- * Decides how an API may be called: signals in, a pace out, on the clock of whoever asks. It has no timers.
+ * Decides how an API may be called: signals in, a pace out, on the clock of the caller. It has no timers.
  *
  * ```
  *              refused              little is refused, a rate is held
@@ -35,20 +35,21 @@ const longestWaitMs = 86_400_000;
  *               is asked for           refused: the next test later
  * ```
  *
- * These are the phases of `RateSearch`, which goes on all the time. Two things take precedence over it:
+ * These are the phases of `RateSearch`, which always runs. Two things take precedence over it:
  *
- * - **stated**: what the API says tells a rate (`StatedPace`). The search follows it, so that it holds that rate when
- *   the API says no more; after several refusals in spite of it, it is not believed for a while.
- * - **a wait** that the API asks for: nothing is called until it is over, at most 24 hours. The phase stays what it was
- *   when it is short, and is `waiting` when it is long: an allowance for a longer window is used up.
+ * - **stated**: the API states enough to derive a rate (`StatedPace`). The search follows that rate, so that it holds
+ *   it when the API stops stating it. After several refusals in spite of it, the stated rate is ignored for a while.
+ * - **a wait** that the API asks for: nothing is called until it is over, for at most 24 hours. A short wait keeps the
+ *   phase; a long one means that the allowance of a longer window is used up, and makes it `waiting`.
  *
- * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. What
- * comes out is never above the bound, and rises in steps (`SlowStart`): at the beginning, after a rest, whatever is stated.
+ * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. The
+ * resulting rate is never above the bound. At the start and after a rest it rises in steps (`SlowStart`), whatever the
+ * API states.
  */
 export class Governor {
-  /** The most calls per second that are ever allowed, from the next update on; undefined: no bound. */
+  /** The most calls per second that are ever allowed, from the next update on; undefined means no bound. */
   bound: number | undefined;
-  /** Rows that are left to be called, as far as is known. */
+  /** Rows that are still to be called, as far as known. */
   rows = Number.POSITIVE_INFINITY;
   #search: RateSearch;
   #concurrency: ConcurrencyLimit;
@@ -58,23 +59,23 @@ export class Governor {
   readonly #dependence: RateDependence;
   #strays = new StrayRefusals();
   #updatedAt: number;
-  /** Whether the search was told of 503s as of refusals, though it was not known that they are. */
+  /** Whether the search took 503s for refusals, though it was not known that they are. */
   #isMisled = false;
   #isTrying = false;
-  /** Until when the API has asked to wait. */
+  /** The end of the wait that the API has asked for. */
   #waitUntil = 0;
-  /** Until when no call is to be made, for any reason. */
+  /** No call is made before this time, for any reason. */
   #restUntil = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** Whether the API's own words tell the rate, or at least a limit to it. */
+  /** Whether what the API states gives the rate, or at least a bound on it. */
   #isStated = false;
   #isCeiled = false;
-  /** Whether the rate of the search is one that the API has stated. */
+  /** Whether the rate of the search is one that the API stated. */
   #isFollowing = false;
 
   /**
    * @param now milliseconds since 1970, by a clock that never jumps
-   * @param known what an earlier governor has found of the same API, on the same clock
+   * @param known what an earlier governor learned about the same API, on the same clock
    */
   constructor(now: number, known: StartingPoint = {}) {
     const rate = believable(known.limit, slowestRate, fastestRate);
@@ -89,12 +90,12 @@ export class Governor {
     if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
   }
 
-  /** Whether calls in flight are known to be what the API limits. */
+  /** Whether the API is known to limit calls in flight. */
   get capped(): boolean {
     return this.#concurrency.capped;
   }
 
-  /** Takes in what has happened since the last update. Called several times a second, and at once after refusals. */
+  /** Takes in what happened since the last update. Called several times a second, and at once after refusals. */
   update(now: number, met: Traffic): GovernedPace {
     const traffic = this.#leaveOut(now, met);
     this.#waitUntil = Math.max(this.#waitUntil, Math.min(traffic.waitUntil ?? 0, now + longestWaitMs));
@@ -117,7 +118,7 @@ export class Governor {
       remaining: this.#isCeiled || isComparing ? undefined : statedRemaining(traffic),
       active: traffic.active,
       waitUntil: this.#waitUntil,
-      // What it learns from is not its own rate: no time passes for it.
+      // During a comparison the search does not see its own rate: no time passes for it.
       restUntil: isComparing ? now : this.#restUntil,
       latencyMs: this.#reaction.latencyMs,
       lagMs: this.#reaction.lagMs,
@@ -130,7 +131,9 @@ export class Governor {
     return this.#decide(now, traffic.active);
   }
 
-  /** Counts the 503s as what they are. A search that has lowered the rate for some that come at any rate begins anew. */
+  /**
+   * Counts 503s as refusals or not. A search that lowered the rate because of 503s that come at any rate starts again.
+   */
   #leaveOut(now: number, met: Traffic): Traffic {
     const wasComparing = this.#dependence.isComparing;
     const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
@@ -138,7 +141,7 @@ export class Governor {
     const traffic = this.#leaveOutStrays(counted, time);
     this.#updatedAt = now;
     const { found } = this.#dependence;
-    // What a longer window allows is known already.
+    // The quota of a longer window is known already.
     if (found?.isHeld) {
       this.#search.goBack();
       this.#concurrency.ruleOutFirst();
@@ -146,7 +149,7 @@ export class Governor {
       this.#search = new RateSearch(now);
       this.#search.near(found.rate);
       this.#strays = new StrayRefusals();
-      // The first refusal may be one of too many in flight after all.
+      // The first refusal may have been about calls in flight after all.
       this.#concurrency = new ConcurrencyLimit(now, this.#concurrency.limit);
     }
     if (traffic.rejected > 0 && traffic.rejectedWith === 503) this.#isMisled = true;
@@ -163,29 +166,29 @@ export class Governor {
     const isFound = this.#strays.isKnown && this.#isTrying;
     this.#isTrying = this.#strays.isTrying;
     if (isFound) {
-      // What those have told of the limit is wrong.
+      // What the 503s told about the limit is wrong.
       this.#search = new RateSearch(time.now);
       this.#search.near(rate);
     }
     return traffic;
   }
 
-  /** Whether calls are made at another rate than the search wants, to see what becomes of them. */
+  /** Whether calls are made at another rate than that of the search, to see how they end. */
   get #isComparing(): boolean {
     return this.#dependence.isComparing || this.#strays.isTrying;
   }
 
-  /** Whether calls were refused that kept to what the API had stated. */
+  /** Whether calls were refused though they kept to what the API had stated. */
   #isUnexpected(now: number, { rejectedSentAt = now }: Traffic): boolean {
-    // Calls that were sent before the last one of them was heard of say the same.
+    // Calls that were sent before the last refusal was known say nothing new.
     if (!this.#isStated || rejectedSentAt <= this.#refusedAt + this.#reaction.lagMs) return false;
     this.#refusedAt = now;
     return true;
   }
 
   /**
-   * Whether calls in flight are on trial: the rate must not be what limits them meanwhile. Not where another bound is known, and
-   * not where each refusal costs a wait (20/s, calls of 5 s, with `Retry-After`).
+   * Whether calls in flight are on trial, so that the rate must not limit them. Never where another bound is known or
+   * where each refusal costs a wait (20/s, calls of 5 s, with `Retry-After`).
    */
   get #isFree(): boolean {
     const isBound = this.bound !== undefined || this.#isCeiled || this.#waitUntil > 0;
@@ -197,7 +200,7 @@ export class Governor {
     this.#isStated = stated.rate !== undefined || stated.restUntil !== undefined;
     this.#isCeiled = stated.ceiling < Number.POSITIVE_INFINITY;
     if (stated.rate !== undefined) this.#search.follow(stated.rate);
-    // What was spread over a window says nothing of how fast the last rows may be called.
+    // A rate spread over a window says nothing about how fast the last rows may be called.
     else if (stated.isEnough && this.#isFollowing) this.#search = new RateSearch(now);
     this.#isFollowing = stated.rate !== undefined || (this.#isFollowing && !stated.isEnough);
     const search = this.#search;
@@ -222,7 +225,7 @@ export class Governor {
     };
   }
 
-  /** Whatever is being done, a wait that the API asks for is the reason why nothing is called. */
+  /** A wait that the API asks for is always the reason shown, whatever else goes on. */
   #state(now: number): Pick<Pace, 'phase' | 'reason'> {
     const { phase, reason } = this.#undertaking();
     return { phase, reason: this.#waitUntil > now ? 'the API asks to wait' : reason };
@@ -240,7 +243,7 @@ export class Governor {
   }
 }
 
-/** What was kept in a file may be anything. */
+/** Reads a value from a file, which may hold anything. */
 function believable(kept: number | undefined, least: number, most: number): number | undefined {
   if (kept === undefined || !Number.isFinite(kept) || kept < least) return undefined;
   return Math.min(kept, most);

@@ -1,4 +1,4 @@
-/** Why a rate is as it is, for people. */
+/** Why the rate is what it is, for people. */
 export const reasons = {
   unknown: 'looking for the limit of the API',
   learned: 'the limit found before',
@@ -18,14 +18,14 @@ export const reasons = {
   capped: 'the API limits the calls in flight',
 } as const;
 
-/** Calls per second to begin with when nothing is known: nobody minds so few. */
+/** Calls per second at the start, when nothing is known: low enough for any API. */
 export const firstRate = 20;
 
-/** So few calls per second still show when more are accepted. */
+/** Even this few calls per second show when more are accepted. */
 export const slowestRate = 1 / 300;
 
-/** Whatever is learned or stated: more than any machine can send. */
+/** The highest rate, whatever is learned or stated: more than any machine can send. */
 export const fastestRate = 1_000_000;
 
-/** A rate is in use when at least such a part of it is. */
+/** A rate is in use when at least this share of it is used. */
 export const inUse = 0.6;

@@ -1,35 +1,35 @@
-/** Lengths of the windows that limits usually have, milliseconds. */
+/** Usual lengths of windows, milliseconds. */
 const usualPeriods = [
   5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * 1_000);
 const minuteMs = 60_000;
-/** Shorter times without an accepted call are no ends of windows (refusals of a moment). */
+/** A shorter time without an accepted call is no end of a window, but a moment of refusals. */
 const shortestMs = 3_000;
-/** Calls are sent so long after a time that is awaited (fixed-window:limit=600,window=1m): clocks differ. */
+/** Calls are sent this long after the awaited time (fixed-window:limit=600,window=1m), because clocks differ. */
 const clockSkewMs = 200;
 
-/** What the end of such a time has told of the API. */
+/** What the end of such a time has shown. */
 export interface QuotaRecovery {
   readonly lastedMs: number;
-  /** Calls that are accepted per second in the long run, if that is known by now. */
+  /** Accepted calls per second in the long run, if known by now. */
   readonly perSecond?: number;
 }
 
 /**
- * Times in which nothing is accepted at all: an allowance for a longer window is used up. Tests when it ends with
- * single calls, seldom enough, and learns from two ends how long the window is and how much it allows.
+ * Handles times in which nothing is accepted: the allowance of a longer window is used up. Single calls, seldom enough,
+ * test when such a time ends. From two ends it learns how long the window is and how much it allows.
  */
 export class QuotaExhaustion {
   #since = 0;
-  /** When it was last seen to go on. */
+  /** When a test last showed that nothing is accepted yet. */
   #testedAt = 0;
   #lastEnd: { readonly earliest: number; readonly at: number; readonly accepted: number };
   #ends = 0;
   #periodMs: number | undefined;
-  /** From the beginning to the end of the first such time: it may be as long as the window. */
+  /** From the beginning to the end of the first such time, which may be as long as the window. */
   #spanMs: number | undefined;
   #onTheMinute = false;
-  /** The window that goes on: when it began, and the calls that had been accepted by then. */
+  /** The present window: when it began, and how many calls had been accepted by then. */
   #window = { at: 0, accepted: 0 };
   /** Calls that a window allows. */
   #quota = 0;
@@ -38,13 +38,13 @@ export class QuotaExhaustion {
     this.#lastEnd = { earliest: now, at: now, accepted: 0 };
   }
 
-  /** The length of the window, milliseconds, once it is known and if what it allows is spread over it. */
+  /** The length of the window in milliseconds, once it is known, if its quota is spread over it. */
   get periodMs(): number | undefined {
     const periodMs = this.#periodMs ?? this.#spanMs ?? Number.POSITIVE_INFINITY;
     return periodMs <= longestSpreadMs ? periodMs : undefined;
   }
 
-  /** The window is not what it was. */
+  /** Forgets the window, which has changed. */
   forget(): void {
     this.#periodMs = undefined;
     this.#spanMs = undefined;
@@ -57,27 +57,27 @@ export class QuotaExhaustion {
   }
 
   /**
-   * A call was refused: when to send the next one.
+   * A call was refused: when to send the next test.
    *
-   * @param sentAt when it was sent, at the earliest.
+   * @param sentAt when the refused call was sent, at the earliest
    */
   nextTest(now: number, sentAt: number): number {
     this.#testedAt = Math.max(this.#testedAt, sentAt);
     const expected = this.#lastEnd.at + (this.#periodMs ?? 0);
     if (expected > now + clockSkewMs) return expected;
     const pause = testPause(now - this.#since);
-    // Many a window begins with the minute.
+    // Many windows begin with the minute.
     const minute = Math.ceil((Math.max(this.#testedAt, now - minuteMs) + 1) / minuteMs) * minuteMs;
     this.#onTheMinute = pause > 2_000 && minute < now + pause;
     return this.#onTheMinute ? Math.max(minute, now) + clockSkewMs : now + pause;
   }
 
-  /** @param accepted calls that were ever accepted. */
+  /** @param accepted calls accepted so far in all */
   end(now: number, accepted: number): QuotaRecovery {
     const lastedMs = now - this.#since;
     const before = this.#lastEnd;
     const spanMs = now - before.at;
-    // What was allowed in one burst comes back in parts where the window slides.
+    // In a sliding window, what was used up in one burst comes back in parts.
     if (lastedMs < shortestMs || spanMs < 0.6 * (this.periodMs ?? 0)) return { lastedMs };
     this.#lastEnd = { earliest: this.#testedAt, at: now, accepted };
     this.#ends += 1;
@@ -101,7 +101,7 @@ export class QuotaExhaustion {
   }
 }
 
-/** A window is more likely one of the usual ones, if one of them fits. */
+/** Prefers one of the usual lengths, if one of them fits. */
 function usualPeriod(shortestMs: number, longestMs: number): number | undefined {
   return usualPeriods.find((period) => period >= shortestMs && period <= longestMs);
 }
@@ -110,15 +110,21 @@ const shortestPauseMs = 1_000;
 const longestPauseInFirstMinuteMs = 10_000;
 const longestPauseMs = 300_000;
 
-/** How long to wait until the next call tests whether calls are accepted again, after none was for so long. */
+/** How long to wait for the next test when nothing has been accepted for this long. */
 export function testPause(elapsedMs: number): number {
   if (elapsedMs < minuteMs)
     return Math.min(Math.max(elapsedMs, shortestPauseMs), longestPauseInFirstMinuteMs);
   return Math.min(elapsedMs / 6, longestPauseMs);
 }
 
-/** What a longer window allows is not spread over it, milliseconds: nobody wants to wait for hours for a few calls. */
+/**
+ * The quota of a window that is longer than this is not spread over it, milliseconds: users do not want to wait for
+ * hours for a few calls.
+ */
 export const longestSpreadMs = 600_000;
 
-/** An API that asks to wait for longer, or accepts nothing for longer, has used up an allowance for a longer window, milliseconds. */
+/**
+ * An API that asks to wait for longer than this, or accepts nothing for longer, has used up the allowance of a longer
+ * window, milliseconds.
+ */
 export const longWaitMs = 3_000;

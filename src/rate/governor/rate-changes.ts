@@ -1,17 +1,20 @@
 import { firstRate, inUse } from './pace.ts';
 
-/** At the beginning the rate doubles in such a time, or in that of so many reactions. */
+/** At the start the rate doubles in this time, or in this many reactions. */
 const startSeconds = 0.5;
 const startReactions = 4;
-/** A search between a rate that was fine and one that was not takes so long. */
+/** How long a search takes from a rate that was fine to one that was not. */
 const searchSeconds = 2.5;
-/** A probe begins so slowly that a limit that is where it was refuses few calls, the later that is known the slower. */
+/**
+ * A probe begins slowly, so that a limit that has not moved refuses few calls; the later refusals show, the more
+ * slowly.
+ */
 const gentleSeconds = 3;
 const gentleReactions = 5;
 const doublingSeconds = 1.5;
 
 /**
- * By what a rate grows in so many seconds while nothing is known of the limit.
+ * The growth of a rate in this many seconds while nothing is known about the limit, as a factor.
  *
  * @param reactionMs how long it takes until refusals show
  */
@@ -19,13 +22,15 @@ export function startingGrowth(seconds: number, reactionMs: number): number {
   return 2 ** (seconds / Math.max(startSeconds, (startReactions * reactionMs) / 1_000));
 }
 
-/** What a search has come to after so many seconds, from a rate that was fine up to one that failed, and on from there. */
+/** The rate of a search after this many seconds: from a rate that was fine up to one that failed, and on from there. */
 export function searchedRate(fine: number, failed: number, seconds: number, reactionMs: number): number {
   if (seconds <= searchSeconds) return fine + ((failed - fine) * seconds) / searchSeconds;
   return failed * probingGrowth(seconds - searchSeconds, reactionMs);
 }
 
-/** By what a rate has grown after so many seconds of a probe: slowly until it has doubled, then doubling. */
+/**
+ * The growth of a rate after this many seconds of a probe, as a factor: slow until the rate has doubled, then doubling.
+ */
 export function probingGrowth(seconds: number, reactionMs: number): number {
   const gentle = gentleSeconds + (gentleReactions * reactionMs) / 1_000;
   return (
@@ -33,36 +38,42 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
   );
 }
 
-/** Below what is held, after a refusal, so that some allowance gathers; a longer wait has let it gather already. */
+/**
+ * The rate after a refusal, as a share of the held rate, so that some allowance gathers. A longer wait has already let
+ * it gather.
+ */
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
 const gatheredMs = 500;
-/** What is left of a rate that may be far too much. */
+/** What remains of a rate that may be far too high. */
 const half = 0.5;
 
-/** The rate after a refusal, where one is held that is fine. */
+/** The rate after a refusal when a rate is held that is fine. */
 export function cutToHeld(held: number, waitMs: number): number {
   return held * (waitMs > gatheredMs ? belowHeldAfterWait : belowHeld);
 }
 
-/** The rate after a refusal of one that was rising quickly, or that was lowered before and was still too much. */
+/** The rate after a refusal while it rose quickly, or while it was already lowered and still too high. */
 export function cutDeep(rate: number): number {
   return rate * half;
 }
 
 const doublingMs = 500;
-/** After a rest of so long calls begin with a part of the rate (50/s, 500/s learned before); shorter ones cost too much already. */
+/**
+ * After a rest of this length, calls begin with part of the rate (50/s, 500/s learned before). After a shorter one,
+ * that would cost too much.
+ */
 const longRestMs = 3_000;
 const afterRest = 0.25;
 
-/** Lets the rate rise quickly but never at once: at the beginning, after a rest, and when the API promises much. */
+/** Lets the rate rise quickly, but never at once: at the start, after a rest, and when the API promises much. */
 export class SlowStart {
   #ceiling: number;
   #updatedAt: number;
   #restedMs = 0;
   #rate: number;
 
-  /** @param learned the rate that was fine in an earlier run. */
+  /** @param learned the rate that was fine in an earlier run */
   constructor(now: number, learned = 0) {
     this.#ceiling = Math.max(firstRate, afterRest * learned);
     this.#rate = this.#ceiling;
@@ -71,7 +82,7 @@ export class SlowStart {
 
   /**
    * @param wanted calls per second
-   * @param used calls per second that are used of the rate: only what is used rises
+   * @param used calls per second that are used; an unused rate does not rise
    * @returns calls per second that may be made
    */
   limit(now: number, wanted: number, used: number, resting: boolean): number {
@@ -90,46 +101,46 @@ export class SlowStart {
   }
 }
 
-/** What a cooldown comes to: still going on, enough was done, too much is refused still, or nothing is accepted. */
+/** The verdict of a cooldown: it goes on, the rate is low enough, too much is still refused, or nothing is accepted. */
 export type CooldownVerdict = 'going-on' | 'enough' | 'too-fast' | 'dry';
 
 export interface Cut {
   /** Calls per second from now on. */
   readonly rate: number;
-  /** Milliseconds that a call takes, and that calls are still sent as before. */
+  /** How long a call takes, and so how long calls of the earlier rate keep arriving, milliseconds. */
   readonly latencyMs: number;
   readonly lagMs: number;
-  /** Milliseconds to let an allowance gather in, at least. */
+  /** How long the allowance is left to gather, at least, milliseconds. */
   readonly restMs?: number;
 }
 
 const shortestRestMs = 50;
 const longestRestMs = 2_000;
-/** Calls of the new rate that are skipped, and that must have been made before it is judged. */
+/** Calls of the new rate to skip, and calls of it that must be made before it is judged. */
 const restCalls = 3;
 const judgedCalls = 4;
 const shortestMs = 200;
-/** So many refusals with nothing accepted, and nothing will be for a while. */
+/** After this many refusals and no accepted call, nothing will be accepted for a while. */
 const dryAfter = 3;
-/** So many refusals that are more than half of the calls leave no doubt. */
+/** This many refusals that are more than half of the calls leave no doubt. */
 const clearly = 5;
-/** Calls that may still be refused, and a share of all. */
+/** Calls that may still be refused, and the share of all calls. */
 const toleratedCalls = 1;
 const tolerated = 0.1;
 
-/** What happened between two updates. Times are milliseconds. */
+/** What happened between two updates. Times are in milliseconds. */
 export interface Period {
   readonly since: number;
   readonly now: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** Until when the API has asked to wait. */
+  /** The end of the wait that the API asks for. */
   readonly waitUntil: number;
 }
 
 /**
- * The time after the rate was lowered, until it has shown whether that was enough. What is told at first is of calls
- * that were sent before: nothing counts until all reports are of later ones.
+ * The time after the rate was lowered, until the calls show whether that was enough. The first news is about calls that
+ * were sent before: nothing counts until all reports are about later ones.
  */
 export class Cooldown {
   readonly restUntil: number;
@@ -151,7 +162,7 @@ export class Cooldown {
 
   update({ since, now, accepted, rejected, waitUntil }: Period): CooldownVerdict {
     if (waitUntil > this.#waitUntil) {
-      // Calls that waited were refused all the same.
+      // Calls were refused even after the wait.
       if (this.#waitUntil > 0 && now > this.#waitUntil + this.#reactionMs / 2) return 'too-fast';
       this.#waitUntil = waitUntil;
       this.#countsFrom = Math.max(this.#countsFrom, waitUntil + this.#reactionMs);

@@ -4,27 +4,33 @@ import { Backoff } from './schedules.ts';
 import { asRejected, isAboutRate, type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
-/** What has gone at a lower rate is known to depend on it when it comes back at such a part of what was accepted, or sent. */
+/**
+ * 503s that went away at a lower rate depend on the rate when they come back at this share of what was accepted, or
+ * sent.
+ */
 const comesBackFrom = 0.85;
 const comesBackTo = 1.2;
-/** So many times it fails again after some calls were accepted, and that is no window that is used up now and then. */
+/** After calls were accepted, calls fail again this often: it is not a window that is used up now and then. */
 const fewSetbacks = 2;
 const manySetbacks = 4;
-/** A 503 by itself is an accident; several among few calls are worth a comparison. */
+/** A single 503 is an accident; several among few calls call for a comparison. */
 const severalCalls = 3;
 const amongCalls = 20;
-/** More failures than usual are compared, too, so seldom: in between they are taken for a limit. Sooner where the rate is low. */
+/**
+ * More failures than usual are compared again at most this often, and taken for a limit in between; sooner where the
+ * rate is low.
+ */
 const compareAgainMs = 60_000;
 const farCompareAgainMs = 10_000;
-/** Calls that are refused still at such a part of the rate that was accepted may have nothing to do with it. */
+/** Refusals that continue at this share of the accepted rate may have nothing to do with the rate. */
 const farBelow = 1 / 20;
-/** The most that was accepted in a second is forgotten in such a time. */
+/** How long the most calls accepted in a second are remembered. */
 const forgottenMs = 60_000;
 
 /**
- * Finds out whether 503s have anything to do with the rate: those of an API that fails half of the calls at random do not go
- * when the rate goes down, those of a limit do. A 429 is always about the rate. A 503 that asks to wait is so, too, once several
- * came among few calls: single ones are waited for, and do not lower the rate.
+ * Finds out whether 503s depend on the rate. When the rate goes down, the 503s of a limit go away, and those of an API
+ * that fails half of its calls at random do not. A 429 always depends on the rate. So does a 503 that asks to wait,
+ * once several came among few calls: a single one is waited for and does not lower the rate.
  *
  * ```
  *             several among few calls             hardly any at the lower rate
@@ -35,45 +41,45 @@ const forgottenMs = 60_000;
  *    └────────────── they go on though the rate is far below what was accepted ────┘
  * ```
  *
- * - **unknown**: they are no refusals.
- * - **compared**: the search stands still, and they do not count.
- * - **refusals**: each is one, for the rate and for its row.
- * - **accidents**: they are no refusals as long as they are no more than usual.
- * - **doubted**: each lowers the rate, while its row is told that it may have been processed.
+ * - **unknown**: 503s are not refusals.
+ * - **compared**: the search stands still, and 503s do not count.
+ * - **refusals**: each 503 is a refusal, for the rate and for its row.
+ * - **accidents**: 503s are not refusals as long as there are no more than usual.
+ * - **doubted**: each 503 lowers the rate, but its row counts as possibly processed.
  */
 export class RateDependence {
   #comparison: Comparison | undefined;
   #isProven: boolean;
-  /** Whether several among few were 503s that ask to wait: each of those is a refusal then. */
+  /** Whether several 503s among few calls asked to wait: each of those is a refusal then. */
   #areWaitsProven = false;
-  /** Rates at which they come back if they have gone because of the rate, calls per second. */
+  /** Rates at which the 503s come back if the rate made them go away, calls per second. */
   #awaited: { readonly from: number; readonly to: number } | undefined;
   #found: { readonly rate: number; readonly isHeld: boolean } | undefined;
-  /** What fails at any rate. */
+  /** The usual share of failures at any rate. */
   #usual: UsualShare | undefined;
-  /** When failures were compared last. */
+  /** When failures were last compared. */
   #comparedAt = Number.NEGATIVE_INFINITY;
-  /** Whether they lower the rate until the next comparison is due. */
+  /** Whether 503s lower the rate until the next comparison is due. */
   #isDoubted = false;
-  /** Comparisons that were unclear, one after the other: the first one is made again. */
+  /** Consecutive unclear comparisons: the first one is repeated. */
   #unclear = 0;
   #wasAccepted = false;
-  /** How often calls have failed after others were accepted, since the last comparison. */
+  /** How often calls have failed again after others were accepted, since the last comparison. */
   #setbacks = 0;
   readonly #backoff = new Backoff();
-  /** Calls of late, and those of them that failed; older ones count less. */
+  /** Recent calls, and those of them that failed; older ones count less. */
   #calls = 0;
   #failed = 0;
-  /** What was accepted within the last second, and the most of it. */
+  /** The calls accepted within the last second, and the most in any second. */
   #lately: { readonly since: number; readonly at: number; readonly accepted: number }[] = [];
   #mostAccepted = 0;
 
-  /** @param isProven whether an earlier governor has found that 503s are refusals. */
+  /** @param isProven whether an earlier governor found that 503s are refusals */
   constructor(isProven = false) {
     this.#isProven = isProven;
   }
 
-  /** The share of calls that fails at any rate; undefined when none is known. */
+  /** The share of calls that fails at any rate; undefined when unknown. */
   get share(): number | undefined {
     return this.#usual?.share;
   }
@@ -82,7 +88,7 @@ export class RateDependence {
     return this.#comparison !== undefined;
   }
 
-  /** Calls per second that are accepted, as a comparison has just shown, and whether that is the limit that was held before. */
+  /** Accepted calls per second, as a comparison has just shown, and whether that is the limit that was held before. */
   get found(): { readonly rate: number; readonly isHeld: boolean } | undefined {
     return this.#found;
   }
@@ -92,19 +98,17 @@ export class RateDependence {
     return this.#isProven && !this.isComparing;
   }
 
-  /** Whether 503s are known to come at any rate, and no more of them come than usual. */
+  /** Whether 503s are known to come at any rate, and no more come than usual. */
   get isAccident(): boolean {
     return this.#usual?.isUsual ?? false;
   }
 
-  /** The rate to call at, calls per second: that of the search, or the one that is compared; never more than `most`. */
+  /** The rate to call at, calls per second: that of the search, or that of a comparison; never more than `most`. */
   paced(rate: number, most: number): number {
     return Math.min(this.#comparison?.paced(rate) ?? rate, most);
   }
 
-  /**
-   * @returns the traffic with those 503s as rejected calls that are refusals
-   */
+  /** @returns the traffic in which 503s that are refusals count as rejected calls */
   update(traffic: Traffic, time: UpdateTime, searched: SearchedRate): Traffic {
     const { now } = time;
     this.#count(traffic, time);
@@ -125,7 +129,7 @@ export class RateDependence {
     }
     if (this.isComparing || this.#isSingleWait(traffic, time.now, searched)) return without503s(traffic);
     const isRefused = this.#isProven || this.#awaited !== undefined;
-    // What has just been compared was not sent at the rate at which the search stands.
+    // The calls of a comparison were not sent at the rate of the search.
     if (this.#found === undefined) this.#awaitReturn(failedOf(traffic), searched.rate);
     const counts = isRefused || (this.#usual === undefined ? this.#isDoubted : !this.isAccident);
     if (!counts) return traffic;
@@ -137,7 +141,7 @@ export class RateDependence {
     return this.#lately.reduce((sum, { accepted }) => sum + accepted, 0);
   }
 
-  /** For how long that was counted: a second, or since the first call. */
+  /** How long that was counted, milliseconds: a second, or since the first call. */
   #latelyMs(now: number): number {
     return Math.min(1_000, now - (this.#lately[0]?.since ?? now));
   }
@@ -160,7 +164,7 @@ export class RateDependence {
     );
   }
 
-  /** What has gone while the rate went down comes back when it rises, or was an accident that is over. */
+  /** 503s that went away with a lower rate come back when it rises, or were an accident that is over. */
   #awaitReturn(failed: number, rate: number): void {
     if (this.#awaited === undefined) return;
     const { from, to } = this.#awaited;
@@ -168,7 +172,10 @@ export class RateDependence {
     if (this.#isProven || rate > to) this.#awaited = undefined;
   }
 
-  /** Whether a 503 that asks to wait for a moment is an accident as one that does not: it is waited, and the rate stays. */
+  /**
+   * Whether a 503 that asks to wait for a moment is an accident, like one that does not: the wait is kept, and the rate
+   * stays.
+   */
   #isSingleWait({ rejectedWith, waitUntil = 0 }: Traffic, now: number, { isWaiting }: SearchedRate): boolean {
     const isShort = waitUntil > now && waitUntil <= now + longWaitMs;
     if (rejectedWith === 503 && isShort && this.#isMany) this.#areWaitsProven = true;
@@ -223,12 +230,12 @@ function sentOf({ accepted, rejected, unavailable = 0 }: Traffic): number {
   return accepted + rejected + unavailable;
 }
 
-/** Calls that were answered 503: some workers may count them as rejected still. */
+/** Calls that were answered with 503; some workers may still count them as rejected. */
 function failedOf({ rejected, rejectedWith, unavailable = 0 }: Traffic): number {
   return unavailable + (rejectedWith === 503 ? rejected : 0);
 }
 
-/** The traffic with its 503s as calls that tell nothing. */
+/** The traffic without its 503s, which then say nothing. */
 function without503s(traffic: Traffic): Traffic {
   return traffic.rejectedWith === 503 ? withoutRefusals(traffic, failedOf(traffic)) : traffic;
 }

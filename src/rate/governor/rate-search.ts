@@ -6,31 +6,31 @@ import { Cooldown, cutDeep, cutToHeld, probingGrowth, searchedRate, startingGrow
 import { ProbeSchedule } from './schedules.ts';
 import { CallTally, type RateNews } from './traffic.ts';
 
-/** Tests whether calls are accepted again are single calls. */
+/** Single calls test whether calls are accepted again. */
 const testRate = 1;
-/** A search near what is accepted begins below that, and comes to a rate above it. */
+/** A search near the accepted rate begins below it and rises above it. */
 const below = 0.8;
 const above = 1.5;
-/** What is sent at a moment may be so much more than the mean. */
+/** At some moments this much more than the mean is sent. */
 const aboveMean = 1.2;
-/** By how much more a quota is used to see whether it has risen, and for how many of its windows. */
+/** How much more of a quota is tried to see whether it has risen, as a factor, and for how many of its windows. */
 const quotaProbe = 1.1;
 const quotaWindows = 2;
 
 /**
- * Finds the rate that an API permits from nothing but which calls it accepts and which it refuses. Its phases are
- * documented above `Governor`. A rate of which little is used neither rises nor tells anything.
+ * Finds the rate that an API permits only from which calls it accepts and which it refuses. Its phases are documented
+ * above `Governor`. A rate that is hardly used neither rises nor says anything.
  */
 export class RateSearch {
   #phase: Exclude<Phase, 'stated'> = 'starting';
   #reason: string = reasons.unknown;
   #rate = firstRate;
-  /** The rate with which this phase began. */
+  /** The rate at the start of this phase. */
   #base = firstRate;
-  /** For how long the rate has been used in this phase. */
+  /** How long the rate has been used in this phase. */
   #usedMs = 0;
   #restUntil = 0;
-  /** Whether the API tells when the next window begins. */
+  /** Whether the API states when the next window begins. */
   #isTold = false;
   #updatedAt: number;
   readonly #known = new KnownRates();
@@ -41,7 +41,7 @@ export class RateSearch {
   /** What was held and sent before the calls in flight were suspected. */
   #suspected: { readonly held: number | undefined; readonly sending: number } | undefined;
 
-  /** @param learned calls per second that an earlier search held. */
+  /** @param learned calls per second that an earlier search held */
   constructor(now: number, learned?: number) {
     this.#updatedAt = now;
     this.#exhaustion = new QuotaExhaustion(now);
@@ -49,14 +49,14 @@ export class RateSearch {
     if (learned !== undefined) this.#hold(learned, reasons.learned);
   }
 
-  /** Looks for the limit near what is accepted, as somebody has found. */
+  /** Looks for the limit near an accepted rate that was found elsewhere. */
   near(accepted: number): void {
     this.#known.begin(accepted * above);
     this.#rate = accepted * below;
     this.#enter('searching', reasons.unknown);
   }
 
-  /** Holds the limit again that was held before. */
+  /** Holds the previous limit again. */
   goBack(): void {
     const { held } = this.#known;
     if (held !== undefined && this.#phase !== 'waiting') this.#hold(held, reasons.held);
@@ -66,7 +66,7 @@ export class RateSearch {
     return this.#phase;
   }
 
-  /** Why the rate is as it is, for people. */
+  /** Why the rate is what it is, for people. */
   get reason(): string {
     return this.#reason;
   }
@@ -76,7 +76,7 @@ export class RateSearch {
     return this.#phase === 'waiting' ? Math.min(this.#rate, testRate) : this.#rate;
   }
 
-  /** Until when no call is to be made. */
+  /** No call is made before this time. */
   get restUntil(): number {
     return this.#restUntil;
   }
@@ -85,7 +85,7 @@ export class RateSearch {
     return this.#phase === 'waiting';
   }
 
-  /** Whether the rate is what a longer window allows, spread over it. */
+  /** Whether the rate is the quota of a longer window, spread over it. */
   get isSpread(): boolean {
     return this.#exhaustion.periodMs !== undefined;
   }
@@ -95,12 +95,12 @@ export class RateSearch {
     return this.#known.held;
   }
 
-  /** Calls per second that are used of the rate. */
+  /** Calls per second that are used. */
   get used(): number {
     return this.#tally.usedShareOf(this.#rate) * this.#rate;
   }
 
-  /** Calls that are sent per second at this moment: while the rate rises, more than the mean of late. */
+  /** Calls that are sent per second at this moment: while the rate rises, more than the recent mean. */
   get sending(): number {
     return Math.min(this.#rate, this.#tally.sentPerSecond * aboveMean || this.#rate);
   }
@@ -120,23 +120,23 @@ export class RateSearch {
     else if (this.#phase === 'waiting' && news.accepted > 0 && usedMs > 0) this.#recovered(now);
     if (news.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
     const isEnough = news.rows <= this.#exhaustion.leftOfWindow(now, this.#tally.accepted) - news.active;
-    // Should it not be, the API tells how long to wait.
+    // If more are refused after all, the API states how long to wait.
     if (this.#phase === 'holding' && this.#isTold && isEnough) this.#enter('starting', reasons.last);
     if (this.#phase === 'cooldown') this.#coolDown(news, since);
     else if (usedMs > 0) this.#advance(news, usedMs);
     this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, news.most);
   }
 
-  /** The API refuses calls because too many are in flight: looks anew, from the present rate on. */
+  /** The API refuses calls because too many are in flight: starts a new search at the present rate. */
   suspectCap(): void {
-    // At the start what was held before is no more.
+    // At the start, what was held before counts no more.
     const held = this.#phase === 'starting' ? undefined : this.#known.held;
     this.#suspected = { held, sending: this.sending };
     this.#known.forget();
     this.#enter('starting', reasons.capped);
   }
 
-  /** It does not: back to what was known, or below the rate that was refused. */
+  /** The API does not limit calls in flight: goes back to what was known, or below the rate that was refused. */
   trustCap(news: RateNews): void {
     const before = this.#suspected;
     this.#suspected = undefined;
@@ -144,7 +144,7 @@ export class RateSearch {
     if (before === undefined || this.#phase === 'waiting') return;
     if (before.held !== undefined) {
       this.#known.learn(before.held);
-      // Calls that are under way may be refused still, and say nothing about what was held.
+      // Calls under way may still be refused, and say nothing about the held rate.
       this.#cut(news, cutToHeld(before.held, 0));
       this.#enter('cooldown', reasons.held);
       return;
@@ -156,7 +156,7 @@ export class RateSearch {
     this.#enter('searching', reasons.refused);
   }
 
-  /** The API itself has said what it permits: goes on from there when it says it no more. */
+  /** Follows a rate that the API states, and goes on from there when the API stops stating it. */
   follow(rate: number): void {
     if (this.#phase === 'waiting') return;
     if (this.#phase === 'holding') this.#known.learn(rate);
@@ -164,7 +164,7 @@ export class RateSearch {
     this.#rate = rate;
   }
 
-  /** Nothing is accepted until that time, or, where that is over, until single calls find out. */
+  /** Nothing is accepted until this time. When it is over, or unknown, single calls find out. */
   wait(now: number, until: number): void {
     this.#exhaustion.begin(now);
     this.#isTold = until > now;
@@ -185,7 +185,7 @@ export class RateSearch {
     this.#usedMs = 0;
   }
 
-  /** Whether the API says that the next calls will be refused. While the rate is held, it may come as near as it can. */
+  /** Whether the API says that it will refuse the next calls. A held rate may use up all that remains. */
   #isExhausted({ remaining, active }: RateNews): boolean {
     if (remaining === undefined || this.#phase === 'cooldown' || this.#phase === 'waiting') return false;
     return this.#phase === 'holding' ? remaining === 0 : remaining < Math.max(1, active);
@@ -200,7 +200,7 @@ export class RateSearch {
     else if (this.#phase !== 'cooldown') this.#lower(news);
   }
 
-  /** The limit is below the present rate: back to one that is fine, as far as is known. */
+  /** The limit is below the present rate: goes back to a rate that is fine, as far as known. */
   #lower(news: RateNews): void {
     const { now, waitUntil } = news;
     const waitMs = Math.max(0, waitUntil - now);
@@ -230,7 +230,7 @@ export class RateSearch {
     this.#restUntil = this.#cooldown.restUntil;
   }
 
-  /** Where much is refused, nothing is sent before the news of the calls under way is there. */
+  /** Where much is refused, nothing is sent before the news of the calls under way has arrived. */
   #cutDeep(news: RateNews, rate: number): void {
     this.#cut(news, cutDeep(rate), 1.5 * news.latencyMs + 2 * news.lagMs);
   }
@@ -243,7 +243,7 @@ export class RateSearch {
       else this.#enter('holding', reasons.held);
       return;
     }
-    // What is held of a longer window is fine: it is only used up.
+    // The held rate of a longer window is fine: the window is only used up.
     const isUsedUp = this.isSpread && this.#known.held !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') {
@@ -254,7 +254,7 @@ export class RateSearch {
 
   #advance({ latencyMs, lagMs, most }: RateNews, passedMs: number): void {
     if (this.#phase === 'waiting' || this.#rate >= most) return;
-    // Only a rate that is used tells anything, and rises.
+    // Only a rate that is used says anything, and rises.
     if (this.#tally.usedShareOf(this.#rate) < inUse) return;
     this.#usedMs += passedMs;
     const seconds = passedMs / 1_000;
@@ -272,7 +272,7 @@ export class RateSearch {
 
   #probe(reactionMs: number): void {
     const { periodMs } = this.#exhaustion;
-    // An allowance for a window lasts for a while at any rate: it has risen when more is accepted than it held.
+    // The allowance of a window lasts for a while at any rate: it has risen when more is accepted than the quota.
     const factor = periodMs === undefined ? probingGrowth(this.#usedMs / 1_000, reactionMs) : quotaProbe;
     this.#rate = this.#base * factor;
     if (periodMs === undefined ? factor < 2 : this.#usedMs < quotaWindows * periodMs) return;

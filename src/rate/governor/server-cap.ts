@@ -4,38 +4,39 @@ import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
 /**
- * The first refusal tells so much because nothing else is known (concurrency:limit=10): later two of them are needed. It comes so
- * late where the limit answers 503 (three workers, a cap of 3).
+ * The first refusal may show a cap, because nothing else is known (concurrency:limit=10); later two refusals are
+ * needed. It comes this late where the limit answers with 503 (three workers, a cap of 3).
  */
 const firstWithinMs = 20_000;
-/** Among how many calls others have calls accepted is not known before that time. */
+/** Before this time it is not known how many calls others had in flight when calls were accepted. */
 const heardOfMs = 1_000;
-/** Two of them are not compared before it is known how many calls are accepted usually. */
+/** Two refusals are not compared before the usual number of accepted calls is known. */
 const acquaintedMs = 5_000;
-/** Refusals that are closer together have one reason. */
+/** Refusals that are closer together have one cause. */
 const apartMs = 500;
-/** Calls that were refused among so much fewer were not refused for that reason. */
+/** A call that was refused among this share of the calls in flight was not refused because of a cap. */
 const farBelow = 0.3;
 /**
- * A cap that has to be lowered more often within such a time is none (three workers: calls in flight are known only about). By so
- * much each time: more steps cost refusals where it is the rate that is limited.
+ * A cap that must be lowered more often than this within this time is not a cap (three workers: calls in flight are
+ * known only approximately). It is lowered by this much each time: more steps would cost refusals where the rate is
+ * what is limited.
  */
 const loweredAtMost = 5;
 const loweredWithinMs = 10_000;
 const lowered = 1 / 6;
 /**
- * Calls in flight of other workers that one has not heard of yet, where few are in flight, or nothing else is known (three workers,
- * a cap of 3, of 10): a value that is too high is lowered, one that is too low is given up.
+ * Calls in flight of other workers that this one has not heard of yet, where few are in flight or nothing else is known
+ * (three workers, a cap of 3, of 10): a value that is too high is lowered, one that is too low is given up.
  */
 const mostUnseen = 2;
 /**
- * So many refusals on trial that are more than half of the calls: the rate is what is limited. Calls that were sent before the
- * trial are told of for so many times the reaction (the first seconds of two and three workers).
+ * When this many refusals during a trial are more than half of the calls, the rate is what is limited. News of calls
+ * that were sent before the trial arrives for this many reactions (the first seconds of two and three workers).
  */
 const clearly = 5;
 const lateReactions = 1.5;
 
-/** How calls are made at the moment. */
+/** How calls are made at present. */
 export interface Circumstances {
   /** Calls that may be in flight. */
   readonly limit: number;
@@ -43,14 +44,14 @@ export interface Circumstances {
   readonly sending: number;
   /** How long it takes until a decision shows, milliseconds. */
   readonly reactionMs: number;
-  /** Whether the API says what it limits: refusals are no mystery then. */
+  /** Whether the API states what it limits: that explains refusals. */
   readonly isStated: boolean;
 }
 
 /**
  * Finds how many calls an API accepts at once, if it limits those. It refuses exactly the calls that are sent while
- * many are in flight; one that limits the rate refuses some and accepts others among equally many. What tells them apart
- * is a trial: one call fewer in flight, and the rate free to rise.
+ * many are in flight; one that limits the rate refuses some and accepts others among equally many. A trial
+ * distinguishes them: one call fewer in flight, and the rate free to rise.
  *
  *              the first refusal, or             as many calls are
  *     free ─────────────────────────▶ on trial ────────────────────▶ known ──┐ tries more from time to time,
@@ -61,14 +62,14 @@ export interface Circumstances {
 export class ServerCap {
   readonly #begunAt: number;
   #value: number | undefined;
-  /** The one that was confirmed by a trial. */
+  /** The cap that a trial confirmed. */
   #known: number | undefined;
-  /** When the value was set, or gone back to. */
+  /** When the value was set, or restored. */
   #since = 0;
   /** The limit before a cap was suspected. */
   #before = 0;
   #trial: CapTrial | undefined;
-  /** From when on calls count that are accepted or refused on trial: earlier ones were sent before it. */
+  /** From when on accepted and refused calls count during a trial: earlier ones were sent before it. */
   #countsFrom = 0;
   #accepted = 0;
   #refused = 0;
@@ -77,7 +78,7 @@ export class ServerCap {
   #suspicion: { readonly at: number; readonly among: number } | undefined;
   #lowered: number[] = [];
   readonly #memory: AcceptedCalls;
-  /** After a cap was suspected wrongly, none is for a while. */
+  /** After a wrong suspicion, no cap is suspected for a while. */
   readonly #backoff = new Backoff();
 
   constructor(now: number) {
@@ -86,7 +87,7 @@ export class ServerCap {
     this.#memory = new AcceptedCalls(now);
   }
 
-  /** Calls that the API accepts at once, while that is what it refuses for. */
+  /** Calls that the API accepts at once, while calls in flight are what it limits. */
   get value(): number | undefined {
     return this.#value;
   }
@@ -96,12 +97,12 @@ export class ServerCap {
     return this.#trial !== undefined;
   }
 
-  /** The rate is what was refused: the next refusal is not the first one of which nothing is known. */
+  /** The rate is what was refused: the next refusal is no longer the first unexplained one. */
   ruleOutFirst(): void {
     this.#hasTried = true;
   }
 
-  /** @returns how many may be in flight from now on */
+  /** @returns how many calls may be in flight from now on */
   update(now: number, traffic: Traffic, circumstances: Circumstances): number {
     let limit = this.#judgeTrial(now, traffic.accepted, circumstances.limit);
     if (now > this.#countsFrom) {
@@ -114,7 +115,7 @@ export class ServerCap {
     return limit;
   }
 
-  /** Tries more from time to time. @returns how many may be in flight from now on */
+  /** Tries more from time to time. @returns how many calls may be in flight from now on */
   step(now: number, limit: number): number {
     if (this.#value === undefined || this.#trial !== undefined) return limit;
     const whole = Math.floor(limit);
@@ -129,7 +130,7 @@ export class ServerCap {
     const { limit, reactionMs } = circumstances;
     const value = this.#value;
     if (value === undefined && circumstances.isStated) return limit;
-    // Who has to wait for long has used up an allowance.
+    // A long wait means that an allowance is used up.
     if (waitUntil > now + longWaitMs) return value === undefined ? limit : this.#giveUp(now, limit);
     if (value === undefined) return this.#suspect(now, among, traffic, circumstances);
     const isExact = amongError <= 1;
@@ -138,7 +139,7 @@ export class ServerCap {
     if (this.#trial !== undefined && isExact && among < value - Math.max(amongError, farBelow * value))
       return this.#giveUp(now, limit);
     if (rejectedSentAt <= this.#since + reactionMs) {
-      // It was not the fewest of them that was heard of first.
+      // The first refusal that was heard of was not the one with the fewest calls in flight.
       if (this.#trial === undefined || !isExact) return limit;
       this.#value = Math.max(1, Math.min(value, among - 1));
       return this.#value;
@@ -149,7 +150,8 @@ export class ServerCap {
       return value;
     }
     this.#lowered = this.#lowered.filter((at) => at > now - loweredWithinMs);
-    // Who counts rightly is not refused by chance, and where each refusal costs a wait, no second one is waited for.
+    // With exact counts a refusal is no accident, and where each refusal costs a wait, the search does not wait for a
+    // second one.
     const isCertain = this.#trial !== undefined && (isExact || waitUntil > now);
     if (isCertain || this.#lowered.length >= loweredAtMost || value <= 1) return this.#giveUp(now, limit);
     this.#lowered.push(now);
@@ -157,16 +159,16 @@ export class ServerCap {
     return this.#try(now, value - less, this.#memory.perSecond, { reactionMs, waitUntil });
   }
 
-  /** A refusal among more than were ever accepted may be a cap. */
+  /** A refusal among more calls than were ever accepted may show a cap. */
   #suspect(now: number, among: number, traffic: Traffic, circumstances: Circumstances): number {
     const { amongError: error = 0, waitUntil = 0 } = traffic;
     const { limit, sending, reactionMs } = circumstances;
     const { most, perSecond } = this.#memory;
     const isFirst = !this.#hasTried && now < this.#begunAt + firstWithinMs;
-    // What was accepted among others may have been among fewer, and one may not have heard of it yet.
+    // Calls that seem accepted among others may have been accepted among fewer, and one may not be reported yet.
     const unheard = isFirst ? error - 1 : 0;
     const isHeardOf = error <= 1 || now >= this.#begunAt + heardOfMs;
-    // Among so few, what is off by so much tells little.
+    // With this few calls in flight, an error of this size says little.
     const isEnough = among > (isFirst ? 1 : 2 * error);
     const isCredible = isHeardOf && isEnough && most > 0 && among > most - 2 * error - unheard;
     if (this.#backoff.lasts(now) || !isCredible) {
@@ -185,7 +187,7 @@ export class ServerCap {
     this.#suspicion = undefined;
     this.#hasTried = true;
     this.#before = limit;
-    // The latest calls of other workers are not counted in it.
+    // The latest calls of other workers are not in the count.
     const isUncertain = isFirst || fewest <= 2 * error;
     const unseen = isUncertain ? Math.min(Math.max(0, error - 1), mostUnseen) : 0;
     const usual = isFirst ? sending : perSecond;
@@ -198,7 +200,7 @@ export class ServerCap {
     usual: number,
     { reactionMs, waitUntil }: { readonly reactionMs: number; readonly waitUntil: number },
   ): number {
-    // While the API rests nothing is tried.
+    // Nothing is tried while the API rests.
     const from = Math.max(now, waitUntil);
     if (this.#trial === undefined) {
       this.#countsFrom = from + lateReactions * reactionMs;
@@ -233,8 +235,8 @@ export class ServerCap {
 }
 
 /**
- * After such a time one call more is tried than the API is known to accept at once; sooner, and more, where that goes well
- * (a cap that rises).
+ * After this time one call more is tried than the API is known to accept at once; sooner, and more, where that goes
+ * well (a cap that rises).
  */
 const afterMs = 15_000;
 const againMs = 2_000;
@@ -245,7 +247,7 @@ export class AdditiveIncrease {
   #at: number;
   #more = 1;
 
-  /** What is known is uncertain at first. */
+  /** What is known is uncertain at the start. */
   constructor(now: number) {
     this.#at = now + againMs;
   }
@@ -253,7 +255,8 @@ export class AdditiveIncrease {
   /**
    * @param value calls that the API is known to accept at once
    * @param limit calls that may be in flight
-   * @returns how many may be from now on; undefined when nothing is to be changed. What was allowed until now went well.
+   * @returns how many may be in flight from now on; undefined when nothing changes. What was allowed until now went
+   *   well.
    */
   next(now: number, value: number, limit: number): number | undefined {
     if (now < this.#at) return undefined;
@@ -262,7 +265,7 @@ export class AdditiveIncrease {
     return Math.max(value, limit) + this.#more;
   }
 
-  /** More were too many: fewer more may be right. */
+  /** More were too many: tries fewer more the next time. */
   refused(now: number): void {
     this.#at = now + (this.#more > 1 ? againMs : afterMs);
     this.#more = Math.max(1, Math.floor(this.#more / 2));

@@ -3,53 +3,59 @@ import { longestSpreadMs } from './quota-exhaustion.ts';
 import { Backoff } from './schedules.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Clocks and journeys differ: just below what is permitted, and lower when calls are refused in spite of that (50/s, 52/s stated). */
+/**
+ * Clocks and travel times differ: stays just below what is permitted, and lower when calls are refused in spite of that
+ * (50/s, 52/s stated).
+ */
 const caution = 0.986;
 const lowered = 0.99;
 const lowest = 0.95;
-/** What was lowered comes back in such a time (of an exponential). */
+/** The time constant with which a lowered share recovers. */
 const forgivenMs = 300_000;
-/** Calls leave early or late by so much: one more than permitted must not fall into a short window for that. */
+/** Calls leave early or late by this much: it must not put one call too many into a short window. */
 const jitterMs = 25;
-/** What remains of a window that is not spread is used no faster than in such a time, so that its end is met without a refusal. */
+/**
+ * What remains of a window that is not spread is used within this time at the earliest, so that the end of the window
+ * is reached without a refusal.
+ */
 const usedUpInMs = 1_000;
 /** The last calls of a window are not sent all at once. */
 const shortestSpreadMs = 250;
-/** So many rejections within such a time, and what the API states can't be all of it (50/s, 100/s stated). */
+/** After this many rejections within this time, the API does not state all of its limits (50/s, 100/s stated). */
 const contradictions = 4;
 const contradictionsWithinMs = 10_000;
 
-/** What the API's own words allow. */
+/** The rate that follows from what the API states. */
 export interface StatedRate {
-  /** Calls per second, where they tell the pace. */
+  /** Calls per second, where the statements give a rate. */
   readonly rate?: number;
-  /** Calls per second that may not be exceeded in any case. */
+  /** Calls per second that must not be exceeded in any case. */
   readonly ceiling: number;
-  /** When more are permitted, if none is now, milliseconds. */
+  /** When calls are permitted again, if none is now, milliseconds. */
   readonly restUntil?: number;
   /** Whether a window is not spread because it has enough for all rows that are left. */
   readonly isEnough?: true;
 }
 
 /**
- * The rate that the API's own words allow:
+ * Derives a rate from what the API states:
  *
  * - quota and a short window are spread evenly;
- * - in a longer window, what remains is spread over what is left of it, unless it is enough for all rows that are left;
- * - what a window of hours allows may be used at once, but for its last calls;
- * - anything less says too little, and the rate is searched for; `statedRemaining` then warns before calls are refused.
+ * - in a longer window, what remains is spread over the rest of it, unless it is enough for all rows that are left;
+ * - the quota of a window of hours may be used at once, except for its last calls;
+ * - anything less is not enough, and the rate is searched for; `statedRemaining` then warns before calls are refused.
  */
 export class StatedPace {
   readonly #limits = new StatedLimits();
   #rejections: number[] = [];
-  /** The part of what is stated that is used, for what was refused in spite of it. */
+  /** The share of what is stated that is used; refusals in spite of it lower the share. */
   #share = 1;
   #updatedAt: number | undefined;
   readonly #backoff = new Backoff();
 
   /**
    * @param unexpected whether calls were rejected that kept to what was stated
-   * @param rows that are left to be called; default: nobody knows
+   * @param rows that are still to be called; default: unknown
    */
   update(
     now: number,
@@ -71,9 +77,9 @@ export class StatedPace {
   }
 
   /**
-   * What keeps to every limit.
+   * The rate that keeps to every limit.
    *
-   * @param active calls in flight: what remains may not count them yet.
+   * @param active calls in flight, which what remains may not count yet
    */
   allowed(now: number, active: number): StatedRate {
     let allowed: StatedRate = { ceiling: Number.POSITIVE_INFINITY };
@@ -84,10 +90,10 @@ export class StatedPace {
   }
 }
 
-/** The fewest calls that answers say are permitted until a time that they tell. */
+/** The fewest calls that answers still permit until a time that they state. */
 export function statedRemaining({ stated }: Traffic): number | undefined {
   const remaining = stated.flatMap((limit) =>
-    // Without a time, it may be the calls in flight that are counted.
+    // Without a time, the statement may be about calls in flight.
     limit.unit === 'requests' && limit.resetMs !== undefined && limit.remaining !== undefined
       ? [limit.remaining]
       : [],
@@ -126,26 +132,26 @@ function evenly({ quota, windowMs }: KnownLimit): StatedRate {
   return { rate, ceiling: rate };
 }
 
-/** Names of limits come from the server. */
+/** The server chooses the names of limits. */
 const maxLimits = 16;
 const forgottenAfterMs = 120_000;
-/** Ends of windows are told in whole seconds, and what tells them takes its time: such a difference is none. */
+/** Ends of windows are stated in whole seconds, and answers take time to arrive: such a difference does not count. */
 const roundingMs = 1_500;
-/** An end that moves along with the calls is taken for one that does for so long (600 a sliding minute, X-RateLimit). */
+/** An end that moves along with the calls is taken for a moving one for this long (600 a sliding minute, X-RateLimit). */
 const rollingMs = 60_000;
-/** The end of a shorter window is told too coarsely to plan with. */
+/** The end of a shorter window is stated too coarsely to plan with. */
 const shortWindowMs = 5_000;
 const dayMs = 86_400_000;
 
-/** One limit, as the answers have told of it so far. Times are milliseconds. */
+/** One limit, as the answers have stated it so far. Times are in milliseconds. */
 export interface KnownLimit {
   /** Calls in a window. */
   readonly quota: number | undefined;
-  /** Length of the window, where it is told. */
+  /** Length of the window, if stated. */
   readonly windowMs: number | undefined;
-  /** Calls that are left of this window. */
+  /** Calls that are left in this window. */
   readonly remaining: number | undefined;
-  /** When further calls are permitted: the earliest time that fits all that was said of this window. */
+  /** When more calls are permitted: the earliest time that fits all statements about this window. */
   readonly resetAt: number | undefined;
   /** Whether the end of the window was far enough away to plan with when the window was first seen. */
   readonly isLong: boolean;
@@ -156,7 +162,7 @@ export interface KnownLimit {
   readonly seenAt: number;
 }
 
-/** Remembers what answers say of the limits, and tells the end of a window more exactly than each of them does. */
+/** Remembers what answers state about limits, and knows the end of a window more exactly than any of them. */
 export class StatedLimits {
   readonly #limits = new Map<string, KnownLimit>();
 
@@ -180,7 +186,7 @@ function known(now: number, limit: StatedLimit, before: KnownLimit | undefined, 
   const told = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
   const end = before?.resetAt;
   const moved = told !== undefined && end !== undefined && told > end + roundingMs;
-  // As long as a window lasts, its end stays where it is.
+  // The end of a window does not move during the window.
   const rolls = moved && now < end - roundingMs;
   const isNew = moved || (told !== undefined && end === undefined);
   return {
@@ -189,7 +195,7 @@ function known(now: number, limit: StatedLimit, before: KnownLimit | undefined, 
     remaining: remaining === undefined ? undefined : Math.min(remaining, quota ?? remaining),
     resetAt: isNew ? told : told === undefined || end === undefined ? end : Math.min(told, end),
     isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (before?.isLong ?? false),
-    // How many rows are left is heard later than what remains: what was enough stays so.
+    // The number of rows left arrives later than what remains: what was enough stays enough.
     isEnough: rows <= (remaining ?? 0) || (!isNew && (before?.isEnough ?? false)),
     rollingUntil: rolls ? now + rollingMs : (before?.rollingUntil ?? 0),
     seenAt: now,

@@ -4,25 +4,31 @@ import { Backoff } from './schedules.ts';
 import { type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
-/** So many of so many calls leave no doubt that they were too many. */
+/** This many refusals in this many calls leave no doubt that there were too many calls. */
 const manyRefused = 3;
 const amongCalls = 10;
 const single = 1.5;
-/** After so many single refusals that rate is tried again that was fine before, if the present one is such a part of it. */
+/**
+ * After this many single refusals, the rate that was fine before is tried again, if the present one is at most this
+ * share of it.
+ */
 const severalRefused = 5;
 const farBelow = 0.6;
-/** The trial takes so many calls, or ends after so long, and is over at once with so many refusals that are such a share. */
+/**
+ * The trial takes this many calls or this time. It ends at once after this many refusals that are this share of the
+ * calls.
+ */
 const triedCalls = 100;
 const triedMs = 3_000;
 const longestMs = 60_000;
 const clearly = 4;
 const clearShare = 0.15;
-/** More are not usual by so many standard deviations. */
+/** More refusals are unusual beyond this many standard deviations. */
 const deviations = 2;
-/** A share of refusals that leaves open what the limit is. */
+/** Up to this share, refusals leave open what the limit is. */
 const mostStray = 0.1;
 
-/** Calls at the rate that is tried. */
+/** Calls at the rate on trial. */
 interface Trial {
   readonly rate: number;
   readonly calls: number;
@@ -31,9 +37,9 @@ interface Trial {
 }
 
 /**
- * Finds out whether single refusals have anything to do with the rate. Each of them lowers it, so that those that come at
- * any rate bring it down and down; a limit refuses again and again at about the same rate. So the rate that was fine before
- * is tried again, with refusals counted and not obeyed:
+ * Finds out whether single refusals depend on the rate. Each of them lowers the rate, so that refusals that come at any
+ * rate lower it further and further, while a limit refuses at about the same rate each time. So the rate that was fine
+ * before is tried again, with refusals counted but not obeyed:
  *
  * ```
  *            the rate came down by single refusals             no more of them than before
@@ -45,11 +51,11 @@ interface Trial {
 export class StrayRefusals {
   #trial: Trial | undefined;
   #usual: UsualShare | undefined;
-  /** The most calls per second that were held since the last time that many were refused; calls and refusals since. */
+  /** The most calls per second that were held since many were last refused; calls and refusals since then. */
   #best = 0;
   #sent = 0;
   #refusals = 0;
-  /** Calls of late, and those of them that were refused; older ones count less. */
+  /** Recent calls, and those of them that were refused; older ones count less. */
   #calls = 0;
   #refused = 0;
   readonly #backoff = new Backoff();
@@ -63,7 +69,7 @@ export class StrayRefusals {
     return this.#usual !== undefined;
   }
 
-  /** The rate that is tried, or the one that the search wants; calls per second. */
+  /** The rate on trial, or the one that the search wants; calls per second. */
   paced(rate: number): number {
     return this.#trial?.rate ?? rate;
   }
@@ -77,7 +83,8 @@ export class StrayRefusals {
     const { accepted, rejected, unavailable = 0, waitUntil = 0 } = traffic;
     const calls = accepted + rejected + unavailable;
     this.#count(calls, rejected, limit);
-    // A limit that says how long to wait fills up meanwhile: a trial would take its refusals for some that come at any rate.
+    // The allowance of a limit that asks to wait fills up meanwhile: a trial would take its refusals for ones that come
+    // at any rate.
     const isLimit = waitUntil > now && rejected > 0 && traffic.rejectedWith !== 503;
     if (waitUntil - now > longWaitMs || isLimit || isWaiting) {
       this.#trial = undefined;

@@ -1,47 +1,51 @@
 import type { StatedLimit } from '../../api/limits.ts';
 import type { Cycle } from './known-rates.ts';
 
-/** What the calls of a period have met with, those of all workers together. */
+/** How the calls of a period ended, for all workers together. */
 export interface Traffic {
-  /** Calls that the API let through, whatever became of them then. */
+  /** Calls that the API let through, whether they then succeeded or not. */
   readonly accepted: number;
-  /** Calls that it refused because they were too many. */
+  /** Calls that the API refused because there were too many. */
   readonly rejected: number;
-  /** Calls that were answered 503 without being asked to wait, and that count as neither. Default 0. */
+  /** Calls that were answered with 503 and no waiting time, and that count as neither. Default 0. */
   readonly unavailable?: number | undefined;
   /** When the latest of the rejected calls was sent, milliseconds of the governor's clock. */
   readonly rejectedSentAt?: number | undefined;
   /** HTTP status of the latest of the rejected calls. */
   readonly rejectedWith?: number | undefined;
-  /** Until when the API asks to wait, milliseconds of the governor's clock; the latest of what it asked for. */
+  /** The end of the wait that the API asks for, milliseconds of the governor's clock; the latest one. */
   readonly waitUntil?: number | undefined;
   /** Sum of the durations of the accepted calls, milliseconds. */
   readonly durationMs: number;
   /** Calls in flight now. */
   readonly active: number;
-  /** The most calls that were in flight, themselves included, when one was sent that was accepted. */
+  /** The most calls in flight, itself included, when a call was sent that was accepted. */
   readonly acceptedAmong?: number | undefined;
-  /** The fewest calls that were in flight, themselves included, when one was sent that was rejected or is unavailable. */
+  /** The fewest calls in flight, itself included, when a call was sent that was rejected or is unavailable. */
   readonly rejectedAmong?: number | undefined;
-  /** By how many those two may be off: the API counts at other moments, and each process counts its own. Default 0. */
+  /**
+   * The error of those two numbers: the API counts at other moments, and each process counts its own calls. Default 0.
+   */
   readonly amongError?: number | undefined;
-  /** What the answers said of the API's limits; the latest of each. */
+  /** What the answers stated about the API's limits; the latest of each. */
   readonly stated: readonly StatedLimit[];
 }
 
-/** When an update is made, how long after the one before, and how long it takes until a decision shows, milliseconds. */
+/**
+ * When an update is made, how long after the previous one, and how long it takes until a decision shows, milliseconds.
+ */
 export interface UpdateTime {
   readonly now: number;
   readonly passedMs: number;
   readonly reactionMs: number;
 }
 
-/** Whether the API itself says that calls are too many: by 429, or by asking to wait. */
+/** Whether the API itself says that there are too many calls: with a 429, or by asking to wait. */
 export function isAboutRate({ rejected, rejectedWith, waitUntil }: Traffic): boolean {
   return (rejected > 0 && rejectedWith !== 503) || waitUntil !== undefined;
 }
 
-/** The traffic with its 503s as rejected calls. @param sentAt when they were, about */
+/** The traffic with its 503s as rejected calls. @param sentAt roughly when they were sent */
 export function asRejected(traffic: Traffic, sentAt: number): Traffic {
   const { rejected, unavailable = 0 } = traffic;
   if (unavailable === 0) return traffic;
@@ -60,31 +64,31 @@ export function withoutRefusals(traffic: Traffic, unavailable = traffic.unavaila
   return { ...traffic, ...none, rejected: 0, unavailable };
 }
 
-/** What a rate search is told, in time order. Times are milliseconds that never go back. */
+/** The input of a rate search, in time order. Times are milliseconds that never go back. */
 export interface RateNews {
   readonly now: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** Calls that it accepted while the search stood still: they use up its allowance, and say nothing of the rate. */
+  /** Calls accepted while the search stood still: they use up the allowance, and say nothing about the rate. */
   readonly acceptedAside: number;
-  /** Calls that the API says are still permitted, where it says so and that is all that is known of its limit. */
+  /** Calls that the API says are still permitted, where it states that and nothing else about its limit. */
   readonly remaining: number | undefined;
-  /** Calls in flight, which it may not have counted yet. */
+  /** Calls in flight, which the API may not have counted yet. */
   readonly active: number;
-  /** Until when the API has asked to wait; 0 if it never has. */
+  /** The end of the wait that the API has asked for; 0 if it never has. */
   readonly waitUntil: number;
-  /** Until when no call was to be made, for any reason. */
+  /** No call was to be made before this time, for any reason. */
   readonly restUntil: number;
-  /** Mean duration of a call, and for how long calls are still sent as was decided before, milliseconds. */
+  /** Mean duration of a call, and how long calls keep leaving as decided before, milliseconds. */
   readonly latencyMs: number;
   readonly lagMs: number;
   /** The most calls per second that may be made. */
   readonly most: number;
-  /** Rows that are left to be called, as far as is known. */
+  /** Rows that are still to be called, as far as known. */
   readonly rows: number;
 }
 
-/** The rate at which calls are sent is a mean of about so many calls, and of no less time. */
+/** The rate at which calls are sent is a mean over about this many calls, and at least this time. */
 const meanOfCalls = 10;
 const meanOfMs = 500;
 
@@ -92,19 +96,19 @@ const meanOfMs = 500;
 export class CallTally {
   #accepted = 0;
   #waitedMs = 0;
-  /** Calls sent and the time it took, the longer ago the less they count. */
+  /** Calls sent and the time it took; older ones count less. */
   #sent = 0;
   #sentMs = 0;
-  /** Calls that were allowed in that time, which count likewise. */
+  /** Calls that were allowed in that time, weighted in the same way. */
   #allowed = 0;
-  /** When the allowance was used up last, and what had been accepted and waited until then. */
+  /** When the allowance was last used up, and what had been accepted and waited until then. */
   #empty: { readonly at: number; readonly accepted: number; readonly waitedMs: number } | undefined;
 
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** @param rate calls per second that were allowed meanwhile. */
+  /** @param rate calls per second that were allowed meanwhile */
   count(
     { accepted, rejected }: Pick<RateNews, 'accepted' | 'rejected'>,
     passedMs: number,
@@ -112,7 +116,7 @@ export class CallTally {
   ): void {
     this.#accepted += accepted;
     const sent = accepted + rejected;
-    // That nothing was called before the first row came tells nothing.
+    // A time without calls before the first row says nothing.
     if (sent === 0 && this.#sent === 0) return;
     const kept = Math.exp(-passedMs / Math.max(meanOfMs, (meanOfCalls * 1_000) / rate));
     this.#sent = this.#sent * kept + sent;
@@ -120,38 +124,41 @@ export class CallTally {
     this.#allowed = this.#allowed * kept + (rate * passedMs) / 1_000;
   }
 
-  /** Calls that were accepted, and were none of the rate. */
+  /** Counts accepted calls that do not belong to the rate. */
   countAside(accepted: number): void {
     this.#accepted += accepted;
   }
 
-  /** The API had asked to wait for so long. */
+  /** The API asked to wait for this long. */
   waited(ms: number): void {
     this.#waitedMs += ms;
   }
 
-  /** What the API allows was used up at this time. */
+  /** The allowance was used up at this time. */
   markEmpty(now: number): void {
     this.#empty = { at: now, accepted: this.#accepted, waitedMs: this.#waitedMs };
   }
 
-  /** Less was sent than is allowed, so that what was gained since is not known. */
+  /** Less was sent than is allowed, so that the gain since then is unknown. */
   forgetEmpty(): void {
     this.#empty = undefined;
   }
 
-  /** Calls sent per second of late; 0 when nothing is known. */
+  /** Calls sent per second lately; 0 when nothing is known. */
   get sentPerSecond(): number {
     return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
   }
 
-  /** The part of a rate that is used of late: of what was allowed meanwhile where that is less, as while it rises. */
+  /**
+   * The share of a rate that is used lately, or of what was allowed meanwhile where that is less, as while the rate
+   * rises.
+   */
   usedShareOf(rate: number): number {
     const allowed = Math.min(this.#allowed, (rate * this.#sentMs) / 1_000);
     return allowed === 0 ? 0 : this.#sent / allowed;
   }
 
-  /** From then on, when the allowance had been used up before; undefined: it never had. */
+  /** The cycle from the last time the allowance was used up until now; undefined when it never was. */
   cycle(now: number): Cycle | undefined {
     if (this.#empty === undefined) return undefined;
     const waitedSeconds = (this.#waitedMs - this.#empty.waitedMs) / 1_000;
@@ -164,16 +171,16 @@ export class CallTally {
 }
 
 const usualLatencyMs = 50;
-/** Longer gaps between two updates say that the process was suspended, not how late news is. */
+/** A longer gap between two updates means that the process was suspended, not that news is late. */
 const longestGapMs = 1_000;
 const gapSmoothing = 0.2;
 /**
- * Several workers hear of a decision that much later, and have taken slots before (three of them, windows of a second; a
- * limit that drops to a fifth).
+ * With several workers, decisions arrive this much later, and slots are already taken (three of them, windows of a
+ * second; a limit that drops to a fifth).
  */
 const heardLateMs = 100;
 
-/** How long it takes until a decision shows in what is reported: the way there, a call, and the way back. */
+/** How long it takes until a decision shows in the reports: the way there, a call, and the way back. */
 export class Reaction {
   #latencyMs = usualLatencyMs;
   #gapMs = 0;
@@ -191,12 +198,12 @@ export class Reaction {
     this.#updatedAt = now;
   }
 
-  /** Mean duration of a call of late, milliseconds. */
+  /** Mean duration of recent calls, milliseconds. */
   get latencyMs(): number {
     return this.#latencyMs;
   }
 
-  /** How long calls are still sent as was decided before, milliseconds. */
+  /** How long calls keep leaving as decided before, milliseconds. */
   get lagMs(): number {
     return this.#gapMs / 2 + this.#othersMs;
   }

@@ -1,28 +1,28 @@
-/** The share is that of about so many calls. */
+/** The usual share is that of about this many calls. */
 const learnedCalls = 500;
-/** Judged is the share of about so many calls of late (a limit on top of random 503s). */
+/** It is compared with the share of about this many recent calls (a limit on top of random 503s). */
 const judgedCalls = 100;
 const hardlyAny = 0.3;
 const uncertain = 1.5;
 
-/** What is known of it: of so many calls, so many failed. */
+/** A known share: how many of how many calls failed. */
 interface KnownShare {
   readonly calls: number;
   readonly failed: number;
-  /** More are not usual by so many standard deviations. Default 3. */
+  /** More failures are unusual beyond this many standard deviations. Default 3. */
   readonly deviations?: number;
 }
 
-/** The share of calls that fails at any rate, and whether more do of late. */
+/** The share of calls that fails at any rate, and whether more have failed lately. */
 export class UsualShare {
   #share: number;
   #learnedOf: number;
-  /** Calls of late, and those of them that failed; older ones count less. */
+  /** Recent calls, and those of them that failed; older ones count less. */
   #calls = 0;
   #failed = 0;
   #isUsual = true;
 
-  /** What more are known to fail is never more than that: else a limit that is reached slowly would become usual, too. */
+  /** The known share never rises above this: a limit that is reached slowly would otherwise become usual. */
   readonly #most: number;
 
   readonly #deviations: number;
@@ -38,17 +38,17 @@ export class UsualShare {
     return this.#share;
   }
 
-  /** Whether no more fail than at any rate. */
+  /** Whether no more calls fail than usual. */
   get isUsual(): boolean {
     return this.#isUsual;
   }
 
-  /** Whether hardly any fails any more. */
+  /** Whether hardly any call fails any more. */
   get isOver(): boolean {
     return this.#calls > judgedCalls / 2 && this.#failed < hardlyAny * this.#share * this.#calls - 1;
   }
 
-  /** The rate is lowered for what failed: that tells nothing of the lower one. */
+  /** The rate is lowered because of these failures, which say nothing about the lower rate. */
   startOver(): void {
     this.#calls = 0;
     this.#failed = 0;

@@ -5,7 +5,7 @@ const beatMs = 100;
 /** Half of 1 s and six reactions. */
 const halfMs = 800;
 
-/** What a trial comes to, and when, where 5 calls a beat were usual and so many are accepted. */
+/** The verdict of a trial and its time, where 5 calls a beat were usual and `accepted` are accepted. */
 function judged(accepted: number) {
   const trial = new CapTrial(0, 50, 100);
   for (let now = beatMs; now <= 3 * halfMs; now += beatMs) {

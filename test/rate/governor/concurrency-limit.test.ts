@@ -5,7 +5,7 @@ import type { Traffic } from '../../../src/rate/governor/traffic.ts';
 const second = 1_000;
 const circumstances = { sending: 100, reactionMs: 100, isStated: false };
 
-/** Tells it of calls of a latency, so many in flight, for some seconds. */
+/** Reports calls of this latency, and this many in flight, for some seconds. */
 function calls(
   concurrency: ConcurrencyLimit,
   from: number,
@@ -49,7 +49,7 @@ describe('calls in flight', () => {
     expect(concurrency.limit).toBeGreaterThanOrEqual(2);
   });
 
-  test('tell nothing while there are none', () => {
+  test('say nothing while there are no calls', () => {
     const concurrency = concurrencyOf(50);
     for (let now = 0; now < 60 * second; now += 100)
       concurrency.update(
@@ -60,7 +60,7 @@ describe('calls in flight', () => {
     expect(concurrency.limit).toBe(50);
   });
 
-  test('are no more than the API states, until it has not for two minutes', () => {
+  test('are no more than the API states, until it has stated nothing for two minutes', () => {
     const concurrency = concurrencyOf(50);
     const nothing: Traffic = { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] };
     concurrency.update(

@@ -24,14 +24,14 @@ function governor({ bound, known }: GovernorOptions = {}): Governor {
 
 type GovernedPace = ReturnType<Governor['update']>;
 
-/** Tells the governor the same every 100 ms. */
+/** Reports the same traffic every 100 ms. */
 function repeat(governed: Governor, from: number, ms: number, traffic: Traffic): GovernedPace {
   let pace = governed.update(from, traffic);
   for (let now = from + 100; now <= from + ms; now += 100) pace = governed.update(now, traffic);
   return pace;
 }
 
-/** Makes every call that the pace allows; all are accepted. */
+/** Makes all calls that the pace allows; all of them are accepted. */
 function befriend(
   governed: Governor,
   from: number,
@@ -117,7 +117,7 @@ const options = fc
   )
   .map((parts) => Object.assign({}, ...parts) as GovernorOptions);
 
-/** Every pace that the governor wants in the course of a history, and the time of it. */
+/** Every pace of the governor in the course of a history, with its time. */
 function replay(governed: Governor, events: readonly { afterMs: number; traffic: Traffic }[]) {
   let now = begin;
   return events.map(({ afterMs, traffic }) => {
@@ -143,7 +143,7 @@ describe('whatever happens', () => {
       ({ concurrency }) => Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= most,
     ],
     [
-      'no rest is longer than a day, or over already',
+      'no rest is longer than a day or already over',
       ({ restUntil }, now) => restUntil === undefined || (restUntil > now && restUntil <= now + day),
     ],
   ])('%s', (_claim, holds) => {
@@ -155,12 +155,12 @@ describe('whatever happens', () => {
     );
   });
 
-  test('an API that has become friendly is soon called quickly again', () => {
+  test('an API that accepts calls again is soon called quickly again', () => {
     fc.assert(
       fc.property(options, history, ({ bound: _, ...options }, events) => {
         const governed = governor(options);
         const last = replay(governed, events).at(-1)?.now ?? begin;
-        // A rest may take a day, and the slowest rate of all needs an hour to show that more is accepted.
+        // A rest may take a day, and the slowest rate needs an hour to show that more is accepted.
         const pace = befriend(
           governed,
           last + 100,
@@ -210,7 +210,7 @@ describe('silence', () => {
 });
 
 describe('a wait', () => {
-  test('of an earlier run is kept, as one that the API has asked for', () => {
+  test('from an earlier run is kept, like one that the API has asked for', () => {
     const until = begin + 3_600 * second;
     const pace = governor({ known: { restUntil: until } }).update(begin, nothing);
     expect(pace).toMatchObject({ phase: 'waiting', restUntil: until, reason: 'the API asks to wait' });
@@ -225,7 +225,7 @@ describe('a wait', () => {
     expect(pace.restUntil).toBe(begin + day);
   });
 
-  test('that is over ends with single calls', () => {
+  test('ends with single calls when it is over', () => {
     const governed = governor({ known: { restUntil: begin + 10 * second } });
     const pace = repeat(governed, begin, 10 * second, nothing);
     expect(pace.restUntil).toBeUndefined();
@@ -258,7 +258,7 @@ describe('what the API states', () => {
     expect(governed.update(begin + 3_599 * second, nothing).restUntil).toBe(begin + 3_600 * second);
   });
 
-  test('is approached in steps, however much it is', () => {
+  test('is approached in steps, however high it is', () => {
     const pace = governor().update(begin, told(limit({ quota: 1e9, windowMs: second })));
     expect(pace.rate).toBe(20);
   });
@@ -269,7 +269,7 @@ describe('what the API states', () => {
     expect(pace.rate).toBeGreaterThanOrEqual(20);
   });
 
-  test('is not believed for a while when calls are refused all the same', () => {
+  test('is not believed for a while when calls are refused in spite of it', () => {
     const governed = governor();
     const stated = limit({ quota: 100, windowMs: second });
     repeat(governed, begin, 5 * second, { ...told(stated), accepted: 10, durationMs: 500 });

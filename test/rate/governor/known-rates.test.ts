@@ -13,7 +13,7 @@ const refusal = (sending: number, more: Partial<RefusedRate> = {}): RefusedRate 
   ...more,
 });
 
-/** What is known when a rate was held, and another one failed. */
+/** What is known after one rate was held and another one failed. */
 function known(held: number, failed = held): KnownRates {
   const rates = new KnownRates();
   rates.begin(failed);
@@ -22,11 +22,11 @@ function known(held: number, failed = held): KnownRates {
 }
 
 describe('what an allowance gains', () => {
-  test('is what was accepted between two refusals', () => {
+  test('is the number of calls accepted between two refusals', () => {
     expect(gainOf(cycle(10, 500))?.perSecond).toBe(50);
   });
 
-  test('may have been gained while the API had asked to wait, or not', () => {
+  test('may or may not include the time of a wait', () => {
     const gain = gainOf(cycle(9, 450, 1));
     expect(gain?.perSecond).toBe(45);
     expect(gain?.atMost).toBeGreaterThan(50);
@@ -40,7 +40,7 @@ describe('what an allowance gains', () => {
     expect(gainOf(cycle)).toBeUndefined();
   });
 
-  test('is known the better the more calls were counted', () => {
+  test('is known better the more calls were counted', () => {
     const atMost = (accepted: number) => gainOf(cycle(10, accepted))?.atMost ?? 0;
     expect(atMost(30) / 3).toBeCloseTo(1.1);
     expect(atMost(3_000) / 300).toBeCloseTo(1.01);
@@ -48,7 +48,7 @@ describe('what an allowance gains', () => {
 });
 
 describe('a refusal', () => {
-  test('of a search tells what was accepted since the one before, or else a rate well below', () => {
+  test('of a search shows what was accepted since the previous refusal, or else leads to a rate well below', () => {
     expect(new KnownRates().searchFailed(refusal(60))).toBeCloseTo(50.4);
     const rates = new KnownRates();
     expect(rates.searchFailed(refusal(60, { cycle: cycle(10, 550) }))).toBe(55);
@@ -73,7 +73,7 @@ describe('a refusal', () => {
     expect(rates.failed).toBeCloseTo(expected, 1);
   });
 
-  test('never leaves more than was sent', () => {
+  test('never leaves a higher rate than was sent', () => {
     const refused = refusal(40, { cycle: cycle(10, 500) });
     expect(known(60).searchFailed(refused)).toBe(40);
     expect(known(60).holdFailed(refused, 10_000)).toBe(40);
@@ -82,7 +82,7 @@ describe('a refusal', () => {
 });
 
 describe('the rate that failed is approached', () => {
-  /** What is held after so many seconds. */
+  /** The held rate after this many seconds. */
   const approachedFor = (rates: KnownRates, seconds: number): number => {
     let rate = rates.held ?? 0;
     for (let step = 0; step < seconds * 10; step += 1) rate = rates.approach(rate, 0.1);
@@ -94,7 +94,7 @@ describe('the rate that failed is approached', () => {
     return rates;
   };
 
-  test('and never reached', () => {
+  test('but never reached', () => {
     const rate = approachedFor(failed(false), 60);
     expect(rate).toBeGreaterThan(58);
     expect(rate).toBeLessThan(60);

@@ -4,7 +4,7 @@ import { QuotaExhaustion } from '../../../src/rate/governor/quota-exhaustion.ts'
 const minute = 60_000;
 const begin = 30_000_000 * minute;
 
-/** Lets a exhaustion last until a time, with a test whenever one is due. @returns the last test. */
+/** Lets an exhaustion last until a time, with a test whenever one is due. @returns the last test */
 function last(exhaustion: QuotaExhaustion, from: number, until: number): number {
   exhaustion.begin(from);
   let tested = from;
@@ -14,7 +14,7 @@ function last(exhaustion: QuotaExhaustion, from: number, until: number): number 
 }
 
 describe('a exhaustion', () => {
-  test('is tested for more and more seldom, at most 10 s apart in its first minute', () => {
+  test('is tested less and less often, at most 10 s apart in its first minute', () => {
     const exhaustion = new QuotaExhaustion(begin);
     const from = begin + 5_000;
     exhaustion.begin(from);
@@ -24,26 +24,26 @@ describe('a exhaustion', () => {
     expect(tests).toEqual([0, 1, 2, 4, 8, 16, 26, 36, 46]);
   });
 
-  test('is tested for right after the minute, when many a window begins', () => {
+  test('is tested right after the minute, when many a window begins', () => {
     const exhaustion = new QuotaExhaustion(begin);
     exhaustion.begin(begin + 20_000);
     expect(exhaustion.nextTest(begin + 54_000, begin + 54_000)).toBe(begin + minute + 200);
   });
 
-  test('is tested for again when the call that was refused had been sent before the minute', () => {
+  test('is tested again when the refused call had been sent before the minute', () => {
     const exhaustion = new QuotaExhaustion(begin);
     exhaustion.begin(begin + 20_000);
     expect(exhaustion.nextTest(begin + minute + 100, begin + minute - 200)).toBe(begin + minute + 300);
   });
 
-  test('that ends with the minute tells a window of a minute', () => {
+  test('that ends with the minute shows a window of a minute', () => {
     const exhaustion = new QuotaExhaustion(begin);
     last(exhaustion, begin + 20_000, begin + minute);
     expect(exhaustion.end(begin + minute + 250, 600)).toMatchObject({ perSecond: 10 });
     expect(exhaustion.periodMs).toBe(minute);
   });
 
-  test('that is not over in time is expected to end when the window does', () => {
+  test('that lasts too long is expected to end with the window', () => {
     const exhaustion = new QuotaExhaustion(begin);
     last(exhaustion, begin + 20_000, begin + minute);
     exhaustion.end(begin + minute + 250, 600);
@@ -51,7 +51,7 @@ describe('a exhaustion', () => {
     expect(exhaustion.nextTest(begin + 100_000, begin + 100_000)).toBe(begin + 2 * minute + 250);
   });
 
-  test('of hours tells no rate to spread its calls with', () => {
+  test('of hours gives no rate to spread calls at', () => {
     const exhaustion = new QuotaExhaustion(begin);
     last(exhaustion, begin + minute, begin + 180 * minute);
     const { lastedMs, perSecond } = exhaustion.end(begin + 180 * minute, 5_000);
@@ -60,7 +60,7 @@ describe('a exhaustion', () => {
     expect(exhaustion.periodMs).toBeUndefined();
   });
 
-  test('of a moment tells nothing', () => {
+  test('of a moment shows nothing', () => {
     const exhaustion = new QuotaExhaustion(begin);
     exhaustion.begin(begin + 1_000);
     expect(exhaustion.end(begin + 2_000, 10)).toEqual({ lastedMs: 1_000 });

@@ -11,7 +11,7 @@ import {
 } from '../../../src/rate/governor/rate-changes.ts';
 
 describe('a rate grows', () => {
-  test('at the start to the double in half a second, or in four reactions where those are longer', () => {
+  test('at the start to twice as much in half a second, or in four reactions where those are longer', () => {
     expect(startingGrowth(0.5, 50)).toBeCloseTo(2);
     expect(startingGrowth(1.2, 300)).toBeCloseTo(2);
   });
@@ -24,11 +24,11 @@ describe('a rate grows', () => {
     expect(searchedRate(40, 60, seconds, 100)).toBeCloseTo(rate);
   });
 
-  test('in a search on from what failed', () => {
+  test('in a search beyond the rate that failed', () => {
     expect(searchedRate(40, 60, 4, 100)).toBeGreaterThan(60);
   });
 
-  test('in a probe slowly at first, the later news comes the slower, and doubles after that', () => {
+  test('in a probe slowly at first, more slowly the later news comes, and doubles after that', () => {
     expect(probingGrowth(0, 0)).toBe(1);
     expect(probingGrowth(1.5, 0)).toBeCloseTo(1.25);
     expect(probingGrowth(3, 0)).toBeCloseTo(2);
@@ -49,7 +49,7 @@ describe('a rate that was refused is cut', () => {
 
 const cut = { rate: 50, latencyMs: 50, lagMs: 50 };
 
-/** The verdicts of periods of 100 ms, each with so many accepted and rejected calls. */
+/** The verdicts of periods of 100 ms, each with this many accepted and rejected calls. */
 function verdicts(periods: readonly (readonly [accepted: number, rejected: number])[]): CooldownVerdict[] {
   const cooldown = new Cooldown(0, cut);
   return periods.map(([accepted, rejected], index) => {
@@ -90,7 +90,7 @@ describe('a rate that was lowered', () => {
       'too-fast',
     ],
     [
-      'has settled when what is refused at first was sent before',
+      'has settled when the first refusals are of calls sent earlier',
       [
         [0, 9],
         [5, 0],
@@ -112,7 +112,7 @@ describe('a rate that was lowered', () => {
     ).toEqual([goingOn, goingOn, 'too-fast']);
   });
 
-  test('does not help where nothing is accepted', () => {
+  test('is no remedy where nothing is accepted', () => {
     expect(
       verdicts([
         [0, 5],

@@ -5,17 +5,17 @@ import type { Traffic } from '../../../src/rate/governor/traffic.ts';
 const beatMs = 100;
 const nothing: Traffic = { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] };
 
-/** What an API does with so many calls, of which it has had so many before. */
+/** What an API does with this many calls after this many earlier ones. */
 type Api = (calls: number, before: number) => Partial<Traffic>;
 
-/** Every so many calls, evenly, one fails with 503. */
+/** One call in this many fails with 503, evenly spaced. */
 const failing =
   (every: number): Api =>
   (calls, before) => {
     const failed = Math.floor((before + calls) / every) - Math.floor(before / every);
     return { accepted: calls - failed, unavailable: failed };
   };
-/** So many calls per beat are accepted, others fail with 503. */
+/** Accepts this many calls per beat; the others fail with 503. */
 const limited =
   (perBeat: number): Api =>
   (calls) => {
@@ -24,7 +24,7 @@ const limited =
   };
 const nobody: Api = (calls) => ({ unavailable: calls });
 
-/** An API whose calls take no time, called at the rate of a search that does not change it, and what the search is told. */
+/** An API whose calls take no time, called at the rate of a search that does not change, and what the search is told. */
 function searching(rate: number) {
   const dependence = new RateDependence();
   let now = 0;
@@ -34,7 +34,7 @@ function searching(rate: number) {
   const told: Traffic[] = [];
   return {
     dependence,
-    /** The rates that were called at. */
+    /** The rates at which calls were made. */
     rates,
     told,
     go(seconds: number, api: Api, searched: { rate?: number } = {}, most = Number.POSITIVE_INFINITY): void {
@@ -84,14 +84,14 @@ describe('503s that come at any rate', () => {
     expect(Math.max(...rates)).toBe(20);
   });
 
-  test('are forgotten when none comes any more', () => {
+  test('are forgotten when they stop', () => {
     const { dependence, go } = searching(20);
     go(20, failing(2));
     go(10, failing(Number.POSITIVE_INFINITY));
     expect([dependence.share, dependence.isAccident]).toEqual([undefined, false]);
   });
 
-  test('are known anew when they become more', () => {
+  test('are learned again when they become more', () => {
     const { dependence, go } = searching(20);
     go(20, failing(5));
     go(80, failing(2));
@@ -107,7 +107,7 @@ describe('503s that come at any rate', () => {
 });
 
 describe('503s of a limit', () => {
-  /** Finds that they go when the rate goes down, and that they come back when it rises. */
+  /** Finds that 503s go away when the rate goes down, and come back when it rises. */
   function proven(rate: number, perBeat: number) {
     const search = searching(rate);
     search.go(15, limited(perBeat));
@@ -135,7 +135,7 @@ describe('503s of a limit', () => {
 
   test.each([
     ['after some seconds', 2],
-    ['from the first call on', 0],
+    ['from the first call', 0],
   ])('tell about how many are accepted per second %s', (_title, before) => {
     const { dependence, go } = searching(80);
     go(before, limited(5), { rate: 40 });
@@ -148,7 +148,7 @@ describe('503s of a limit', () => {
     expect(found).toBeLessThanOrEqual(60);
   });
 
-  test('that were over by themselves are no refusals when the rate rises and none comes back', () => {
+  test('that ended by themselves are no refusals when the rate rises and they do not return', () => {
     const { dependence, go } = searching(40);
     go(1, failing(2));
     go(9, failing(Number.POSITIVE_INFINITY));
@@ -157,14 +157,14 @@ describe('503s of a limit', () => {
     expect(dependence.isProven).toBe(false);
   });
 
-  test('that go on though the rate is a twentieth are compared again, and are accidents', () => {
+  test('that continue at a twentieth of the rate are compared again, and are accidents', () => {
     const { dependence, go } = proven(80, 5);
     expect(dependence.isProven).toBe(true);
     go(30, failing(2), { rate: 2 });
     expect([dependence.isProven, dependence.isAccident]).toEqual([false, true]);
   });
 
-  test('count on top of those that come at any rate', () => {
+  test('count on top of 503s that come at any rate', () => {
     const { told, go } = searching(40);
     go(20, failing(5));
     go(10, (sent) => ({ accepted: Math.min(1, sent), unavailable: sent - Math.min(1, sent) }));
@@ -173,7 +173,7 @@ describe('503s of a limit', () => {
 });
 
 describe('an API that answers nothing but 503', () => {
-  test('is called a few times a second after some calls, and lowers the rate then', () => {
+  test('is called a few times a second after some calls, and then lowers the rate', () => {
     const { dependence, rates, told, go } = searching(40);
     go(1, failing(Number.POSITIVE_INFINITY));
     go(8, nobody);

@@ -21,14 +21,14 @@ describe('a probe', () => {
     expect(dueAfter(new ProbeSchedule(false), rate)).toBe(seconds);
   });
 
-  test('of what was learned in an earlier run is made soon, and then as any other', () => {
+  test('of a rate learned in an earlier run is made soon, and then like any other', () => {
     const schedule = new ProbeSchedule(true);
     expect(dueAfter(schedule, 0.1)).toBe(3);
     schedule.refused();
     expect(dueAfter(schedule, 50)).toBe(14);
   });
 
-  test('that costs a wait is made the more seldom the more often it fails, up to a limit', () => {
+  test('that costs a wait is made less often each time it fails, up to a limit', () => {
     const schedule = new ProbeSchedule(false);
     const pauses = Array.from({ length: 7 }, () => {
       schedule.failed(second);
@@ -37,13 +37,13 @@ describe('a probe', () => {
     expect(pauses).toEqual([24, 30, 38, 47, 50, 50, 50]);
   });
 
-  test('that costs nothing is not made more seldom', () => {
+  test('that costs nothing is not made less often', () => {
     const schedule = new ProbeSchedule(false);
     schedule.failed(0);
     expect(dueAfter(schedule, 50)).toBe(14);
   });
 
-  test('after a limit that has risen is made as soon as at first', () => {
+  test('is made as soon as at first after a limit has risen', () => {
     const schedule = new ProbeSchedule(false);
     schedule.dry(60 * second);
     expect(dueAfter(schedule, 50)).toBe(180);

@@ -5,7 +5,7 @@ import type { Traffic } from '../../../src/rate/governor/traffic.ts';
 const stepMs = 100;
 const reactionMs = 100;
 
-/** A cap that is told what an API does with calls in flight, of which each takes 50 ms. */
+/** A cap that is told how an API treats calls in flight, each of which takes 50 ms. */
 function observed({ isStated = false, amongError = 1 } = {}) {
   const cap = new ServerCap(0);
   let now = 0;
@@ -34,7 +34,7 @@ function observed({ isStated = false, amongError = 1 } = {}) {
     get limit() {
       return limit;
     },
-    /** Calls that are all accepted, so many per second. */
+    /** This many calls per second, all of them accepted. */
     fine(seconds: number, perSecond: number, among: number): void {
       for (let step = 0; step < seconds * 10; step += 1)
         told({ accepted: perSecond / 10, acceptedAmong: among }, perSecond);
@@ -54,7 +54,7 @@ describe('a cap on calls in flight', () => {
     expect(api.cap.value).toBe(10);
   });
 
-  test('is none when fewer calls in flight are fewer calls', () => {
+  test('is ruled out when fewer calls in flight mean fewer accepted calls', () => {
     const api = observed();
     api.fine(1, 80, 4);
     expect(api.refused(5)).toBe(4);
@@ -64,10 +64,10 @@ describe('a cap on calls in flight', () => {
   });
 
   test.each<[why: string, among: number, more: Partial<Traffic>]>([
-    ['calls among as few are refused', 10, {}],
-    ['calls among far fewer are refused', 5, { rejectedSentAt: 1_050 }],
+    ['calls are refused among as few in flight', 10, {}],
+    ['calls are refused among far fewer in flight', 5, { rejectedSentAt: 1_050 }],
     ['the API asks to wait for long', 11, { waitUntil: 60_000 }],
-  ])('is none when %s', (_, among, more) => {
+  ])('is ruled out when %s', (_, among, more) => {
     const api = observed();
     api.fine(1, 80, 9);
     api.refused(11);
@@ -77,7 +77,7 @@ describe('a cap on calls in flight', () => {
     expect(api.limit).toBe(50);
   });
 
-  test('is one below the fewest among which a call is refused, whichever is heard of first', () => {
+  test('is one below the fewest calls in flight when one is refused, whichever refusal is reported first', () => {
     const api = observed();
     api.fine(1, 80, 9);
     api.refused(13);
@@ -85,14 +85,14 @@ describe('a cap on calls in flight', () => {
     expect(api.cap.value).toBe(10);
   });
 
-  test('is not looked for where the API says what it limits', () => {
+  test('is not looked for where the API states what it limits', () => {
     const api = observed({ isStated: true });
     api.fine(1, 80, 9);
     expect(api.refused(11)).toBe(50);
     expect(api.cap.value).toBeUndefined();
   });
 
-  test('is not suspected for a minute after that has proved wrong', () => {
+  test('is not suspected for a minute after a wrong suspicion', () => {
     const api = observed();
     api.fine(1, 80, 9);
     api.refused(11);
@@ -108,7 +108,7 @@ describe('a cap on calls in flight', () => {
     expect(api.refused(11)).toBe(10);
   });
 
-  test('needs two refusals when there was none in the first seconds', () => {
+  test('needs two refusals when the first seconds had no refusal', () => {
     const api = observed();
     api.fine(21, 80, 9);
     expect(api.refused(11)).toBe(50);
@@ -116,7 +116,7 @@ describe('a cap on calls in flight', () => {
     expect(api.refused(11)).toBe(10);
   });
 
-  test('is raised when more are accepted, the sooner the more, and back at once when they are not', () => {
+  test('is raised when more calls are accepted, sooner the more are, and goes back at once when they are not', () => {
     const api = observed();
     api.fine(1, 80, 9);
     api.refused(11);
@@ -133,16 +133,16 @@ describe('a cap on calls in flight', () => {
     expect(api.cap.value).toBe(api.limit);
   });
 
-  test('is not tried in the first second where others call as well: among how many they do is not known yet', () => {
+  test('is not tried in the first second where others call as well: their calls in flight are not known yet', () => {
     const api = observed({ amongError: 3 });
     api.fine(0.5, 80, 9);
     expect(api.refused(13)).toBe(50);
   });
 
-  test('is lowered a few times where calls in flight are known only about, and is none after that', () => {
+  test('is lowered a few times where calls in flight are known only approximately, and is then given up', () => {
     const api = observed({ amongError: 3 });
     api.fine(1, 80, 9);
-    // Two calls may be those of others that are not heard of yet.
+    // Two of them may be calls of other workers that were not reported yet.
     expect(api.refused(13)).toBe(14);
     for (const lower of [12, 10, 9, 8, 7]) {
       api.fine(0.5, 190, 10);

@@ -28,10 +28,13 @@ const parts: Parts = {
   isRefusal,
 };
 
-/** What was played, by its world: a longer game begins like a shorter one. Those that tell of each call are not kept. */
+/**
+ * Runs that were played, by their world: a longer one begins like a shorter one. Runs that report each call are not
+ * kept.
+ */
 const games = new Map<string, readonly Second[]>();
 
-/** What a client met with in each second that calls an API as the governor wants it to. */
+/** What a client met with in each second, calling an API as the governor decides. */
 export function played(world: World): readonly Second[] {
   if (Object.values(world).some((value) => typeof value === 'function')) return simulate(parts, world);
   const { seconds, ...rest } = world;
@@ -43,7 +46,7 @@ export function played(world: World): readonly Second[] {
   return longer;
 }
 
-/** What that comes to. */
+/** The figures of such a run. */
 export function figures(world: World, model: Omit<Model, 'title' | 'world'> = {}): Figures {
   return figuresOf({ title: world.limit, world, ...model }, played(world), ideal(parts, world));
 }

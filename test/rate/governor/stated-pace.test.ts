@@ -18,11 +18,7 @@ function allowed(limits: readonly Partial<StatedLimit>[], active = 0): StatedRat
 describe('what the API states', () => {
   test.each<[title: string, limits: Partial<StatedLimit>[], rate: number]>([
     ['a quota and a window are spread evenly', [{ quota: 100, windowMs: 10 * second }], 9.86],
-    [
-      'the shorter the window, the more does it count that calls are late',
-      [{ quota: 100, windowMs: second }],
-      97.56,
-    ],
+    ['late calls matter more in a shorter window', [{ quota: 100, windowMs: second }], 97.56],
     [
       'the strictest limit counts',
       [
@@ -52,8 +48,8 @@ describe('what the API states', () => {
 
   test.each<[title: string, limit: Partial<StatedLimit>]>([
     ['a quota without a window', { quota: 100 }],
-    ['an end that is near', { quota: 100, remaining: 1, resetMs: second }],
-    ['an end that is over', { quota: 100, remaining: 0, resetMs: 0 }],
+    ['an end that is too near', { quota: 100, remaining: 1, resetMs: second }],
+    ['an end that has passed', { quota: 100, remaining: 0, resetMs: 0 }],
     ['a limit of calls in flight', { quota: 100, windowMs: second, unit: 'concurrent-requests' }],
   ])('%s tells no rate', (_, limit) => {
     expect(allowed([limit])).toEqual({ ceiling: unlimited });
@@ -61,7 +57,7 @@ describe('what the API states', () => {
 });
 
 describe('the end of a window', () => {
-  /** What is allowed after answers at some milliseconds, each with what remains and the whole seconds until the end. */
+  /** What is allowed after answers at these milliseconds, each with what remains and the whole seconds until the end. */
   function afterAnswers(...answers: readonly [at: number, remaining: number, seconds: number][]): StatedRate {
     const pace = new StatedPace();
     let last = now;
@@ -72,7 +68,7 @@ describe('the end of a window', () => {
     return pace.allowed(last, 0);
   }
 
-  test('is the earliest that was told', () => {
+  test('is the earliest one stated', () => {
     expect(afterAnswers([0, 600, 61], [100, 599, 60], [200, 0, 60]).restUntil).toBe(now + 60_100);
   });
 
@@ -84,15 +80,15 @@ describe('the end of a window', () => {
     expect(afterAnswers([0, 600, 60], [60_500, 600, 60]).rate).toBeCloseTo(10);
   });
 
-  test('tells nothing while it moves along with the calls', () => {
+  test('says nothing while it moves along with the calls', () => {
     expect(afterAnswers([0, 600, 60], [10_000, 500, 60], [20_000, 400, 60])).toEqual({ ceiling: unlimited });
   });
 });
 
-describe('what the API states when calls are refused in spite of it', () => {
+describe('what the API states, when calls are refused in spite of it', () => {
   const limit: StatedLimit = { name: 'one', unit: 'requests', quota: 100, windowMs: 10 * second };
 
-  /** What is allowed at last when calls were refused at some seconds. */
+  /** What is allowed in the end when calls were refused at these seconds. */
   function allowedAfter(refusedAt: readonly number[], at: number): number | undefined {
     const pace = new StatedPace();
     pace.update(now, [limit], false);
@@ -115,7 +111,7 @@ describe('what the API states when calls are refused in spite of it', () => {
     expect((allowedAfter([20, 40], 1_200) ?? 0) / 9.86).toBeGreaterThan(0.995);
   });
 
-  test('is believed no more for a while after four times in ten seconds', () => {
+  test('is not believed for a while after four refusals in ten seconds', () => {
     expect(allowedAfter([20, 21, 22, 23], 24)).toBeUndefined();
     expect(allowedAfter([20, 21, 22, 23], 90)).toBeDefined();
   });

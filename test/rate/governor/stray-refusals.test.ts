@@ -3,7 +3,7 @@ import { StrayRefusals } from '../../../src/rate/governor/stray-refusals.ts';
 
 const beatMs = 100;
 
-/** An API of which the rate of 50 calls/s was fine, and that is called with half of that. */
+/** An API for which 50 calls/s were fine, called at half of that. */
 function slowed() {
   const strays = new StrayRefusals();
   let now = 0;
@@ -23,7 +23,7 @@ function slowed() {
   return { strays, go };
 }
 
-/** Single refusals, one in a hundred calls, have brought the rate down, and come as often at the earlier one. */
+/** Single refusals, one in a hundred calls, have lowered the rate, and come as often at the earlier rate. */
 function known() {
   const { strays, go } = slowed();
   go(5, 0, 50);
@@ -38,10 +38,10 @@ describe('single refusals', () => {
     expect(go(5, 1)).toBe(0);
   });
 
-  test('are none of a limit after it has refused many at once, which are obeyed', () => {
+  test('are not taken for those of a limit that has refused many at once, and those are obeyed', () => {
     const { go } = known();
     expect(go(10, 8)).toBe(8);
-    // The rate was lowered for those: they say nothing of the lower one.
+    // The rate was lowered because of those refusals: they say nothing about the lower rate.
     for (let beat = 0; beat < 10; beat += 1) expect(go(5, beat % 5 === 0 ? 1 : 0)).toBe(0);
   });
 });

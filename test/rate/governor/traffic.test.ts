@@ -3,7 +3,7 @@ import { CallTally } from '../../../src/rate/governor/traffic.ts';
 
 const stepMs = 100;
 
-/** Counts so many steps, in which a part of a rate is used. @returns the rate at the end */
+/** Counts this many steps, in which part of a rate is used. @returns the rate at the end */
 function count(tally: CallTally, steps: number, rate: number, { part = 1, growth = 1 } = {}): number {
   let now = rate;
   for (let step = 0; step < steps; step += 1) {
@@ -13,12 +13,12 @@ function count(tally: CallTally, steps: number, rate: number, { part = 1, growth
   return now;
 }
 
-describe('the part of a rate that is used', () => {
-  test('is nothing before the first call', () => {
+describe('the used share of a rate', () => {
+  test('is zero before the first call', () => {
     expect(new CallTally().usedShareOf(20)).toBe(0);
   });
 
-  test.each([0.3, 1])('is what is called of it: %d', (part) => {
+  test.each([0.3, 1])('is the share that is called: %d', (part) => {
     const tally = new CallTally();
     count(tally, 20, 50, { part });
     expect(tally.usedShareOf(50)).toBeCloseTo(part);
