@@ -5,7 +5,7 @@ import { exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-code
 import { outliveTerminal, writeDocument, writeTalk } from './output.ts';
 import { createProgram } from './program.ts';
 
-/** What is still open after the end of a command has so long to go by itself. */
+/** Time for what is still open after the end of a command to end by itself. */
 const lingerMs = 2_000;
 
 /** Runs the command that the process was started with, and nothing else until the process ends. */
@@ -13,7 +13,7 @@ export async function runProcess(): Promise<void> {
   const args = process.argv.slice(2);
   outliveTerminal();
 
-  // What a manifest holds is nobody else's business, nor is what an API answers: whatever is written, also by PGlite.
+  // Manifests and answers of the API are private. This also covers the files of PGlite.
   process.umask(0o077);
 
   // Node itself would print it as it is, and end with 1, which means that rows have failed.

@@ -5,17 +5,19 @@ import type { OwnMeanings } from './option-table.ts';
 
 export interface NamedSpec {
   readonly name: string;
+  /** What the command does, in one line of the list of commands. */
   readonly description: string;
+  /** What its own help says besides. */
+  readonly details?: string;
   /** What one would type, with what it is for. */
   readonly examples?: readonly (readonly [command: string, purpose: string])[];
 }
 
-/** A command, but for what every command has. */
+/** A command. */
 export interface CommandSpec extends NamedSpec, OwnMeanings {
   readonly arguments?: readonly (readonly [name: string, description: string])[];
+  /** Its options besides those of every command. */
   readonly options?: OptionGroups;
-  /** What comes in the help after those that every command has. */
-  readonly seldomNeeded?: OptionGroups;
   /** Loads what it does: `cqbatch --help` has to be quick. */
   readonly load: () => Promise<Action>;
 }
@@ -33,5 +35,5 @@ type Action =
 
 /** The run that a command is for, by default the newest that it fits. */
 export function runThat(fits = ''): readonly [name: string, description: string] {
-  return ['[run]', `id of the run, or enough of it; default: the newest${fits}`];
+  return ['[run]', `id of a run, or a part that no other id has; default: the newest run${fits}`];
 }

@@ -43,7 +43,7 @@ export async function completionsFor(program: Command, words: readonly string[])
     .join('');
 }
 
-/** The command that the words name; undefined when there is none of that name. */
+/** The command that the words name; undefined if there is no such command. */
 function commandOf(program: Command, words: readonly string[]): Command | undefined {
   let command: Command | undefined = program;
   for (const name of words.filter((word) => !word.startsWith('-'))) {
@@ -70,7 +70,7 @@ async function ofWord(
     return options.map(({ long, short, description }) => [long ?? short ?? '', description]);
   }
   const below = help.visibleCommands(command);
-  if (below.length > 0) return below.map((each) => [each.name(), each.description()]);
+  if (below.length > 0) return below.map((each) => [each.name(), each.summary() || each.description()]);
   const [argument] = command.registeredArguments;
   if (argument?.name() === 'manifest') return [[files]];
   if (argument?.name() === 'run') return runs(before);
@@ -78,7 +78,7 @@ async function ofWord(
   return (argument?.argChoices ?? []).map((choice) => [choice]);
 }
 
-/** The runs of the state folder, the newest first. What cannot be read is left out: nobody could be told. */
+/** The runs of the state folder, newest first, without unreadable ones: a completion can't report errors. */
 async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
   const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})

@@ -4,20 +4,20 @@ import type { OptionName } from './option-table.ts';
 export type OptionGroups = Readonly<Record<string, readonly OptionName[]>>;
 
 /** Of every command. */
-export const output: OptionGroups = { Output: ['json', 'quiet', 'stateDir'] };
+export const output = ['json', 'quiet', 'stateDir'] as const;
 
 /** Of the commands that write a report. */
-export const reporting: OptionGroups = { Output: ['delimiter', 'html'] };
+export const reporting: OptionGroups = { Report: ['delimiter', 'html'] };
 
 /** Of the commands that take a run to its end here. */
-export const following: OptionGroups = { Output: ['verbose', 'delimiter', 'html'] };
+export const following: OptionGroups = { ...reporting, Log: ['verbose', 'logLevel'] };
 
-/** Who is told how a run ended. */
+/** How people learn how a run ended. */
 export const telling: OptionGroups = {
-  'Telling people': ['notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl', 'metricsFile'],
+  Notifications: ['notifyUrl', 'notifyOn', 'notifySecretFile', 'pingUrl', 'metricsFile'],
 };
 
-/** What is written down for those who ask later. */
+/** What is kept of a run for questions that come later. */
 export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
 
 const meaning = ['operation', 'where', 'operations', 'default', 'map', 'clearToken'] as const;
@@ -29,16 +29,10 @@ export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 /** Of the commands that work on a run that was planned with operations of the user's own. */
 export const own: OptionGroups = { Manifest: ['operations'] };
 
-/** What keeps a run from doing harm: what stands in front. */
-export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', 'maxRows', 'stopAt'] };
-
-/** The other guards. */
-export const moreGuards = [
-  'canaryRandom',
-  'canaryMaxFailures',
-  'maxFailuresAfter',
-  'maxConsecutiveFailures',
-  'maxDuration',
+/** What keeps a run from doing harm. */
+export const guards = [
+  ...(['canary', 'maxFailures', 'maxRows', 'stopAt', 'maxDuration'] as const),
+  ...(['canaryRandom', 'canaryMaxFailures', 'maxFailuresAfter', 'maxConsecutiveFailures'] as const),
 ] as const;
 
 /** How the API is called. */
@@ -49,12 +43,11 @@ export const repeating = ['attempts', 'backoff'] as const;
 
 const sharing = ['queue', 'queuePrefix', 'queuePasswordFile'] as const;
 
-/** Of the commands that look at runs, or tell them something, also from another machine. */
+/** Of the commands that look at runs or control them, also from another machine. */
 export const shared: OptionGroups = { 'Shared datastore': sharing };
 
 /** Of the commands that take a run to its end. */
 export const working: OptionGroups = {
   Calls: [...calling, ...repeating],
   'Shared datastore': [...sharing, 'worker'],
-  Log: ['logLevel'],
 };

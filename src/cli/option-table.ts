@@ -8,94 +8,152 @@ import {
   variableOf,
 } from '../index.ts';
 
-/** An option with its help; `collect` puts together what is said of one that may be repeated. */
-type OwnOption = readonly [flags: string, help: string, collect?: (text: string) => unknown];
+/** An option that is no setting. */
+interface OwnOption {
+  readonly flags: string;
+  readonly help: string;
+  /** Whether `-h` shows it also where a command has many options. */
+  readonly common?: true;
+  /** Puts together what is said of one that may be repeated. */
+  readonly collect?: (text: string) => unknown;
+}
 
 /** Each option that is no setting, by the name that its value has in `Flags`. */
 const ownOptions = {
-  json: ['--json', 'print exactly one JSON document on standard output'],
-  quiet: [
-    '-q, --quiet',
-    'no progress and no hints, only the result; -qq: nothing unless the exit code is above 0',
-    (_text: string, before = 0): number => before + 1,
-  ],
-  stateDir: [
-    '--state-dir <dir>',
-    `folder of runs and queue (CQBATCH_STATE_DIR; default: ${defaultStateDir})`,
-  ],
-  verbose: ['-v, --verbose', 'also say what becomes of the rate, and what is tried again'],
-  html: ['--no-html', 'leave report.html out'],
-  logLevel: [
-    '--log-level <level>',
-    'structured log on standard error: error, warn, info or debug (default: none)',
-  ],
-  allowInsecureHttp: ['--allow-insecure-http', 'allow http:// to a host that is not this machine'],
-  worker: ['--no-worker', 'leave the calls to workers elsewhere; needs --queue'],
+  json: { flags: '--json', help: 'print exactly one JSON document on standard output', common: true },
+  quiet: {
+    flags: '-q, --quiet',
+    help: 'print only the result; -qq: nothing unless the exit code is above 0',
+    common: true,
+    collect: (_text: string, before = 0): number => before + 1,
+  },
+  stateDir: {
+    flags: '--state-dir <dir>',
+    help: `folder of runs, queue and settings (CQBATCH_STATE_DIR; default: ${defaultStateDir})`,
+  },
+  verbose: { flags: '-v, --verbose', help: 'also show decisions about the rate, and rows that are retried' },
+  html: { flags: '--no-html', help: 'do not write report.html' },
+  logLevel: {
+    flags: '--log-level <level>',
+    help: 'write a structured log to standard error: error, warn, info or debug (default: none)',
+  },
+  allowInsecureHttp: { flags: '--allow-insecure-http', help: 'allow http:// to another machine' },
+  worker: { flags: '--no-worker', help: 'leave the calls to workers on other machines; needs --queue' },
 
-  yes: ['-y, --yes', 'do not ask; needed where there is no terminal to ask on'],
-  runId: [
-    '--run-id <id>',
-    'name of the run; a second one of that name is refused (default: made of the time)',
-  ],
-  orResume: ['--or-resume', 'go on with the run of that name, if there is one; do nothing if it is finished'],
-  resumeHalted: ['--resume-halted', 'with --or-resume: also where a guard has halted it, at your own risk'],
-  skipInvalid: ['--skip-invalid', 'leave invalid rows out instead of sending nothing'],
-  skipDone: [
-    '--skip-done <run|report>',
-    'leave out rows whose identifier a run has done, with its retries, or a report.csv; may be repeated',
-    (another: string, before: readonly string[] = []): readonly string[] => [...before, another],
-  ],
-  canaryRandom: ['--canary-random', 'the rows of the canary are a fair sample of all, instead of the first'],
-  once: ['--once', 'run each manifest that waits in a folder, and put it to done/, partial/ or failed/'],
-  reason: ['--reason <text>', 'why, for "cqbatch show"'],
-  saveResponses: ['--save-responses', "keep each answer of the API in the run's folder, gzipped"],
+  yes: { flags: '-y, --yes', help: 'do not ask; required without a terminal', common: true },
+  runId: {
+    flags: '--run-id <id>',
+    help: 'name of the run; refused if another run has it (default: made from the time)',
+    common: true,
+  },
+  orResume: {
+    flags: '--or-resume',
+    help: 'continue the run of --run-id if there is one; do nothing if it is finished',
+    common: true,
+  },
+  resumeHalted: {
+    flags: '--resume-halted',
+    help: 'with --or-resume: also continue a run that a guard has halted, at your own risk',
+  },
+  skipInvalid: {
+    flags: '--skip-invalid',
+    help: 'leave invalid rows out; without it, an invalid row stops everything',
+    common: true,
+  },
+  skipDone: {
+    flags: '--skip-done <run|report>',
+    help: 'leave out rows that a run and its retries, or a report.csv, have done; may be repeated',
+    collect: (another: string, before: readonly string[] = []): readonly string[] => [...before, another],
+  },
+  canaryRandom: {
+    flags: '--canary-random',
+    help: 'take a random sample for the canary instead of the first rows',
+  },
+  once: { flags: '--once', help: 'run the manifests that wait in a folder, then exit' },
+  reason: { flags: '--reason <text>', help: 'why you do this; "cqbatch show" tells it' },
+  saveResponses: { flags: '--save-responses', help: "keep every answer of the API in the run's folder" },
 
-  operation: [
-    '--operation <name>',
-    'what to do with the rows, when neither a column nor the manifest says it',
-  ],
-  clearToken: [
-    '--clear-token <text>',
-    `CSV cell that sends an empty string; an empty cell is left out (default: ${defaultClearToken})`,
-  ],
-  trim: ['--trim', 'drop blanks around cells'],
+  operation: {
+    flags: '--operation <name>',
+    help: 'what to do with the rows, if the columns do not say it',
+  },
+  clearToken: {
+    flags: '--clear-token <text>',
+    help: `CSV cell that sends an empty text; an empty cell leaves its field out (default: ${defaultClearToken})`,
+  },
+  trim: { flags: '--trim', help: 'remove blanks around cells' },
 
-  out: ['--out <file>', 'write it to NAME.cqplan, for "cqbatch run NAME.cqplan", later and elsewhere'],
-  approvedBy: ['--approved-by <name>', 'who has looked at it'],
-  code: ['--code <code...>', 'only those with these codes (column _code of the report)'],
-  unclear: ['--unclear', 'only those that may have been processed unseen (column _unclear)'],
-  watch: ['--watch', 'follow it to its end, without a run all that are going; the exit code is then theirs'],
-  row: ['--row <n>', 'the story of one row instead: each attempt (column _row of the report)'],
-  format: ['--format <format>', 'xlsx also writes report.xlsx, for Excel (default: csv)'],
-  withRetries: ['--with-retries', 'of the run and its retries: every row once, its last state'],
-  open: ['--open', 'show report.html in the browser'],
-  dryRun: ['--dry-run', 'tell what would be removed, and remove nothing'],
+  out: {
+    flags: '--out <file>',
+    help: 'write the plan to NAME.cqplan, for someone to sign off and "cqbatch run"',
+    common: true,
+  },
+  approvedBy: { flags: '--approved-by <name>', help: 'who has signed the plan off' },
+  code: {
+    flags: '--code <code...>',
+    help: 'only rows with these codes (column _code of the report)',
+    common: true,
+  },
+  unclear: {
+    flags: '--unclear',
+    help: 'only rows that the API may have processed without an answer (column _unclear)',
+    common: true,
+  },
+  watch: {
+    flags: '--watch',
+    help: 'follow the run to its end, or all runs in progress; exits with their code',
+  },
+  row: { flags: '--row <n>', help: 'show each attempt of one row (column _row of the report)' },
+  format: { flags: '--format <format>', help: 'xlsx also writes report.xlsx for Excel (default: csv)' },
+  withRetries: {
+    flags: '--with-retries',
+    help: 'join a run and its retries: each row once, with its last result',
+  },
+  open: { flags: '--open', help: 'show report.html in the browser' },
+  dryRun: { flags: '--dry-run', help: 'show what would be removed, and remove nothing' },
 
-  coordinate: ['--coordinate', 'be a daemon: take over submitted runs, and carry out schedules'],
-  port: ['--port <port>', 'where it listens; 0: any free one (default: 8788)'],
-  host: [
-    '--host <address>',
-    'address for that; others than this machine may look at it then (default: 127.0.0.1)',
-  ],
-  control: ['--control', 'print an address whose first visitor may pause, cancel and set rates'],
+  coordinate: {
+    flags: '--coordinate',
+    help: 'be a daemon: complete submitted runs, and start scheduled ones',
+    common: true,
+  },
+  port: { flags: '--port <port>', help: 'port of the page; 0: any free port (default: 8788)' },
+  host: {
+    flags: '--host <address>',
+    help: 'address of the page; others than 127.0.0.1 let other machines read it (default: 127.0.0.1)',
+  },
+  control: {
+    flags: '--control',
+    help: 'print a one-time address that can pause and cancel runs and set their rate',
+  },
 
-  cron: ['--cron <pattern>', 'minute, hour, day of month, month, day of week: "0 2 * * 1-5"'],
-  manifest: ['--manifest <file>', 'one run of that file, as it is then'],
-  inbox: ['--inbox <dir>', 'a run of each manifest that waits in that folder then'],
-  overlap: ['--overlap <rule>', 'while its last run is going: skip a time, or queue one (default: skip)'],
-  catchUp: ['--catch-up <duration>', 'make up for a missed time until it is so late; or none (default: 1h)'],
-  replace: ['--replace', 'in place of the schedule of that name'],
+  cron: {
+    flags: '--cron <pattern>',
+    help: 'minute, hour, day of month, month, day of week: "0 2 * * 1-5"',
+    common: true,
+  },
+  manifest: { flags: '--manifest <file>', help: 'run this file, as it is at that time', common: true },
+  inbox: { flags: '--inbox <dir>', help: 'run each manifest that waits in this folder', common: true },
+  overlap: {
+    flags: '--overlap <rule>',
+    help: 'if the last run is still in progress: skip, or queue one run (default: skip)',
+  },
+  catchUp: {
+    flags: '--catch-up <duration>',
+    help: 'make up for a missed time if it is at most this late; or none (default: 1h)',
+  },
+  replace: { flags: '--replace', help: 'replace the schedule of this name' },
 } as const satisfies Readonly<Record<string, OwnOption>>;
 
 type OwnOptions = typeof ownOptions;
 
 export type OptionName = SettingName | keyof OwnOptions;
 
-type ValueOf<Own extends OwnOption> = Own extends readonly [string, string, (text: string) => infer Value]
+type ValueOf<Own extends OwnOption> = Own extends { collect: (text: string) => infer Value }
   ? Value
-  : Own[0] extends `${string}...>`
+  : Own['flags'] extends `${string}...>`
     ? readonly string[]
-    : Own[0] extends `${string}>`
+    : Own['flags'] extends `${string}>`
       ? string
       : boolean;
 
@@ -109,20 +167,34 @@ export interface OwnMeanings {
   readonly fromRun?: string;
 }
 
-/** An option of a command. */
-export function optionOf(name: OptionName, { help: own = {}, fromRun }: OwnMeanings = {}): Option {
+/**
+ * An option of a command.
+ *
+ * @param isBrief whether the help shows it only if it is common, and then without its variable
+ */
+export function optionOf(
+  name: OptionName,
+  { help: own = {}, fromRun }: OwnMeanings = {},
+  isBrief = false,
+): Option {
   const help = own[name];
   const isOfRun = setsOption(name) || name === 'baseUrl';
-  const [flags, usual, collect]: OwnOption = isOwn(name)
+  const row: OwnOption = isOwn(name)
     ? ownOptions[name]
-    : flagOf(name, { ...(help !== undefined && { help }), byDefault: isOfRun ? fromRun : undefined });
-  const option = new Option(flags, isOwn(name) ? (help ?? usual) : usual);
-  return collect === undefined ? option : option.argParser(collect);
+    : flagOf(name, {
+        ...(help !== undefined && { help }),
+        byDefault: isOfRun ? fromRun : undefined,
+        isBrief,
+      });
+  const option = new Option(row.flags, isOwn(name) ? (help ?? row.help) : row.help);
+  option.hideHelp(isBrief && !row.common);
+  return row.collect === undefined ? option : option.argParser(row.collect);
 }
 
 /** The option of a field that has one of its own. @param value how it is written: `<id>` */
-export function fieldOption(field: string, value: string): Option {
-  const help = `the same as --default ${field}=${value} (${variableOf(field)})`;
+export function fieldOption(field: string, value: string, isBrief: boolean): Option {
+  const variable = isBrief ? '' : ` (${variableOf(field)})`;
+  const help = `${field} of rows that have none; short for --default ${field}=${value}${variable}`;
   return new Option(`--${field.replaceAll('_', '-')} ${value}`, help);
 }
 

@@ -1,46 +1,49 @@
 import { Argument, Command, Option } from 'commander';
 import type { CommandGroupSpec, CommandSpec, NamedSpec } from './command-spec.ts';
-import { commands } from './commands.ts';
+import { commandGroups } from './commands.ts';
 import type { Flags } from './config/load.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { type OptionGroups, output } from './option-groups.ts';
 import { fieldOption, optionOf } from './option-table.ts';
 import { writeDocument, writeResult, writeTalk } from './output.ts';
 import { styled, withHeadings } from './render/style.ts';
-import { indented, table } from './render/words.ts';
+import { indented } from './render/words.ts';
 
-const intro =
-  'Calls a call-quality service once for every row of a manifest: restores deleted evaluations, updates soundboard ' +
-  'entries. Every row ends in a report; nothing is lost or silently done twice, whatever is killed.';
+const intro = `Calls a call-quality service once for each row of a file: restores deleted
+evaluations, updates soundboard entries, and reports what happened to every row.
+
+Begin here:
+  cqbatch sandbox                starts a local test service to practise with
+  cqbatch plan evaluations.csv   checks every row and shows what would be sent
+  cqbatch run evaluations.csv    plans, asks, calls the API, and reports`;
 
 const outro = `
-Begin here:
-  cqbatch plan evaluations.csv      look before you leap: nothing is sent
-  cqbatch run evaluations.csv       do it
-  cqbatch sandbox                   a local service to rehearse against
-
 The API and its token:
-  CQBATCH_BASE_URL=https://…        or --base-url
-  CQBATCH_TOKEN=…                   or --token-file FILE; never a flag
+  CQBATCH_BASE_URL=https://…     or --base-url
+  CQBATCH_TOKEN=…                or --token-file FILE; a token is never a flag
 
 Many machines share a Redis:
-  CQBATCH_QUEUE=redis://…           or --queue; else the embedded datastore
+  CQBATCH_QUEUE=redis://…        or --queue; else the queue is embedded
 
 Exit codes:
-  0  every row succeeded            4  datastore or authentication failed
-  1  some rows failed               5  busy: another run is going on
-  2  usage or manifest error:       6  stopped by a budget, to be resumed
-     nothing was sent               130  interrupted
+  0  every row succeeded         4    datastore or authentication failed
+  1  some rows failed            5    busy: another run is in progress
+  2  usage or manifest error:    6    stopped by a limit; resume continues
+     nothing was sent            130  interrupted
   3  halted or cancelled`;
 
 const installing = `
 Install it once:
   cqbatch completion bash >> ~/.bashrc
-  cqbatch completion zsh > ~/.zfunc/_cqbatch     # with fpath+=(~/.zfunc) before compinit
-  cqbatch completion fish > ~/.config/fish/completions/cqbatch.fish`;
+  cqbatch completion fish > ~/.config/fish/completions/cqbatch.fish
+  # zsh: with fpath+=(~/.zfunc) before compinit
+  cqbatch completion zsh > ~/.zfunc/_cqbatch`;
 
-/** A shell has made several of one, on a day when there are several. */
-const patternHint = " A pattern stands in quotation marks: 'inbox/*.csv'.";
+/** A shell replaces a pattern by the names that match. */
+const patternHint = " Put a pattern in quotation marks: 'inbox/*.csv'.";
+
+/** With more options, `-h` shows only those that are common. */
+const manyOptions = 15;
 
 /** The command line. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
@@ -52,80 +55,92 @@ export async function createProgram(version: string, args: readonly string[]): P
       writeErr: writeTalk,
       outputError: (text, write) => write(text.replace(/^error: too many arguments.*/, `$&${patternHint}`)),
     })
-    .description(intro)
-    .version(version, '-V, --version')
+    .usage('<command> [options]')
+    .description(withHeadings(intro))
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
     .addHelpText('after', withHeadings(outro))
     .showHelpAfterError(helpHint('cqbatch'))
     .configureHelp({
-      subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
+      subcommandTerm: (command) =>
+        `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd(),
       styleTitle: (title) => styled('bold', title),
     });
-  for (const spec of commands)
-    defineCommand(program, spec, isNamed(spec.name, args) ? await optionsOfFields(spec) : undefined);
+  for (const [heading, specs] of Object.entries(commandGroups)) {
+    program.commandsGroup(`${heading}:`);
+    for (const spec of specs)
+      await defineCommand(
+        program,
+        spec,
+        !isNamed(spec.name, args) ? 'none' : args.includes('-h') ? 'common' : 'all',
+      );
+  }
   const define = (name: string, description: string): Command => subcommand(program, { name, description });
-  define('version', 'the version of cqbatch')
+  define('version', 'Prints the version')
     .addOption(optionOf('json'))
     .action((flags: Flags) => (flags.json ? writeDocument({ version }) : writeResult(`${version}\n`)));
-  defineCompletion(
-    program,
-    define('completion', 'the script that completes commands, options and runs in a shell'),
-    version,
-  );
-  const sandbox = define('sandbox', 'the service as a local server, for demos, tests and rehearsals');
+  defineCompletion(program, define('completion', 'Prints the script for Tab completion in a shell'), version);
+  const sandbox = define('sandbox', 'Runs a local test service');
+  program.helpCommand('help [command]', 'Shows the help of a command');
   if (isNamed('sandbox', args)) (await import('./sandbox.ts')).defineSandbox(sandbox);
   return program;
 }
 
-function subcommand(parent: Command, { name, description, examples = [] }: NamedSpec): Command {
+/** A command without its options, as the list of commands needs it. */
+function subcommand(parent: Command, spec: NamedSpec & Pick<CommandSpec, 'arguments'>): Command {
+  const { name, description, details, examples = [] } = spec;
   const above = parent.parent === null ? 'cqbatch' : `cqbatch ${parent.name()}`;
   const command = parent
     .command(name)
-    .description(description)
+    .summary(description)
+    .description(
+      withHeadings(`${description}.${details === undefined ? '' : ` ${details}`}${examplesText(examples)}`),
+    )
     .showHelpAfterError(helpHint(`${above} ${name}`));
-  if (examples.length > 0)
-    command.addHelpText('after', withHeadings(`\nExamples:\n${indented(table(examples))}`));
+  for (const argument of spec.arguments ?? []) command.argument(...argument);
   return command;
 }
 
-/** The options of the fields of operations, for a command that reads rows; the others begin without operations. */
-async function optionsOfFields(spec: CommandSpec | CommandGroupSpec): Promise<readonly Option[]> {
-  const specs = 'commands' in spec ? spec.commands : [spec];
-  const groups = specs.flatMap(({ options, seldomNeeded }) => Object.values({ ...options, ...seldomNeeded }));
-  if (!groups.flat().includes('default')) return [];
-  const { fieldOptions } = await import('../../jobs/index.ts');
-  return fieldOptions.map(({ name, option }) => fieldOption(name, option));
+function examplesText(examples: NonNullable<NamedSpec['examples']>): string {
+  if (examples.length === 0) return '';
+  return `\n\nExamples:\n${indented(examples.flatMap(([command, purpose]) => [`# ${purpose}`, command]))}`;
 }
 
-/**
- * @param forFields stand behind `--default`, for which they are short; undefined: the command is only listed, without its options
- */
-function defineCommand(
+/** @param shown the options that its help shows, if there are many; none are defined for a command that is only listed */
+async function defineCommand(
   parent: Command,
   spec: CommandSpec | CommandGroupSpec,
-  forFields: readonly Option[] | undefined,
-): void {
+  shown: 'none' | 'common' | 'all',
+): Promise<void> {
   const command = subcommand(parent, spec);
   if ('commands' in spec) {
-    for (const each of spec.commands) defineCommand(command, each, forFields);
-    command.optionsGroup('Output:').helpOption(true);
+    for (const each of spec.commands) await defineCommand(command, each, shown);
+    command.optionsGroup('Output:').helpOption('-h, --help', 'show this help');
     return;
   }
-  for (const argument of spec.arguments ?? []) command.argument(...argument);
-  if (forFields === undefined) return;
-  const addOptions = (groups: OptionGroups = {}): void => {
-    for (const [heading, names] of Object.entries(groups)) {
-      command.optionsGroup(`${heading}:`);
-      for (const name of names) {
-        command.addOption(optionOf(name, spec));
-        if (name === 'default') for (const option of forFields) command.addOption(option);
-      }
+  if (shown === 'none') return;
+  const groups: OptionGroups = { ...spec.options, Output: output };
+  const names = Object.values(groups).flat();
+  // Only commands that read rows load the operations.
+  const fields = names.includes('default') ? (await import('../../jobs/index.ts')).fieldOptions : [];
+  const isLayered = names.length + fields.length > manyOptions;
+  const isCut = shown === 'common' && isLayered;
+  for (const [heading, options] of Object.entries(groups)) {
+    command.optionsGroup(`${heading}:`);
+    for (const name of options) {
+      command.addOption(optionOf(name, spec, isCut));
+      if (name === 'default')
+        for (const field of fields) command.addOption(fieldOption(field.name, field.option, isCut));
     }
-  };
-  addOptions(spec.options);
-  addOptions(output);
-  // Else it would open a group of its own.
-  command.helpOption(true);
-  addOptions(spec.seldomNeeded);
+  }
+  command.helpOption(
+    '-h, --help',
+    isLayered ? '-h: the usual options; --help: all options' : 'show this help',
+  );
+  if (isCut) {
+    const words = `cqbatch ${parent.parent === null ? '' : `${parent.name()} `}${spec.name}`;
+    command.addHelpText('after', `\nAll options: ${words} --help, and docs/reference.md`);
+  }
   if (command.options.every(({ long }) => long !== '--dry-run')) refuseDryRun(command);
   command.action(async (...args: unknown[]) => {
     const act = (await spec.load()) as (...args: unknown[]) => Promise<ExitCode>;
@@ -133,7 +148,7 @@ function defineCommand(
   });
 }
 
-/** The flags that were typed. Those that begin with `--no-` have a value in any case, and what is typed is written down. */
+/** The flags that were typed. Those that begin with `--no-` have a value in any case, and runs keep what was typed. */
 function typedFlags(command: Command): Flags {
   const typed = Object.entries(command.opts()).filter(
     ([name]) => command.getOptionValueSource(name) === 'cli',
@@ -149,10 +164,10 @@ function refuseDryRun(command: Command): void {
   );
 }
 
-/** Prints a script for a shell; what that asks for is answered by a command that is not shown. */
+/** Prints a script for a shell. The script asks a hidden command. */
 function defineCompletion(program: Command, completion: Command, version: string): void {
   completion
-    .addArgument(new Argument('<shell>', 'which one').choices(['bash', 'zsh', 'fish']))
+    .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']))
     .addOption(optionOf('json'))
     .addHelpText('after', withHeadings(installing))
     .action(async (shell: 'bash' | 'zsh' | 'fish', flags: Flags) => {
@@ -168,10 +183,10 @@ function defineCompletion(program: Command, completion: Command, version: string
 }
 
 function helpHint(command: string): string {
-  return `(type "${command} --help" for help)`;
+  return `(type "${command} -h" for help)`;
 }
 
-/** Whether that is the command that is run, or that help is asked for. */
+/** Whether the arguments name this command, or ask for its help. */
 function isNamed(name: string, args: readonly string[]): boolean {
   const [first, second] = args.filter((arg) => !arg.startsWith('-'));
   return name === (first === 'help' ? second : first);

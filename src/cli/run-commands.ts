@@ -3,174 +3,174 @@ import * as groups from './option-groups.ts';
 
 const manifest = [
   '<manifest>',
-  'CSV, TSV, Excel, JSON or JSON Lines file, also gzipped; - for standard input',
+  'CSV, TSV, Excel, JSON or JSON Lines file, also gzipped; - reads standard input',
 ] as const;
-/** The same, or what `plan --out` has written. */
-const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as const;
+/** A manifest, or what `plan --out` has written. */
+const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqplan)`] as const;
 
-/** What lets a run of a manifest begin, and with which rows. */
-const consent = ['skipDone', 'onConflict', 'allowPartial', 'confirmAbove'] as const;
+/** What decides which rows of a manifest a run may call. */
+const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial'] as const;
 
-/** Of the commands that make a run of rows of another one. */
-const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options' | 'seldomNeeded'> = {
+/** Of the commands that make a run from rows of another run. */
+const derived: Pick<Required<CommandSpec>, 'fromRun' | 'options'> = {
   fromRun: 'as in that run',
   options: {
     API: ['tokenFile', 'rate'],
     Run: ['yes', 'runId', 'wait'],
-    ...groups.guards,
-    ...groups.following,
-  },
-  seldomNeeded: {
-    'More guards': [...groups.moreGuards, 'tz', 'confirmAbove'],
+    Guards: [...groups.guards, 'tz', 'confirmAbove'],
     ...groups.own,
     ...groups.working,
+    ...groups.following,
     ...groups.telling,
     ...groups.audit,
   },
 };
 
-/** The commands that take the rows of a run to the API here. */
-export const runCommands: readonly CommandSpec[] = [
-  {
-    name: 'plan',
-    description: 'validate every row, count, estimate and preview requests; sends nothing',
-    arguments: [manifest],
-    options: {
-      API: ['baseUrl', 'rate', 'allowInsecureHttp'],
-      Plan: ['out', 'approvedBy', 'skipInvalid'],
-    },
-    seldomNeeded: {
-      ...groups.rows,
-      ...groups.guards,
-      'More guards': [...groups.moreGuards, 'tz', 'skipDone', 'onConflict', 'allowPartial'],
-      Calls: [...groups.calling, ...groups.repeating],
-      ...groups.reporting,
-    },
-    examples: [
-      ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
-      ['cqbatch plan evaluations.csv --rate 20/s', 'and how long it would take'],
-      ['cqbatch plan evaluations.csv --out monday.cqplan', 'to be run by somebody else, or by cron'],
-    ],
-    load: async () => (await import('./actions/run/plan.ts')).plan,
+const plan: CommandSpec = {
+  name: 'plan',
+  description: 'Checks every row and previews requests; sends nothing',
+  arguments: [manifest],
+  options: {
+    API: ['baseUrl', 'rate', 'allowInsecureHttp'],
+    Plan: ['out', 'approvedBy', ...choosing],
+    Guards: [...groups.guards, 'tz'],
+    ...groups.rows,
+    Calls: [...groups.calling, ...groups.repeating],
+    ...groups.reporting,
   },
-  {
-    name: 'run',
-    description: 'plan, ask, call the API for every row, and write the report',
-    arguments: [manifestOrPlan],
-    options: {
-      API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
-      Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'skipInvalid', 'wait'],
-      ...groups.guards,
-      ...groups.following,
-    },
-    seldomNeeded: {
-      'More guards': [...groups.moreGuards, 'tz', ...consent],
-      ...groups.rows,
-      Inbox: ['once', 'settle'],
-      ...groups.working,
-      ...groups.telling,
-      ...groups.audit,
-    },
-    examples: [
-      ['cqbatch run evaluations.csv', 'plan, ask, do it, report'],
-      ['cqbatch run evaluations.csv --rate auto..20/s', 'never more than 20 calls a second'],
-      ['cqbatch run nightly.csv --run-id monday --or-resume --wait 1h --yes -qq', 'from cron'],
-      ["cqbatch run 'inbox/*.csv' --once --yes -qq", 'from cron, what was put there since'],
-    ],
-    load: async () => (await import('./actions/run/run.ts')).run,
-  },
-  {
-    name: 'watch',
-    description: 'run each manifest that is put into a folder, once by its content, until it is stopped',
-    arguments: [['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"]],
-    help: { json: 'print a JSON document for each manifest on standard output, one a line' },
-    options: {
-      API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
-      Watch: ['yes', 'skipInvalid', 'settle', 'healthPort', 'healthHost'],
-      ...groups.guards,
-      ...groups.following,
-    },
-    seldomNeeded: {
-      'More guards': [...groups.moreGuards, 'tz', 'onConflict', 'allowPartial'],
-      ...groups.rows,
-      ...groups.working,
-      ...groups.telling,
-      ...groups.audit,
-    },
-    examples: [
-      ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
-      ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some of them, slowly, as a service'],
-    ],
-    load: async () => (await import('./actions/serve/inbox.ts')).watch,
-  },
-  {
-    name: 'resume',
-    description: 'go on where a run stopped; rows that have a result are not called again',
-    arguments: [runThat(' that is not finished')],
-    fromRun: 'as before',
-    help: { baseUrl: 'another API, for a run of which none has answered' },
-    options: {
-      API: ['tokenFile', 'rate', 'baseUrl', 'allowInsecureHttp'],
-      Run: ['wait'],
-      // Its canary stays as it was.
-      Guards: ['maxFailures', 'maxRows', 'stopAt'],
-      ...groups.following,
-    },
-    seldomNeeded: {
-      'More guards': ['maxFailuresAfter', 'maxConsecutiveFailures', 'maxDuration', 'tz'],
-      ...groups.own,
-      ...groups.working,
-      ...groups.telling,
-      ...groups.audit,
-    },
-    examples: [
-      ['cqbatch resume', 'the newest run'],
-      ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another one, slower'],
-    ],
-    load: async () => (await import('./actions/run/resume.ts')).resume,
-  },
-  {
-    name: 'retry',
-    description: 'start a new run of the rows that failed in a run, or that a cancelled one never sent',
-    arguments: [runThat(' with such rows')],
-    ...derived,
-    options: { Rows: ['code', 'unclear'], ...derived.options },
-    examples: [
-      ['cqbatch retry', 'what failed in the newest run'],
-      ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another one, of these codes'],
-    ],
-    load: async () => (await import('./actions/run/retry.ts')).retry,
-  },
-  {
-    name: 'undo',
-    description:
-      'start a new run that puts back what a run has changed, where its manifest says what was before',
-    arguments: [runThat(' that was not undone')],
-    ...derived,
-    examples: [
-      ['cqbatch undo', 'what the newest run has changed'],
-      ['cqbatch undo jsur --reason "wrong column"', 'what another one has changed'],
-    ],
-    load: async () => (await import('./actions/run/undo.ts')).undo,
-  },
-];
+  examples: [
+    ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
+    ['cqbatch plan evaluations.csv --rate 20/s', 'how long it would take at 20 calls per second'],
+    ['cqbatch plan evaluations.csv --out monday.cqplan', 'a plan for a colleague or for cron to run'],
+  ],
+  load: async () => (await import('./actions/run/plan.ts')).plan,
+};
 
-/** The one that leaves that to a daemon. */
-export const submitCommand: CommandSpec = {
+const run: CommandSpec = {
+  name: 'run',
+  description: 'Plans, asks, calls the API for each row, and reports',
+  arguments: [manifestOrPlan],
+  options: {
+    API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
+    Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'wait', ...choosing],
+    Guards: [...groups.guards, 'tz', 'confirmAbove'],
+    ...groups.rows,
+    Inbox: ['once', 'settle'],
+    ...groups.working,
+    ...groups.following,
+    ...groups.telling,
+    ...groups.audit,
+  },
+  examples: [
+    ['cqbatch run evaluations.csv', 'plan, ask, call, report'],
+    [
+      'cqbatch run evaluations.csv --canary 10 --rate auto..20/s',
+      'ten rows first; at most 20 calls per second',
+    ],
+    ['cqbatch run nightly.csv --run-id monday --or-resume --wait 1h --yes -qq', 'from cron'],
+    ["cqbatch run 'inbox/*.csv' --once --yes -qq", 'from cron, what was put there since'],
+  ],
+  load: async () => (await import('./actions/run/run.ts')).run,
+};
+
+export const watchCommand: CommandSpec = {
+  name: 'watch',
+  description: 'Runs each manifest that appears in a folder',
+  details: 'A manifest with the same content as an earlier one is not run again.',
+  arguments: [['<folder>', "a folder, or a pattern of names in it: 'inbox/*.csv'"]],
+  help: { json: 'print a JSON document for each manifest, one per line' },
+  options: {
+    API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
+    Watch: ['yes', 'skipInvalid', 'onConflict', 'allowPartial', 'settle', 'healthPort', 'healthHost'],
+    Guards: [...groups.guards, 'tz'],
+    ...groups.rows,
+    ...groups.working,
+    ...groups.following,
+    ...groups.telling,
+    ...groups.audit,
+  },
+  examples: [
+    ['cqbatch watch inbox', 'each manifest ends in inbox/done, inbox/partial or inbox/failed'],
+    ["cqbatch watch 'inbox/restore-*.csv' --rate 20/s --yes", 'some files, slowly, as a service'],
+  ],
+  load: async () => (await import('./actions/serve/inbox.ts')).watch,
+};
+
+const resume: CommandSpec = {
+  name: 'resume',
+  description: 'Continues a run that stopped; repeats no finished row',
+  arguments: [runThat(' that is not finished')],
+  fromRun: 'as before',
+  help: { baseUrl: 'another address, if the API of the run has never answered' },
+  options: {
+    API: ['baseUrl', 'tokenFile', 'rate', 'allowInsecureHttp'],
+    Run: ['wait'],
+    // The canary of a run stays as it was.
+    Guards: [
+      'maxFailures',
+      'maxRows',
+      'stopAt',
+      'maxDuration',
+      'maxFailuresAfter',
+      'maxConsecutiveFailures',
+      'tz',
+    ],
+    ...groups.own,
+    ...groups.working,
+    ...groups.following,
+    ...groups.telling,
+    ...groups.audit,
+  },
+  examples: [
+    ['cqbatch resume', 'the newest run'],
+    ['cqbatch resume 20261121-104117-jsur --rate auto..20/s', 'another run, more slowly'],
+  ],
+  load: async () => (await import('./actions/run/resume.ts')).resume,
+};
+
+const retry: CommandSpec = {
+  name: 'retry',
+  description: 'Starts a new run of the rows that failed',
+  details: 'Rows that a cancelled run never sent are taken, too.',
+  arguments: [runThat(' with such rows')],
+  ...derived,
+  options: { Rows: ['code', 'unclear'], ...derived.options },
+  examples: [
+    ['cqbatch retry', 'what failed in the newest run'],
+    ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another run, only rows with these codes'],
+  ],
+  load: async () => (await import('./actions/run/retry.ts')).retry,
+};
+
+const undo: CommandSpec = {
+  name: 'undo',
+  description: 'Starts a new run that puts old values back',
+  details: 'The manifest of the run must have the old values, in columns such as old_title.',
+  arguments: [runThat(' that was not undone')],
+  ...derived,
+  examples: [
+    ['cqbatch undo', 'what the newest run has changed'],
+    ['cqbatch undo jsur --reason "wrong column"', 'what another run has changed'],
+  ],
+  load: async () => (await import('./actions/run/undo.ts')).undo,
+};
+
+const submit: CommandSpec = {
   name: 'submit',
-  description: 'plan, ask, and hand the run to a "cqbatch worker --coordinate"',
+  description: 'Plans, asks, and hands the run to a daemon',
+  details: 'The daemon is "cqbatch worker --coordinate".',
   arguments: [manifestOrPlan],
   options: {
     API: ['baseUrl', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'runId', 'skipInvalid'],
-    ...groups.guards,
-    ...groups.reporting,
-  },
-  seldomNeeded: {
-    'More guards': [...groups.moreGuards, 'tz', ...consent],
+    Run: ['yes', 'runId', ...choosing],
+    Guards: [...groups.guards, 'tz', 'confirmAbove'],
     ...groups.rows,
     Calls: groups.repeating,
+    ...groups.reporting,
     ...groups.audit,
   },
   load: async () => (await import('./actions/run/submit.ts')).submit,
 };
+
+/** The commands that make runs or continue them. */
+export const runCommands: readonly CommandSpec[] = [plan, run, resume, retry, undo, submit];

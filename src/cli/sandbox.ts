@@ -6,7 +6,7 @@ import { aborted } from '../waiting.ts';
 import { interruptible } from './interrupt.ts';
 import { withHeadings } from './render/style.ts';
 
-/** So that the commands to type are the same every time. */
+/** Always the same, so that the commands to type are, too. */
 const defaultPort = 8791;
 
 type SandboxFlags = SandboxOptions & { readonly json?: boolean; readonly quiet?: boolean };
@@ -24,6 +24,7 @@ export function defineSandbox(command: Command): void {
     .option('--json', 'print one JSON document with url, port, pid and token')
     .option('-q, --quiet', 'no hints, only the URL')
     .addHelpText('after', withHeadings(afterHelp()))
+    .helpOption('-h, --help', 'show this help')
     .action(runSandbox);
 }
 
@@ -52,11 +53,11 @@ In another terminal:
   printf 'evaluation_id,user_id\\n1,demo\\n2,demo\\n50,demo\\n' > rows.csv
   cqbatch run rows.csv
 
-What it saw and what was changed:
+To see what it has received and changed:
   curl ${url}/sandbox/log
   curl ${url}/sandbox/state
 
-Ctrl-C stops it; nothing is kept.`;
+Ctrl-C stops the sandbox; nothing is kept.`;
 }
 
 function quoted(text: string): string {
@@ -69,21 +70,21 @@ function afterHelp(): string {
 Faults:
 ${faultKinds.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
 
-Limits, all with per=token where every token is to have an allowance of its own:
-  token-bucket:rate=50,burst=10      so many calls per second, and at once after a rest
-  leaky-bucket:rate=50,queue=20      calls wait for their turn; refused when so many wait
-  fixed-window:limit=600,window=1m   windows of the clock; align=first: from the first call on
-  sliding-window:limit=50,window=1s  in any span of that length
+Limits (with per=token, each token has an allowance of its own):
+  token-bucket:rate=50,burst=10      50 calls a second; 10 at once after rest
+  leaky-bucket:rate=50,queue=20      20 calls wait; others are refused
+  fixed-window:limit=600,window=1m   by the clock; align=first: from a call on
+  sliding-window:limit=50,window=1s  in any second
   daily-quota:limit=1000             from midnight to midnight UTC
-  concurrency:limit=10               at the same time, each until it is answered
-  LIMIT then 30s LIMIT               the other one 30 s after the first call; more may follow
+  concurrency:limit=10               calls in progress at the same time
+  LIMIT then 30s LIMIT               another limit 30 s after the first call
 
 Examples:
   cqbatch sandbox
   cqbatch sandbox --latency 20ms..80ms --limit token-bucket:rate=50,burst=10
-  cqbatch sandbox --limit fixed-window:limit=600,window=1m --limit-headers ratelimit
+  cqbatch sandbox --limit concurrency:limit=10 --limit-status 503
   cqbatch sandbox --limit "token-bucket:rate=50 then 30s token-bucket:rate=10"
-  cqbatch sandbox --fault reset=1%,timeout=0.5%,500=1%,502-after-commit=1%,malformed=0.5%
+  cqbatch sandbox --fault reset=1%,timeout=0.5%,502-after-commit=1%
 
-Calls and changes are under /sandbox of the URL: see docs/sandbox.md.`;
+What it has seen is under /sandbox of its URL: see docs/sandbox.md.`;
 }

@@ -15,7 +15,7 @@ import {
 
 /** The options of the sandbox; docs/sandbox.md describes limits and faults. */
 export const sandboxOptions = {
-  port: wholeNumber(0, 65_535n, ['Server', '<n>', 'port to listen on; 0 takes any free one']),
+  port: wholeNumber(0, 65_535n, ['Server', '<n>', 'port to listen on; 0: any free port']),
   host: {
     byDefault: '127.0.0.1',
     read: (_: string, text: string) => text,
@@ -24,34 +24,46 @@ export const sandboxOptions = {
   token: {
     byDefault: 'sandbox-token',
     read: parseTokens,
-    help: ['Server', '<token>', 'Bearer token to accept, or one,two; no secret'],
+    help: ['Server', '<token>', 'Bearer tokens to accept, such as one,two; they are shown'],
   },
-  evaluations: wholeNumber(1000, maxIdentifier, ['Content', '<n>', 'evaluations 1 to n']),
-  soundboards: wholeNumber(200, maxIdentifier, ['Content', '<n>', 'soundboards 1 to n']),
-  seed: wholeNumber(1, maxIdentifier, ['Content', '<n>', 'everything generated and drawn depends on it']),
+  evaluations: wholeNumber(1000, maxIdentifier, [
+    'Content',
+    '<n>',
+    'number of evaluations; their ids begin at 1',
+  ]),
+  soundboards: wholeNumber(200, maxIdentifier, [
+    'Content',
+    '<n>',
+    'number of soundboard entries; their ids begin at 1',
+  ]),
+  seed: wholeNumber(1, maxIdentifier, ['Content', '<n>', 'seed of all random choices']),
   unrecoverable: {
     byDefault: '2%',
     read: parseShare,
-    help: ['Content', '<share>', 'of the evaluations: 50, 100, 150, …'],
+    help: ['Content', '<share>', 'share of evaluations that cannot be restored: 50, 100, 150, …'],
   },
   notDeleted: {
     byDefault: '1%',
     read: parseShare,
-    help: ['Content', '<share>', 'of the evaluations: 70, 170, 270, …'],
+    help: ['Content', '<share>', 'share of evaluations that are not deleted: 70, 170, 270, …'],
   },
   latency: {
     byDefault: '0ms',
     read: parseDurationRange,
-    help: ['Trouble', '<time>', 'of every answer: 50ms, or 20ms..80ms'],
+    help: ['Trouble', '<time>', 'time before each answer: 50ms, or 20ms..80ms'],
   },
-  limit: { byDefault: 'none', read: parseLimitPlan, help: ['Trouble', '<limit>', 'rate limit, see below'] },
-  limitHeaders: choice(limitHeaderStyles, ['Trouble', '<style>', 'where answers tell what is left of it']),
-  limitStatus: choice(['429', '503'], ['Trouble', '<n>', 'what is beyond it']),
-  retryAfter: choice(['header', 'none'], ['Trouble', '<where>', 'where it says how long to wait']),
+  limit: { byDefault: 'none', read: parseLimitPlan, help: ['Trouble', '<limit>', 'rate limit, see Limits'] },
+  limitHeaders: choice(limitHeaderStyles, [
+    'Trouble',
+    '<style>',
+    'headers that tell what is left of the limit',
+  ]),
+  limitStatus: choice(['429', '503'], ['Trouble', '<n>', 'status of an answer beyond the limit']),
+  retryAfter: choice(['header', 'none'], ['Trouble', '<where>', 'where that answer says how long to wait']),
   fault: {
     byDefault: 'none',
     read: (option: string, text: string) => parseFaults(option, text),
-    help: ['Trouble', '<shares>', 'such as reset=1%,timeout=0.5%'],
+    help: ['Trouble', '<shares>', 'shares of calls that fail, such as reset=1%,timeout=0.5%; see Faults'],
   },
 } satisfies Options;
 

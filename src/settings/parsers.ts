@@ -166,19 +166,19 @@ export function parseText(text: string): string {
   return text;
 }
 
-/** `Title of a column=field`, each on a line of its own. A title may have an equals sign in it, a field has none. */
+/** `Title of a column=field`, one per line. A title may contain an equals sign, a field can't. */
 export function parseColumnMap(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^(.*)=(.*)$/, 'write the title of a column and a field, as "ID=evaluation_id"');
 }
 
-/** Conditions on rows, each on a line of its own. */
+/** Conditions on rows, one per line. */
 export function parseConditions(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const line of lines) parseCondition(line);
   return lines;
 }
 
-/** `field=value`, each on a line of its own. A value may have an equals sign in it, a field has none. */
+/** `field=value`, one per line. A value may contain an equals sign, a field can't. */
 export function parseDefaults(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^([^=]*)=(.*)$/, 'write a field and its value, as "user_id=u-17"');
 }

@@ -26,14 +26,16 @@ import {
 export interface Setting {
   /** Reads what users write; throws a RangeError that says how to. */
   readonly parse: (text: string) => unknown;
-  /** What stands for its value in the help; absent: the flag has none, and means yes. */
+  /** What stands for its value in the help; absent: the flag takes no value and means yes. */
   readonly value?: string;
   readonly help: string;
-  /** What applies when nobody says otherwise, as it would be written. */
+  /** Whether `-h` shows it also where a command has many options. */
+  readonly common?: true;
+  /** The usual value, as it would be written. */
   readonly default?: string;
-  /** That in words, where it can't be written. */
+  /** The usual value in words, where it can't be written. */
   readonly otherwise?: string;
-  /** A variable that says the same in another way. */
+  /** Another variable that can give the value. */
   readonly orVariable?: string;
   /** The field of a run's options that says how its rows are read: it stays as it was planned. */
   readonly rowOption?: string;
@@ -56,30 +58,36 @@ const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
  * that is also their precedence. The token is not among them: it never comes from a flag (see `tokenSource`).
  */
 export const settings = {
-  baseUrl: { ...url, help: 'where the API is' },
+  baseUrl: { ...url, common: true, help: 'address of the API' },
   queue: {
     ...url,
-    help: 'shared datastore: redis://host:6379/0',
-    otherwise: 'embedded',
+    common: true,
+    help: 'Redis that several machines share, such as redis://host:6379/0',
+    otherwise: 'embedded queue',
   },
   queuePrefix: {
     parse: parseQueuePrefix,
     value: '<name>',
-    help: 'what its keys begin with',
+    help: 'prefix of all keys in Redis',
     default: 'cqbatch',
   },
-  queuePasswordFile: { ...file, help: 'file with its password', orVariable: 'CQBATCH_QUEUE_PASSWORD' },
+  queuePasswordFile: {
+    ...file,
+    help: 'file with the password of Redis',
+    orVariable: 'CQBATCH_QUEUE_PASSWORD',
+  },
   where: {
+    common: true,
     rowOption: 'where',
     parse: parseConditions,
     value: '<condition>',
-    help: "only rows whose own columns say so: 'deleted_by=u-17', 'deleted_at>=2026-11-16' (= != < <= > >=, ~ for a part of a text); may be repeated: all must hold",
+    help: "only rows with this value, such as 'deleted_by=u-17' or 'deleted_at>=2026-11-16' (= != < <= > >=; ~ for a part of a text); may be repeated: all must hold",
     isMap: true,
   },
   operations: {
     parse: parseText,
     value: '<module>',
-    help: 'operations of your own, such as ./operations.js; code that is trusted as cqbatch is',
+    help: 'module with operations of your own, such as ./operations.js; it runs with all rights of cqbatch',
     otherwise: 'those of the service',
   },
   default: {
@@ -93,27 +101,27 @@ export const settings = {
     rowOption: 'map',
     parse: parseColumnMap,
     value: '<column=field>',
-    help: 'what a column stands for, when its title does not say it; may be repeated',
+    help: 'the field that a column holds, if its header does not say it; may be repeated',
     isMap: true,
   },
   encoding: {
     rowOption: 'encoding',
     parse: parseEncoding,
     value: '<name>',
-    help: 'of the text, such as windows-1252',
+    help: 'encoding of the text, such as windows-1252',
     default: 'utf-8',
   },
   skipLines: {
     rowOption: 'skipLines',
     ...wholeNumber(0, 1_000),
-    help: 'lines above the one with the column names',
+    help: 'number of lines above the column headers',
     default: '0',
   },
   sheet: {
     rowOption: 'sheet',
     parse: parseText,
     value: '<name|n>',
-    help: 'of an Excel workbook',
+    help: 'sheet of an Excel workbook',
     otherwise: 'the first with rows',
   },
   rowsAt: {
@@ -123,116 +131,125 @@ export const settings = {
     help: 'where a JSON object has its rows',
     default: 'rows',
   },
-  tokenFile: { ...file, help: 'file with the access token, read again on 401', orVariable: 'CQBATCH_TOKEN' },
+  tokenFile: {
+    ...file,
+    common: true,
+    help: 'file with the access token; read again if the API refuses the token',
+    orVariable: 'CQBATCH_TOKEN',
+  },
   onConflict: {
     rowOption: 'onConflict',
     parse: parseChoice(conflictRules),
     value: '<rule>',
-    help: 'rows that change one thing in different ways: refuse them, call only the last, or all in-order',
+    help: 'rows that change one entry in different ways: refuse them, call only the last, or all in-order',
     default: 'refuse',
   },
   rate: {
+    common: true,
     callOption: 'rate',
     parse: parseRate,
     value: '<rate>',
-    help: 'auto finds what the API permits; auto..50/s no more than that; 50/s, 600/m, none',
+    help: 'auto finds the rate that the API permits; auto..50/s limits it; 50/s or 600/m sets it; none: no limit',
     default: 'auto',
   },
   concurrency: {
     callOption: 'concurrency',
     parse: parseConcurrency,
     value: '<n>',
-    help: 'calls in flight at once, or auto',
+    help: 'number of calls in flight, or auto',
     default: 'auto',
   },
   attempts: {
     callOption: 'attempts',
     ...wholeNumber(1, 100),
-    help: 'attempts per row for failures that may pass',
+    help: 'number of attempts for a row, if its failures are transient',
     default: '5',
   },
-  timeout: { callOption: 'timeoutMs', ...duration, help: 'for one request, all in all', default: '60s' },
+  timeout: { callOption: 'timeoutMs', ...duration, help: 'longest time for one request', default: '60s' },
   backoff: {
     callOption: 'backoffMs',
     ...duration,
-    help: 'longest pause after the first failed attempt, doubled with each',
+    help: 'longest pause after the first failed attempt; each further failure doubles it',
     default: '1s',
   },
-  shutdownTimeout: { ...duration, help: 'for calls in flight after SIGTERM', default: '25s' },
+  shutdownTimeout: { ...duration, help: 'time for calls in flight after SIGTERM', default: '25s' },
   healthPort: {
     parse: parseInteger(0, 65_535),
     value: '<port>',
-    help: 'serve /healthz, /readyz and /metrics there',
-    otherwise: 'no',
+    help: 'port that serves /healthz, /readyz and /metrics',
+    otherwise: 'none',
   },
-  healthHost: { parse: parseText, value: '<address>', help: 'address for that', default: '127.0.0.1' },
+  healthHost: { parse: parseText, value: '<address>', help: 'address of that port', default: '127.0.0.1' },
   delimiter: {
     callOption: 'delimiter',
     parse: parseDelimiter,
     value: '<name>',
-    help: 'of report.csv and its like: comma, semicolon, tab or pipe',
+    help: 'delimiter of report.csv and failed.csv: comma, semicolon, tab or pipe',
     otherwise: 'as in the manifest',
   },
   maxManifestSize: {
     parse: parseSize,
     value: '<size>',
-    help: 'largest manifest, also after unzipping: 500MB, 2GiB, none',
+    help: 'largest manifest, also after unzipping: 500MB, 2GiB or none',
     default: '4GB',
   },
   maxFailures: {
+    common: true,
     callOption: 'maxFailures',
     parse: parseFailureLimit,
     value: '<n|n%>',
-    help: 'halt when more rows than that have failed, such as 100, 5% or none',
+    help: 'halt when more rows than this have failed: 100, 5% or none',
     default: '5%',
   },
   maxFailuresAfter: {
     callOption: 'maxFailuresAfter',
     ...wholeNumber(1),
-    help: 'a share of failures counts from so many finished rows on',
+    help: 'number of finished rows from which a percentage of max_failures counts',
     default: '100',
   },
   maxConsecutiveFailures: {
     callOption: 'maxConsecutiveFailures',
     parse: orNone(parseInteger(1, Number.MAX_SAFE_INTEGER)),
     value: '<n>',
-    help: 'halt when more rows than that have failed one after the other; or none',
+    help: 'halt when more rows than this have failed in a row; or none',
     otherwise: 'no limit',
   },
   confirmAbove: {
     ...wholeNumber(0),
-    help: 'above so many requests their number is to be typed, not just y',
+    help: 'above this number of requests you confirm by typing the number, not just y',
     default: '1000',
   },
   allowPartial: {
     parse: parseSwitch,
-    help: 'let rows leave fields out, which the API might reset; asked once for each API',
+    help: 'allow rows that leave fields out, which the API might reset; needed once for each API',
   },
   canary: {
+    common: true,
     ...wholeNumber(1, 1_000_000),
-    help: 'call so many rows first, show what became of them, and ask',
+    help: 'call this number of rows first, show their results, and ask',
     otherwise: 'no canary',
   },
   canaryMaxFailures: {
     ...wholeNumber(0, 1_000_000),
-    help: 'where nobody can be asked: go on after the canary if no more of its rows have failed',
+    help: 'without a terminal: continue after the canary if at most this number of its rows have failed',
     default: '0',
   },
   maxRows: {
     ...wholeNumber(1),
-    help: 'stop when so many rows have been called; resume goes on',
+    help: 'stop after this number of rows; resume continues',
     otherwise: 'no limit',
   },
   maxDuration: {
     parse: parseLongDuration,
     value: '<duration>',
-    help: 'stop after so long; resume goes on',
+    help: 'stop after this time; resume continues',
     otherwise: 'no limit',
   },
   stopAt: {
+    common: true,
     parse: parseTimeOfDay,
     value: '<hh:mm>',
-    help: 'stop when it is that late; resume goes on',
+    help: 'stop at this time of day; resume continues',
     otherwise: 'no limit',
   },
   tz: {
@@ -241,41 +258,41 @@ export const settings = {
     help: 'time zone of --stop-at, such as Europe/London',
     otherwise: 'that of the system',
   },
-  notifyUrl: { ...url, help: 'post there how it ended, as Slack and Teams take it' },
+  notifyUrl: { ...url, help: 'post here how a run ended, in the format of Slack and Teams' },
   notifyOn: {
     parse: parseChoice(['failure', 'always']),
     value: '<when>',
-    help: 'failure (any exit code but 0) or always',
+    help: 'when to post: failure (any exit code except 0) or always',
     default: 'failure',
   },
   notifySecretFile: {
     ...file,
-    help: 'file with what that is signed with',
+    help: 'file with the secret that signs what is posted',
     orVariable: 'CQBATCH_NOTIFY_SECRET',
   },
-  pingUrl: { ...url, help: 'call <url>/start and <url>/<exit code>, as healthchecks.io takes it' },
+  pingUrl: { ...url, help: 'call <url>/start and <url>/<exit code>, as healthchecks.io expects' },
   metricsFile: {
     parse: parseMetricsFile,
     value: '<file.prom>',
-    help: 'keep figures there, for the textfile collector of node_exporter',
+    help: 'write metrics to this file, for the textfile collector of node_exporter',
   },
   settle: {
     ...duration,
-    help: 'take a file that nobody has renamed only when it has not changed for so long',
+    help: 'take a new file when it has not changed for this time; a renamed file is taken at once',
     default: '5s',
   },
-  keepLast: { ...wholeNumber(0, 1_000_000), help: 'keep so many of the newest runs' },
-  keepDays: { ...wholeNumber(0, 100_000), help: 'keep the runs of so many days' },
+  keepLast: { ...wholeNumber(0, 1_000_000), help: 'keep this number of the newest runs' },
+  keepDays: { ...wholeNumber(0, 100_000), help: 'keep the runs of this number of days' },
   wait: {
     ...duration,
-    help: 'wait for so long while another process is at work',
+    help: 'wait up to this time for another process to finish',
     otherwise: 'exit with code 5',
   },
   maxOutage: {
     callOption: 'maxOutageMs',
     parse: orNone(parseDuration),
     value: '<duration>',
-    help: 'how long to wait for an API that is away; or none, for ever',
+    help: 'wait up to this time while the API is down; none: forever',
     default: '15m',
   },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -12,7 +12,7 @@ export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions
 /** The state folder unless another one is named. */
 export const defaultStateDir = '.cqbatch';
 
-/** What applies when nobody says otherwise. */
+/** The values of settings that are not given. */
 export const defaults = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { parse, default: text }]) =>
     text === undefined ? [] : [[name, parse(text)]],
@@ -56,25 +56,45 @@ export type RawSettings = {
     | undefined;
 };
 
-/** A flag with its value, what it is for, and how what it says is put together when it may be repeated. */
-export type SettingFlag = readonly [flag: string, description: string, collect?: Collect];
-
-type Collect = (text: string, before?: readonly string[]) => readonly string[];
+/** A setting as the help of a command has it. */
+export interface SettingFlag extends Pick<Setting, 'help' | 'common'> {
+  /** With its value. */
+  readonly flags: string;
+  /** Puts together what is said of one that may be repeated. */
+  readonly collect?: (text: string, before?: readonly string[]) => readonly string[];
+}
 
 /** Where a setting means something of its own to a command. */
 interface OwnMeaning {
   readonly help?: string;
   readonly byDefault?: string | undefined;
+  /** Whether the help is short: without the variable that is named after the setting, and without `otherwise`. */
+  readonly isBrief?: boolean;
 }
 
-/** A setting as the help of a command has it: its flag with the value, and what it is for. */
 export function flagOf(name: SettingName, own: OwnMeaning = {}): SettingFlag {
-  const { value, help, default: usual, otherwise = usual, orVariable, isMap }: Setting = settings[name];
-  const where = [variableOf(name), ...(orVariable === undefined ? [] : [`or ${orVariable}`])].join(', ');
-  const byDefault = own.byDefault ?? otherwise;
-  const flag = value === undefined ? `--${nameInWords(name, '-')}` : `--${nameInWords(name, '-')} ${value}`;
-  const text = `${own.help ?? help} (${where}${byDefault === undefined ? '' : `; default: ${byDefault}`})`;
-  return isMap ? [flag, text, (another, before = []) => [...before, another]] : [flag, text];
+  const {
+    value,
+    help,
+    common,
+    default: usual,
+    otherwise = usual,
+    orVariable,
+    isMap,
+  }: Setting = settings[name];
+  const { byDefault = own.isBrief ? usual : otherwise } = own;
+  const notes = [
+    [...(own.isBrief ? [] : [variableOf(name)]), ...(orVariable === undefined ? [] : [orVariable])].join(
+      ' or ',
+    ),
+    byDefault === undefined ? '' : `default: ${byDefault}`,
+  ].filter(Boolean);
+  return {
+    flags: [`--${nameInWords(name, '-')}`, value].filter(Boolean).join(' '),
+    help: `${own.help ?? help}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`,
+    ...(common && { common }),
+    ...(isMap && { collect: (another: string, before = []) => [...before, another] }),
+  };
 }
 
 /** The variable that says what a setting is. */

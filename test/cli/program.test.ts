@@ -1,44 +1,88 @@
+import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
-import { plain } from '../../src/cli/render/style.ts';
-import { helpOf as styledHelpOf } from './help.ts';
+import { commandGroups } from '../../src/cli/commands.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { helpOf } from './help.ts';
 
-const helpOf = async (name: string) => plain(await styledHelpOf(name, 80));
-
-/** The headings of the help, in order. */
+/** The headings of a help, in order. */
 const headingsIn = (help: string): readonly string[] => help.match(/^\w.*(?=:$)/gm) ?? [];
 
+/** The options that a help shows, but for `--help`. */
+const optionsIn = (help: string): readonly string[] =>
+  (help.match(/^ {2}(?:-\w, )?--[\w-]+/gm) ?? []).map((line) => line.replace(/.* /, '')).slice(0, -1);
+
+/** Every command, as it is typed. */
+async function everyCommand(): Promise<readonly string[]> {
+  const names = [
+    'sandbox',
+    ...Object.values(commandGroups).flatMap((specs) => specs.map(({ name }) => name)),
+  ];
+  const programs = await Promise.all(names.map((name) => createProgram('0', [name])));
+  const linesOf = (above: string, { commands }: Command): readonly string[] =>
+    commands
+      .filter((command) => !command.name().startsWith('_'))
+      .flatMap((command) => {
+        const line = `${above} ${command.name()}`.trim();
+        return [line, ...linesOf(line, command)];
+      });
+  return [...new Set(['', ...programs.flatMap((program) => linesOf('', program))])];
+}
+
 describe('help', () => {
-  test('has what is needed often on the first screen of run', async () => {
-    const help = await helpOf('run');
-    expect(headingsIn(help)).toEqual([
-      'Arguments',
-      'API',
+  test('begins with the three commands that one needs first; the others stand in four groups', async () => {
+    const help = await helpOf('--help');
+    expect(help.split('\n').slice(0, 9).join('\n')).toMatch(
+      /Begin here:\n {2}cqbatch sandbox .*\n {2}cqbatch plan .*\n {2}cqbatch run /,
+    );
+    expect(headingsIn(help).slice(0, 6)).toEqual([
+      'Begin here',
+      'Options',
       'Run',
-      'Guards',
-      'Output',
-      'More guards',
-      'Manifest',
-      'Inbox',
-      'Calls',
-      'Shared datastore',
-      'Log',
-      'Telling people',
-      'Audit',
-      'Examples',
+      'Look',
+      'Control',
+      'Operate',
     ]);
-    const firstScreen = help.split('\n').slice(0, 40).join('\n');
-    for (const flag of ['--base-url', '--token-file', '--rate', '--yes', '--skip-invalid', '--max-failures'])
-      expect(firstScreen).toContain(flag);
+    await expect(help).toMatchFileSnapshot('screens/help.txt');
+  });
+
+  test('of run has examples first, then the options that people use, then where all are', async () => {
+    const help = await helpOf('run', '-h');
+    expect(headingsIn(help).slice(0, 2)).toEqual(['Examples', 'Arguments']);
+    expect(optionsIn(help)).toEqual([
+      ...['--base-url', '--token-file', '--rate', '--yes', '--run-id', '--or-resume', '--skip-invalid'],
+      ...['--canary', '--max-failures', '--stop-at', '--where', '--user-id', '--queue', '--json', '--quiet'],
+    ]);
+    expect(help.trimEnd().split('\n').at(-1)).toBe('All options: cqbatch run --help, and docs/reference.md');
+    await expect(help).toMatchFileSnapshot('screens/run-brief.txt');
+  });
+
+  test.each(['run', 'resume', 'retry'])('of %s has all options with --help', async (name) => {
+    await expect(await helpOf(name, '--help')).toMatchFileSnapshot(`screens/${name}-help.txt`);
+  });
+
+  test('shows the same with -h as with --help, if a command has few options', async () => {
+    expect(await helpOf('list', '-h')).toBe(await helpOf('list', '--help'));
+    expect(await helpOf('sandbox', '-h')).toBe(await helpOf('sandbox', '--help'));
+  });
+
+  test('of each command fits on 80 columns and has no option outside of a group', async () => {
+    const commands = await everyCommand();
+    expect(commands).toEqual(expect.arrayContaining(['', 'run', 'schedule add', 'sandbox']));
+    for (const command of commands) {
+      for (const flag of ['-h', '--help']) {
+        const help = await helpOf(...command.split(' ').filter(Boolean), flag);
+        expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+        if (!['', 'version', 'completion'].includes(command))
+          expect(headingsIn(help)).not.toContain('Options');
+      }
+    }
   });
 
   test.each(['run', 'resume', 'retry'])('of %s tells all that --rate takes', async (name) => {
-    const words = (await helpOf(name)).replaceAll(/\s+/g, ' ');
-    expect(words).toMatch(/auto finds .* auto\.\.50\/s .* 50\/s, 600\/m, none/);
-    expect(words).toContain({ run: 'default: auto', resume: 'as before', retry: 'as in that run' }[name]);
-  });
-
-  test.each(commands.map(({ name }) => name))('of %s has no option outside of a group', async (name) => {
-    expect(headingsIn(await helpOf(name))).not.toContain('Options');
+    for (const flag of ['-h', '--help']) {
+      const words = (await helpOf(name, flag)).replaceAll(/\s+/g, ' ');
+      expect(words).toMatch(/auto finds .* auto\.\.50\/s .* 50\/s or 600\/m .* none: /);
+      expect(words).toContain({ run: 'default: auto', resume: 'as before', retry: 'as in that run' }[name]);
+    }
   });
 });

@@ -16,10 +16,9 @@ import { openPlannedManifest } from '../../src/run/plan/run-manifest.ts';
 import type { ProgressSnapshot } from '../../src/run/session/progress.ts';
 import { zoneText } from '../../src/text/local-time.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { helpOf } from './help.ts';
 
 /**
- * What people see on screens of three widths, and the help on the usual one, without colours and with them; `screens/` has it.
+ * What people see on screens of three widths, without colours and with them; `screens/` has it.
  * After a change that is wanted: `npm test -- test/cli/screens.test.ts -u`, and read the difference.
  */
 const widths = [40, 80, 120] as const;
@@ -176,10 +175,6 @@ describe('on screens of 40, 80 and 120 columns', () => {
   test('a plan can be read', async () => {
     const text = await plan();
     await expect(screens(() => text)).toMatchFileSnapshot('screens/plan.txt');
-  });
-
-  test.each(['run', 'resume', 'retry'])('the help of %s can be read', async (name) => {
-    await expect(screen(await helpOf(name, 80), 80)).toMatchFileSnapshot(`screens/${name}-help.txt`);
   });
 
   test('progress is one line', async () => {

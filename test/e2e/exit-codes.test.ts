@@ -33,7 +33,11 @@ describe('the exit code', () => {
 
   test.each([
     ['an unknown option', ['run', 'rows.csv', '--nonsense'], 'unknown option'],
-    ['a pattern without quotation marks', ['run', 'a.csv', 'b.csv', '--once'], 'stands in quotation marks'],
+    [
+      'a pattern without quotation marks',
+      ['run', 'a.csv', 'b.csv', '--once'],
+      'Put a pattern in quotation marks',
+    ],
     [
       'a name for all runs of an inbox',
       ['run', '.', '--once', '--yes', '--run-id', 'x'],

@@ -16,7 +16,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const inCode = (text: string) => `\`${text}\``;
 
 function settingRow([name, setting]: [string, Setting]): readonly string[] {
-  const [flag] = flagOf(name as SettingName);
+  const { flags } = flagOf(name as SettingName);
   const variables = [
     variableOf(name as SettingName),
     ...(setting.orVariable === undefined ? [] : [setting.orVariable]),
@@ -24,7 +24,7 @@ function settingRow([name, setting]: [string, Setting]): readonly string[] {
   const usual = setting.default === undefined ? (setting.otherwise ?? '') : inCode(setting.default);
   return [
     inCode(nameInWords(name, '_')),
-    inCode(flag),
+    inCode(flags),
     variables.map(inCode).join(', '),
     setting.help,
     usual,
